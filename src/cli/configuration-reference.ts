@@ -1,0 +1,57 @@
+import type { KeyDefinition, KeyRegistry } from '../config/key-registry.js';
+import { metadataOf } from '../config/properties-class.js';
+
+const INTRODUCTION = `# Configuration keys
+
+Generated from the key registry by \`npm run docs\`; a test fails when this page is stale.
+
+Where values come from, highest first: \`--key=value\`, \`-Dkey=value\`, environment variables, profile files outside the
+package, \`config/\` in the working folder, the working folder, packaged profile files, packaged defaults.
+\`npm run cli -- config get <key>\` shows which of them won, and every value it overrides.
+
+An environment variable is the key in capitals with \`.\` as \`_\` and without dashes (\`app.datasource.pool.maximum-pool-size\`
+is \`APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE\`; \`…_MAXIMUM_POOL_SIZE\` works too), \`[0]\` as \`_0\`.
+
+Effect: **F** full, **N** near (same purpose, other mechanics), **A** accepted, with the stated effect only, **U** without
+effect. A key of level A or U that is set outside the package is named at every start.
+Secret values are never shown.
+`;
+
+/** \`docs/configuration.md\`: every key with type, default, effect and since-version, a table per prefix. */
+export function configurationReference(registry: KeyRegistry): string {
+  const sections = registry.classes.map((owner) => {
+    const { prefix } = metadataOf(owner);
+    const rows = registry.definitionsOf(owner).flatMap((definition) => [definition, ...membersOf(registry, definition)]);
+    return [`## ${prefix}`, '', HEAD, ...rows.map(row), ''].join('\n');
+  });
+  return [INTRODUCTION, ...sections].join('\n');
+}
+
+const HEAD = '| Key | Type | Default | Effect | Since | What it does |\n|---|---|---|---|---|---|';
+
+function membersOf(registry: KeyRegistry, definition: KeyDefinition): readonly KeyDefinition[] {
+  if (definition.type.shape !== 'objects') return [];
+  return registry.membersOf(definition).definitions.map((member) => ({ ...member, name: `${definition.name}.${member.name}` }));
+}
+
+function row({ name, type, defaultText, facts, since, isSecret }: KeyDefinition): string {
+  const unit = type.shape === 'scalar' && type.unit !== undefined ? ` (${type.unit})` : '';
+  const { level, note } = facts.effect;
+  const notes = [
+    facts.does,
+    ...(type.shape === 'scalar' && type.name === 'choice' ? [`${capital(type.expects)}.`] : []),
+    ...(isSecret ? ['Secret.'] : []),
+    ...(note ? [`${level}: ${note}.`.replace('..', '.')] : []),
+  ];
+  const cells = [`\`${name}\``, type.name + unit, code(defaultText), level, since, notes.join(' ')];
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+function code(text: string | undefined): string {
+  if (text === undefined) return '';
+  return text === '' ? '(empty)' : `\`${text}\``;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,31 @@
+import { Command, CommanderError } from 'commander';
+import 'reflect-metadata';
+import { addConfigCommand } from './cli/config.command.js';
+import { isConfigurationArgument } from './config/arguments.js';
+import { processInputs } from './config/process-inputs.js';
+import { checkRules } from './configuration-rules.js';
+import { PROPERTIES } from './properties.js';
+
+/** Runs one command; arguments that set keys (`--server.port=9000`, `-Dkey=value`) are taken out before. */
+export async function runCommand(args: readonly string[] = process.argv.slice(2)): Promise<number> {
+  let exitCode = 0;
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const complain = (line: string): void => void process.stderr.write(`${line}\n`);
+  const program = new Command('cli')
+    .description('Commands of the login service. Any command takes -Dkey=value and --key=value for configuration.')
+    .exitOverride();
+  const inputs = processInputs(args.filter(isConfigurationArgument));
+  addConfigCommand(program, { classes: PROPERTIES, inputs, rules: checkRules, print, complain }, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(
+      args.filter((argument) => !isConfigurationArgument(argument)),
+      { from: 'user' },
+    );
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode;
+  }
+  return exitCode;
+}

@@ -1,0 +1,105 @@
+import type { Environment } from './environment.js';
+import type { KeyName } from './key-name.js';
+import { type KeyDefinition, KeyRegistry } from './key-registry.js';
+import { from, type Problem, problem } from './problem.js';
+import type { PropertiesClass, SelfChecking } from './properties-class.js';
+import { evaluate, freeParts, type KeyState, stateOf } from './setting.js';
+
+/** Instances of the properties classes, and everything that kept values from them. */
+export interface Bound {
+  readonly instances: ReadonlyMap<PropertiesClass, object>;
+  readonly problems: readonly Problem[];
+}
+
+/** Fills every properties class of the registry; goes on after a problem, so that one run names all of them. */
+export function bind(environment: Environment, registry: KeyRegistry): Bound {
+  const binding = new Binding(environment);
+  const instances = new Map<PropertiesClass, object>();
+  for (const [owner, definitions] of byOwner(registry)) {
+    instances.set(owner, binding.instance(owner, definitions, registry));
+  }
+  return { instances, problems: binding.problems };
+}
+
+function byOwner(registry: KeyRegistry): ReadonlyMap<PropertiesClass, readonly KeyDefinition[]> {
+  return new Map(registry.classes.map((owner) => [owner, registry.definitionsOf(owner)]));
+}
+
+class Binding {
+  readonly problems: Problem[] = [];
+
+  constructor(private readonly environment: Environment) {}
+
+  instance(
+    owner: PropertiesClass,
+    definitions: readonly KeyDefinition[],
+    registry: KeyRegistry,
+    prefix?: { readonly name: string; readonly key: KeyName },
+  ): object {
+    const instance = new owner() as Record<string, unknown>;
+    const states = new Map<string, KeyState>();
+    const before = this.problems.length;
+    for (const definition of definitions) {
+      const name = prefix ? `${prefix.name}.${definition.name}` : definition.name;
+      const key = prefix ? prefix.key.append(String(definition.key)) : definition.key;
+      const value = this.value(definition, name, key, registry, states);
+      if (value !== undefined) instance[definition.facts.property] = value;
+    }
+    if (this.problems.length === before && isSelfChecking(instance)) {
+      for (const { property, reason } of instance.violations()) {
+        this.problems.push(this.violated(states.get(property), property, reason));
+      }
+    }
+    return instance;
+  }
+
+  private value(
+    definition: KeyDefinition,
+    name: string,
+    key: KeyName,
+    registry: KeyRegistry,
+    states: Map<string, KeyState>,
+  ): unknown {
+    const { type, facts } = definition;
+    if (type.shape === 'scalar' || type.shape === 'list') {
+      const state = stateOf(this.environment, definition, name, key);
+      states.set(facts.property, state);
+      return this.converted(state);
+    }
+    const base = name.replace(/\.<[^>]*>$/, '');
+    const values = new Map<string, unknown>();
+    for (const [text, partKey] of freeParts(this.environment, { ...definition, key })) {
+      const below = { name: `${base}.${text}`, key: partKey };
+      if (type.shape === 'map') {
+        const value = this.converted(stateOf(this.environment, definition, below.name, partKey, type.element));
+        if (value !== undefined) values.set(text, value);
+      } else {
+        const members = registry.membersOf(definition);
+        values.set(text, this.instance(type.of, members.definitions, members, below));
+      }
+    }
+    return values.size > 0 ? values : undefined;
+  }
+
+  private converted(state: KeyState): unknown {
+    const evaluation = evaluate(this.environment, state);
+    if (evaluation.kind === 'problem') this.problems.push(evaluation.problem);
+    return evaluation.kind === 'value' ? evaluation.value : undefined;
+  }
+
+  private violated(state: KeyState | undefined, property: string, reason: string): Problem {
+    const [winner] = state?.settings ?? [];
+    const evaluation = state && evaluate(this.environment, state);
+    const name = state?.name ?? property;
+    return problem(`The value of ${name} does not fit the others`, `Change ${name} or the key it has to fit.`, {
+      Property: name,
+      Value: evaluation?.kind === 'value' ? `"${evaluation.shown}"` : `"${state?.definition.defaultText ?? ''}"`,
+      Origin: winner ? from(winner.origin) : 'default value',
+      Reason: reason,
+    });
+  }
+}
+
+function isSelfChecking(instance: object): instance is SelfChecking {
+  return 'violations' in instance && typeof instance.violations === 'function';
+}

@@ -1,0 +1,61 @@
+import { full } from './effect.js';
+import { list, oneOf, text } from './key-type.js';
+import { Key, Properties } from './properties.decorator.js';
+
+/** Where configuration is looked for; all but `import` are read before any file is. */
+@Properties('app.config')
+export class ConfigProperties {
+  @Key(list(text()), {
+    does: 'Name of the configuration files, without extension and profile.',
+    effect: full,
+    fromProcessOnly: true,
+  })
+  readonly name: readonly string[] = ['application'];
+
+  @Key(text(), {
+    does: 'Places to read instead of the built-in ones; "," separates places, ";" joins them to one group.',
+    effect: full,
+    fromProcessOnly: true,
+  })
+  readonly location?: string;
+
+  @Key(text(), {
+    does: 'Places to read above all others; a folder ends in "/".',
+    effect: full,
+    fromProcessOnly: true,
+  })
+  readonly additionalLocation?: string;
+
+  @Key(oneOf('fail', 'ignore'), {
+    does: 'What a place that is not there means: a failed start, or nothing.',
+    effect: full,
+    fromProcessOnly: true,
+  })
+  readonly onNotFound: 'fail' | 'ignore' = 'fail';
+
+  @Key(list(text()), {
+    does: 'Further places to read; what they hold lies just above the document that names them.',
+    effect: full,
+  })
+  readonly import: readonly string[] = [];
+
+  @Key(oneOf('fail', 'warn', 'ignore'), {
+    does: 'What an unknown key below app, server, management, logging or mapper means; in the environment at most a warning.',
+    effect: full,
+  })
+  readonly unknownKeys: 'fail' | 'warn' | 'ignore' = 'fail';
+
+  @Key(list(text()), {
+    name: 'activate.on-profile',
+    does: 'Stands in a document and makes it count only with these profiles: names with !, & and |; several mean any of them.',
+    effect: full,
+  })
+  readonly activateOnProfile: readonly string[] = [];
+
+  @Key(list(oneOf('none', 'kubernetes')), {
+    name: 'activate.on-cloud-platform',
+    does: 'Stands in a document and makes it count only there; kubernetes is known by the variables it sets in every pod.',
+    effect: full,
+  })
+  readonly activateOnCloudPlatform: readonly ('none' | 'kubernetes')[] = [];
+}

@@ -1,0 +1,129 @@
+import { readArguments } from './arguments.js';
+import { bind } from './binder.js';
+import { ConfigData } from './config-data.js';
+import type { Surroundings } from './config-file.js';
+import { mustBeTold } from './effect.js';
+import { Environment } from './environment.js';
+import { KeyRegistry } from './key-registry.js';
+import type { Origin } from './origin.js';
+import { ConfigurationFailure, type Problem } from './problem.js';
+import { one, valueOf } from './profiles.js';
+import type { PropertiesClass } from './properties-class.js';
+import { statesOf } from './setting.js';
+import { unknownKeys, unknownVariables } from './unknown-keys.js';
+import { readVariables } from './variables.js';
+
+/** Everything configuration is read from. */
+export interface ConfigurationInputs extends Surroundings {
+  /** Arguments behind the script's name. */
+  readonly args: readonly string[];
+}
+
+/** The configuration of one process: typed values, and where each came from. */
+export class Configuration {
+  constructor(
+    readonly environment: Environment,
+    readonly registry: KeyRegistry,
+    /** Things worth a line at start that do not stop it. */
+    readonly warnings: readonly string[],
+    private readonly instances: ReadonlyMap<PropertiesClass, object>,
+  ) {}
+
+  /** The bound instance of a properties class. */
+  get<T extends object>(type: PropertiesClass<T>): T {
+    const instance = this.instances.get(type);
+    if (!(instance instanceof type)) throw new TypeError(`${type.name} is not registered`);
+    return instance;
+  }
+
+  /** All classes with their instances, for the injector. */
+  get bound(): Iterable<readonly [PropertiesClass, object]> {
+    return this.instances;
+  }
+}
+
+/** What was read, whether or not a service could start with it: diagnosis works on a broken configuration too. */
+export interface ConfigurationReading {
+  readonly environment: Environment;
+  readonly registry: KeyRegistry;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
+  readonly instances: ReadonlyMap<PropertiesClass, object>;
+}
+
+/** Reads, merges and binds; never throws for what an operator wrote. */
+export function readConfiguration(classes: readonly PropertiesClass[], inputs: ConfigurationInputs): ConfigurationReading {
+  const registry = new KeyRegistry(classes);
+  const { commandLine, systemProperties } = readArguments(inputs.args);
+  const processSources = [commandLine, systemProperties, readVariables(inputs.variables, registry)];
+  try {
+    const { environment, problems } = new ConfigData(processSources, registry, inputs).load();
+    const bound = bind(environment, registry);
+    // Of a problem that may follow from another one, the other one is told.
+    const own = problems.length === 0 ? bound.problems : bound.problems.filter(({ mayFollow }) => !mayFollow);
+    const unknown = judgeUnknownKeys(environment, registry);
+    return {
+      environment,
+      registry,
+      problems: withoutRepeats([...problems, ...own, ...unknown.problems]),
+      warnings: [...unknown.warnings, ...told(environment, registry), ...inlineJson(inputs)],
+      instances: bound.instances,
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigurationFailure)) throw error;
+    const environment = new Environment(processSources);
+    return { environment, registry, problems: error.problems, warnings: [], instances: new Map() };
+  }
+}
+
+/** Reads the configuration of a service that is about to start; fails with all problems at once. */
+export function loadConfiguration(classes: readonly PropertiesClass[], inputs: ConfigurationInputs): Configuration {
+  const { environment, registry, problems, warnings, instances } = readConfiguration(classes, inputs);
+  if (problems.length > 0) throw new ConfigurationFailure(problems);
+  return new Configuration(environment, registry, warnings, instances);
+}
+
+function judgeUnknownKeys(
+  environment: Environment,
+  registry: KeyRegistry,
+): { readonly problems: readonly Problem[]; readonly warnings: readonly string[] } {
+  let mode = 'fail';
+  try {
+    mode = valueOf<string>(environment, one(environment, registry, 'app.config.unknown-keys')) ?? 'fail';
+  } catch (error) {
+    // A wrong word there is reported by the binder.
+    if (!(error instanceof ConfigurationFailure)) throw error;
+  }
+  if (mode === 'ignore') return { problems: [], warnings: [] };
+  const problems = unknownKeys(environment, registry);
+  const variables = unknownVariables(environment, registry);
+  if (mode === 'fail') return { problems, warnings: variables };
+  return { problems: [], warnings: [...problems.map(({ what, action }) => `${what}. ${action}`), ...variables] };
+}
+
+/** Keys an operator set, outside the packaged files, that do not do what their name promises. */
+function told(environment: Environment, registry: KeyRegistry): readonly string[] {
+  const names = registry.classes
+    .flatMap((owner) => registry.definitionsOf(owner))
+    .filter(({ facts }) => mustBeTold(facts.effect))
+    .flatMap((definition) => statesOf(environment, definition, registry))
+    .filter(({ settings }) => settings[0] && !isPackaged(settings[0].origin))
+    .map(({ name, definition }) => `${name} (${definition.facts.effect.level})`);
+  return names.length === 0
+    ? []
+    : [`Set, but with a stated effect only (A) or none (U); "config get <key>" says more: ${names.join(', ')}`];
+}
+
+function isPackaged(origin: Origin): boolean {
+  return origin.kind === 'position' && origin.resource.kind === 'classpath';
+}
+
+function inlineJson({ variables }: ConfigurationInputs): readonly string[] {
+  return variables['APP_APPLICATION_JSON'] === undefined
+    ? []
+    : ['APP_APPLICATION_JSON is not read here: use variables, files or arguments'];
+}
+
+function withoutRepeats(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((item) => [JSON.stringify(item), item])).values()];
+}

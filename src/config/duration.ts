@@ -1,0 +1,62 @@
+import { Mismatch } from './mismatch.js';
+
+const MILLIS_PER_UNIT = { ns: 1e-6, us: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+export type DurationUnit = keyof typeof MILLIS_PER_UNIT;
+
+const SIMPLE = /^([+-]?\d+)(ns|us|ms|s|m|h|d)?$/i;
+const ISO = /^([+-]?)P(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+(?:\.\d{1,9})?)S)?)?$/i;
+
+/** A length of time; configuration.md b.5 lists the forms it is written in. */
+export class Duration {
+  private constructor(readonly milliseconds: number) {}
+
+  static ofMillis(milliseconds: number): Duration {
+    return new Duration(milliseconds);
+  }
+
+  static ofSeconds(seconds: number): Duration {
+    return new Duration(seconds * MILLIS_PER_UNIT.s);
+  }
+
+  /** Reads `20s`, a bare integer in `unit`, or ISO 8601 such as `PT20S`; one unit only, no blanks. */
+  static parse(text: string, unit: DurationUnit = 'ms'): Duration | Mismatch {
+    const simple = SIMPLE.exec(text);
+    const milliseconds = simple
+      ? Number(simple[1]) * MILLIS_PER_UNIT[(simple[2]?.toLowerCase() ?? unit) as DurationUnit]
+      : isoMilliseconds(text);
+    if (milliseconds === null) return new Mismatch('not a duration');
+    if (!Number.isSafeInteger(Math.trunc(milliseconds))) return new Mismatch('the duration is too long');
+    return new Duration(milliseconds === 0 ? 0 : milliseconds);
+  }
+
+  get seconds(): number {
+    return this.milliseconds / MILLIS_PER_UNIT.s;
+  }
+
+  /** The shortest simple form that gives the same duration back, e.g. `90s`, `10m`. */
+  toString(): string {
+    if (this.milliseconds === 0) return '0s';
+    for (const unit of ['d', 'h', 'm', 's', 'ms', 'us'] as const) {
+      const amount = this.milliseconds / MILLIS_PER_UNIT[unit];
+      if (Number.isInteger(amount)) return `${amount}${unit}`;
+    }
+    return `${Math.round(this.milliseconds / MILLIS_PER_UNIT.ns)}ns`;
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+function isoMilliseconds(text: string): number | null {
+  const parts = ISO.exec(text);
+  if (!parts || !/\d/.test(text) || /t$/i.test(text)) return null;
+  const [, sign, days = '0', hours = '0', minutes = '0', seconds = '0'] = parts;
+  const total =
+    Number(days) * MILLIS_PER_UNIT.d +
+    Number(hours) * MILLIS_PER_UNIT.h +
+    Number(minutes) * MILLIS_PER_UNIT.m +
+    Number(seconds) * MILLIS_PER_UNIT.s;
+  return sign === '-' ? -total : total;
+}

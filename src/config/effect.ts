@@ -1,0 +1,29 @@
+/** How honestly a key acts here (configuration.md c): full, near, accepted with a stated effect only, or no effect. */
+export type EffectLevel = 'F' | 'N' | 'A' | 'U';
+
+export interface Effect {
+  readonly level: EffectLevel;
+  /** What is different from what the name promises; always present for A and U. */
+  readonly note?: string;
+}
+
+export const full: Effect = { level: 'F' };
+
+export function near(note: string): Effect {
+  return { level: 'N', note };
+}
+
+export function acceptedOnly(note: string): Effect {
+  return { level: 'A', note };
+}
+
+/** The value is read, checked and shown, but this version does not act on it; `planned` is the level it will have. */
+export function notYet(planned: EffectLevel, note?: string): Effect {
+  const promise = `read and checked; without effect in this version (planned: ${planned})`;
+  return { level: 'U', note: note ? `${promise}. ${note}` : promise };
+}
+
+/** True when an operator who set the key must be told that it does little or nothing. */
+export function mustBeTold(effect: Effect): boolean {
+  return effect.level === 'A' || effect.level === 'U';
+}

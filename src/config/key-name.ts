@@ -1,0 +1,96 @@
+/** One part of a key: `port`, `[0]` or `[Exact text]`. */
+interface Part {
+  readonly text: string;
+  readonly uniform: string;
+}
+
+const PIECES = /\[([^\]]*)\]|([^.[]+)/g;
+const NOT_COMPARED = /[^\p{L}\p{N}]/gu;
+const LOST_IN_MAP_KEYS = /[^\p{L}\p{N}-]/gu;
+
+/**
+ * The name of a key in whatever spelling. Two names are the same key when their uniform forms are equal: per part, case
+ * and everything but letters and digits is dropped, except inside `[…]`, which is exact (configuration.md b.2).
+ */
+export class KeyName {
+  /** All parts joined by dots; an index counts as a part, so `a[0]` and `a.0` are one key. */
+  readonly uniform: string;
+
+  private constructor(private readonly parts: readonly Part[]) {
+    this.uniform = parts.map((part) => part.uniform).join('.');
+  }
+
+  /** Reads `a.b-c`, `aB.c_d`, `list[0]`, `map[Exact.Text]`; a part without letters and digits vanishes. */
+  static parse(text: string): KeyName {
+    return new KeyName(partsOf(text));
+  }
+
+  static readonly root = new KeyName([]);
+
+  /** The key of the first `length` parts. */
+  firstParts(length: number): KeyName {
+    return new KeyName(this.parts.slice(0, length));
+  }
+
+  get length(): number {
+    return this.parts.length;
+  }
+
+  append(text: string): KeyName {
+    return new KeyName([...this.parts, ...partsOf(text)]);
+  }
+
+  appendIndex(index: number): KeyName {
+    const text = String(index);
+    return new KeyName([...this.parts, { text, uniform: text }]);
+  }
+
+  uniformPart(index: number): string {
+    return this.parts[index]?.uniform ?? '';
+  }
+
+  /** The parts from `start` on, as written, joined by dots: the key of a map entry. */
+  textFrom(start: number, end = this.parts.length): string {
+    return this.parts
+      .slice(start, end)
+      .map((part) => part.text)
+      .join('.');
+  }
+
+  uniformFrom(start: number, end = this.parts.length): string {
+    return this.parts
+      .slice(start, end)
+      .map((part) => part.uniform)
+      .join('.');
+  }
+
+  toString(): string {
+    return this.textFrom(0);
+  }
+}
+
+function partsOf(text: string): Part[] {
+  const parts: Part[] = [];
+  for (const [, bracketed, plain] of text.matchAll(PIECES)) {
+    if (bracketed !== undefined) {
+      parts.push({ text: bracketed, uniform: bracketed });
+    } else if (plain !== undefined) {
+      const uniform = plain.replaceAll(NOT_COMPARED, '').toLowerCase();
+      if (uniform !== '') parts.push({ text: plain.replaceAll(LOST_IN_MAP_KEYS, ''), uniform });
+    }
+  }
+  return parts;
+}
+
+/** The spellings under which an environment variable may carry a key: dashes dropped, or (older) as underscores. */
+export function variableForms(name: string): readonly string[] {
+  const joined = name.replaceAll(/[.[\]]+/g, '_').replace(/_$/, '').toUpperCase();
+  const dropped = name
+    .split('.')
+    .map((part) => part.replaceAll(/[-_]/g, ''))
+    .join('_')
+    .replaceAll(/[[\]]+/g, '_')
+    .replace(/_$/, '')
+    .toUpperCase();
+  return [...new Set([dropped, joined.replaceAll('-', ''), joined.replaceAll('-', '_')])];
+}

@@ -1,0 +1,209 @@
+import { DataSize } from './data-size.js';
+import { Duration, type DurationUnit } from './duration.js';
+import { Mismatch } from './mismatch.js';
+import type { PropertiesClass } from './properties-class.js';
+
+/** Says to the compiler what a key of this type is bound to; nothing at run time. */
+export interface Bound<T> {
+  readonly bound?: T;
+}
+
+/** What one text becomes, and how to tell a person what to write. */
+export interface ScalarType<T> extends Bound<T> {
+  readonly shape: 'scalar';
+  /** One word for documents, e.g. `duration`. */
+  readonly name: string;
+  /** What to write, read after "Set the key to". */
+  readonly expects: string;
+  /** What a bare number counts, e.g. `ms`. */
+  readonly unit?: string;
+  parse(text: string): T | Mismatch;
+  format(value: T): string;
+}
+
+/** Comma text or an indexed sequence; one source supplies the whole list (configuration.md b.2). */
+export interface ListType<E> extends Bound<readonly E[]> {
+  readonly shape: 'list';
+  readonly name: string;
+  readonly element: ScalarType<E>;
+  /** Elements of all sources together instead of the highest source alone: `app.profiles.include` only. */
+  readonly addsUp: boolean;
+}
+
+/** Free keys below the name, merged over sources key by key; the rest of a key, dots included, is the map key. */
+export interface MapType<V> extends Bound<ReadonlyMap<string, V>> {
+  readonly shape: 'map';
+  readonly name: string;
+  readonly element: ScalarType<unknown> | ListType<unknown>;
+  /** What the free part stands for in documents, e.g. `logger`. */
+  readonly keyedBy: string;
+}
+
+/** Named objects below the name: `<name>.<key of the class>`. */
+export interface ObjectsType<T extends object> extends Bound<ReadonlyMap<string, T>> {
+  readonly shape: 'objects';
+  readonly name: string;
+  readonly of: PropertiesClass<T>;
+  readonly keyedBy: string;
+}
+
+export type KeyType = ScalarType<unknown> | ListType<unknown> | MapType<unknown> | ObjectsType<object>;
+
+interface Range {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Any text; `matching` names the one form that is allowed. */
+export function text(matching?: { readonly form: RegExp; readonly called: string }): ScalarType<string> {
+  return {
+    shape: 'scalar',
+    name: 'text',
+    expects: matching?.called ?? 'a text',
+    parse: (value) => (!matching || matching.form.test(value) ? value : new Mismatch(`not ${matching.called}`)),
+    format: (value) => value,
+  };
+}
+
+/** A whole number in decimal digits. */
+export function integer(range: Range = {}): ScalarType<number> {
+  return {
+    shape: 'scalar',
+    name: 'integer',
+    expects: `a whole number${rangeText(range, String)}`,
+    parse: (value) => {
+      const trimmed = value.trim();
+      if (/^[+-]?0\d+$/.test(trimmed)) {
+        return new Mismatch('a leading zero means octal to some YAML readers: write the number without it');
+      }
+      if (!/^[+-]?\d+$/.test(trimmed)) return new Mismatch('not a whole number');
+      const number = Number(trimmed);
+      if (!Number.isSafeInteger(number)) return new Mismatch('the number is too large');
+      return withinRange(number, range, String) ?? (number === 0 ? 0 : number);
+    },
+    format: String,
+  };
+}
+
+const TRUE = new Set(['true', 'on', 'yes', '1']);
+const FALSE = new Set(['false', 'off', 'no', '0']);
+
+export function flag(): ScalarType<boolean> {
+  return {
+    shape: 'scalar',
+    name: 'boolean',
+    expects: 'true or false (on/off, yes/no, 1/0)',
+    parse: (value) => {
+      const word = value.trim().toLowerCase();
+      if (TRUE.has(word)) return true;
+      return FALSE.has(word) ? false : new Mismatch('not a boolean');
+    },
+    format: String,
+  };
+}
+
+/** One of the words; case, `-` and `_` do not matter when it is read. */
+export function oneOf<const W extends string>(...words: readonly W[]): ScalarType<W> {
+  const byPlain = new Map(words.map((word) => [plain(word), word]));
+  return {
+    shape: 'scalar',
+    name: 'choice',
+    expects: `one of ${words.join(', ')}`,
+    parse: (value) => byPlain.get(plain(value.trim())) ?? new Mismatch('not one of the allowed words'),
+    format: (value) => value,
+  };
+}
+
+function plain(word: string): string {
+  return word.replaceAll(/[-_]/g, '').toLowerCase();
+}
+
+/** A duration; a bare number counts in `unit`. Limits are written as durations: `{ min: '1s' }`. */
+export function duration(
+  options: { readonly unit?: DurationUnit; readonly min?: string; readonly max?: string } = {},
+): ScalarType<Duration> {
+  const { unit = 'ms' } = options;
+  const range = { ...bound('min', options.min), ...bound('max', options.max) };
+  const show = (milliseconds: number): string => Duration.ofMillis(milliseconds).toString();
+  return {
+    shape: 'scalar',
+    name: 'duration',
+    unit,
+    expects: `a duration such as 20s, 500ms or PT20S${rangeText(range, show)}; a bare number counts ${unit}`,
+    parse: (value) => {
+      const parsed = Duration.parse(value.trim(), unit);
+      if (parsed instanceof Mismatch) return parsed;
+      return withinRange(parsed.milliseconds, range, show) ?? parsed;
+    },
+    format: (value) => value.toString(),
+  };
+}
+
+function bound(name: 'min' | 'max', limit: string | undefined): Range {
+  if (limit === undefined) return {};
+  const parsed = Duration.parse(limit);
+  if (parsed instanceof Mismatch) throw new TypeError(`${limit} is no duration`);
+  return { [name]: parsed.milliseconds };
+}
+
+export function dataSize(range: { readonly min?: number; readonly max?: number } = { min: 0 }): ScalarType<DataSize> {
+  const show = (bytes: number): string => DataSize.ofBytes(bytes).toString();
+  return {
+    shape: 'scalar',
+    name: 'data size',
+    unit: 'B',
+    expects: `a data size such as 512KB or 50MB${rangeText(range, show)}; a bare number counts bytes`,
+    parse: (value) => {
+      const parsed = DataSize.parse(value.trim());
+      if (parsed instanceof Mismatch) return parsed;
+      return withinRange(parsed.bytes, range, show) ?? parsed;
+    },
+    format: (value) => value.toString(),
+  };
+}
+
+/** An IANA time zone such as `Europe/Berlin`, or `UTC`. */
+export function timeZone(): ScalarType<string> {
+  return {
+    shape: 'scalar',
+    name: 'time zone',
+    expects: 'an IANA time zone such as UTC or Europe/Berlin',
+    parse: (value) => {
+      try {
+        new Intl.DateTimeFormat('en', { timeZone: value });
+        return value;
+      } catch {
+        return new Mismatch('not a time zone this machine knows');
+      }
+    },
+    format: (value) => value,
+  };
+}
+
+export function list<T>(element: ScalarType<T>, options: { readonly addsUp?: boolean } = {}): ListType<T> {
+  return { shape: 'list', name: `list of ${element.name}`, element, addsUp: options.addsUp ?? false };
+}
+
+export function map<V>(element: ScalarType<V>, keyedBy: string): MapType<V> {
+  return { shape: 'map', name: `map of ${element.name}`, element, keyedBy };
+}
+
+export function mapOfLists<E>(element: ScalarType<E>, keyedBy: string): MapType<readonly E[]> {
+  return { shape: 'map', name: `map of lists of ${element.name}`, element: list(element), keyedBy };
+}
+
+export function objects<T extends object>(of: PropertiesClass<T>, keyedBy: string): ObjectsType<T> {
+  return { shape: 'objects', name: 'named objects', of, keyedBy };
+}
+
+function rangeText({ min, max }: Range, show: (value: number) => string): string {
+  if (min !== undefined && max !== undefined) return ` from ${show(min)} to ${show(max)}`;
+  if (min !== undefined) return `, at least ${show(min)}`;
+  return max === undefined ? '' : `, at most ${show(max)}`;
+}
+
+function withinRange(amount: number, { min, max }: Range, show: (value: number) => string): Mismatch | null {
+  if (min !== undefined && amount < min) return new Mismatch(`must be at least ${show(min)}`);
+  if (max !== undefined && amount > max) return new Mismatch(`must be at most ${show(max)}`);
+  return null;
+}

@@ -1,0 +1,44 @@
+import { type Origin, originChain } from './origin.js';
+
+/** One thing that keeps the service from starting (or a breach of a rule): what, where from, and what to do. */
+export interface Problem {
+  /** One line that says what is wrong. */
+  readonly what: string;
+  /** Facts under it, label and text; secrets are masked before they get here. */
+  readonly facts: readonly (readonly [label: string, text: string])[];
+  /** What the reader should do. */
+  readonly action: string;
+  /** True when another problem of the same start may be the cause: a key is missing because its file could not be read. */
+  readonly mayFollow?: boolean;
+}
+
+export function problem(what: string, action: string, facts: Readonly<Record<string, string | undefined>> = {}): Problem {
+  return {
+    what,
+    action,
+    facts: Object.entries(facts).flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const])),
+  };
+}
+
+/** The origin fact of a problem. */
+export function from(origin: Origin | undefined): string | undefined {
+  return origin && originChain(origin);
+}
+
+/** Every problem of one start; the report is the whole message, nobody needs the stack. */
+export class ConfigurationFailure extends Error {
+  constructor(readonly problems: readonly Problem[]) {
+    super(problems.map(({ what }) => what).join('; '));
+    this.name = 'ConfigurationFailure';
+  }
+}
+
+/** A file whose text is not what its name promises; `reason` must not quote the text, it may hold a secret. */
+export function unreadable(origin: Origin, reason: string): ConfigurationFailure {
+  return new ConfigurationFailure([
+    problem('A configuration file cannot be read', 'Correct the file at the position given.', {
+      Origin: from(origin),
+      Reason: reason,
+    }),
+  ]);
+}

@@ -1,0 +1,64 @@
+import type { Effect } from './effect.js';
+import type { KeyType } from './key-type.js';
+
+/** A class of typed values below one prefix: its initialisers are the defaults of its keys. */
+export type PropertiesClass<T extends object = object> = new () => T;
+
+/** A rule over several values of one class that does not hold. */
+export interface Violation {
+  /** Name of the property at fault. */
+  readonly property: string;
+  readonly reason: string;
+}
+
+/** Implemented by a properties class whose values must fit each other; asked after all of them are converted. */
+export interface SelfChecking {
+  violations(): readonly Violation[];
+}
+
+export interface KeyFacts {
+  /** What the key does, in one sentence without the key's name. */
+  readonly does: string;
+  readonly effect: Effect;
+  /** Name below the prefix, where it is not the property name in kebab case. */
+  readonly name?: string;
+  /** The default in words, where the initialiser cannot say it (it depends on another key or on the machine). */
+  readonly defaultText?: string;
+  /** Masked wherever values are shown. Names ending in `password`, `secret`, `token`, `key` … are secret without it. */
+  readonly secret?: boolean;
+  /** First version that knew the key, where younger than its class. */
+  readonly since?: string;
+  /** Set only where data about the process come from (command line, `-D`, environment), never in files. */
+  readonly fromProcessOnly?: boolean;
+}
+
+export interface PropertyMetadata extends KeyFacts {
+  readonly property: string;
+  readonly type: KeyType;
+}
+
+export interface ClassMetadata {
+  readonly prefix: string;
+  readonly since: string;
+  readonly properties: readonly PropertyMetadata[];
+}
+
+const prefixes = new WeakMap<object, { readonly prefix: string; readonly since: string }>();
+const propertiesOf = new WeakMap<object, PropertyMetadata[]>();
+
+export function declareClass(target: object, prefix: string, since: string): void {
+  prefixes.set(target, { prefix, since });
+}
+
+export function declareProperty(target: object, metadata: PropertyMetadata): void {
+  const known = propertiesOf.get(target);
+  if (known) known.push(metadata);
+  else propertiesOf.set(target, [metadata]);
+}
+
+/** What the decorators said of a class. */
+export function metadataOf(target: PropertiesClass): ClassMetadata {
+  const declared = prefixes.get(target);
+  if (!declared) throw new TypeError(`${target.name} carries no @Properties`);
+  return { ...declared, properties: propertiesOf.get(target) ?? [] };
+}

@@ -1,0 +1,19 @@
+import type { Bound, KeyType } from './key-type.js';
+import { declareClass, declareProperty, type KeyFacts, type PropertiesClass } from './properties-class.js';
+
+/** Marks a class whose `@Key` properties are bound below `prefix`; `''` for the members of named objects. */
+export function Properties(prefix: string, { since = '0.1.0' } = {}): (target: PropertiesClass) => void {
+  return (target) => {
+    declareClass(target, prefix, since);
+  };
+}
+
+/** Binds one property to a key; the property's initialiser is the default, and its type must fit the key's. */
+export function Key<T>(
+  type: KeyType & Bound<T>,
+  facts: KeyFacts,
+): <P extends string>(target: Readonly<Partial<Record<P, T>>>, property: P) => void {
+  return (target, property) => {
+    declareProperty(target.constructor, { ...facts, property, type });
+  };
+}

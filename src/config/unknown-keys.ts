@@ -1,0 +1,41 @@
+import type { Environment } from './environment.js';
+import { variableForms } from './key-name.js';
+import type { KeyRegistry } from './key-registry.js';
+import { from, type Problem, problem } from './problem.js';
+
+/** Keys of files and arguments that stand where only known keys may; values are not repeated, one may be a secret. */
+export function unknownKeys(environment: Environment, registry: KeyRegistry): readonly Problem[] {
+  return environment.sources
+    .filter(({ kind }) => kind !== 'environment')
+    .flatMap(({ entries }) => entries)
+    .filter(({ key, text }) => {
+      if (!registry.isOwned(key) || registry.find(key)) return false;
+      // `server:` with everything below it commented out.
+      return text !== '' || registry.below(key).length === 0;
+    })
+    .map(({ key, spelled, origin }) => {
+      const facts = { Property: spelled, Origin: from(origin) };
+      if (registry.below(key).length > 0) {
+        return problem(`${spelled} is a section, it takes no value`, `Set one of the keys below ${spelled}.`, facts);
+      }
+      const near = registry.nearest(spelled);
+      return problem(
+        `The key ${spelled} is unknown`,
+        `${near ? `Did you mean ${near}? ` : ''}Correct or remove ${spelled}; app.config.unknown-keys=warn lets it pass.`,
+        facts,
+      );
+    });
+}
+
+/** One line per environment variable that looks like a key of ours and is none: others may own such names. */
+export function unknownVariables(environment: Environment, registry: KeyRegistry): readonly string[] {
+  return environment.sources
+    .filter(({ kind }) => kind === 'environment')
+    .flatMap(({ entries }) => entries)
+    .filter(({ key, spelled }) => key.length > 1 && registry.isOwned(key) && registry.keyOfVariable(spelled) === undefined)
+    .map(({ key, spelled }) => {
+      const near = registry.nearest(String(key));
+      const hint = near ? `; did you mean ${variableForms(near.replaceAll(/<([^>]*)>/g, '$1'))[0] ?? near}?` : '';
+      return `The environment variable ${spelled} sets no key of this service${hint}`;
+    });
+}

@@ -1,0 +1,23 @@
+import { KeyName, variableForms } from './key-name.js';
+import type { KeyRegistry } from './key-registry.js';
+import { ConfigSource, type Entry } from './source.js';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The environment as a source: every variable that spells a registered key is that key, any other one is the key its
+ * name reads as (`MY_REGION` is `my.region`), so that placeholders find it.
+ */
+export function readVariables(variables: Variables, registry: KeyRegistry): ConfigSource {
+  const preferred: Entry[] = [];
+  const others: Entry[] = [];
+  for (const [name, text] of Object.entries(variables)) {
+    if (text === undefined) continue;
+    const known = registry.keyOfVariable(name);
+    const key = known ?? KeyName.parse(name.toLowerCase().replaceAll('_', '.'));
+    // Of two spellings of one key, the one that drops dashes instead of writing them as underscores counts.
+    const isPreferred = known && variableForms(String(known))[0] === name;
+    (isPreferred ? preferred : others).push({ key, spelled: name, text, origin: { kind: 'variable', name } });
+  }
+  return new ConfigSource('environment', 'systemEnvironment', [...preferred, ...others]);
+}
