@@ -1,0 +1,22 @@
+import { Duration } from '../config/duration.js';
+import { notYet } from '../config/effect.js';
+import { duration, integer, text } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('app.data.kvstore')
+export class KvstoreProperties {
+  @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
+    does: 'Host of the key-value store.',
+    effect: notYet('F'),
+  })
+  readonly host: string = 'localhost';
+
+  @Key(integer({ min: 1, max: 65_535 }), { does: 'Port of the key-value store.', effect: notYet('F') })
+  readonly port: number = 6379;
+
+  @Key(duration({ min: '1ms' }), {
+    does: 'Longest wait for the answer to one command of the key-value store.',
+    effect: notYet('F'),
+  })
+  readonly timeout: Duration = Duration.ofSeconds(60);
+}

@@ -1,0 +1,13 @@
+import { notYet } from '../config/effect.js';
+import { map, text } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('info')
+export class InfoProperties {
+  @Key(map(text(), 'name'), {
+    name: '',
+    does: 'Free facts for the info endpoint, e.g. info.app.version; everybody who may call it can read them.',
+    effect: notYet('F', 'Shown where management.info.env.enabled is true.'),
+  })
+  readonly values: ReadonlyMap<string, string> = new Map();
+}

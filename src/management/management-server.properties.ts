@@ -1,0 +1,13 @@
+import { full } from '../config/effect.js';
+import { integer } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('management.server')
+export class ManagementServerProperties {
+  @Key(integer({ min: 0, max: 65_535 }), {
+    does: 'Port of a listener for the management endpoints alone; keep it inside the network; 0 takes any free port.',
+    effect: full,
+    defaultText: 'same as server.port',
+  })
+  readonly port?: number;
+}

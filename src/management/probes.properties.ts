@@ -1,0 +1,12 @@
+import { notYet } from '../config/effect.js';
+import { flag } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('management.endpoint.health.probes')
+export class ProbesProperties {
+  @Key(flag(), {
+    does: 'Adds health/liveness (restart me when down) and health/readiness (send me no requests when down).',
+    effect: notYet('F'),
+  })
+  readonly enabled: boolean = false;
+}

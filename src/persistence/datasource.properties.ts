@@ -1,0 +1,49 @@
+import { acceptedOnly, full } from '../config/effect.js';
+import { text } from '../config/key-type.js';
+import type { SelfChecking, Violation } from '../config/properties-class.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('app.datasource')
+export class DatasourceProperties implements SelfChecking {
+  @Key(
+    text({
+      form: /^jdbc:[a-z]+:./,
+      called: 'a URL that starts with jdbc:, such as jdbc:mariadb://db:3306/login or jdbc:sqlite:./data/login.db',
+    }),
+    {
+      does: 'Database of the service: jdbc:mysql://, jdbc:mariadb://, or jdbc:sqlite:<path> for the embedded one.',
+      effect: full,
+    },
+  )
+  readonly url: string = 'jdbc:sqlite:./data/login.db';
+
+  @Key(text(), { does: 'Account on the database server; the embedded database has none.', effect: full })
+  readonly username?: string;
+
+  @Key(text(), {
+    does: 'Password of the database account; write ${NAME} and keep the value in the environment.',
+    effect: full,
+  })
+  readonly password?: string;
+
+  @Key(text(), {
+    does: 'Driver class of the database; not needed, since the URL decides.',
+    effect: acceptedOnly('checked against the URL; the driver itself always follows from the URL'),
+  })
+  readonly driverClassName?: string;
+
+  violations(): readonly Violation[] {
+    const driver = this.driverClassName ?? '';
+    const scheme = /^jdbc:[a-z]+/.exec(this.url)?.[0] ?? '';
+    if (driver === '' || engineIn(driver) === engineIn(scheme)) return [];
+    return [
+      { property: 'driverClassName', reason: 'does not fit the database named by app.datasource.url: remove it' },
+    ];
+  }
+}
+
+/** The MySQL and the MariaDB driver each speak to both servers. */
+function engineIn(name: string): 'sqlite' | 'mysql' | null {
+  if (/sqlite/i.test(name)) return 'sqlite';
+  return /mysql|mariadb/i.test(name) ? 'mysql' : null;
+}

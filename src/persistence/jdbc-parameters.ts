@@ -1,0 +1,174 @@
+import { Mismatch } from '../config/mismatch.js';
+
+/** How far the connection to a database server is protected, weakest first. */
+export type TlsMode = 'off' | 'encrypted' | 'verify-ca' | 'verify-identity';
+
+/** What the part of a JDBC URL behind `?` says. */
+export interface ServerParameters {
+  readonly username?: string;
+  readonly password?: string;
+  readonly tls: TlsMode;
+  /** The zone as written: `connectionTimeZone`, or its older name `serverTimezone`. */
+  readonly timeZone?: string;
+  /** The same as `Z`, `local` or an offset such as `+09:00`; absent when the zone has no single one. */
+  readonly utcOffset?: string;
+  readonly connectTimeoutMillis?: number;
+  readonly socketTimeoutMillis?: number;
+  readonly allowsPublicKeyRetrieval?: boolean;
+  /** Sentences for the operator: what is unknown, without effect or in the wrong place. */
+  readonly notes: readonly string[];
+}
+
+type Draft = { -readonly [K in keyof Omit<ServerParameters, 'notes'>]: ServerParameters[K] } & {
+  readonly notes: string[];
+};
+
+/** Puts one value into the draft, or says what it should have been. */
+type Reader = (draft: Draft, value: string) => Mismatch | undefined;
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['user', credential('username', 'parameter user')],
+  ['password', credential('password', 'parameter password')],
+  ['usessl', tls],
+  ['sslmode', tls],
+  ['servertimezone', timeZone],
+  ['connectiontimezone', timeZone],
+  ['characterencoding', encoding],
+  ['connecttimeout', milliseconds('connectTimeoutMillis')],
+  ['sockettimeout', milliseconds('socketTimeoutMillis')],
+  ['allowpublickeyretrieval', publicKeyRetrieval],
+]);
+
+const NEWER_NAMES = new Set(['sslmode', 'connectiontimezone']);
+
+/** Reads `name=value&…`; case of the names does not matter, and the newer of two names wins wherever it stands. */
+export function readParameters(query: string | undefined): ServerParameters | Mismatch {
+  const draft: Draft = { tls: 'off', notes: [] };
+  const pairs = pairsOf(query).toSorted(([a], [b]) => newness(a) - newness(b));
+  for (const [name, value] of pairs) {
+    const read = READERS.get(name.toLowerCase());
+    if (!read) {
+      draft.notes.push(withoutEffect(name));
+      continue;
+    }
+    const mismatch = read(draft, value);
+    if (mismatch) return new Mismatch(`parameter ${name}: ${mismatch.reason}`);
+  }
+  return draft;
+}
+
+export function pairsOf(query = ''): readonly (readonly [name: string, value: string])[] {
+  return query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      return equals === -1 ? [decoded(pair), ''] : [decoded(pair.slice(0, equals)), decoded(pair.slice(equals + 1))];
+    });
+}
+
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A lone `%` is the author's own: the JDBC drivers take it as it stands.
+    return text;
+  }
+}
+
+export function withoutEffect(name: string): string {
+  return `The parameter ${name} is not known here and has no effect.`;
+}
+
+export function belongsToKey(part: string, key: string): string {
+  return `The ${part} of the URL belongs to app.datasource.${key}, which wins where it is set.`;
+}
+
+function newness(name: string): number {
+  return NEWER_NAMES.has(name.toLowerCase()) ? 1 : 0;
+}
+
+function credential(key: 'username' | 'password', part: string): Reader {
+  return (draft, value) => {
+    draft[key] = value;
+    draft.notes.push(belongsToKey(part, key));
+    return undefined;
+  };
+}
+
+/** The words of both JDBC drivers; `true` and `false` are those of `useSSL`. */
+const TLS_WORDS: ReadonlyMap<string, TlsMode> = new Map<string, TlsMode>([
+  ['false', 'off'],
+  ['disable', 'off'],
+  ['disabled', 'off'],
+  ['preferred', 'off'],
+  ['true', 'encrypted'],
+  ['trust', 'encrypted'],
+  ['required', 'encrypted'],
+  ['verify-ca', 'verify-ca'],
+  ['verify-identity', 'verify-identity'],
+  ['verify-full', 'verify-identity'],
+]);
+
+function tls(draft: Draft, value: string): Mismatch | undefined {
+  const word = value.toLowerCase().replaceAll('_', '-');
+  const mode = TLS_WORDS.get(word);
+  if (!mode) return new Mismatch('write DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY');
+  if (word === 'preferred') {
+    draft.notes.push(
+      'sslMode=PREFERRED connects without TLS: the driver cannot fall back, so say REQUIRED or DISABLED.',
+    );
+  }
+  draft.tls = mode;
+  return undefined;
+}
+
+function timeZone(draft: Draft, value: string): Mismatch | undefined {
+  const offset = utcOffset(value);
+  if (offset instanceof Mismatch) return offset;
+  draft.timeZone = value;
+  delete draft.utcOffset;
+  if (offset !== undefined) draft.utcOffset = offset;
+  else draft.notes.push(`The zone ${value} has no single offset from UTC: date columns are read and written in UTC.`);
+  return undefined;
+}
+
+const JANUARY_AND_JULY = [Date.UTC(2026, 0), Date.UTC(2026, 6)];
+
+function utcOffset(zone: string): string | undefined | Mismatch {
+  if (/^[+-]\d\d:\d\d$/.test(zone)) return zone;
+  if (zone.toUpperCase() === 'LOCAL') return 'local';
+  if (zone.toUpperCase() === 'SERVER') return undefined;
+  try {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
+    const [winter, summer] = JANUARY_AND_JULY.map((instant) =>
+      format
+        .formatToParts(instant)
+        .find(({ type }) => type === 'timeZoneName')
+        ?.value.slice('GMT'.length),
+    );
+    if (winter === undefined || winter !== summer) return undefined;
+    return winter === '' ? 'Z' : winter;
+  } catch (error) {
+    if (error instanceof RangeError) return new Mismatch('not a time zone');
+    throw error;
+  }
+}
+
+function encoding(draft: Draft, value: string): undefined {
+  if (!/^utf-?8(?:mb4)?$/i.test(value)) draft.notes.push('characterEncoding has no effect: text travels as UTF-8.');
+}
+
+function milliseconds(limit: 'connectTimeoutMillis' | 'socketTimeoutMillis'): Reader {
+  return (draft, value) => {
+    if (!/^\d{1,9}$/.test(value)) return new Mismatch('write a whole number of milliseconds');
+    draft[limit] = Number(value);
+    return undefined;
+  };
+}
+
+function publicKeyRetrieval(draft: Draft, value: string): Mismatch | undefined {
+  if (!/^(?:true|false)$/i.test(value)) return new Mismatch('write true or false');
+  draft.allowsPublicKeyRetrieval = value.toLowerCase() === 'true';
+  return undefined;
+}

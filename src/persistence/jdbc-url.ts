@@ -1,0 +1,85 @@
+import { Mismatch } from '../config/mismatch.js';
+import {
+  belongsToKey,
+  decoded,
+  pairsOf,
+  readParameters,
+  type ServerParameters,
+  withoutEffect,
+} from './jdbc-parameters.js';
+
+export interface Host {
+  readonly name: string;
+  readonly port: number;
+}
+
+export interface EmbeddedDatabase {
+  readonly engine: 'sqlite';
+  /** Relative to the working folder, or `:memory:`. */
+  readonly file: string;
+  readonly notes: readonly string[];
+}
+
+export interface DatabaseServer extends ServerParameters {
+  readonly engine: 'mysql' | 'mariadb';
+  /** In the order they are tried; at least one. */
+  readonly hosts: readonly Host[];
+  readonly database: string;
+}
+
+/** Where a JDBC URL leads; `notes` are sentences for the operator and hold no secret. */
+export type DatabaseLocation = EmbeddedDatabase | DatabaseServer;
+
+const SUPPORTED =
+  'jdbc:sqlite:<path>, jdbc:mysql://<host>[:<port>]/<database>, jdbc:mariadb://<host>[:<port>]/<database>';
+const MYSQL_PORT = 3306;
+
+/** Reads `app.datasource.url` (configuration.md c.3). */
+export function parseJdbcUrl(url: string): DatabaseLocation | Mismatch {
+  const sqlite = /^jdbc:sqlite:([^?]*)(?:\?(.*))?$/s.exec(url);
+  if (sqlite) return embeddedDatabase(sqlite[1] ?? '', sqlite[2]);
+  const server = /^jdbc:(mysql|mariadb):\/\/(?:([^/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s.exec(url);
+  if (!server) return new Mismatch(`not a database this service knows; supported are ${SUPPORTED}`);
+  const [, engine, user, hostList = '', database = '', query] = server;
+
+  const hosts = hostsOf(hostList);
+  if (hosts instanceof Mismatch) return hosts;
+  if (database === '') return new Mismatch('the URL names no database behind the host');
+  const parameters = readParameters(query);
+  if (parameters instanceof Mismatch) return parameters;
+  return {
+    engine: engine as DatabaseServer['engine'],
+    hosts,
+    database: decoded(database),
+    ...(user === undefined ? parameters : withUserPart(parameters, user)),
+  };
+}
+
+function embeddedDatabase(path: string, query: string | undefined): EmbeddedDatabase | Mismatch {
+  if (path === '') return new Mismatch('the URL names no file; write jdbc:sqlite:<path>');
+  return { engine: 'sqlite', file: path, notes: pairsOf(query).map(([name]) => withoutEffect(name)) };
+}
+
+function hostsOf(list: string): readonly Host[] | Mismatch {
+  const hosts: Host[] = [];
+  for (const text of list.split(',')) {
+    const parts = /^(?:\[([0-9a-f:.%]+)\]|([^:()[\]\s=@]+))(?::(\d{1,5}))?$/i.exec(text.trim());
+    const name = parts?.[1] ?? parts?.[2];
+    const port = Number(parts?.[3] ?? MYSQL_PORT);
+    if (name === undefined || port < 1 || port > 65_535) {
+      return new Mismatch('a host is written <name>, <name>:<port> or [<IPv6 address>]:<port>, several with commas');
+    }
+    hosts.push({ name, port });
+  }
+  return hosts;
+}
+
+function withUserPart(parameters: ServerParameters, user: string): ServerParameters {
+  const colon = user.indexOf(':');
+  return {
+    username: decoded(colon === -1 ? user : user.slice(0, colon)),
+    ...(colon !== -1 && { password: decoded(user.slice(colon + 1)) }),
+    ...parameters,
+    notes: [belongsToKey('user part', 'username and .password'), ...parameters.notes],
+  };
+}

@@ -1,0 +1,18 @@
+import { notYet } from '../config/effect.js';
+import { flag } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('app.jpa')
+export class JpaProperties {
+  @Key(flag(), {
+    does: 'Prints every SQL statement to standard output, past the log; prefer logging.level.orm.sql.',
+    effect: notYet('F'),
+  })
+  readonly showSql: boolean = false;
+
+  @Key(flag(), {
+    does: 'Whether a database session lasts for the whole request; false is the only value that comes true.',
+    effect: notYet('U', 'No session outlives its transaction: true is never offered, and the start says so.'),
+  })
+  readonly openInView: boolean = false;
+}

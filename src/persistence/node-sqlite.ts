@@ -1,0 +1,103 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+
+/** What TypeORM hands to the constructor of its `better-sqlite3` driver; the rest of its options has no meaning here. */
+export interface NodeSqliteOptions {
+  readonly readonly?: boolean;
+  readonly fileMustExist?: boolean;
+  /** How long a statement waits for another process that holds the lock, in milliseconds. */
+  readonly timeout?: number;
+}
+
+/** A value as TypeORM and the stores see it. */
+export type SqliteValue = null | number | string | Buffer;
+
+/** A database file opened with Node's own SQLite, with the surface TypeORM's `better-sqlite3` driver calls. */
+export class NodeSqlite {
+  private readonly database: DatabaseSync;
+
+  constructor(
+    file: string,
+    { readonly: readOnly = false, fileMustExist = false, timeout = 0 }: NodeSqliteOptions = {},
+  ) {
+    this.database = new DatabaseSync(location(file, fileMustExist), { readOnly, timeout });
+    if (readOnly) return;
+    this.database.exec('PRAGMA journal_mode = WAL');
+    // A used step or a rotated refresh token must not be forgotten in a power cut, as NORMAL would allow.
+    this.database.exec('PRAGMA synchronous = FULL');
+  }
+
+  prepare(sql: string): NodeSqliteStatement {
+    return new NodeSqliteStatement(this.database.prepare(sql));
+  }
+
+  /** Runs `PRAGMA <text>` and gives its rows. */
+  pragma(text: string): readonly Readonly<Record<string, SqliteValue>>[] {
+    return this.prepare(`PRAGMA ${text}`).all();
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}
+
+class NodeSqliteStatement {
+  /** True when the statement gives rows, as `insert … returning` does too. */
+  readonly reader: boolean;
+
+  constructor(private readonly statement: StatementSync) {
+    // A plain read throws on an integer beyond 2^53; measured, reading all of them as bigint costs nothing.
+    statement.setReadBigInts(true);
+    this.reader = statement.columns().length > 0;
+  }
+
+  all(...parameters: readonly unknown[]): Readonly<Record<string, SqliteValue>>[] {
+    return this.statement.all(...parameters.map(bound)).map(plainRow);
+  }
+
+  run(...parameters: readonly unknown[]): { changes: number; lastInsertRowid: number | string } {
+    const { changes, lastInsertRowid } = this.statement.run(...parameters.map(bound));
+    return { changes: Number(changes), lastInsertRowid: plainInteger(lastInsertRowid) };
+  }
+}
+
+/** Makes the file, readable by its owner alone, and the folders above it; SQLite gives its side files the same mode. */
+export function createPrivateFile(file: string): void {
+  mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, 'a', 0o600));
+}
+
+function location(file: string, mustExist: boolean): string | URL {
+  if (!mustExist || file === ':memory:') return file;
+  const url = pathToFileURL(file);
+  url.searchParams.set('mode', 'rw');
+  return url;
+}
+
+/** The forms the MySQL driver gives the same values; Node would bind a `Date`, silently, as NULL. */
+function bound(value: unknown): SQLInputValue {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value instanceof Date) return value.toISOString().replace('T', ' ').slice(0, -1);
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return value;
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`a parameter of type ${typeof value} cannot be stored`);
+}
+
+function plainRow(row: Record<string, SQLOutputValue>): Record<string, SqliteValue> {
+  const plain: Record<string, SqliteValue> = {};
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value === 'bigint') plain[name] = plainInteger(value);
+    else if (value instanceof Uint8Array) plain[name] = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    else plain[name] = value;
+  }
+  return plain;
+}
+
+/** A number where it is exact, else its digits, as the MySQL driver is told to give them. */
+function plainInteger(value: number | bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}

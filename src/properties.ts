@@ -1,0 +1,100 @@
+import { CacheProperties } from './cache/cache.properties.js';
+import { CaffeineProperties } from './cache/caffeine.properties.js';
+import { ConfigProperties } from './config/config.properties.js';
+import { ProfilesProperties } from './config/profiles.properties.js';
+import type { PropertiesClass } from './config/properties-class.js';
+import { UserProperties } from './config/user.properties.js';
+import { KvstoreProperties } from './kvstore/kvstore.properties.js';
+import { LoggingFileProperties } from './logging/logging-file.properties.js';
+import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
+import { LoggingProperties } from './logging/logging.properties.js';
+import { RollingpolicyProperties } from './logging/rollingpolicy.properties.js';
+import { MailProperties } from './mail/mail.properties.js';
+import { DbHealthProperties } from './management/db-health.properties.js';
+import { EnvInfoProperties } from './management/env-info.properties.js';
+import { ExposureProperties } from './management/exposure.properties.js';
+import { HealthEndpointProperties } from './management/health-endpoint.properties.js';
+import { InfoProperties } from './management/info.properties.js';
+import { ManagementServerProperties } from './management/management-server.properties.js';
+import { ProbesProperties } from './management/probes.properties.js';
+import { ManagementWebProperties } from './management/web.properties.js';
+import { HttpClientProperties } from './outbound/http-client.properties.js';
+import { HttpProxyProperties } from './outbound/http-proxy.properties.js';
+import { HttpsProxyProperties } from './outbound/https-proxy.properties.js';
+import { DatasourceProperties } from './persistence/datasource.properties.js';
+import { JpaProperties } from './persistence/jpa.properties.js';
+import { MapperConfigurationProperties } from './persistence/mapper-configuration.properties.js';
+import { MapperProperties } from './persistence/mapper.properties.js';
+import { OrmPropertiesProperties } from './persistence/orm-properties.properties.js';
+import { OrmProperties } from './persistence/orm.properties.js';
+import { PoolProperties } from './persistence/pool.properties.js';
+import { AccesslogProperties } from './server/accesslog.properties.js';
+import { EmbeddedProperties } from './server/embedded.properties.js';
+import { EncodingProperties } from './server/encoding.properties.js';
+import { JsonSerializationProperties } from './server/json-serialization.properties.js';
+import { JsonProperties } from './server/json.properties.js';
+import { LifecycleProperties } from './server/lifecycle.properties.js';
+import { MultipartProperties } from './server/multipart.properties.js';
+import { ServerErrorProperties } from './server/server-error.properties.js';
+import { ServerProperties } from './server/server.properties.js';
+import { ServletProperties } from './server/servlet.properties.js';
+import { ThreadsProperties } from './server/threads.properties.js';
+import { ExecutionPoolProperties } from './tasks/execution-pool.properties.js';
+import { ExecutionProperties } from './tasks/execution.properties.js';
+import { SchedulingPoolProperties } from './tasks/scheduling-pool.properties.js';
+import { SslBundleProperties } from './tls/ssl-bundle.properties.js';
+
+/** Every class of configuration keys, in the order an operator reads about them. */
+export const PROPERTIES: readonly PropertiesClass[] = [
+  ConfigProperties,
+  ProfilesProperties,
+  UserProperties,
+
+  ServerProperties,
+  ServletProperties,
+  ServerErrorProperties,
+  LifecycleProperties,
+  EmbeddedProperties,
+  ThreadsProperties,
+  AccesslogProperties,
+
+  DatasourceProperties,
+  PoolProperties,
+  JpaProperties,
+  OrmProperties,
+  OrmPropertiesProperties,
+  MapperProperties,
+  MapperConfigurationProperties,
+
+  LoggingProperties,
+  LoggingFileProperties,
+  LoggingPatternProperties,
+  RollingpolicyProperties,
+
+  ManagementWebProperties,
+  ExposureProperties,
+  ManagementServerProperties,
+  HealthEndpointProperties,
+  ProbesProperties,
+  DbHealthProperties,
+  EnvInfoProperties,
+  InfoProperties,
+
+  MultipartProperties,
+  JsonProperties,
+  JsonSerializationProperties,
+  EncodingProperties,
+
+  CacheProperties,
+  CaffeineProperties,
+  SchedulingPoolProperties,
+  ExecutionProperties,
+  ExecutionPoolProperties,
+
+  MailProperties,
+  KvstoreProperties,
+  HttpClientProperties,
+  HttpProxyProperties,
+  HttpsProxyProperties,
+  SslBundleProperties,
+];

@@ -1,0 +1,36 @@
+import { DataSize } from '../config/data-size.js';
+import { Duration } from '../config/duration.js';
+import { notYet } from '../config/effect.js';
+import { dataSize, duration, integer } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('server.embedded')
+export class EmbeddedProperties {
+  @Key(integer({ min: 1 }), {
+    does: 'Open connections at most; one more is dropped.',
+    effect: notYet('F'),
+  })
+  readonly maxConnections: number = 8192;
+
+  @Key(integer({ min: 0 }), {
+    does:
+      'Requests waiting at most while all threads are busy; one more is answered 503 with Retry-After; 0 lets none ' +
+      'wait.',
+    effect: notYet('N', 'The refusal is an answer, not a reset connection; the listen backlog is set as well.'),
+  })
+  readonly acceptCount: number = 100;
+
+  @Key(duration({ min: '1ms' }), {
+    does:
+      'Longest wait for the head of a request on an open connection, the first as well as the next; it cannot be ' +
+      'switched off.',
+    effect: notYet('F'),
+  })
+  readonly connectionTimeout: Duration = Duration.ofSeconds(60);
+
+  @Key(dataSize({ min: -1 }), {
+    does: 'Largest form body (application/x-www-form-urlencoded); a larger one is answered 413; -1 sets no limit.',
+    effect: notYet('F', 'JSON bodies have a limit of their own.'),
+  })
+  readonly maxHttpFormPostSize: DataSize = DataSize.ofBytes(2 * 1024 * 1024);
+}

@@ -1,0 +1,42 @@
+import { full, notYet } from '../config/effect.js';
+import { integer, oneOf, text } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('server')
+export class ServerProperties {
+  @Key(integer({ min: 0, max: 65_535 }), {
+    does: 'Port of the main listener; 0 takes any free port.',
+    effect: full,
+  })
+  readonly port: number = 8080;
+
+  // Host names, IPv4, or IPv6 (two colons at least): `host:port` would bind nowhere.
+  @Key(
+    text({
+      form: /^(?:[\w.-]+|(?=(?:[^:]*:){2})[\da-f:.]+(?:%[\w.-]+)?)$/i,
+      called: 'a host name or an IP address without a port',
+    }),
+    {
+      does: 'Address the main listener binds to; 127.0.0.1 where only a proxy on the same machine may call.',
+      effect: full,
+      defaultText: 'every address of the machine',
+    },
+  )
+  readonly address?: string;
+
+  @Key(oneOf('graceful', 'immediate'), {
+    does:
+      'How the service stops: graceful refuses new connections and finishes requests in progress, immediate cuts ' +
+      'them off.',
+    effect: notYet('F'),
+  })
+  readonly shutdown: 'graceful' | 'immediate' = 'graceful';
+
+  @Key(oneOf('none', 'native', 'framework'), {
+    does:
+      'Whose X-Forwarded-* headers are believed for the address, host and scheme of the caller: none ignores them, ' +
+      'native believes peers in private networks, framework believes every peer and also reads Forwarded (RFC 7239).',
+    effect: notYet('F'),
+  })
+  readonly forwardHeadersStrategy: 'none' | 'native' | 'framework' = 'none';
+}

@@ -1,0 +1,18 @@
+import { notYet } from '../config/effect.js';
+import { text } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('server.servlet')
+export class ServletProperties {
+  @Key(
+    text({
+      form: /^(?:\/[^/\s?#]+)*$/,
+      called: 'a path such as /login that starts with / and does not end with /, or empty for none',
+    }),
+    {
+      does: 'Path in front of every path of the service, also the path of its cookies; empty for none.',
+      effect: notYet('F'),
+    },
+  )
+  readonly contextPath: string = '';
+}

@@ -1,0 +1,21 @@
+import { notYet } from '../config/effect.js';
+import { integer } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('server.embedded.threads')
+export class ThreadsProperties {
+  @Key(integer({ min: 1 }), {
+    does:
+      'Requests in progress at most; more wait (server.embedded.accept-count); many more than connections in the ' +
+      'database pool only wait for each other there.',
+    effect: notYet('N', 'Admission control: a slot per request instead of a thread.'),
+  })
+  readonly max: number = 200;
+
+  // More spare threads than threads are no mistake: whoever lowers `max` alone means it, and the lower number counts.
+  @Key(integer({ min: 0 }), {
+    does: 'Workers kept ready for password hashes; never more than the cores of the machine.',
+    effect: notYet('A', 'Requests need no threads of their own; only the workers for password hashes are kept warm.'),
+  })
+  readonly minSpare: number = 10;
+}

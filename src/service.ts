@@ -1,0 +1,141 @@
+import 'reflect-metadata';
+import type { INestApplication } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from './app.module.js';
+import { type Configuration, type ConfigurationInputs, loadConfiguration } from './config/configuration.js';
+import { failureReport } from './config/failure-report.js';
+import { originText } from './config/origin.js';
+import { ConfigurationFailure, type Problem, problem } from './config/problem.js';
+import { processInputs, setProcessTimeZone } from './config/process-inputs.js';
+import { one } from './config/profiles.js';
+import { UserProperties } from './config/user.properties.js';
+import { checkRules } from './configuration-rules.js';
+import { ManagementListener } from './management/management.listener.js';
+import { ManagementServerProperties } from './management/management-server.properties.js';
+import { DatabaseUnavailable } from './persistence/database-unavailable.js';
+import { PROPERTIES } from './properties.js';
+import { Listener, ListenFailure } from './server/listener.js';
+import { ServerProperties } from './server/server.properties.js';
+
+/** How a start ended. */
+export type Start =
+  | { readonly kind: 'started'; readonly lines: readonly string[]; readonly warnings: readonly string[] }
+  | { readonly kind: 'failed'; readonly report: string };
+
+/** Reads the configuration, builds the service and opens its listeners; nothing stays open when it fails. */
+export async function startService(inputs: ConfigurationInputs = processInputs()): Promise<Start> {
+  try {
+    const configuration = loadConfiguration(PROPERTIES, inputs);
+    const warnings = [...configuration.warnings, ...judgedRules(configuration, inputs)];
+    setProcessTimeZone(configuration.get(UserProperties).timezone);
+    return { kind: 'started', lines: await open(configuration), warnings };
+  } catch (error) {
+    if (!(error instanceof ConfigurationFailure)) throw error;
+    return { kind: 'failed', report: failureReport(error.problems) };
+  }
+}
+
+/** Breaches stop a start with profile `prod`; otherwise they are lines of the start. */
+function judgedRules(configuration: Configuration, inputs: ConfigurationInputs): readonly string[] {
+  const findings = checkRules(configuration, inputs);
+  const breaches = findings.filter(({ severity }) => severity === 'breach');
+  if (breaches.length > 0 && configuration.environment.profiles.active.includes('prod')) {
+    throw new ConfigurationFailure(
+      breaches.map(({ rule, text }) =>
+        problem(`Configuration rule ${rule} is broken: ${text}`, 'Correct it: with profile prod the rules must hold.'),
+      ),
+    );
+  }
+  return findings.map(({ rule, text }) => `Configuration rule ${rule}: ${text}`);
+}
+
+async function open(configuration: Configuration): Promise<readonly string[]> {
+  const main = new Listener();
+  const app = await create(configuration, main);
+  const listeners: Listener[] = [main];
+  try {
+    const server = configuration.get(ServerProperties);
+    const { port: managementPort } = configuration.get(ManagementServerProperties);
+    const isShared = managementPort === undefined || (managementPort === server.port && managementPort !== 0);
+    const management = isShared ? main : new Listener();
+    if (!isShared) listeners.push(management);
+
+    const endpoints = app.get(ManagementListener);
+    endpoints.mount(management.routes);
+    await app.init();
+
+    const address = server.address;
+    const port = await main.open({ port: server.port, address, key: 'server.port', addressKey: 'server.address' });
+    const lines = [`Login service is ready: ${urlOf(address, port)}/`];
+    if (!isShared) {
+      const binding = { port: managementPort, address, key: 'management.server.port', addressKey: 'server.address' };
+      lines.push(`Management endpoints: ${urlOf(address, await management.open(binding))}${endpoints.basePath}`);
+    }
+    stopOnSignal(app, listeners);
+    return lines;
+  } catch (error) {
+    await close(app, listeners);
+    if (error instanceof ListenFailure) throw new ConfigurationFailure([listenProblem(error, configuration)]);
+    throw error;
+  }
+}
+
+async function create(configuration: Configuration, main: Listener): Promise<INestApplication> {
+  try {
+    return await NestFactory.create(AppModule.of(configuration), main.adapter, { logger: false, abortOnError: false });
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable)) throw error;
+    const { facts, ...rest } = error.problem;
+    const origin = originOf(configuration, 'app.datasource.url');
+    throw new ConfigurationFailure([{ ...rest, facts: [...facts, ['Origin', origin]] }]);
+  }
+}
+
+function originOf({ environment, registry }: Configuration, key: string): string {
+  const [setting] = one(environment, registry, key).settings;
+  return setting ? originText(setting.origin) : 'default value';
+}
+
+function urlOf(address: string | undefined, port: number): string {
+  const host = address === undefined ? 'localhost' : address.includes(':') ? `[${address}]` : address;
+  return `http://${host}:${port}`;
+}
+
+async function close(app: INestApplication, listeners: readonly Listener[]): Promise<void> {
+  for (const listener of listeners) await listener.close();
+  await app.close();
+}
+
+function stopOnSignal(app: INestApplication, listeners: readonly Listener[]): void {
+  let isStopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      // Whoever asks a second time does not want to wait.
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      void close(app, listeners).then(() => process.exit(0));
+    });
+  }
+}
+
+/** What an operator can do about a listener that does not open. */
+function listenProblem({ binding, code, message }: ListenFailure, configuration: Configuration): Problem {
+  const { port, address = '', key, addressKey } = binding;
+  const ofPort = { Property: key, Value: `"${port}"`, Origin: originOf(configuration, key), Reason: code };
+  switch (code) {
+    case 'EADDRINUSE':
+      return problem(`Port ${port} is taken`, `Stop the process that listens on port ${port}, or set ${key} to another port.`, ofPort);
+    case 'EACCES':
+      return problem(`Port ${port} may not be opened by this user`, `Set ${key} to a port above 1023.`, ofPort);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return problem(`The address ${address} is none of this machine`, `Correct ${addressKey}, or leave it unset to listen on every address.`, {
+        Property: addressKey,
+        Value: `"${address}"`,
+        Origin: originOf(configuration, addressKey),
+        Reason: code,
+      });
+    default:
+      return problem(message, `Check ${key} and ${addressKey}.`, ofPort);
+  }
+}

@@ -1,0 +1,34 @@
+import { notYet } from '../config/effect.js';
+import { integer } from '../config/key-type.js';
+import type { SelfChecking, Violation } from '../config/properties-class.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('app.task.execution.pool')
+export class ExecutionPoolProperties implements SelfChecking {
+  @Key(integer({ min: 1 }), {
+    does: 'Background tasks running at the same time before further ones are put into the queue.',
+    effect: notYet('F'),
+  })
+  readonly coreSize: number = 8;
+
+  @Key(integer({ min: 1 }), {
+    does:
+      'Background tasks running at the same time once the queue is full; one more is refused; without effect while ' +
+      'the queue has no limit.',
+    effect: notYet('F'),
+    defaultText: 'no limit',
+  })
+  readonly maxSize?: number;
+
+  @Key(integer({ min: 0 }), {
+    does: 'Background tasks waiting at most; 0 lets none wait.',
+    effect: notYet('F'),
+    defaultText: 'no limit',
+  })
+  readonly queueCapacity?: number;
+
+  violations(): readonly Violation[] {
+    if (this.maxSize === undefined || this.coreSize <= this.maxSize) return [];
+    return [{ property: 'maxSize', reason: `must not be below core-size, which is ${this.coreSize}` }];
+  }
+}

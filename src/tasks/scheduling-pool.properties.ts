@@ -1,0 +1,14 @@
+import { notYet } from '../config/effect.js';
+import { integer } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('app.task.scheduling.pool')
+export class SchedulingPoolProperties {
+  @Key(integer({ min: 1 }), {
+    does:
+      'Scheduled jobs running at the same time; further ones wait in the order they are due, so that with 1 a long ' +
+      'job delays all others.',
+    effect: notYet('F'),
+  })
+  readonly size: number = 1;
+}

@@ -1,0 +1,20 @@
+import { notYet } from '../config/effect.js';
+import { objects } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+import { PemBundleProperties } from './pem-bundle.properties.js';
+import { StoreBundleProperties } from './store-bundle.properties.js';
+
+@Properties('app.ssl.bundle')
+export class SslBundleProperties {
+  @Key(objects(PemBundleProperties, 'name'), {
+    does: 'Certificates, keys and trusted authorities in PEM form, used elsewhere by the name of the bundle.',
+    effect: notYet('F'),
+  })
+  readonly pem: ReadonlyMap<string, PemBundleProperties> = new Map();
+
+  @Key(objects(StoreBundleProperties, 'name'), {
+    does: 'Certificates, keys and trusted authorities in key store files, used elsewhere by the name of the bundle.',
+    effect: notYet('F', 'PKCS12 only; JKS files must be converted.'),
+  })
+  readonly jks: ReadonlyMap<string, StoreBundleProperties> = new Map();
+}
