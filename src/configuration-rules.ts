@@ -107,6 +107,11 @@ const secretsByReference: Rule = ({ entriesOfFiles, configuration, inputs }) => 
     if (origin.kind !== 'position') continue;
     const definition = configuration.registry.find(key);
     const isSecret = definition ? definition.isSecret || (definition.facts.secret ?? namesSecret(spelled)) : namesSecret(spelled);
+    if (passwordInUrl(text)) {
+      const advice = 'a password inside a URL, use a key of its own or write ${NAME}';
+      findings.push({ rule: '2', severity: 'breach', text: `${spelled} (${originText(origin)}): ${advice}` });
+      continue;
+    }
     if (!isSecret || isReference(text)) continue;
     const place = `${spelled} (${originText(origin)})`;
     const isFileOfOneSecret = origin.resource.kind === 'file' && !/\.(?:ya?ml|properties)$/.test(origin.resource.path);
@@ -121,6 +126,12 @@ const secretsByReference: Rule = ({ entriesOfFiles, configuration, inputs }) => 
   findings.push(...readableByOthers(join(inputs.workingFolder, '.env'), 'the file .env of the working folder'));
   return findings;
 };
+
+/** True where something other than a placeholder stands for a password in a URL. */
+function passwordInUrl(text: string): boolean {
+  const written = text.replaceAll(/\$\{[^{}]*\}/g, '');
+  return /:\/\/[^\s/?#@:]*:[^\s/?#]+@|[?&;](?:password|secret|token)=[^&;\s]/i.test(written);
+}
 
 function isReference(text: string): boolean {
   return text === '' || /^\$\{[^:{}]+(?::)?\}$/.test(text);

@@ -1,4 +1,6 @@
-import { stdout, stderr, versions, exit } from 'node:process';
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { exit, stderr, stdout, versions } from 'node:process';
+import { fileURLToPath } from 'node:url';
 
 const NEEDED = 24;
 
@@ -8,6 +10,10 @@ if (Number.parseInt(versions.node, 10) < NEEDED) {
   exit(1);
 }
 
+// Compiled code is kept beside the code itself, which whoever can write there could change anyway; never in a shared
+// folder for temporary files. Where the folder is read-only, nothing is kept.
+enableCompileCache(fileURLToPath(new URL('./.compile-cache', import.meta.url)));
+
 const { startService } = await import('./service.js');
 const outcome = await startService();
 if (outcome.kind === 'failed') {
@@ -16,3 +22,4 @@ if (outcome.kind === 'failed') {
 }
 for (const warning of outcome.warnings) stderr.write(`WARN  ${warning}\n`);
 for (const line of outcome.lines) stdout.write(`${line}\n`);
+flushCompileCache();

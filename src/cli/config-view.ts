@@ -2,7 +2,7 @@ import type { Environment } from '../config/environment.js';
 import { KeyName } from '../config/key-name.js';
 import type { KeyDefinition, KeyRegistry } from '../config/key-registry.js';
 import { originChain } from '../config/origin.js';
-import { namesSecret, shown } from '../config/secrets.js';
+import { maskUrls, namesSecret, shown } from '../config/secrets.js';
 import { baseName, evaluate, evaluateSetting, type KeyState, type Setting, statesOf } from '../config/setting.js';
 
 /** What a look-up prints, and whether it found a key. */
@@ -13,7 +13,7 @@ export interface View {
 
 /** Everything about one key, or a line for each key below a prefix (`config get`). */
 export function viewOfKey(environment: Environment, registry: KeyRegistry, name: string): View {
-  const key = KeyName.parse(name);
+  const key = keyMeant(registry, name);
   const states = allStates(environment, registry);
   const exact = states.find((state) => KeyName.parse(state.name).uniform === key.uniform);
   if (exact) return found(detailsOf(environment, exact));
@@ -48,6 +48,12 @@ export function viewOfAll(
       .filter(({ settings }) => !options.changed || (settings[0] && !isPackaged(settings[0])))
       .map((state) => summaryOf(environment, state)),
   );
+}
+
+/** The key a person means who writes it in any form, that of an environment variable included. */
+function keyMeant(registry: KeyRegistry, name: string): KeyName {
+  const asVariable = name.includes('.') ? undefined : registry.keyOfVariable(name);
+  return asVariable ?? KeyName.parse(name);
 }
 
 function found(lines: readonly string[]): View {
@@ -95,12 +101,20 @@ function detailsOf(environment: Environment, state: KeyState): readonly string[]
     `${state.name} = ${value}`,
     `  origin      ${originChain(winner.origin)}`,
     `  source      ${winner.source.name}`,
+    ...writtenLines(state, winner),
     ...overridden.map((setting) => {
       const label = sum ? 'also       ' : 'overridden ';
       return `  ${label} ${valueText(environment, state, setting)}  (${originChain(setting.origin)})`;
     }),
     ...aboutLines(state.definition),
   ];
+}
+
+/** Placeholders as they stand in the source; of a secret only a text that is nothing but one reference. */
+function writtenLines({ isSecret }: KeyState, { content }: Setting): readonly string[] {
+  const text = 'text' in content ? content.text : content.map((element) => element.text).join(',');
+  if (!text.includes('${') || (isSecret && !/^\$\{[^:{}]+\}$/.test(text))) return [];
+  return [`  written as  ${maskUrls(text)}`];
 }
 
 function valueText(environment: Environment, state: KeyState, setting: Setting): string {

@@ -43,7 +43,8 @@ function row({ name, type, defaultText, facts, since, isSecret }: KeyDefinition)
     ...(isSecret ? ['Secret.'] : []),
     ...(note ? [`${level}: ${note}.`.replace('..', '.')] : []),
   ];
-  const cells = [`\`${name}\``, type.name + unit, code(defaultText), level, since, notes.join(' ')];
+  const byDefault = facts.defaultText ?? code(defaultText);
+  const cells = [`\`${name}\``, type.name + unit, byDefault, level, since, notes.join(' ')];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }
 

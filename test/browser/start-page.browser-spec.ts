@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { launchChromium } from '../support/chromium.js';
+import { needs } from '../support/needs.js';
+import { startService } from '../support/service.js';
+
+needs('chromium')('the start page', () => {
+  it('shows in a browser that the service runs, without breaking its own content policy', async () => {
+    const service = await startService();
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => complaints.push(message.text()));
+
+      await page.goto(`${service.url}/`);
+
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Login service');
+      expect(await page.title()).toBe('Login service');
+      // The icon every browser asks for on its own.
+      expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
+    } finally {
+      await browser.close();
+      await service.stop();
+    }
+  });
+});

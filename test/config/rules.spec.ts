@@ -1,0 +1,236 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ConfigurationInputs, loadConfiguration } from '../../src/config/configuration.js';
+import { checkRules, type Finding } from '../../src/configuration-rules.js';
+import { PROPERTIES } from '../../src/properties.js';
+
+const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
+/** The zone of the machine must not decide these tests. */
+const ZONE = '-Duser.timezone=UTC';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'rules-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function write(path: string, text: string, mode = 0o644): void {
+  const file = join(folder, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  chmodSync(file, mode);
+}
+
+function findings(args: readonly string[] = [], variables: ConfigurationInputs['variables'] = {}): readonly Finding[] {
+  const inputs = { args: [ZONE, ...args], variables, workingFolder: folder, packageFolder: PACKAGE_FOLDER };
+  return checkRules(loadConfiguration(PROPERTIES, inputs), inputs);
+}
+
+function breach(rule: string, text: string | RegExp): Finding {
+  return { rule, severity: 'breach', text: expect.stringMatching(text) as string };
+}
+
+it('finds nothing against the packaged configuration', () => {
+  expect(findings()).toEqual([]);
+});
+
+it('finds nothing against profile prod with its secrets in the environment', () => {
+  const variables = {
+    APP_PROFILES_ACTIVE: 'prod',
+    DB_URL: 'jdbc:mariadb://db/login',
+    DB_USERNAME: 'login',
+    DB_PASSWORD: 'pw',
+    TERMINATION_GRACE: '30',
+  };
+
+  expect(findings([], variables)).toEqual([]);
+});
+
+describe('rule 1, the active profile', () => {
+  it('may not stand in a file', () => {
+    write('application.yml', 'app:\n  profiles:\n    active: dev\n');
+
+    expect(findings()).toEqual([breach('1', /^app\.profiles\.active = dev \(file \[application\.yml\] - 3:13\)/)]);
+  });
+
+  it('may not stand in a file as a sequence either', () => {
+    write('application.yml', 'app:\n  profiles:\n    active: [dev]\n');
+
+    expect(findings()).toHaveLength(1);
+  });
+
+  it('may come from the environment', () => {
+    expect(findings([], { APP_PROFILES_ACTIVE: 'dev' })).toEqual([]);
+  });
+});
+
+describe('rule 2, secrets', () => {
+  it('are not written into a file in clear, and are not repeated', () => {
+    write('application.yml', 'app.datasource.password: hunter2\n', 0o600);
+
+    const found = findings();
+
+    expect(found).toEqual([
+      breach('2', /^app\.datasource\.password \(file \[application\.yml\] - 1:26\): a secret in clear/),
+    ]);
+    expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  it('are not written as the default of a placeholder', () => {
+    write('application.yml', 'app.datasource.password: ${DB_PASSWORD:hunter2}\n', 0o600);
+
+    expect(findings()).toHaveLength(1);
+  });
+
+  it('may be references', () => {
+    write('application.yml', 'app.datasource.password: ${DB_PASSWORD}\n');
+
+    expect(findings([], { DB_PASSWORD: 'pw' })).toEqual([]);
+  });
+
+  it.each([
+    [0o600, 0],
+    [0o400, 0],
+    [0o640, 1],
+    [0o604, 1],
+  ])('may stand in an imported file of mode %o: %i breaches', (mode, breaches) => {
+    write('application.yml', 'app:\n  config.import: secrets.properties\n  datasource.password: ${DB_PASSWORD}\n');
+    write('secrets.properties', 'DB_PASSWORD=pw\n', mode);
+
+    expect(findings()).toHaveLength(breaches);
+  });
+
+  it.each([
+    [0o600, 0],
+    [0o644, 1],
+  ])('may stand in a file per secret of mode %o: %i breaches', (mode, breaches) => {
+    write('secrets/app.datasource.password', 'pw\n', mode);
+
+    expect(findings(['--app.config.import=configtree:secrets/'])).toHaveLength(breaches);
+  });
+
+  it.each([
+    [0o600, 0],
+    [0o644, 1],
+  ])('may stand in .env with mode %o: %i breaches', (mode, breaches) => {
+    write('.env', 'DB_PASSWORD=pw\n', mode);
+
+    expect(findings()).toHaveLength(breaches);
+  });
+
+  it.each([
+    ['jdbc:mysql://root:hunter2@db/login', 1],
+    ['jdbc:mysql://db/login?user=root&password=hunter2', 1],
+    ['jdbc:mysql://root:${DB_PASSWORD}@db/login', 0],
+    ['jdbc:mysql://db:3306/login', 0],
+  ])('are not written into a URL: %s gives %i breaches', (url, breaches) => {
+    write('application.yml', `app.datasource.url: ${url}\n`, 0o600);
+
+    const found = findings([], { DB_PASSWORD: 'pw' });
+
+    expect(found).toHaveLength(breaches);
+    expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  it('includes those that only the map they stand in makes secret', () => {
+    write('application.yml', 'info:\n  relay-token: abc\n', 0o644);
+
+    expect(findings()).toHaveLength(1);
+  });
+});
+
+describe('rule 3, the shutdown wait', () => {
+  it.each([
+    ['21', 0],
+    ['20', 1],
+    ['5', 1],
+    ['', 0],
+    ['soon', 1],
+  ])('of 20s against TERMINATION_GRACE=%s gives %i breaches', (grace, breaches) => {
+    expect(findings([], { TERMINATION_GRACE: grace })).toHaveLength(breaches);
+  });
+
+  it('names both values and the origin', () => {
+    const args = ['--app.lifecycle.timeout-per-shutdown-phase=45s'];
+
+    expect(findings(args, { TERMINATION_GRACE: '30' })).toEqual([
+      breach(
+        '3',
+        /^app\.lifecycle\.timeout-per-shutdown-phase = 45s \("app.*commandLineArgs"\): .*TERMINATION_GRACE = 30s$/,
+      ),
+    ]);
+  });
+});
+
+describe('rule 5, production values', () => {
+  it.each([
+    'app.jpa.orm.ddl-auto=update',
+    'app.jpa.orm.ddl-auto=validate',
+    'app.jpa.open-in-view=true',
+    'app.jpa.show-sql=true',
+  ])('refuses %s', (setting) => {
+    expect(findings([`--${setting}`])).toEqual([breach('5', /must be/)]);
+  });
+});
+
+describe('rule 6, the mapper', () => {
+  it.each(['mapper.configuration.default-statement-timeout=0', 'mapper.configuration.jdbc-type-for-null=OTHER'])(
+    'refuses %s',
+    (setting) => {
+      expect(findings([`--${setting}`])).toEqual([breach('6', /^mapper\.configuration/)]);
+    },
+  );
+});
+
+describe('rule 7, exposure', () => {
+  const include = (ids: string): string => `--management.endpoints.web.exposure.include=${ids}`;
+
+  it.each([
+    'env',
+    'configprops',
+    'heapdump',
+    'threaddump',
+    'logfile',
+    'httpexchanges',
+    'http-exchanges',
+    'shutdown',
+    '*',
+  ])('refuses %s', (id) => {
+    expect(findings([include(`health,${id}`)])).toEqual([breach('7', /exposure\.include/)]);
+  });
+
+  it('only warns of other extras', () => {
+    expect(findings([include('health,prometheus')])).toEqual([
+      { rule: '7', severity: 'warning', text: expect.stringContaining('prometheus is more') as string },
+    ]);
+  });
+
+  it('lets pass what exclude takes away again', () => {
+    expect(findings([include('health,env'), '--management.endpoints.web.exposure.exclude=env'])).toEqual([]);
+  });
+});
+
+describe('the time zones', () => {
+  it('of process and JSON must be equal', () => {
+    expect(findings(['--app.json.time-zone=Europe/Berlin'])).toEqual([
+      breach('time zone', /^process UTC, app\.json\.time-zone Europe\/Berlin .*-Duser\.timezone=Europe\/Berlin$/),
+    ]);
+  });
+
+  it('of a database whose URL states one must be equal, too', () => {
+    const url = '--app.datasource.url=jdbc:mysql://db/login?connectionTimeZone=Asia/Tokyo';
+
+    expect(findings([url])).toEqual([breach('time zone', /database Asia\/Tokyo/)]);
+  });
+
+  it('are equal under any name of UTC', () => {
+    expect(findings(['--app.json.time-zone=Etc/UTC'])).toEqual([]);
+  });
+});

@@ -1,0 +1,160 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const cwd = temporaryFolder('cli');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(cwd, path, '..'), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  }
+  return cwd;
+}
+
+describe('config get', () => {
+  it('shows the value in force, its origin, and every overridden value in rank order', async () => {
+    const cwd = folderWith({
+      'application.yml': 'server.port: 1004\n',
+      'config/application.yml': 'server:\n  port: 1003\n',
+    });
+
+    const { exitCode, stdout } = await runCli(['config', 'get', 'server.port', '--server.port=1001', '-Dserver.port=1002'], {
+      cwd,
+      env: { SERVER_PORT: '1005' },
+    });
+
+    expect(exitCode).toBe(0);
+    expect(stdout.split('\n').slice(0, 7)).toEqual([
+      'server.port = 1001',
+      '  origin      "server.port" from property source "commandLineArgs"',
+      '  source      commandLineArgs',
+      '  overridden  1002  ("server.port" from property source "systemProperties")',
+      '  overridden  1005  (System Environment Property "SERVER_PORT")',
+      '  overridden  1003  (file [config/application.yml] - 2:9)',
+      '  overridden  1004  (file [application.yml] - 1:14)',
+    ]);
+    expect(stdout).toContain('  overridden  8080  (class path resource [application.yml]');
+  });
+
+  it.each(['app.datasource.pool.maximum-pool-size', 'app.datasource.pool.maximumPoolSize', 'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE'])(
+    'understands %s',
+    async (spelling) => {
+      const { exitCode, stdout } = await runCli(['config', 'get', spelling], { env: { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '7' } });
+
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('app.datasource.pool.maximum-pool-size = 7\n');
+      expect(stdout).toContain('System Environment Property "APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE"');
+    },
+  );
+
+  it('shows the default of a known key that nothing sets, and what the key does', async () => {
+    const { exitCode, stdout } = await runCli(['config', 'get', 'app.datasource.url']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('app.datasource.url = jdbc:sqlite:./data/login.db  (default)');
+    expect(stdout).toContain('effect      F');
+  });
+
+  it('shows the children of a prefix', async () => {
+    const { exitCode, stdout } = await runCli(['config', 'get', 'server.error']);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^server\.error\.include-stacktrace = never /m);
+    expect(stdout).toMatch(/^server\.error\.include-message = /m);
+    expect(stdout).not.toContain('server.port');
+  });
+
+  it('says that a key is unknown, with the nearest name, and exits with 1', async () => {
+    const { exitCode, stdout, stderr } = await runCli(['config', 'get', 'server.prot']);
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('server.prot is no key of this service; did you mean server.port?');
+  });
+
+  it('never shows a secret, wherever it was set', async () => {
+    const cwd = folderWith({ 'application.yml': 'app.datasource.password: hunter1\n' });
+
+    const { stdout, stderr } = await runCli(['config', 'get', 'app.datasource.password', '--app.datasource.password=hunter2'], {
+      cwd,
+      env: { APP_DATASOURCE_PASSWORD: 'hunter3' },
+    });
+
+    expect(stdout).toContain('app.datasource.password = ******');
+    expect(stdout + stderr).not.toContain('hunter');
+  });
+
+  it('works on a configuration the service would not start with, and says so', async () => {
+    const { exitCode, stdout, stderr } = await runCli(['config', 'get', 'server.port'], { env: { SERVER_PORT: 'abc' } });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('server.port = "abc"  cannot be used: not a whole number');
+    expect(stderr).toContain('would not start');
+  });
+
+  it('shows keys of others that placeholders use', async () => {
+    const cwd = folderWith({ 'application.yml': 'my:\n  region: ${REGION:eu}\n' });
+
+    const { exitCode, stdout } = await runCli(['config', 'get', 'my.region'], { cwd });
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('my.region = eu');
+  });
+});
+
+describe('config list', () => {
+  it('shows only what was set outside the package when asked for changes', async () => {
+    const cwd = folderWith({ 'application.yml': 'logging:\n  level:\n    auth.mfa: DEBUG\n' });
+
+    const { exitCode, stdout } = await runCli(['config', 'list', '--changed'], { cwd, env: { SERVER_PORT: '9000' } });
+
+    expect(exitCode).toBe(0);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      'server.port = 9000  (System Environment Property "SERVER_PORT")',
+      'logging.level.auth.mfa = DEBUG  (file [application.yml] - 3:15)',
+    ]);
+  });
+
+  it('shows every key below a prefix', async () => {
+    const { stdout } = await runCli(['config', 'list', 'app.datasource']);
+
+    expect(stdout).toMatch(/^app\.datasource\.url = /m);
+    expect(stdout).toMatch(/^app\.datasource\.pool\.max-lifetime = /m);
+    expect(stdout).not.toContain('server.port');
+  });
+});
+
+describe('config check', () => {
+  it('exits with 0 where all rules hold', async () => {
+    const { exitCode, stdout } = await runCli(['config', 'check'], { env: { TZ: 'UTC' } });
+
+    expect(stdout).toBe('All configuration rules hold.\n');
+    expect(exitCode).toBe(0);
+  });
+
+  it('prints one line per breach and exits with 1', async () => {
+    const { exitCode, stdout } = await runCli(['config', 'check', '--app.jpa.show-sql=true', '--app.jpa.orm.ddl-auto=create'], {
+      env: { TZ: 'UTC' },
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stdout.match(/^breach: rule 5: .*$/gm)).toHaveLength(2);
+    expect(stdout).toMatch(/2 breaches\.\n$/);
+  });
+
+  it('prints the report of a start that cannot be', async () => {
+    const { exitCode, stderr } = await runCli(['config', 'check', '--server.port=abc']);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('APPLICATION FAILED TO START');
+  });
+});
+
+it('explains its commands to somebody who asks for none', async () => {
+  const { exitCode, stdout, stderr } = await runCli([]);
+
+  expect(exitCode).toBe(1);
+  expect(stdout + stderr).toContain('config');
+});

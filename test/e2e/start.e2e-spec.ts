@@ -1,0 +1,223 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { freshMariadbDatabase } from '../support/mariadb.js';
+import { needs } from '../support/needs.js';
+import { type RunningService, runService, type ServiceOptions, startService } from '../support/service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const PROD = {
+  APP_PROFILES_ACTIVE: 'prod',
+  DB_URL: 'jdbc:sqlite:./prod.db',
+  DB_USERNAME: 'login',
+  DB_PASSWORD: 'hunter2',
+  TZ: 'UTC',
+};
+
+let running: RunningService | undefined;
+
+afterEach(async () => {
+  await running?.kill();
+  running = undefined;
+});
+
+async function start(options: ServiceOptions = {}): Promise<RunningService> {
+  running = await startService(options);
+  return running;
+}
+
+describe('a start without keys', () => {
+  it('answers a page on / and UP on health, on a database only its user may read', async () => {
+    const service = await start();
+
+    const page = await fetch(`${service.url}/`);
+    const health = await fetch(`${service.url}/actuator/health`);
+
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await page.text()).toContain('<h1>Login service</h1>');
+    expect(health.status).toBe(200);
+    expect(await health.json()).toEqual({ status: 'UP' });
+    expect(statSync(join(service.cwd, 'data')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(service.cwd, 'data', 'login.db')).mode & 0o777).toBe(0o600);
+  });
+
+  it('ends with 0 when it is asked to, and starts on the same database again', async () => {
+    const first = await start();
+    const exitCode = await first.stop();
+
+    const second = await start({ cwd: first.cwd });
+
+    expect(exitCode).toBe(0);
+    expect((await fetch(`${second.url}/`)).status).toBe(200);
+  });
+
+  it('says nothing on the error output that an operator could mistake for trouble', async () => {
+    const service = await start({ env: { TZ: 'UTC' } });
+
+    expect(service.stderr).toBe('');
+  });
+});
+
+describe('the management endpoints', () => {
+  it('move with the base path, and leave the old path', async () => {
+    const { url } = await start({ args: ['-Dmanagement.endpoints.web.base-path=/ops/'] });
+
+    expect(await (await fetch(`${url}/ops/health`)).json()).toEqual({ status: 'UP' });
+    expect((await fetch(`${url}/ops/health/`)).status).toBe(200);
+    expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
+  });
+
+  it('are not there when they are not exposed', async () => {
+    const { url } = await start({ env: { MANAGEMENT_ENDPOINTS_WEB_EXPOSURE_INCLUDE: 'info' } });
+
+    expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
+  });
+
+  it('are not there when they are excluded', async () => {
+    const { url } = await start({ args: ['--management.endpoints.web.exposure.exclude=*'] });
+
+    expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
+  });
+
+  it('have a listener to themselves where they have a port of their own', async () => {
+    const { url, managementUrl } = await start({ args: ['--management.server.port=0'] });
+
+    expect(managementUrl).toMatch(/\/actuator$/);
+    expect(await (await fetch(`${managementUrl ?? ''}/health`)).json()).toEqual({ status: 'UP' });
+    expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
+    expect((await fetch(new URL('/', managementUrl))).status).toBe(404);
+  });
+});
+
+describe('profile prod', () => {
+  it('stops without its secrets, and names each of them', async () => {
+    const { exitCode, stderr, cwd } = await runService({ env: { APP_PROFILES_ACTIVE: 'prod', TZ: 'UTC' } });
+
+    expect(exitCode).toBe(1);
+    for (const name of ['DB_URL', 'DB_USERNAME', 'DB_PASSWORD']) expect(stderr).toContain(`nothing sets ${name}`);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  });
+
+  it('starts with them, the management endpoints on a port of their own', async () => {
+    const service = await start({ env: PROD, args: ['--management.server.port=0'] });
+
+    expect((await fetch(`${service.managementUrl ?? ''}/health`)).status).toBe(200);
+    expect(service.stderr).toBe('');
+  });
+
+  it('stops on a broken configuration rule; other profiles only say so', async () => {
+    const args = ['--management.endpoints.web.exposure.include=health,env', '--management.server.port=0'];
+
+    const inProd = await runService({ env: PROD, args });
+    const elsewhere = await start({ env: { TZ: 'UTC' }, args });
+
+    expect(inProd.exitCode).toBe(1);
+    expect(inProd.stderr).toContain('Configuration rule 7 is broken: management.endpoints.web.exposure.include');
+    expect(elsewhere.stderr).toMatch(/^WARN {2}Configuration rule 7: /m);
+  });
+});
+
+describe('a start that cannot be', () => {
+  it('is one report of all problems, without stack trace, and opens nothing', async () => {
+    const cwd = temporaryFolder('broken');
+    writeFileSync(join(cwd, 'application.yml'), 'server:\n  shutdown: gracefull\n  prot: 1\n');
+
+    const { exitCode, stdout, stderr } = await runService({
+      cwd,
+      env: { APP_LIFECYCLE_TIMEOUTPERSHUTDOWNPHASE: '20 s' },
+      args: ['--mapper.mapper-location=x'],
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('APPLICATION FAILED TO START');
+    expect(stderr).toContain('4 problems');
+    expect(stderr).toContain('file [application.yml] - 2:13');
+    expect(stderr).toContain('Did you mean server.port?');
+    expect(stderr).toContain('Did you mean mapper.mapper-locations?');
+    expect(stderr).toContain('System Environment Property "APP_LIFECYCLE_TIMEOUTPERSHUTDOWNPHASE"');
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+  });
+
+  it('names file, line and column of broken YAML', async () => {
+    const cwd = temporaryFolder('broken-yaml');
+    writeFileSync(join(cwd, 'application.yml'), 'server:\n  port: 1\n bad: [\n');
+
+    const { exitCode, stderr } = await runService({ cwd });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/file \[application\.yml\] - \d+:\d+/);
+  });
+
+  it('names the port that is taken and the key that chose it', async () => {
+    const taken = await listen();
+    const { port } = taken.address() as { port: number };
+
+    const { exitCode, stderr } = await runService({ args: [`--server.port=${port}`, '--server.address=127.0.0.1'] });
+    taken.close();
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`Port ${port} is taken`);
+    expect(stderr).toContain('"server.port" from property source "commandLineArgs"');
+  });
+
+  it('leaves the main listener closed when the port of the management endpoints is taken', async () => {
+    const taken = await listen();
+    const { port } = taken.address() as { port: number };
+
+    const { exitCode, stderr, stdout } = await runService({ args: [`--management.server.port=${port}`, '--server.address=127.0.0.1'] });
+    taken.close();
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('management.server.port');
+  });
+
+  it('names the database that does not answer, where its URL stands, and no password', async () => {
+    const { exitCode, stderr } = await runService({
+      args: ['--app.datasource.url=jdbc:mariadb://root:hunter2@127.0.0.1:1/login', '-Dapp.datasource.password=hunter3'],
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('jdbc:mariadb://******@127.0.0.1:1/login');
+    expect(stderr).toContain('"app.datasource.url" from property source "commandLineArgs"');
+    expect(stderr).not.toMatch(/hunter|^\s+at /m);
+  });
+});
+
+needs('mariadb')('on MariaDB', () => {
+  it('starts with url, username and password from the environment', async () => {
+    const { url, username, password } = await freshMariadbDatabase();
+
+    const service = await start({
+      env: { ...PROD, DB_URL: url, DB_USERNAME: username, DB_PASSWORD: password },
+      args: ['--management.server.port=0'],
+    });
+
+    expect((await fetch(`${service.url}/`)).status).toBe(200);
+    expect(existsSync(join(service.cwd, 'data'))).toBe(false);
+  });
+
+  it('stops when the password is wrong, and does not repeat it', async () => {
+    const { url, username } = await freshMariadbDatabase();
+
+    const { exitCode, stderr } = await runService({
+      env: { ...PROD, DB_URL: url, DB_USERNAME: username, DB_PASSWORD: 'wrong-password' },
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('the server refuses the account or its password');
+    expect(stderr).not.toContain('wrong-password');
+  });
+});
+
+function listen(): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      resolve(server);
+    });
+  });
+}
