@@ -1,0 +1,149 @@
+/** Folders of src by rank: a folder imports from lower ranks only, never from a sibling (docs: style guide). */
+const RANKS = [
+  ['errors', 'clock', 'random', 'encoding', 'health', 'metrics'],
+  ['principal', 'config'],
+  ['logging', 'tls'],
+  ['persistence', 'kvstore', 'tasks', 'outbound', 'server'],
+  ['cache', 'mail'],
+  ['events'],
+  ['account', 'token', 'backup-code'],
+  ['mfa'],
+  ['auth', 'saml'],
+  ['management', 'portal', 'admin', 'cli'],
+];
+
+const ROLES = [
+  ...[
+    'module',
+    'controller',
+    'guard',
+    'filter',
+    'pipe',
+    'decorator',
+    'service',
+    'store',
+    'entity',
+    'dto',
+    'properties',
+  ],
+  ...['indicator', 'endpoint', 'listener', 'task', 'command', 'client', 'migration', 'rule'],
+];
+
+const oneOf = (names) => `(${names.join('|')})`;
+const folders = (ranks) => `^src/${oneOf(ranks.flat())}/`;
+const packages = (...names) => `(^|/)node_modules/${oneOf(names)}(/|$)`;
+
+const TOP_LEVEL = '^src/[^/]+[.]ts$';
+const SPEC = '[.]spec[.]ts$';
+const WITH_ROLE = `[.]${oneOf(ROLES)}[.]ts$`;
+const HTTP_FRAMEWORK = packages('fastify', '@fastify', '@nestjs/platform-fastify');
+const ORM = packages('typeorm');
+
+const ranked = RANKS.map((rank, index) => ({
+  name: `rank-${index}`,
+  comment: `${rank.join(', ')}: imports from ranks below ${index} only. A piece both sides need belongs one rank lower.`,
+  severity: 'error',
+  from: { path: `^src/${oneOf(rank)}/` },
+  to: { path: folders(RANKS.slice(index)), pathNot: '^src/$1/' },
+}));
+
+module.exports = {
+  forbidden: [
+    ...ranked,
+    {
+      name: 'unknown-folder',
+      comment: 'A new folder is a new idea: give it a rank here and in the style guide.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/[^/]+/', pathNot: folders(RANKS) },
+    },
+    {
+      name: 'composition-is-the-top',
+      comment: 'The files directly in src put everything together; nothing below imports them.',
+      severity: 'error',
+      from: { path: '^src/[^/]+/' },
+      to: { path: TOP_LEVEL },
+    },
+    {
+      name: 'no-cycle',
+      comment: 'A wish for a cycle means a piece belongs one rank lower, or should be told by an event.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'not-used',
+      comment: 'Neither the service nor the command line reaches this file.',
+      severity: 'error',
+      from: { path: '^src/(main|cli)[.]ts$' },
+      to: { path: '^src/', pathNot: ['^src/(main|cli)[.]ts$', SPEC], reachable: false },
+    },
+    {
+      name: 'store-is-private',
+      comment: 'A store is private to its folder: call the service beside it.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/' },
+      to: { path: '^src/[^/]+/.*[.]store[.]ts$', pathNot: '^src/$1/' },
+    },
+    {
+      name: 'edge-calls-service',
+      comment: 'Controllers, guards, endpoints, commands and the files that compose call services, not stores.',
+      severity: 'error',
+      from: { path: ['[.](controller|guard|endpoint|command)[.]ts$', TOP_LEVEL] },
+      to: { path: '[.]store[.]ts$' },
+    },
+    {
+      name: 'http-framework-only-in-server',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/server/', SPEC] },
+      to: { path: HTTP_FRAMEWORK },
+    },
+    {
+      name: 'orm-only-in-stores',
+      comment: 'Stores, entities, migrations and src/persistence know the ORM.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: ['^src/persistence/', '[.](store|entity|migration)[.]ts$', SPEC] },
+      to: { path: ORM },
+    },
+    {
+      name: 'plain-is-plain',
+      comment: 'A file without a role knows no framework and no file with a role (server and persistence are exempt).',
+      severity: 'error',
+      from: { path: '^src/[^/]+/', pathNot: [WITH_ROLE, SPEC, '^src/server/', '^src/persistence/[^/]+$'] },
+      to: { path: [WITH_ROLE, packages('@nestjs', 'typeorm', 'fastify', '@fastify')] },
+    },
+    {
+      name: 'no-test-code',
+      comment: 'What runs in production imports neither tests, nor tools, nor packages that only development installs.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: SPEC },
+      to: { path: ['^(test|bench|tools)/', SPEC] },
+    },
+    {
+      name: 'no-dev-dependency',
+      severity: 'error',
+      from: { path: '^src/', pathNot: SPEC },
+      to: { dependencyTypes: ['npm-dev', 'npm-optional'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'declared-dependency',
+      comment: 'Every package we import stands in package.json, and every file exists.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    skipAnalysisNotInRules: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types', 'default'] },
+  },
+};

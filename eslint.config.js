@@ -1,0 +1,138 @@
+import eslint from '@eslint/js';
+import vitest from '@vitest/eslint-plugin';
+import prettier from 'eslint-config-prettier';
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const environment = {
+  name: 'node:process',
+  importNames: ['env'],
+  message: 'Only src/config reads the environment: make it a key in a *.properties.ts class.',
+};
+const randomness = ['randomBytes', 'randomFill', 'randomFillSync', 'randomInt', 'randomUUID', 'getRandomValues'];
+const cryptography = {
+  name: 'node:crypto',
+  importNames: [...randomness, 'webcrypto'],
+  message: 'Random bytes come from src/random, so that tests can know them.',
+};
+const environmentProperty = { object: 'process', property: 'env', message: environment.message };
+const clock = [{ object: 'Date', property: 'now', message: 'Time comes from src/clock, so that tests can move it.' }];
+const random = [
+  { object: 'Math', property: 'random', message: cryptography.message },
+  ...randomness.map((property) => ({ object: 'crypto', property, message: cryptography.message })),
+];
+
+const noDefaultExport = {
+  selector: 'ExportDefaultDeclaration',
+  message: 'Export by name: a default export has another name in every file.',
+};
+const noPresentDate = {
+  selector: ':matches(NewExpression[arguments.length=0], CallExpression)[callee.name="Date"]',
+  message: 'Time comes from src/clock, so that tests can move it.',
+};
+
+/** `process.env`, the present time and random bytes, each allowed in one folder; imports follow in dependency-cruiser. */
+function sourceRules({ paths, properties, syntax }) {
+  return {
+    'no-restricted-imports': ['error', { paths }],
+    'no-restricted-properties': ['error', ...properties],
+    'no-restricted-syntax': ['error', ...syntax],
+  };
+}
+
+export default defineConfig(
+  { ignores: ['dist/', 'node_modules/', 'data/', 'logs/', 'docs/', 'test/**/fixtures/**/*.js'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  eslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/consistent-type-exports': 'error',
+      // Brackets say that nobody declared the key: a variable of the environment, a column.
+      '@typescript-eslint/dot-notation': ['error', { allowIndexSignaturePropertyAccess: true }],
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      // A Nest module is a class that only carries its decorator.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      // It asks for the `!` that another rule forbids.
+      '@typescript-eslint/non-nullable-type-assertion-style': 'off',
+      // Nest declares the shape of its options as classes and takes plain objects.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      '@typescript-eslint/prefer-readonly': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      ...sourceRules({
+        paths: [environment, cryptography],
+        properties: [environmentProperty, ...clock, ...random],
+        syntax: [noDefaultExport, noPresentDate],
+      }),
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['src/config/**/*.ts'],
+    rules: sourceRules({
+      paths: [cryptography],
+      properties: [...clock, ...random],
+      syntax: [noDefaultExport, noPresentDate],
+    }),
+  },
+  {
+    files: ['src/clock/**/*.ts'],
+    rules: sourceRules({
+      paths: [environment, cryptography],
+      properties: [environmentProperty, ...random],
+      syntax: [noDefaultExport],
+    }),
+  },
+  {
+    files: ['src/random/**/*.ts'],
+    rules: sourceRules({
+      paths: [environment],
+      properties: [environmentProperty, ...clock],
+      syntax: [noDefaultExport, noPresentDate],
+    }),
+  },
+  {
+    // The ORM fills the columns; nothing in the class does.
+    files: ['src/**/*.entity.ts'],
+    rules: { '@typescript-eslint/no-non-null-assertion': 'off' },
+  },
+  {
+    files: ['**/*.spec.ts', '**/*-spec.ts', 'test/**/*.fixture.ts'],
+    plugins: { vitest },
+    rules: {
+      ...vitest.configs.recommended.rules,
+      'vitest/consistent-test-it': ['error', { fn: 'it', withinDescribe: 'it' }],
+      'vitest/no-disabled-tests': 'error',
+      'vitest/no-focused-tests': 'error',
+      'vitest/prefer-hooks-on-top': 'error',
+      // The second argument names the case in a failure.
+      'vitest/valid-expect': ['error', { maxArgs: 2 }],
+      // A class of keys needs no decorator where a test reads it without binding.
+      '@typescript-eslint/no-extraneous-class': 'off',
+    },
+  },
+  {
+    files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['URL', 'clearTimeout', 'console', 'fetch', 'performance', 'process', 'setTimeout'].map((name) => [
+          name,
+          false,
+        ]),
+      ),
+    },
+  },
+  { files: ['**/*.cjs'], languageOptions: { sourceType: 'commonjs' } },
+  prettier,
+);

@@ -1,0 +1,27 @@
+/**
+ * The data source of the TypeORM command line, from the same configuration as the service:
+ * `npm run orm -- query -d ormconfig.ts 'SELECT 1'`. Node itself strips the types of this file; the decorated classes
+ * behind it have to be built, so their values come from dist.
+ */
+import { DataSource } from 'typeorm';
+import type * as configuration from './src/config/configuration.js';
+import type * as inputs from './src/config/process-inputs.js';
+import type * as database from './src/persistence/database.js';
+import type * as datasource from './src/persistence/datasource.properties.js';
+import type * as properties from './src/properties.js';
+
+const { loadConfiguration } = (await built('config/configuration.js')) as typeof configuration;
+const { processInputs } = (await built('config/process-inputs.js')) as typeof inputs;
+const { dataSourceOptions } = (await built('persistence/database.js')) as typeof database;
+const { DatasourceProperties } = (await built('persistence/datasource.properties.js')) as typeof datasource;
+const { PROPERTIES } = (await built('properties.js')) as typeof properties;
+
+// The arguments belong to TypeORM: keys come from files and the environment here.
+const [options] = await dataSourceOptions(loadConfiguration(PROPERTIES, processInputs([])).get(DatasourceProperties));
+if (!options) throw new Error('app.datasource.url names no host');
+
+export const dataSource = new DataSource(options);
+
+function built(file: string): Promise<unknown> {
+  return import(new URL(`dist/${file}`, import.meta.url).href);
+}

@@ -1,0 +1,110 @@
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/persistence/database.js';
+import { NodeSqlite } from '../../src/persistence/node-sqlite.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+describe('the embedded database', () => {
+  it('keeps its rows when it is opened again', async () => {
+    const file = join(temporaryFolder(), 'login.db');
+    const before = await openDatabase({ url: `jdbc:sqlite:${file}` });
+    await before.query('CREATE TABLE t (a integer)');
+    await before.query('INSERT INTO t VALUES (?)', [42]);
+    await before.destroy();
+
+    const after = await openDatabase({ url: `jdbc:sqlite:${file}` });
+    expect(await after.query('SELECT a FROM t')).toEqual([{ a: 42 }]);
+    await after.destroy();
+  });
+
+  it('is readable by its owner alone, with its side files and new folders', async () => {
+    const folder = join(temporaryFolder(), 'new/data');
+    const dataSource = await openDatabase({ url: `jdbc:sqlite:${join(folder, 'login.db')}` });
+    await dataSource.query('CREATE TABLE t (a integer)');
+
+    expect(mode(folder)).toBe('700');
+    expect(mode(join(folder, '..'))).toBe('700');
+    expect(mode(join(folder, 'login.db'))).toBe('600');
+    expect(mode(join(folder, 'login.db-wal'))).toBe('600');
+    await dataSource.destroy();
+  });
+
+  it('leaves the mode of a folder alone that was there before', async () => {
+    const folder = join(temporaryFolder(), 'data');
+    mkdirSync(folder);
+    chmodSync(folder, 0o750);
+    await (await openDatabase({ url: `jdbc:sqlite:${join(folder, 'login.db')}` })).destroy();
+
+    expect(mode(folder)).toBe('750');
+  });
+
+  it('waits for the disk at each commit and watches foreign keys', async () => {
+    const dataSource = await openDatabase({ url: `jdbc:sqlite:${join(temporaryFolder(), 'login.db')}` });
+
+    expect(await dataSource.query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    expect(await dataSource.query('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
+    expect(await dataSource.query('PRAGMA foreign_keys')).toEqual([{ foreign_keys: 1 }]);
+    expect(await dataSource.query('PRAGMA busy_timeout')).toEqual([{ timeout: 5000 }]);
+    await dataSource.destroy();
+  });
+
+  it('lives in memory where it is told to', async () => {
+    const dataSource = await openDatabase({ url: 'jdbc:sqlite::memory:' });
+
+    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await dataSource.destroy();
+  });
+});
+
+describe('the adapter of node:sqlite', () => {
+  it('gives the rows of a statement that writes and returns', () => {
+    const database = new NodeSqlite(':memory:');
+    database.prepare('CREATE TABLE t (a integer PRIMARY KEY, b text)').run();
+    const insert = database.prepare('INSERT INTO t (b) VALUES (?) RETURNING a, b');
+
+    expect(insert.reader).toBe(true);
+    expect(insert.all('x')).toEqual([{ a: 1, b: 'x' }]);
+    database.close();
+  });
+
+  it('tells how many rows a statement changed and the key of the last one', () => {
+    const database = new NodeSqlite(':memory:');
+    database.prepare('CREATE TABLE t (a integer PRIMARY KEY, b text)').run();
+    const insert = database.prepare('INSERT INTO t (b) VALUES (?), (?)');
+
+    expect(insert.reader).toBe(false);
+    expect(insert.run('x', 'y')).toEqual({ changes: 2, lastInsertRowid: 2 });
+    database.close();
+  });
+
+  it.each([[{ name: 'object' }], [['list']], [Symbol('symbol')]])('refuses the parameter %o', (parameter) => {
+    const database = new NodeSqlite(':memory:');
+
+    expect(() => database.prepare('SELECT ?').all(parameter)).toThrow(TypeError);
+    database.close();
+  });
+
+  it('opens no file that must exist and does not', () => {
+    const file = join(temporaryFolder(), 'nothing.db');
+
+    expect(() => new NodeSqlite(file, { fileMustExist: true })).toThrow('unable to open database file');
+    expect(() => statSync(file)).toThrow('ENOENT');
+  });
+
+  it('writes nothing where it may only read', () => {
+    const file = join(temporaryFolder(), 'login.db');
+    const writable = new NodeSqlite(file);
+    writable.prepare('CREATE TABLE t (a integer)').run();
+    writable.close();
+    const database = new NodeSqlite(file, { readonly: true });
+
+    expect(database.prepare('SELECT * FROM t').all()).toEqual([]);
+    expect(() => database.prepare('INSERT INTO t VALUES (1)').run()).toThrow('readonly');
+    database.close();
+  });
+});
+
+function mode(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}

@@ -1,0 +1,129 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { dataSourceOptions, openDatabase } from '../../src/persistence/database.js';
+import { DatabaseUnavailable } from '../../src/persistence/database-unavailable.js';
+import { freePort } from '../support/free-port.js';
+import { freshMariadbDatabase } from '../support/mariadb.js';
+import { needs } from '../support/needs.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+describe('a database that cannot be opened', () => {
+  it('is reported when nothing listens at its port, without the password', async () => {
+    const port = await freePort();
+    const failure = await failureOf({
+      url: `jdbc:mysql://ann:s3cret@127.0.0.1:${port}/login?password=s3cret`,
+      password: 's3cret',
+    });
+
+    expect(failure.problem).toEqual({
+      what: 'The database cannot be opened',
+      facts: [
+        ['Property', 'app.datasource.url'],
+        ['Value', `jdbc:mysql://******@127.0.0.1:${port}/login?password=******`],
+        ['Reason', 'nothing listens at that host and port'],
+      ],
+      action: 'Start the database server, or correct host and port in app.datasource.url.',
+    });
+    expect(failure.message).not.toContain('s3cret');
+  });
+
+  it.each([
+    ['a database of another kind', 'jdbc:oracle:thin:@db:1521:login', 'supported are jdbc:sqlite:'],
+    ['a host without a name', 'jdbc:mysql://no-such-host.invalid/login', 'the name of the host'],
+  ])('is reported when it is %s', async (_, url, reason) => {
+    expect(reasonOf(await failureOf({ url }))).toContain(reason);
+  });
+
+  it.each([
+    ['a folder', 'folder', 'the path is a folder'],
+    ['below a file', 'text/login.db', 'a part of the path is not a folder'],
+    ['no database', 'text', 'the file is not a database'],
+  ])('is reported when its file is %s', async (_, path, reason) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'folder'));
+    writeFileSync(join(folder, 'text'), 'This is a text and not a database at all.'.repeat(100));
+
+    expect(reasonOf(await failureOf({ url: `jdbc:sqlite:${join(folder, path)}` }))).toBe(reason);
+  });
+});
+
+needs('mariadb')('a MariaDB that does not let us in', () => {
+  it('is reported with the account as the thing to correct', async () => {
+    const { url, username } = await freshMariadbDatabase();
+    const failure = await failureOf({ url, username, password: 'wr0ng' });
+
+    expect(reasonOf(failure)).toBe('the server refuses the account or its password');
+    expect(failure.problem.action).toContain('app.datasource.username');
+    expect(JSON.stringify([failure.problem, failure.message])).not.toContain('wr0ng');
+  });
+
+  it('is reported when it has no such database', async () => {
+    const { url, server } = await freshMariadbDatabase();
+    const failure = await failureOf({ url: `${url}_not`, username: server.user, password: server.password });
+
+    expect(reasonOf(failure)).toBe('the server has no database of that name');
+  });
+
+  it('is reported when it cannot speak TLS and must', async () => {
+    const { url, username, password } = await freshMariadbDatabase();
+
+    expect(reasonOf(await failureOf({ url: `${url}?sslMode=REQUIRED`, username, password }))).toBe(
+      'the server offers no TLS',
+    );
+  });
+});
+
+needs('mariadb')('the URL of a MariaDB', () => {
+  it('may name several hosts, of which the first that answers is used', async () => {
+    const { url, username, password } = await freshMariadbDatabase();
+    const dead = `127.0.0.1:${await freePort()}`;
+    const dataSource = await openDatabase({ url: url.replace('//', `//${dead},`), username, password });
+
+    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await dataSource.destroy();
+  });
+
+  it('may carry the account', async () => {
+    const { url, username, password } = await freshMariadbDatabase();
+    const dataSource = await openDatabase({ url: url.replace('//', `//${username}:${password}@`) });
+
+    expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await dataSource.destroy();
+  });
+
+  it('limits by socketTimeout how long a silent server is waited for', async () => {
+    const { url, username, password } = await freshMariadbDatabase();
+    const dataSource = await openDatabase({ url: `${url}?socketTimeout=200`, username, password });
+
+    await expect(dataSource.query('SELECT SLEEP(2)')).rejects.toThrow('Query inactivity timeout');
+    await dataSource.destroy();
+  });
+});
+
+describe('allowPublicKeyRetrieval=false', () => {
+  it('refuses a key that arrives over an open connection', async () => {
+    const [options] = await dataSourceOptions({ url: 'jdbc:mysql://db/login?allowPublicKeyRetrieval=false' });
+    const { authPlugins } = options?.extra as { authPlugins: Record<string, LoginPlugin> };
+    const answer = authPlugins['caching_sha2_password']?.({ connection: { config: { password: 'p' } } });
+
+    answer?.(Buffer.alloc(20));
+    expect(answer?.(Buffer.from([4]))).toEqual(Buffer.from([2]));
+    expect(() => answer?.(Buffer.from('the key of whoever listens'))).toThrow('allowPublicKeyRetrieval is false');
+  });
+});
+
+type LoginPlugin = (about: { connection: object }) => (data: Buffer) => Buffer | null;
+
+async function failureOf(settings: Parameters<typeof openDatabase>[0]): Promise<DatabaseUnavailable> {
+  const failure: unknown = await openDatabase(settings).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(DatabaseUnavailable);
+  return failure as DatabaseUnavailable;
+}
+
+function reasonOf({ problem }: DatabaseUnavailable): string | undefined {
+  return problem.facts.find(([label]) => label === 'Reason')?.[1];
+}

@@ -1,0 +1,58 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Programs that some tests need and that are not installed by npm. */
+export const SERVERS = ['mariadb', 'redis', 'chromium'] as const;
+export type Server = (typeof SERVERS)[number];
+
+const PROGRAMS: Readonly<Record<Server | 'mariadb-install', readonly string[]>> = {
+  mariadb: ['mariadbd', 'mysqld'],
+  'mariadb-install': ['mariadb-install-db', 'mysql_install_db'],
+  redis: ['redis-server'],
+  chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
+};
+
+/** Servers usually stand outside the path of a user. */
+const USUAL_FOLDERS = [
+  '/usr/local/bin',
+  '/usr/bin',
+  '/usr/local/sbin',
+  '/usr/sbin',
+  '/usr/libexec',
+  '/opt/homebrew/bin',
+  '/opt/homebrew/opt/mariadb/bin',
+  '/Applications/Google Chrome.app/Contents/MacOS',
+];
+
+/** The program's file, or null where this machine has none. */
+export function findProgram(program: keyof typeof PROGRAMS): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...USUAL_FOLDERS];
+  for (const name of PROGRAMS[program]) {
+    for (const folder of folders) {
+      const file = join(folder, name);
+      if (folder !== '' && isExecutable(file)) return file;
+    }
+  }
+  return null;
+}
+
+/** As `findProgram`, for tests that run only where the program is. */
+export function programOf(program: keyof typeof PROGRAMS): string {
+  const file = findProgram(program);
+  if (file === null) throw new Error(`${program} is not on this machine`);
+  return file;
+}
+
+/** True where a test that needs the server can run; MariaDB also needs the program that makes its data folder. */
+export function isOnThisMachine(server: Server): boolean {
+  return findProgram(server) !== null && (server !== 'mariadb' || findProgram('mariadb-install') !== null);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

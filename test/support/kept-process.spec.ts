@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { KeptProcess } from './kept-process.js';
+import { temporaryFolder } from './temporary-folder.js';
+import { waitUntil } from './wait-until.js';
+
+const IDLE = 'setInterval(() => undefined, 1000)';
+
+describe('a kept process', () => {
+  it('gives output and exit code of its command, and only the environment it was told', async () => {
+    const script = 'console.log(Object.keys(process.env).join()); console.error("err"); process.exitCode = 3';
+    const kept = await node(script, { ONLY: 'this' });
+
+    expect(await kept.exit).toEqual({ code: 3, signal: null });
+    expect(kept.stdout).toBe('ONLY\n');
+    expect(kept.stderr).toBe('err\n');
+  });
+
+  it('is stopped with a signal the command can catch', async () => {
+    const kept = await node(`process.on('SIGTERM', () => process.exit(7)); console.log('up'); ${IDLE}`);
+    await waitUntil('the command runs', () => kept.stdout.includes('up'));
+
+    expect(await kept.stop()).toEqual({ code: 7, signal: null });
+  });
+
+  it('says so when there is no such command', async () => {
+    const cwd = temporaryFolder();
+
+    await expect(KeptProcess.start(join(cwd, 'nothing'), [], { env: {}, cwd })).rejects.toThrow('ENOENT');
+  });
+
+  it('does not outlive a test process that is killed, nor does its folder', async () => {
+    const folder = join(temporaryFolder(), 'kept');
+    mkdirSync(folder);
+    const pidFile = join(temporaryFolder(), 'pid');
+    const support = join(import.meta.dirname, 'keeper.ts');
+    const command = `fs.writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${IDLE}`;
+    const testProcess = spawn(
+      process.execPath,
+      [
+        '-e',
+        `child_process.spawn(process.execPath, ${JSON.stringify([support, folder, process.execPath, '-e', command])},
+           { detached: true, stdio: ['pipe', 'ignore', 'ignore', 'ignore'] }); ${IDLE}`,
+      ],
+      { stdio: 'ignore' },
+    );
+    const pid = await waitUntil('the command runs', () => existsSync(pidFile) && Number(readFileSync(pidFile, 'utf8')));
+
+    testProcess.kill('SIGKILL');
+    await once(testProcess, 'exit');
+
+    expect(await waitUntil('the command is gone', () => !isRunning(pid))).toBe(true);
+    expect(await waitUntil('the folder is gone', () => !existsSync(folder))).toBe(true);
+  });
+});
+
+async function node(script: string, env: Readonly<Record<string, string>> = {}): Promise<KeptProcess> {
+  return KeptProcess.start(process.execPath, ['-e', script], { env, cwd: temporaryFolder() });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createConnection } from 'mysql2/promise';
+import { programOf } from './binaries.js';
+import { freePort } from './free-port.js';
+import { KeptProcess } from './kept-process.js';
+import { waitUntil } from './wait-until.js';
+
+/** How to reach a private MariaDB as its administrator. */
+export interface MariadbAccess {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface MariadbServer extends MariadbAccess {
+  stop(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const START_LIMIT_MILLIS = 60_000;
+/** The server refuses to run as the superuser unless it is told to. */
+const AS_SUPERUSER = process.getuid?.() === 0 ? ['--user=root'] : [];
+
+/** A private MariaDB with its data below the folder; `options` are added to its command line. */
+export async function startMariadb(folder: string, options: readonly string[] = []): Promise<MariadbServer> {
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const data = join(folder, 'data');
+  await promisify(execFile)(
+    programOf('mariadb-install'),
+    [
+      '--no-defaults',
+      `--datadir=${data}`,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+      '--skip-name-resolve',
+      ...AS_SUPERUSER,
+    ],
+    { env, cwd: folder },
+  );
+  const access = { host: HOST, port: await freePort(), user: 'admin', password: randomBytes(12).toString('hex') };
+  const server = await KeptProcess.start(programOf('mariadb'), serverArguments(folder, data, access, options), {
+    env,
+    cwd: folder,
+    folder,
+  });
+  await waitUntil(
+    'MariaDB answers',
+    async () => {
+      if (server.hasEnded) throw new Error(`MariaDB did not start:\n${server.stdout}${server.stderr}`);
+      return answers(access);
+    },
+    { limitMillis: START_LIMIT_MILLIS },
+  );
+  return {
+    ...access,
+    async stop() {
+      await server.stop();
+    },
+  };
+}
+
+function serverArguments(folder: string, data: string, access: MariadbAccess, options: readonly string[]): string[] {
+  const init = join(folder, 'init.sql');
+  writeFileSync(
+    init,
+    `CREATE USER '${access.user}'@'${HOST}' IDENTIFIED BY '${access.password}';\n` +
+      `GRANT ALL PRIVILEGES ON *.* TO '${access.user}'@'${HOST}' WITH GRANT OPTION;\n`,
+    { mode: 0o600 },
+  );
+  return [
+    '--no-defaults',
+    ...AS_SUPERUSER,
+    `--datadir=${data}`,
+    `--socket=${join(folder, 'socket')}`,
+    `--pid-file=${join(folder, 'pid')}`,
+    `--init-file=${init}`,
+    `--bind-address=${HOST}`,
+    `--port=${access.port}`,
+    '--skip-name-resolve',
+    '--character-set-server=utf8mb4',
+    '--max-connections=300',
+    // Small, and not waiting for the disk at each commit: the data die with the run. Nothing else differs from a real one.
+    '--innodb-buffer-pool-size=64M',
+    '--innodb-log-file-size=16M',
+    '--innodb-flush-log-at-trx-commit=2',
+    ...options,
+  ];
+}
+
+async function answers({ host, port, user, password }: MariadbAccess): Promise<boolean> {
+  try {
+    const connection = await createConnection({ host, port, user, password });
+    await connection.end();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+import { createConnection } from 'mysql2/promise';
+import { request } from './broker.js';
+import type { MariadbAccess } from './mariadb-server.js';
+
+/** A database of its own for one test file, with what `app.datasource` needs to reach it. */
+export interface FreshDatabase {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  /** For tests that act as the server's administrator. */
+  readonly server: MariadbAccess;
+}
+
+/** Makes an empty database and its account on the MariaDB of this run, which the first caller starts. */
+export async function freshMariadbDatabase(): Promise<FreshDatabase> {
+  const server = (await request('mariadb')) as MariadbAccess;
+  const { host, port } = server;
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const password = randomBytes(12).toString('hex');
+  const connection = await createConnection({ host, port, user: server.user, password: server.password });
+  await connection.query(`CREATE DATABASE ${name}`);
+  await connection.query(`CREATE USER '${name}'@'${host}' IDENTIFIED BY '${password}'`);
+  await connection.query(`GRANT ALL PRIVILEGES ON ${name}.* TO '${name}'@'${host}'`);
+  await connection.end();
+  return { url: `jdbc:mariadb://${host}:${port}/${name}`, username: name, password, server };
+}

@@ -1,0 +1,119 @@
+import { fileURLToPath } from 'node:url';
+import { request } from './broker.js';
+import { type Exit, KeptProcess } from './kept-process.js';
+import { temporaryFolder } from './temporary-folder.js';
+import { waitUntil } from './wait-until.js';
+
+export interface ServiceOptions {
+  /** Configuration arguments, e.g. `--app.profiles.active=prod`. */
+  readonly args?: readonly string[];
+  /** The whole environment but `PATH`. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Working folder; a fresh one when left out. */
+  readonly cwd?: string;
+}
+
+export interface RunningService {
+  /** Without a slash at its end. */
+  readonly url: string;
+  /** Where a management listener of its own was announced. */
+  readonly managementUrl: string | undefined;
+  readonly cwd: string;
+  readonly pid: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Settles when the service ends by itself. */
+  readonly exit: Promise<Exit>;
+  /** Asks for a graceful end; the answer is the exit code. */
+  stop(): Promise<number | null>;
+  kill(): Promise<void>;
+}
+
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly cwd: string;
+}
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const START_LIMIT_MILLIS = 30_000;
+
+/** Starts the built service on a free port and waits until it says that it is ready. */
+export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
+  const args = withFreePort(options.args ?? []);
+  const { kept, cwd } = await start(MAIN, { ...options, args });
+  const url = await waitUntil(
+    'the service is ready',
+    () => {
+      if (kept.hasEnded) throw new Error(`The service ended instead of starting:\n${kept.stdout}${kept.stderr}`);
+      return announced(kept.stdout).find(({ isManagement }) => !isManagement)?.url;
+    },
+    { limitMillis: START_LIMIT_MILLIS },
+  );
+  return {
+    url,
+    get managementUrl() {
+      return announced(kept.stdout).find(({ isManagement }) => isManagement)?.url;
+    },
+    cwd,
+    pid: kept.pid,
+    get stdout() {
+      return kept.stdout;
+    },
+    get stderr() {
+      return kept.stderr;
+    },
+    exit: kept.exit,
+    async stop() {
+      kept.signal('SIGTERM');
+      return (await kept.exit).code;
+    },
+    async kill() {
+      kept.signal('SIGKILL');
+      await kept.exit;
+    },
+  };
+}
+
+/** Runs the built service to its end, for starts that are meant to fail. */
+export async function runService(options: ServiceOptions = {}): Promise<Ended> {
+  return run(MAIN, { ...options, args: withFreePort(options.args ?? []) });
+}
+
+/** Runs one command of the built command line, e.g. `['config', 'get', 'server.port']`. */
+export async function runCli(args: readonly string[], options: Omit<ServiceOptions, 'args'> = {}): Promise<Ended> {
+  return run(CLI, { ...options, args });
+}
+
+async function run(script: string, options: ServiceOptions): Promise<Ended> {
+  const { kept, cwd } = await start(script, options);
+  const { code } = await kept.exit;
+  return { exitCode: code, stdout: kept.stdout, stderr: kept.stderr, cwd };
+}
+
+async function start(script: string, options: ServiceOptions): Promise<{ kept: KeptProcess; cwd: string }> {
+  await request('build');
+  const cwd = options.cwd ?? temporaryFolder('service');
+  const env = { PATH: process.env['PATH'] ?? '', ...options.env };
+  return { kept: await KeptProcess.start(process.execPath, [script, ...(options.args ?? [])], { env, cwd }), cwd };
+}
+
+function withFreePort(args: readonly string[]): readonly string[] {
+  return args.some((argument) => /^(?:--|-D)server\.port=/.test(argument)) ? args : ['--server.port=0', ...args];
+}
+
+interface Announced {
+  readonly url: string;
+  readonly isManagement: boolean;
+}
+
+/** The URLs on complete lines; a line that speaks of management holds the one of that listener. */
+function announced(stdout: string): readonly Announced[] {
+  const lines = stdout.split('\n').slice(0, -1);
+  return lines.flatMap((line) => {
+    const url = /https?:\/\/[^\s/]+(?:\/\S*)?/.exec(line)?.[0].replace(/[/.,]+$/, '');
+    return url === undefined ? [] : [{ url, isManagement: /management/i.test(line) }];
+  });
+}

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const FIXTURES = join(import.meta.dirname, 'fixtures/totals');
+const VITEST = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
+
+describe('the end of a test run', () => {
+  it.each([
+    ['passing', 0, ['1 passed, 0 failed']],
+    ['failing', 1, ['1 passed, 1 failed']],
+    ['unloadable', 1, ['0 passed, 1 failed']],
+    ['unhandled', 1, ['1 passed, 1 failed']],
+    ['unprepared', 1, ['0 passed, 1 failed, 1 skipped']],
+    ['needy', 0, ['skipped, not on this machine: mariadb (2 tests)', '2 passed, 0 failed, 2 skipped']],
+    ['nowhere', 1, ['0 passed, 1 failed']],
+  ])('tells of %s tests', (name, exitCode, lastLines) => {
+    expect(run([name], lastLines.length)).toEqual({ exitCode, lastLines });
+  });
+
+  it('counts a skipped test as failed where servers are required', () => {
+    expect(run(['needy'], 3, { REQUIRE_SERVERS: '1' })).toEqual({
+      exitCode: 1,
+      lastLines: [
+        'skipped, not on this machine: mariadb (2 tests)',
+        'REQUIRE_SERVERS=1: 2 tests skipped, which counts as failed',
+        '2 passed, 2 failed',
+      ],
+    });
+  });
+
+  it('tells servers that were left out by choice from those that are missing', () => {
+    expect(run(['needy', '--tags-filter=!redis and !mariadb'], 3)).toEqual({
+      exitCode: 0,
+      lastLines: [
+        'skipped, not on this machine: mariadb (2 tests)',
+        'skipped, left out of this run: redis (1 test)',
+        '1 passed, 0 failed, 3 skipped',
+      ],
+    });
+  });
+});
+
+function run(
+  args: readonly string[],
+  lines: number,
+  env: Readonly<Record<string, string>> = {},
+): { exitCode: number | null; lastLines: readonly string[] } {
+  const { status, stdout } = spawnSync(process.execPath, [VITEST, 'run', '--no-color', ...args], {
+    cwd: FIXTURES,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...env },
+  });
+  return { exitCode: status, lastLines: stdout.trimEnd().split('\n').slice(-lines) };
+}

@@ -1,0 +1,65 @@
+import { DefaultReporter, type TestCase, type TestModule, type TestSuite } from 'vitest/node';
+import type { Server } from './binaries.js';
+
+/** The usual report, then which tests were left out and why, and as its last line `N passed, N failed`. */
+export class TotalsReporter extends DefaultReporter {
+  constructor(
+    private readonly servers: readonly Server[],
+    private readonly missing: ReadonlySet<Server>,
+  ) {
+    super();
+  }
+
+  override onTestRunEnd(...[modules, errors, reason]: Parameters<DefaultReporter['onTestRunEnd']>): void {
+    super.onTestRunEnd(modules, errors, reason);
+    const { passed, failed, skipped } = totalsOf(modules);
+    this.logSkipped('not on this machine', skipped, [...this.missing]);
+    this.logSkipped(
+      'left out of this run',
+      skipped.filter((test) => !test.tags.some((tag) => this.missing.has(tag as Server))),
+      this.servers,
+    );
+    const mayNotSkip = process.env['REQUIRE_SERVERS'] === '1' && skipped.length > 0;
+    if (mayNotSkip) {
+      this.log(`REQUIRE_SERVERS=1: ${tests(skipped.length)} skipped, which counts as failed`);
+      process.exitCode = 1;
+    }
+    const allFailed = failed + errors.length + (mayNotSkip ? skipped.length : 0);
+    // A run that broke down outside of its tests has failed too.
+    const counted = reason === 'passed' ? allFailed : Math.max(allFailed, 1);
+    this.log(
+      `${passed} passed, ${counted} failed${skipped.length > 0 && !mayNotSkip ? `, ${skipped.length} skipped` : ''}`,
+    );
+  }
+
+  private logSkipped(why: string, skipped: readonly TestCase[], servers: readonly Server[]): void {
+    const named = servers.flatMap((server) => {
+      const count = skipped.filter((test) => test.tags.includes(server)).length;
+      return count === 0 ? [] : [`${server} (${tests(count)})`];
+    });
+    if (named.length > 0) this.log(`skipped, ${why}: ${named.join(', ')}`);
+  }
+}
+
+interface Totals {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: readonly TestCase[];
+}
+
+/** A file that does not load and a suite whose hook fails count as one failure each, beside their failed tests. */
+function totalsOf(modules: readonly TestModule[]): Totals {
+  const cases = modules.flatMap((module) => [...module.children.allTests()]);
+  const containers: (TestModule | TestSuite)[] = modules.flatMap((module) => [module, ...module.children.allSuites()]);
+  return {
+    passed: cases.filter((test) => test.result().state === 'passed').length,
+    failed:
+      cases.filter((test) => test.result().state === 'failed').length +
+      containers.filter((container) => container.errors().length > 0).length,
+    skipped: cases.filter((test) => test.result().state === 'skipped'),
+  };
+}
+
+function tests(count: number): string {
+  return count === 1 ? '1 test' : `${count} tests`;
+}

@@ -1,0 +1,33 @@
+// Builds the service into dist/. With --if-stale only when a source is newer than the last complete build, and never
+// where there are no sources: a production copy brings its own dist/.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const root = dirname(import.meta.dirname);
+const dist = join(root, 'dist');
+const stamp = join(dist, '.complete');
+
+if (process.argv.includes('--if-stale') && !isStale()) process.exit();
+
+rmSync(dist, { recursive: true, force: true });
+const manifest = createRequire(join(root, 'package.json')).resolve('@nestjs/cli/package.json');
+const nest = join(dirname(manifest), 'bin/nest.js');
+const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: 'inherit' });
+if (status !== 0) process.exit(1);
+writeFileSync(stamp, '');
+
+function isStale() {
+  const sources = join(root, 'src');
+  if (!existsSync(sources)) return false;
+  if (!existsSync(stamp)) return true;
+  const builtAt = statSync(stamp).mtimeMs;
+  const settings = ['package.json', 'nest-cli.json', 'tsconfig.json', 'tsconfig.build.json'];
+  if (settings.some((file) => statSync(join(root, file)).mtimeMs > builtAt)) return true;
+  // Folders count too: their time changes when a file in them is deleted or renamed.
+  const entries = readdirSync(sources, { recursive: true, withFileTypes: true });
+  return [sources, ...entries.map((entry) => join(entry.parentPath, entry.name))].some(
+    (path) => !path.endsWith('.spec.ts') && statSync(path).mtimeMs > builtAt,
+  );
+}

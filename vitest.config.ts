@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+import { isOnThisMachine, SERVERS } from './test/support/binaries.js';
+import { TotalsReporter } from './test/support/totals-reporter.js';
+
+const missing = new Set(SERVERS.filter((server) => !isOnThisMachine(server)));
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.spec.ts', 'test/**/*.spec.ts', 'test/**/*-spec.ts'],
+    globalSetup: 'test/support/global-setup.ts',
+    // What `needs()` marks: skipped by name where the machine has no such server.
+    tags: SERVERS.map((server) => ({ name: server, description: `needs ${server}`, skip: missing.has(server) })),
+    reporters: [new TotalsReporter(SERVERS, missing)],
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+  },
+});
