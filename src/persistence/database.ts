@@ -14,6 +14,8 @@ const COMMON = {
   migrations: [],
   synchronize: false,
   logging: false,
+  // Its other loggers write to the console even where logging is off; this one only where DEBUG asks for it.
+  logger: 'debug',
 } satisfies Partial<DataSourceOptions>;
 
 type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;

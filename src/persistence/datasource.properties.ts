@@ -1,20 +1,26 @@
 import { acceptedOnly, full } from '../config/effect.js';
-import { text } from '../config/key-type.js';
+import { type ScalarType, text } from '../config/key-type.js';
+import { Mismatch } from '../config/mismatch.js';
 import type { SelfChecking, Violation } from '../config/properties-class.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { parseJdbcUrl } from './jdbc-url.js';
+
+const jdbcUrl: ScalarType<string> = {
+  ...text(),
+  name: 'JDBC URL',
+  expects: 'a JDBC URL such as jdbc:mariadb://db:3306/login or jdbc:sqlite:./data/login.db',
+  parse: (url) => {
+    const location = parseJdbcUrl(url);
+    return location instanceof Mismatch ? location : url;
+  },
+};
 
 @Properties('app.datasource')
 export class DatasourceProperties implements SelfChecking {
-  @Key(
-    text({
-      form: /^jdbc:[a-z]+:./,
-      called: 'a URL that starts with jdbc:, such as jdbc:mariadb://db:3306/login or jdbc:sqlite:./data/login.db',
-    }),
-    {
-      does: 'Database of the service: jdbc:mysql://, jdbc:mariadb://, or jdbc:sqlite:<path> for the embedded one.',
-      effect: full,
-    },
-  )
+  @Key(jdbcUrl, {
+    does: 'Database of the service: jdbc:mysql://, jdbc:mariadb://, or jdbc:sqlite:<path> for the embedded one.',
+    effect: full,
+  })
   readonly url: string = 'jdbc:sqlite:./data/login.db';
 
   @Key(text(), { does: 'Account on the database server; the embedded database has none.', effect: full })

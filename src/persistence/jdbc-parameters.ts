@@ -148,7 +148,7 @@ function utcOffset(zone: string): string | undefined | Mismatch {
         ?.value.slice('GMT'.length),
     );
     if (winter === undefined || winter !== summer) return undefined;
-    return winter === '' ? 'Z' : winter;
+    return /^(?:\+00:00)?$/.test(winter) ? 'Z' : winter;
   } catch (error) {
     if (error instanceof RangeError) return new Mismatch('not a time zone');
     throw error;
