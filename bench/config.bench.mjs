@@ -55,7 +55,10 @@ try {
 
   const ratio = await compare(
     { name: '500 keys from 10 files, loaded and bound', run: () => timed(() => loadConfiguration(classes, inputs)) },
-    { name: 'bare yaml parse of the same files', run: () => timed(() => paths.map((path) => parse(readFileSync(path, 'utf8')))) },
+    {
+      name: 'bare yaml parse of the same files',
+      run: () => timed(() => paths.map((path) => parse(readFileSync(path, 'utf8')))),
+    },
     { rounds: 100, warmUp: 20 },
   );
   goal('load and bind in at most 3 times the bare parse', ratio <= 3);

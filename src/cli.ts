@@ -1,11 +1,6 @@
-import { exit, stderr, stdout, versions } from 'node:process';
+import { refuseOldNode } from './node-version.js';
 
-const NEEDED = 24;
-
-if (Number.parseInt(versions.node, 10) < NEEDED) {
-  stderr.write(`This service needs Node ${NEEDED} or later; this is ${versions.node}. "npm run cli" brings its own.\n`);
-  exit(1);
-}
+refuseOldNode('npm run cli');
 
 const { runCommand } = await import('./command-line.js');
 process.exitCode = await runCommand();

@@ -1,14 +1,10 @@
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { exit, stderr, stdout, versions } from 'node:process';
+import { exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { refuseOldNode } from './node-version.js';
 
-const NEEDED = 24;
+refuseOldNode('npm start');
 
-// Everything else is imported behind this check: older versions of Node would fail on an import, without a reason.
-if (Number.parseInt(versions.node, 10) < NEEDED) {
-  stderr.write(`This service needs Node ${NEEDED} or later; this is ${versions.node}. "npm start" brings its own.\n`);
-  exit(1);
-}
+const { enableCompileCache, flushCompileCache } = await import('node:module');
 
 // Compiled code is kept beside the code itself, which whoever can write there could change anyway; never in a shared
 // folder for temporary files. Where the folder is read-only, nothing is kept.

@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 import { type Configuration, type ConfigurationInputs, loadConfiguration } from './config/configuration.js';
 import { failureReport } from './config/failure-report.js';
+import { Mismatch } from './config/mismatch.js';
 import { originText } from './config/origin.js';
 import { ConfigurationFailure, type Problem, problem } from './config/problem.js';
 import { processInputs, setProcessTimeZone } from './config/process-inputs.js';
@@ -13,6 +14,8 @@ import { checkRules } from './configuration-rules.js';
 import { ManagementListener } from './management/management.listener.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { DatabaseUnavailable } from './persistence/database-unavailable.js';
+import { DatasourceProperties } from './persistence/datasource.properties.js';
+import { parseJdbcUrl } from './persistence/jdbc-url.js';
 import { PROPERTIES } from './properties.js';
 import { Listener, ListenFailure } from './server/listener.js';
 import { ServerProperties } from './server/server.properties.js';
@@ -26,7 +29,11 @@ export type Start =
 export async function startService(inputs: ConfigurationInputs = processInputs()): Promise<Start> {
   try {
     const configuration = loadConfiguration(PROPERTIES, inputs);
-    const warnings = [...configuration.warnings, ...judgedRules(configuration, inputs)];
+    const warnings = [
+      ...configuration.warnings,
+      ...notesOf(configuration.get(DatasourceProperties).url),
+      ...judgedRules(configuration, inputs),
+    ];
     setProcessTimeZone(configuration.get(UserProperties).timezone);
     return { kind: 'started', lines: await open(configuration), warnings };
   } catch (error) {
@@ -47,6 +54,12 @@ function judgedRules(configuration: Configuration, inputs: ConfigurationInputs):
     );
   }
   return findings.map(({ rule, text }) => `Configuration rule ${rule}: ${text}`);
+}
+
+/** What of the database's URL is read differently from what its author may expect. */
+function notesOf(url: string): readonly string[] {
+  const location = parseJdbcUrl(url);
+  return location instanceof Mismatch ? [] : location.notes.map((note) => `app.datasource.url: ${note}`);
 }
 
 async function open(configuration: Configuration): Promise<readonly string[]> {
@@ -124,17 +137,25 @@ function listenProblem({ binding, code, message }: ListenFailure, configuration:
   const ofPort = { Property: key, Value: `"${port}"`, Origin: originOf(configuration, key), Reason: code };
   switch (code) {
     case 'EADDRINUSE':
-      return problem(`Port ${port} is taken`, `Stop the process that listens on port ${port}, or set ${key} to another port.`, ofPort);
+      return problem(
+        `Port ${port} is taken`,
+        `Stop the process that listens on port ${port}, or set ${key} to another port.`,
+        ofPort,
+      );
     case 'EACCES':
       return problem(`Port ${port} may not be opened by this user`, `Set ${key} to a port above 1023.`, ofPort);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return problem(`The address ${address} is none of this machine`, `Correct ${addressKey}, or leave it unset to listen on every address.`, {
-        Property: addressKey,
-        Value: `"${address}"`,
-        Origin: originOf(configuration, addressKey),
-        Reason: code,
-      });
+      return problem(
+        `The address ${address} is none of this machine`,
+        `Correct ${addressKey}, or leave it unset to listen on every address.`,
+        {
+          Property: addressKey,
+          Value: `"${address}"`,
+          Origin: originOf(configuration, addressKey),
+          Reason: code,
+        },
+      );
     default:
       return problem(message, `Check ${key} and ${addressKey}.`, ofPort);
   }

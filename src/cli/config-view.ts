@@ -140,7 +140,10 @@ function aboutLines({ defaultText, facts, type, since }: KeyDefinition): readonl
 function foreignKey(environment: Environment, key: KeyName, name: string): readonly string[] {
   const [winner, ...overridden] = environment.holders(key).map(({ entry }) => {
     const filled = environment.fill(entry.text);
-    const text = filled.kind === 'filled' ? shown(filled.text, namesSecret(name), filled.through) : shown(entry.text, namesSecret(name));
+    const text =
+      filled.kind === 'filled'
+        ? shown(filled.text, namesSecret(name), filled.through)
+        : shown(entry.text, namesSecret(name));
     return { text, origin: originChain(entry.origin) };
   });
   if (!winner) return [];

@@ -3,6 +3,7 @@ import { Configuration, type ConfigurationInputs, readConfiguration } from '../c
 import { failureReport } from '../config/failure-report.js';
 import { KeyRegistry } from '../config/key-registry.js';
 import type { PropertiesClass } from '../config/properties-class.js';
+import type { Finding } from '../config/rule.js';
 import { type View, viewOfAll, viewOfKey } from './config-view.js';
 import { configurationReference } from './configuration-reference.js';
 
@@ -10,15 +11,9 @@ import { configurationReference } from './configuration-reference.js';
 export interface ConfigCommandParts {
   readonly classes: readonly PropertiesClass[];
   readonly inputs: ConfigurationInputs;
-  readonly rules: (configuration: Configuration, inputs: ConfigurationInputs) => readonly RuleFinding[];
+  readonly rules: (configuration: Configuration, inputs: ConfigurationInputs) => readonly Finding[];
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
-}
-
-interface RuleFinding {
-  readonly rule: string;
-  readonly severity: 'breach' | 'warning';
-  readonly text: string;
 }
 
 /** `config get`, `config list`, `config check` and `config docs`; each sets the exit code by `exit`. */

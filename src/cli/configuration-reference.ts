@@ -21,7 +21,9 @@ Secret values are never shown.
 export function configurationReference(registry: KeyRegistry): string {
   const sections = registry.classes.map((owner) => {
     const { prefix } = metadataOf(owner);
-    const rows = registry.definitionsOf(owner).flatMap((definition) => [definition, ...membersOf(registry, definition)]);
+    const rows = registry
+      .definitionsOf(owner)
+      .flatMap((definition) => [definition, ...membersOf(registry, definition)]);
     return [`## ${prefix}`, '', HEAD, ...rows.map(row), ''].join('\n');
   });
   return [INTRODUCTION, ...sections].join('\n');
@@ -31,7 +33,9 @@ const HEAD = '| Key | Type | Default | Effect | Since | What it does |\n|---|---
 
 function membersOf(registry: KeyRegistry, definition: KeyDefinition): readonly KeyDefinition[] {
   if (definition.type.shape !== 'objects') return [];
-  return registry.membersOf(definition).definitions.map((member) => ({ ...member, name: `${definition.name}.${member.name}` }));
+  return registry
+    .membersOf(definition)
+    .definitions.map((member) => ({ ...member, name: `${definition.name}.${member.name}` }));
 }
 
 function row({ name, type, defaultText, facts, since, isSecret }: KeyDefinition): string {

@@ -4,7 +4,7 @@ import { ConfigSource, type Entry } from './source.js';
 
 /** The arguments of a process, told apart by form. */
 export interface Arguments {
-  /** `--key=value`; a key given twice collects its values with commas, as a list would want them. */
+  /** `--key=value`; a key given twice, in whatever spelling, collects its values with commas, as a list wants them. */
   readonly commandLine: ConfigSource;
   /** `-Dkey=value`; given twice, the last counts. */
   readonly systemProperties: ConfigSource;
@@ -19,45 +19,36 @@ export function isConfigurationArgument(argument: string): boolean {
 
 /** Sorts the arguments behind the script's name; a bare `--flag` is the empty value (configuration.md b.1). */
 export function readArguments(args: readonly string[]): Arguments {
-  const options = new Map<string, string>();
-  const definitions = new Map<string, string>();
+  const options = new Map<string, Entry>();
+  const definitions = new Map<string, Entry>();
   const rest: string[] = [];
   for (const argument of args) {
     if (/^-D./.test(argument)) {
-      const [name, value] = split(argument.slice(2));
-      definitions.set(name, value);
+      const entry = read(argument.slice(2), 'systemProperties');
+      definitions.set(identity(entry), entry);
     } else if (/^--[^-=\s]/.test(argument)) {
-      const [name, value] = split(argument.slice(2));
-      const before = options.get(name);
-      options.set(name, before === undefined ? value : `${before},${value}`);
+      const entry = read(argument.slice(2), 'commandLineArgs');
+      const before = options.get(identity(entry));
+      options.set(identity(entry), before ? { ...before, text: `${before.text},${entry.text}` } : entry);
     } else {
       rest.push(argument);
     }
   }
   return {
-    commandLine: new ConfigSource('command-line', 'commandLineArgs', entriesOf(options, 'commandLineArgs')),
-    systemProperties: new ConfigSource(
-      'system-properties',
-      'systemProperties',
-      entriesOf(definitions, 'systemProperties'),
-    ),
+    commandLine: new ConfigSource('command-line', 'commandLineArgs', [...options.values()]),
+    systemProperties: new ConfigSource('system-properties', 'systemProperties', [...definitions.values()]),
     rest,
   };
 }
 
-function split(argument: string): readonly [name: string, value: string] {
+function read(argument: string, source: Extract<Origin, { kind: 'argument' }>['source']): Entry {
   const equals = argument.indexOf('=');
-  return equals === -1 ? [argument, ''] : [argument.slice(0, equals), argument.slice(equals + 1)];
+  const name = equals === -1 ? argument : argument.slice(0, equals);
+  const text = equals === -1 ? '' : argument.slice(equals + 1);
+  return { key: KeyName.parse(name), spelled: name, text, origin: { kind: 'argument', source, name } };
 }
 
-function entriesOf(
-  values: ReadonlyMap<string, string>,
-  source: Extract<Origin, { kind: 'argument' }>['source'],
-): readonly Entry[] {
-  return [...values].map(([name, text]) => ({
-    key: KeyName.parse(name),
-    spelled: name,
-    text,
-    origin: { kind: 'argument', source, name },
-  }));
+/** Two spellings of one key are one argument given twice. */
+function identity({ key, spelled }: Entry): string {
+  return key.length === 0 ? spelled : key.uniform;
 }

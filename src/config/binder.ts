@@ -3,7 +3,7 @@ import type { KeyName } from './key-name.js';
 import { type KeyDefinition, KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from './problem.js';
 import type { PropertiesClass, SelfChecking } from './properties-class.js';
-import { evaluate, freeParts, type KeyState, stateOf } from './setting.js';
+import { evaluate, freeParts, type KeyState, nameBelow, stateOf } from './setting.js';
 
 /** Instances of the properties classes, and everything that kept values from them. */
 export interface Bound {
@@ -66,15 +66,14 @@ class Binding {
       states.set(facts.property, state);
       return this.converted(state);
     }
-    const base = name.replace(/\.<[^>]*>$/, '');
+    const members = type.shape === 'objects' ? registry.membersOf(definition) : undefined;
     const values = new Map<string, unknown>();
-    for (const [text, partKey] of freeParts(this.environment, { ...definition, key })) {
-      const below = { name: `${base}.${text}`, key: partKey };
+    for (const [text, partKey] of freeParts(this.environment, { ...definition, key }, members)) {
+      const below = { name: nameBelow({ ...definition, name }, text, partKey), key: partKey };
       if (type.shape === 'map') {
         const value = this.converted(stateOf(this.environment, definition, below.name, partKey, type.element));
         if (value !== undefined) values.set(text, value);
-      } else {
-        const members = registry.membersOf(definition);
+      } else if (members) {
         values.set(text, this.instance(type.of, members.definitions, members, below));
       }
     }

@@ -1,16 +1,25 @@
 import leven from 'leven';
-import type { Document } from './document.js';
-import { candidatesOf, exists, type Surroundings } from './config-file.js';
+import { type Candidate, candidatesOf, exists, type Surroundings } from './config-file.js';
 import { Environment, type Profiles } from './environment.js';
+import { FileDocument, Importer } from './file-document.js';
 import { KeyName } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
-import { type Location, type LocationGroup, parseGroup, parseLocations } from './location.js';
+import {
+  faultOf,
+  type Location,
+  type LocationGroup,
+  notFound,
+  parseGroup,
+  parseLocations,
+  unusable,
+} from './location.js';
 import { Mismatch } from './mismatch.js';
-import { type Resource, resourceText } from './origin.js';
-import { ConfigurationFailure, from, type Problem, problem } from './problem.js';
+import { type Origin, resourceText } from './origin.js';
+import { ConfigurationFailure, from, type Problem, problem, unreadable } from './problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
-import { chooseProfiles, definitionOf, one, unknownProfiles, valueOf } from './profiles.js';
-import { evaluateSetting, stateOf } from './setting.js';
+import { chooseProfiles, one, unknownProfiles } from './profiles.js';
+import { maskUrls } from './secrets.js';
+import { evaluateSetting } from './setting.js';
 import { ConfigSource, type Entry } from './source.js';
 
 /** Lowest first; locations of one group are read as one (configuration.md b.1). */
@@ -19,50 +28,11 @@ const DEFAULT_LOCATIONS: readonly LocationGroup[] = [
   parseGroup('optional:file:./;optional:file:./config/;optional:file:./config/*/'),
 ];
 
-const IMPORT = KeyName.parse('app.config.import');
-const ON_PROFILE = KeyName.parse('app.config.activate.on-profile');
-const ON_CLOUD = KeyName.parse('app.config.activate.on-cloud-platform');
-const PROFILES = KeyName.parse('app.profiles');
+const SECTION = KeyName.parse('app.profiles');
 /** Keys that choose profiles: not where profiles already chose. */
-const CHOOSING = ['app.profiles.active', 'app.profiles.include', 'app.profiles.default', 'app.profiles.group'];
-
-/** Somebody who imports: the two kinds of documents it brought, lowest first. */
-class Importer {
-  readonly plain: FileDocument[] = [];
-  readonly ofProfiles: FileDocument[] = [];
-  hasPlain = false;
-  hasOfProfiles = false;
-  private found: readonly LocationGroup[] | undefined;
-
-  constructor(private readonly find: () => readonly LocationGroup[]) {}
-
-  /** What is imported, decided once: the variants of a profile belong to the same files. */
-  groups(): readonly LocationGroup[] {
-    this.found ??= this.find();
-    return this.found;
-  }
-}
-
-/** One document of one file. */
-class FileDocument {
-  readonly importer: Importer;
-
-  constructor(
-    readonly source: ConfigSource,
-    readonly conditions: readonly ProfileExpression[],
-    readonly isOnThisPlatform: boolean,
-    groups: () => readonly LocationGroup[],
-  ) {
-    this.importer = new Importer(groups);
-  }
-
-  /** Without profiles chosen yet, a document with a condition does not count. */
-  isActive(profiles: ReadonlySet<string> | undefined): boolean {
-    if (!this.isOnThisPlatform) return false;
-    if (this.conditions.length === 0) return true;
-    return profiles !== undefined && this.conditions.some(({ test }) => test(profiles));
-  }
-}
+const CHOOSING = ['active', 'include', 'default', 'group'].map((name) => SECTION.append(name));
+/** Longer chains of imports are a mistake, and the stack has an end. */
+const DEEPEST_IMPORT = 100;
 
 /**
  * Reads all configuration files there are, in two phases: first to learn the profiles, then with them
@@ -74,67 +44,71 @@ export class ConfigData {
   private readonly knownProfiles = new Set<string>();
   private readonly problems: Problem[] = [];
   private readonly names: readonly string[];
-  private profiles: Profiles | undefined;
   private readonly failsOnNotFound: boolean;
+  private profiles: Profiles | undefined;
 
   constructor(
     private readonly processSources: readonly ConfigSource[],
     private readonly registry: KeyRegistry,
     private readonly surroundings: Surroundings,
   ) {
-    const environment = new Environment(processSources);
-    const ask = <T>(name: string): T | undefined => valueOf<T>(environment, one(environment, registry, name));
-    this.names = ask<readonly string[]>('app.config.name') ?? ['application'];
-    this.failsOnNotFound = ask('app.config.on-not-found') !== 'ignore';
-    const located = (name: string): readonly LocationGroup[] | undefined => {
-      const state = one(environment, registry, name);
-      const text = valueOf<string>(environment, state);
-      return text === undefined ? undefined : parseLocations(text, state.settings[0]?.origin);
-    };
-    const base = located('app.config.location') ?? DEFAULT_LOCATIONS;
-    const additional = located('app.config.additional-location') ?? [];
-    const imports = processSources.toReversed().flatMap((source) => this.importsOf(source, environment));
-    this.roots = [...base, ...additional, ...imports].map((group) => new Importer(() => [group]));
+    const process = new Environment(processSources);
+    const stated = (name: string): readonly Stated[] =>
+      this.collected(() => this.stated(processSources, name, process));
+    const located = (name: string): readonly LocationGroup[] =>
+      stated(`app.config.${name}`).flatMap(({ text, origin }) => parseLocations(text, origin));
+    const isSet = (name: string): boolean => one(process, registry, name).settings.length > 0;
+
+    this.names = isSet('app.config.name') ? stated('app.config.name').map(({ text }) => text) : ['application'];
+    this.failsOnNotFound = stated('app.config.on-not-found')[0]?.text !== 'ignore';
+    const base = isSet('app.config.location') ? located('location') : DEFAULT_LOCATIONS;
+    this.roots = [...base, ...located('additional-location'), ...located('import')].map(
+      (group) => new Importer(() => [group]),
+    );
   }
 
   /** Reads everything; what could not be read is told beside what could, for one report. */
   load(): { readonly environment: Environment; readonly problems: readonly Problem[] } {
     this.expand();
-    const choice = chooseProfiles(this.environment(), this.registry);
+    const [choice] = this.collected(() => [chooseProfiles(this.environment(), this.registry)]);
+    if (!choice) return { environment: this.environment(), problems: this.problems };
     this.profiles = choice.profiles;
     this.expand();
     const unknown = unknownProfiles(choice, this.knownProfiles, (name) =>
       [...this.knownProfiles, ...choice.groups.keys()].find((known) => leven(known, name) <= 2),
     );
-    return { environment: this.environment(), problems: [...this.problems, ...unknown] };
+    // A profile may be unknown because of another problem.
+    return { environment: this.environment(), problems: this.problems.length > 0 ? this.problems : unknown };
   }
 
   /** The sources as they stand, highest first. */
   private environment(): Environment {
-    const documents = this.roots.flatMap((root) => active(root, acceptedOf(this.profiles))).reverse();
+    const documents = this.roots.flatMap((root) => root.active(acceptedOf(this.profiles))).reverse();
     return new Environment([...this.processSources, ...documents.map(({ source }) => source)], this.profiles);
   }
 
-  /** Follows imports until nothing new turns up. */
+  /**
+   * Reads until nothing new turns up, from the top: a file that several places name counts where it weighs most. What no
+   * document imports comes first of all, so that any of it can fill the placeholders of an import.
+   */
   private expand(): void {
     const accepted = acceptedOf(this.profiles);
-    const visit = (importer: Importer): void => {
-      if (!importer.hasPlain) {
-        importer.hasPlain = true;
-        for (const group of this.collected(() => importer.groups())) {
-          importer.plain.push(...this.readGroup(group, undefined));
-        }
+    for (const root of this.roots.toReversed()) this.readPlain(root);
+    const unread = (): Importer | undefined =>
+      this.roots.toReversed().reduce<Importer | undefined>((found, root) => found ?? root.next(accepted), undefined);
+    for (let importer = unread(); importer; importer = unread()) {
+      const { groups } = importer;
+      this.readPlain(importer);
+      if (accepted) {
+        importer.ofProfiles ??= fromTheTop(groups, (group) =>
+          fromTheTop([...accepted], (profile) => this.readGroup(group, profile)),
+        );
       }
-      for (const document of importer.plain) if (document.isActive(accepted)) visit(document.importer);
-      if (accepted && !importer.hasOfProfiles) {
-        importer.hasOfProfiles = true;
-        for (const group of this.collected(() => importer.groups())) {
-          for (const profile of accepted) importer.ofProfiles.push(...this.readGroup(group, profile));
-        }
-      }
-      for (const document of importer.ofProfiles) if (document.isActive(accepted)) visit(document.importer);
-    };
-    this.roots.forEach(visit);
+    }
+  }
+
+  private readPlain(importer: Importer): void {
+    importer.plain ??= fromTheTop(importer.groups, (group) => this.readGroup(group, undefined));
   }
 
   /** Runs one piece of the reading; a failure is kept for the report, and the rest goes on. */
@@ -149,45 +123,51 @@ export class ConfigData {
   }
 
   private readGroup(group: LocationGroup, profile: string | undefined): readonly FileDocument[] {
-    return group.flatMap((location) => this.collected(() => this.readLocation(location, profile)));
+    return fromTheTop(group, (location) => this.collected(() => this.readLocation(location, profile)));
   }
 
   private readLocation(location: Location, profile: string | undefined): readonly FileDocument[] {
+    const fault = faultOf(location);
+    if (fault !== undefined) throw new ConfigurationFailure([unusable(location, fault)]);
     const isDemanded = profile === undefined && !location.isOptional && this.failsOnNotFound;
     if (isDemanded && !exists(location, this.surroundings)) throw new ConfigurationFailure([notFound(location)]);
-    return candidatesOf(location, this.names, profile, this.surroundings).flatMap((candidate) => {
-      if (this.read.has(candidate.id)) return [];
-      return this.collected(() => {
-        const documents = candidate.read(location.origin);
-        if (!documents) return [];
-        this.read.add(candidate.id);
-        if (profile !== undefined) this.knownProfiles.add(profile);
-        return documents.flatMap((entries, index) =>
-          this.collected(() => [
-            this.document(entries, candidate.resource, location, documents.length > 1 ? index : undefined, profile),
-          ]),
-        );
-      });
+    return candidatesOf(location, this.names, profile, this.surroundings).flatMap((candidate) =>
+      this.collected(() => this.readCandidate(candidate, location, profile)),
+    );
+  }
+
+  private readCandidate(
+    candidate: Candidate,
+    location: Location,
+    profile: string | undefined,
+  ): readonly FileDocument[] {
+    if (!candidate.isThere()) return [];
+    if (profile !== undefined) this.knownProfiles.add(profile);
+    if (this.read.has(candidate.id)) return [];
+    this.read.add(candidate.id);
+    const documents = candidate.read(location.origin);
+    return documents.flatMap((entries, index) => {
+      if (entries.length === 0) return [];
+      const number = documents.length > 1 ? ` (document #${index})` : '';
+      const place = `'${resourceText(candidate.resource)}' via location '${maskUrls(location.text)}'`;
+      const source = new ConfigSource('file', `Config resource ${place}${number}`, entries);
+      return this.collected(() => [this.document(source, profile)]);
     });
   }
 
-  private document(
-    entries: Document,
-    resource: Resource,
-    location: Location,
-    index: number | undefined,
-    profile: string | undefined,
-  ): FileDocument {
-    const number = index === undefined ? '' : ` (document #${index})`;
-    const name = `Config resource '${resourceText(resource)}' via location '${location.text}'${number}`;
-    const source = new ConfigSource('file', name, entries);
-    const conditions = conditionsOf(source);
+  private document(source: ConfigSource, profile: string | undefined): FileDocument {
+    const conditions = this.stated([source], 'app.config.activate.on-profile').map(conditionOf);
     for (const { names } of conditions) for (const known of names) this.knownProfiles.add(known);
     // Once profiles are chosen, a document that comes late cannot change the choice any more.
     const isChosenByProfile = profile !== undefined || this.profiles !== undefined || conditions.length > 0;
     this.problems.push(...this.misplaced(source, isChosenByProfile));
-    return new FileDocument(source, conditions, this.isOnPlatform(source), () =>
-      this.importsOf(source, this.environment()),
+    const platforms = this.stated([source], 'app.config.activate.on-cloud-platform');
+    const isImporting = one(new Environment([source]), this.registry, 'app.config.import').settings.length > 0;
+    return new FileDocument(
+      source,
+      conditions,
+      platforms.length === 0 || platforms.some(({ text }) => text === this.platform),
+      isImporting ? new Importer(() => this.importsOf(source)) : undefined,
     );
   }
 
@@ -195,53 +175,60 @@ export class ConfigData {
   private misplaced(source: ConfigSource, isChosenByProfile: boolean): readonly Problem[] {
     return source.entries.flatMap((entry) => {
       const definition = this.registry.find(entry.key);
-      if (entry.key.uniform === PROFILES.uniform) {
+      if (isSectionItself(entry)) {
         return [illegal(entry, 'it is a section', 'Use app.profiles.active, set by the environment or an argument.')];
       }
       if (definition?.facts.fromProcessOnly) {
-        return [illegal(entry, 'it is read before any file is', `Set ${definition.name} as an argument or an environment variable.`)];
+        const action = `Set ${definition.name} as an argument or an environment variable.`;
+        return [illegal(entry, 'it is read before any file is', action)];
       }
-      if (isChosenByProfile && CHOOSING.some((name) => isAtOrBelow(entry.key, KeyName.parse(name)))) {
-        return [
-          illegal(
-            entry,
-            'the document itself counts only with certain profiles',
-            `Move ${entry.spelled} to a document without profile, or better to the environment.`,
-          ),
-        ];
+      if (isChosenByProfile && CHOOSING.some((key) => isAtOrBelow(entry.key, key))) {
+        const action = `Move ${entry.spelled} to a document without profile, or better to the environment.`;
+        return [illegal(entry, 'the document itself counts only with certain profiles', action)];
       }
       return [];
     });
   }
 
-  private importsOf(source: ConfigSource, environment: Environment): readonly LocationGroup[] {
-    const definition = definitionOf(this.registry, String(IMPORT));
-    const alone = stateOf(new Environment([source]), definition);
-    const [setting] = alone.settings;
-    if (!setting) return [];
-    const evaluation = evaluateSetting(environment, alone, setting);
-    if (evaluation.kind === 'problem') throw new ConfigurationFailure([evaluation.problem]);
-    if (evaluation.kind === 'unset') return [];
-    const entries = Array.isArray(setting.content) ? (setting.content as readonly Entry[]) : [setting.content as Entry];
-    return (evaluation.value as readonly string[])
-      .map((text, index) => parseGroup(text, (entries[index] ?? entries[0])?.origin))
-      .filter((group) => group.length > 0);
+  private importsOf(source: ConfigSource): readonly LocationGroup[] {
+    return this.collected(() => {
+      const stated = this.stated([source], 'app.config.import');
+      const tooDeep = stated.find(({ origin }) => importsAbove(origin) >= DEEPEST_IMPORT);
+      if (tooDeep) throw unreadable(tooDeep.origin, `more than ${DEEPEST_IMPORT} files import each other in a row`);
+      return stated.map(({ text, origin }) => parseGroup(text, origin)).filter((group) => group.length > 0);
+    });
   }
 
-  private isOnPlatform(source: ConfigSource): boolean {
-    const wanted = elementsOf(source, ON_CLOUD);
-    if (wanted.length === 0) return true;
+  /** What some sources say under a key the reading itself needs, with placeholders filled. */
+  private stated(sources: readonly ConfigSource[], name: string, process?: Environment): readonly Stated[] {
+    const state = one(new Environment(sources), this.registry, name);
+    const [setting] = state.settings;
+    if (!setting) return [];
+    const evaluation = evaluateSetting(process ?? this.environment(), state, setting);
+    if (evaluation.kind === 'problem') throw new ConfigurationFailure([evaluation.problem]);
+    if (evaluation.kind === 'unset') return [];
+    const entries = Array.isArray(setting.content) ? (setting.content as readonly Entry[]) : [];
+    const values = (Array.isArray(evaluation.value) ? evaluation.value : [evaluation.value]) as readonly string[];
+    return values.map((text, index) => ({ text, origin: entries[index]?.origin ?? setting.origin }));
+  }
+
+  /** Kubernetes is known by the variables it sets in every pod. */
+  private get platform(): 'kubernetes' | 'none' {
     const { variables } = this.surroundings;
-    const isKubernetes = Boolean(variables['KUBERNETES_SERVICE_HOST'] && variables['KUBERNETES_SERVICE_PORT']);
-    return wanted.some(({ text }) => text.trim().toLowerCase() === (isKubernetes ? 'kubernetes' : 'none'));
+    const isPod = Boolean(variables['KUBERNETES_SERVICE_HOST'] && variables['KUBERNETES_SERVICE_PORT']);
+    return isPod ? 'kubernetes' : 'none';
   }
 }
 
-/** Lowest first: what an importer brought, and behind each document what that one imported. */
-function active(importer: Importer, accepted: ReadonlySet<string> | undefined): readonly FileDocument[] {
-  return [...importer.plain, ...importer.ofProfiles]
-    .filter((document) => document.isActive(accepted))
-    .flatMap((document) => [document, ...active(document.importer, accepted)]);
+/** One text of a key, and where it stands. */
+interface Stated {
+  readonly text: string;
+  readonly origin: Origin;
+}
+
+/** Works the list off from its end, where the weight is, and keeps its order. */
+function fromTheTop<T, R>(items: readonly T[], piece: (item: T) => readonly R[]): readonly R[] {
+  return items.toReversed().map(piece).reverse().flat();
 }
 
 function acceptedOf(profiles: Profiles | undefined): ReadonlySet<string> | undefined {
@@ -249,42 +236,42 @@ function acceptedOf(profiles: Profiles | undefined): ReadonlySet<string> | undef
 }
 
 /** A list of conditions is an OR. */
-function conditionsOf(source: ConfigSource): readonly ProfileExpression[] {
-  return elementsOf(source, ON_PROFILE).map(({ text, origin }) => {
-    const expression = parseProfileExpression(text);
-    if (!(expression instanceof Mismatch)) return expression;
-    throw new ConfigurationFailure([
-      problem(`The condition "${text}" is no profile expression`, 'Write names with !, & and |, and parentheses where & and | meet.', {
+function conditionOf({ text, origin }: Stated): ProfileExpression {
+  const expression = parseProfileExpression(text);
+  if (!(expression instanceof Mismatch)) return expression;
+  throw new ConfigurationFailure([
+    problem(
+      `The condition "${text}" is no profile expression`,
+      'Write names with !, & and |, and parentheses where & and | meet.',
+      {
         Property: 'app.config.activate.on-profile',
         Value: `"${text}"`,
         Origin: from(origin),
         Reason: expression.reason,
-      }),
-    ]);
-  });
+      },
+    ),
+  ]);
 }
 
-function elementsOf(source: ConfigSource, key: KeyName): readonly Pick<Entry, 'text' | 'origin'>[] {
-  const entry = source.find(key);
-  if (!entry) return source.below(key);
-  return entry.text
-    .split(',')
-    .filter((text) => text.trim() !== '')
-    .map((text) => ({ text: text.trim(), origin: entry.origin }));
+/** `app.profiles: prod`, or a list there; with everything below it commented out it says nothing. */
+function isSectionItself({ key, text }: Entry): boolean {
+  return isAtOrBelow(key, SECTION) && /^\d*$/.test(key.uniformFrom(SECTION.length)) && text !== '';
+}
+
+function importsAbove(origin: Origin): number {
+  let count = 0;
+  for (let at: Origin | undefined = origin; at?.kind === 'position'; at = at.parent) count += 1;
+  return count;
 }
 
 function isAtOrBelow(key: KeyName, ancestor: KeyName): boolean {
   return key.uniformFrom(0, ancestor.length) === ancestor.uniform;
 }
 
-function notFound(location: Location): Problem {
-  return problem(
-    `The location ${location.text} does not exist`,
-    `Check ${location.text}, or write optional:${location.text} if it need not be there; app.config.on-not-found=ignore makes every place optional.`,
-    { Property: 'app.config', Value: `"${location.text}"`, Origin: from(location.origin) },
-  );
-}
-
 function illegal({ spelled, origin }: Entry, reason: string, action: string): Problem {
-  return problem(`The key ${spelled} may not stand here`, action, { Property: spelled, Origin: from(origin), Reason: reason });
+  return problem(`The key ${spelled} may not stand here`, action, {
+    Property: spelled,
+    Origin: from(origin),
+    Reason: reason,
+  });
 }

@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { type Document, type Format, readDocuments } from './document.js';
+import { checked, type Document, type Format, readDocuments } from './document.js';
 import { KeyName } from './key-name.js';
 import type { Location } from './location.js';
-import { from, ConfigurationFailure, problem } from './problem.js';
 import { type Origin, type Resource, resourceText } from './origin.js';
+import { ConfigurationFailure, from, problem } from './problem.js';
+import { maskUrls } from './secrets.js';
+import type { Entry } from './source.js';
 import type { Variables } from './variables.js';
 
 /** Where `file:`, `classpath:` and `env:` lead to. */
@@ -22,13 +24,16 @@ const EXTENSIONS: readonly (readonly [extension: string, format: Format])[] = [
   ['.properties', 'properties'],
 ];
 
+const ANY_FOLDER = '*/';
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Something one location may lead to: a file to read, found or not. */
 export interface Candidate {
   readonly resource: Resource;
   /** Identity: each is read once, whoever asks. */
   readonly id: string;
-  /** Undefined when it does not exist. */
-  read(parent: Origin | undefined): readonly Document[] | undefined;
+  isThere(): boolean;
+  read(parent: Origin | undefined): readonly Document[];
 }
 
 /** The files behind a location, lowest first; `profile` asks for the variants of that profile. */
@@ -38,88 +43,101 @@ export function candidatesOf(
   profile: string | undefined,
   surroundings: Surroundings,
 ): readonly Candidate[] {
-  if (location.scheme === 'configtree') {
-    return profile === undefined ? configTrees(location, surroundings) : [];
-  }
+  if (location.scheme === 'configtree') return profile === undefined ? configTrees(location, surroundings) : [];
   if (location.scheme === 'env') return profile === undefined ? [documentOfVariable(location, surroundings)] : [];
-  return placesOf(location, surroundings).flatMap((place) =>
-    isFolder(place.path)
+  const { kind, paths } = placesOf(location, surroundings);
+  return paths.flatMap((path) =>
+    isFolder(path)
       ? names.flatMap((name) =>
           EXTENSIONS.map(([extension, format]) =>
-            fileCandidate(place.kind, join(place.path, name + suffix(profile) + extension), format, surroundings),
+            fileCandidate(kind, join(path, name + suffix(profile) + extension), format, surroundings),
           ),
         )
-      : [singleFile(place, profile, location, surroundings)],
+      : [singleFile(kind, path, profile, location, surroundings)],
   );
 }
 
 /** True when a location that must exist does: a folder may be empty, a file must be there. */
 export function exists(location: Location, surroundings: Surroundings): boolean {
-  if (location.scheme === 'env') return surroundings.variables[withoutHint(location.path).path] !== undefined;
-  if (location.scheme === 'configtree') return foldersOf(join(fileBase(location, surroundings), location.path)).length > 0;
-  return placesOf(location, surroundings).some(({ path }) => kindOf(withoutHint(path).path) !== 'nothing');
+  if (location.scheme === 'env') return variable(withoutHint(location.path).path, surroundings) !== undefined;
+  if (location.scheme === 'configtree') return treesOf(location, surroundings).length > 0;
+  return placesOf(location, surroundings).paths.some((path) => kindOf(withoutHint(path).path) !== 'nothing');
 }
 
-interface Place {
+interface Places {
   readonly kind: 'file' | 'classpath';
-  /** Absolute; a folder ends in a separator. */
-  readonly path: string;
+  /** Absolute; folders end in a separator. */
+  readonly paths: readonly string[];
 }
 
-function placesOf(location: Location, surroundings: Surroundings): readonly Place[] {
-  const { scheme, path } = location;
-  const declaredIn = location.origin?.kind === 'position' ? location.origin.resource : undefined;
-  const kind = scheme === 'classpath' || (scheme === 'relative' && declaredIn?.kind === 'classpath') ? 'classpath' : 'file';
-  const base =
-    kind === 'classpath' ? surroundings.packageFolder : fileBase(location, surroundings);
-  const inside = kind === 'classpath' ? path.replace(/^\/+/, '') : path;
-  if (scheme === 'relative' && kind === 'classpath' && declaredIn && !path.startsWith('/')) {
-    return [{ kind, path: absolute(join(base, dirname(declaredIn.path)), inside) }];
+function placesOf(location: Location, surroundings: Surroundings): Places {
+  const { kind, folder } = baseOf(location, surroundings);
+  const path = location.scheme === 'classpath' ? location.path.replace(/^\/+/, '') : location.path;
+  return { kind, paths: withoutWildcard(folder, path, location) };
+}
+
+/** A path in an import without scheme starts at the file that imports it, every other one at its scheme's folder. */
+function baseOf({ scheme, path, origin }: Location, at: Surroundings): { kind: Places['kind']; folder: string } {
+  if (scheme === 'classpath') return { kind: 'classpath', folder: at.packageFolder };
+  const declaredIn = origin?.kind === 'position' ? origin.resource : undefined;
+  if (scheme !== 'relative' || isAbsolute(path) || !declaredIn || declaredIn.kind === 'variable') {
+    return { kind: 'file', folder: at.workingFolder };
   }
-  const whole = absolute(base, inside);
-  return whole.includes(`*${sep}`) ? foldersOf(whole).map((folder) => ({ kind, path: folder })) : [{ kind, path: whole }];
-}
-
-/** A path in an import without scheme starts at the file that imports it, everything else at the working folder. */
-function fileBase({ scheme, origin }: Location, { workingFolder }: Surroundings): string {
-  if (scheme !== 'relative' || origin?.kind !== 'position' || origin.resource.kind !== 'file') return workingFolder;
-  return dirname(resolve(workingFolder, origin.resource.path));
+  const start = declaredIn.kind === 'classpath' ? at.packageFolder : at.workingFolder;
+  return { kind: declaredIn.kind, folder: dirname(resolve(start, declaredIn.path)) };
 }
 
 function absolute(base: string, path: string): string {
-  const whole = isAbsolute(path) ? resolve(path) : resolve(base, path);
-  return isFolder(path) || path === '' || path === '.' || path.endsWith('/.') ? whole + (whole.endsWith(sep) ? '' : sep) : whole;
+  const whole = resolve(base, path);
+  const meansFolder = isFolder(path) || path === '' || path === '.' || path.endsWith('/.');
+  return meansFolder && !isFolder(whole) ? whole + sep : whole;
 }
 
-/** Fills the one wildcard a location may have, as the last folder: matching folders sorted by path. */
-function foldersOf(pattern: string): readonly string[] {
-  const at = pattern.indexOf(`*${sep}`);
-  const folder = pattern.endsWith(sep) ? pattern : pattern + sep;
-  if (at === -1) return kindOf(folder) === 'folder' ? [folder] : [];
-  const parent = pattern.slice(0, at);
+/** Fills the one wildcard a path may have, as its last folder: matching folders sorted by path. */
+function withoutWildcard(base: string, path: string, { origin }: Location): readonly string[] {
+  const at = path.indexOf(ANY_FOLDER);
+  if (at === -1) return [absolute(base, path)];
+  const parent = absolute(base, at === 0 ? '.' : path.slice(0, at));
   if (kindOf(parent) !== 'folder') return [];
-  return readdirSync(parent, { withFileTypes: true })
-    .filter((item) => !item.name.startsWith('..') && kindOf(join(parent, item.name)) === 'folder')
-    .map((item) => join(parent, item.name) + sep)
-    .sort()
-    .map((match) => match + pattern.slice(at + 2));
+  return namesIn(parent, origin)
+    .map((name) => join(parent, name) + sep)
+    .filter((folder) => kindOf(folder) === 'folder')
+    .map((folder) => folder + path.slice(at + ANY_FOLDER.length));
 }
 
-function singleFile(place: Place, profile: string | undefined, location: Location, at: Surroundings): Candidate {
-  const { path, hint } = withoutHint(place.path);
+/** Sorted; names that start with two dots are how mounted volumes are swapped. */
+function namesIn(folder: string, parent: Origin | undefined): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => !name.startsWith('..'))
+      .sort();
+  } catch (cause) {
+    throw unreachable(`The folder ${folder}`, 'Check that this user may list it.', parent, cause);
+  }
+}
+
+function singleFile(
+  kind: Places['kind'],
+  place: string,
+  profile: string | undefined,
+  location: Location,
+  at: Surroundings,
+): Candidate {
+  const { path, hint } = withoutHint(place);
   const extension = EXTENSIONS.find(([known]) => path.endsWith(known));
   const format = hint ?? extension?.[1];
   if (!format) {
     throw new ConfigurationFailure([
       problem(
-        `The type of ${location.text} is unknown`,
+        `The type of ${maskUrls(location.text)} is unknown`,
         'Name a file that ends in .yml, .yaml or .properties, a folder that ends in "/", or give the type in brackets: conf[.yaml].',
         { Origin: from(location.origin) },
       ),
     ]);
   }
-  const stem = hint || !extension ? path : path.slice(0, -extension[0].length);
-  return fileCandidate(place.kind, stem + suffix(profile) + (hint ? '' : (extension?.[0] ?? '')), format, at);
+  const ending = hint ? '' : (extension?.[0] ?? '');
+  const stem = path.slice(0, path.length - ending.length);
+  return fileCandidate(kind, stem + suffix(profile) + ending, format, at);
 }
 
 /** `conf[.yaml]`: a file without extension and what it holds. */
@@ -129,81 +147,90 @@ function withoutHint(path: string): { readonly path: string; readonly hint: Form
   return known ? { path: hinted[1] ?? path, hint: known[1] } : { path, hint: undefined };
 }
 
-function fileCandidate(kind: Place['kind'], path: string, format: Format, surroundings: Surroundings): Candidate {
+function fileCandidate(kind: Places['kind'], path: string, format: Format, surroundings: Surroundings): Candidate {
   const base = kind === 'classpath' ? surroundings.packageFolder : surroundings.workingFolder;
   const resource = { kind, path: shortest(base, path) };
   return {
     resource,
     id: path,
-    read: (parent) => {
-      const text = readText(path, resource, parent);
-      return text === undefined ? undefined : readDocuments(text, format, resource, parent);
-    },
+    isThere: () => kindOf(path) !== 'nothing',
+    read: (parent) =>
+      readDocuments(decoded(bytesOf(path, resource, parent), resource, parent), format, resource, parent),
   };
 }
 
-function readText(path: string, resource: Resource, parent: Origin | undefined): string | undefined {
-  if (kindOf(path) === 'nothing') return undefined;
+function bytesOf(path: string, resource: Resource, parent: Origin | undefined): Buffer {
   try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+    return readFileSync(path);
   } catch (cause) {
-    throw new ConfigurationFailure([
-      problem(`${resourceText(resource)} cannot be read`, 'Check that it is a file and that this user may read it.', {
-        Origin: from(parent),
-        Reason: (cause as NodeJS.ErrnoException).code ?? String(cause),
-      }),
-    ]);
+    throw unreachable(resourceText(resource), 'Check that it is a file and that this user may read it.', parent, cause);
+  }
+}
+
+/** Without the byte order mark; a text in another encoding would only show as wrong letters in a name or a password. */
+function decoded(bytes: Buffer, resource: Resource, parent: Origin | undefined): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    throw unreachable(resourceText(resource), 'Save it in UTF-8.', parent, new Error('its text is not UTF-8'));
   }
 }
 
 /** One key per file below a folder, the path as its name, the text without its last line break as its value. */
 function configTrees(location: Location, surroundings: Surroundings): readonly Candidate[] {
-  const folders = foldersOf(absolute(fileBase(location, surroundings), location.path));
-  return folders.map((folder) => {
-    const resource: Resource = { kind: 'file', path: shortest(surroundings.workingFolder, folder) };
-    return {
-      resource,
-      id: folder,
-      read: (parent) => [
-        filesBelow(folder).map((path) => {
-          const name = relative(folder, path).split(sep).join('.');
-          const file: Resource = { kind: 'file', path: shortest(surroundings.workingFolder, path) };
-          return {
-            key: KeyName.parse(name),
-            spelled: name,
-            text: (readText(path, file, parent) ?? '').replace(/\r?\n$/, ''),
-            origin: { kind: 'position', resource: file, line: 1, column: 1, ...(parent && { parent }) },
-          };
-        }),
-      ],
-    };
+  return treesOf(location, surroundings).map((folder) => ({
+    resource: { kind: 'file', path: shortest(surroundings.workingFolder, folder) },
+    id: folder,
+    isThere: () => true,
+    read: (parent) => {
+      const entries = filesBelow(folder, parent).map((path): Entry => {
+        const name = relative(folder, path).split(sep).join('.');
+        const resource: Resource = { kind: 'file', path: shortest(surroundings.workingFolder, path) };
+        return {
+          key: KeyName.parse(name),
+          spelled: name,
+          text: bytesOf(path, resource, parent)
+            .toString()
+            .replace(/^\uFEFF/, '')
+            .replace(/\r?\n$/, ''),
+          origin: { kind: 'position', resource, line: 1, column: 1, ...(parent && { parent }) },
+        };
+      });
+      return [checked(entries)];
+    },
+  }));
+}
+
+function treesOf(location: Location, { workingFolder }: Surroundings): readonly string[] {
+  const path = isFolder(location.path) ? location.path : `${location.path}/`;
+  return withoutWildcard(workingFolder, path, location).filter((folder) => kindOf(folder) === 'folder');
+}
+
+/** Files at any depth, links followed unless they lead back to where they stand; sorted. */
+function filesBelow(folder: string, parent: Origin | undefined, above: readonly string[] = []): readonly string[] {
+  const real = realpathSync(folder);
+  if (above.includes(real)) return [];
+  return namesIn(folder, parent).flatMap((name) => {
+    const path = join(folder, name);
+    return kindOf(path) === 'folder' ? filesBelow(path, parent, [...above, real]) : [path];
   });
 }
 
-/** Files at any depth, links followed, sorted; names that start with two dots are how mounted secrets are swapped. */
-function filesBelow(folder: string, depth = 0): readonly string[] {
-  if (depth > 20) return [];
-  return readdirSync(folder)
-    .filter((name) => !name.startsWith('..'))
-    .sort()
-    .flatMap((name) => {
-      const path = join(folder, name);
-      return kindOf(path) === 'folder' ? filesBelow(path, depth + 1) : [path];
-    });
-}
-
 /** A whole document in one environment variable, `.properties` unless a hint says otherwise. */
-function documentOfVariable(location: Location, { variables }: Surroundings): Candidate {
+function documentOfVariable(location: Location, surroundings: Surroundings): Candidate {
   const { path: name, hint } = withoutHint(location.path);
   const resource: Resource = { kind: 'variable', path: name };
   return {
     resource,
     id: `env:${name}`,
-    read: (parent) => {
-      const text = variables[name];
-      return text === undefined ? undefined : readDocuments(text, hint ?? 'properties', resource, parent);
-    },
+    isThere: () => variable(name, surroundings) !== undefined,
+    read: (parent) => readDocuments(variable(name, surroundings) ?? '', hint ?? 'properties', resource, parent),
   };
+}
+
+/** Not what every object inherits, such as `constructor`. */
+function variable(name: string, { variables }: Surroundings): string | undefined {
+  return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }
 
 function suffix(profile: string | undefined): string {
@@ -228,5 +255,13 @@ function kindOf(path: string): 'file' | 'folder' | 'nothing' {
 /** Relative to the base where the file lies below it, else absolute. */
 function shortest(base: string, path: string): string {
   const inside = relative(base, path);
-  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside;
+  const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+  return isOutside ? path : inside;
+}
+
+function unreachable(what: string, action: string, parent: Origin | undefined, cause: unknown): ConfigurationFailure {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  return new ConfigurationFailure([
+    problem(`${what} cannot be read`, action, { Origin: from(parent), Reason: code ?? message }),
+  ]);
 }

@@ -4,6 +4,7 @@ import { ConfigData } from './config-data.js';
 import type { Surroundings } from './config-file.js';
 import { mustBeTold } from './effect.js';
 import { Environment } from './environment.js';
+import { printable } from './failure-report.js';
 import { KeyRegistry } from './key-registry.js';
 import type { Origin } from './origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
@@ -11,7 +12,7 @@ import { one, valueOf } from './profiles.js';
 import type { PropertiesClass } from './properties-class.js';
 import { statesOf } from './setting.js';
 import { unknownKeys, unknownVariables } from './unknown-keys.js';
-import { readVariables } from './variables.js';
+import { INLINE_JSON, readVariables } from './variables.js';
 
 /** Everything configuration is read from. */
 export interface ConfigurationInputs extends Surroundings {
@@ -52,7 +53,10 @@ export interface ConfigurationReading {
 }
 
 /** Reads, merges and binds; never throws for what an operator wrote. */
-export function readConfiguration(classes: readonly PropertiesClass[], inputs: ConfigurationInputs): ConfigurationReading {
+export function readConfiguration(
+  classes: readonly PropertiesClass[],
+  inputs: ConfigurationInputs,
+): ConfigurationReading {
   const registry = new KeyRegistry(classes);
   const { commandLine, systemProperties } = readArguments(inputs.args);
   const processSources = [commandLine, systemProperties, readVariables(inputs.variables, registry)];
@@ -66,7 +70,7 @@ export function readConfiguration(classes: readonly PropertiesClass[], inputs: C
       environment,
       registry,
       problems: withoutRepeats([...problems, ...own, ...unknown.problems]),
-      warnings: [...unknown.warnings, ...told(environment, registry), ...inlineJson(inputs)],
+      warnings: [...unknown.warnings, ...told(environment, registry), ...inlineJson(inputs)].map(printable),
       instances: bound.instances,
     };
   } catch (error) {
@@ -119,9 +123,9 @@ function isPackaged(origin: Origin): boolean {
 }
 
 function inlineJson({ variables }: ConfigurationInputs): readonly string[] {
-  return variables['APP_APPLICATION_JSON'] === undefined
+  return variables[INLINE_JSON] === undefined
     ? []
-    : ['APP_APPLICATION_JSON is not read here: use variables, files or arguments'];
+    : [`${INLINE_JSON} is not read here: use variables, files or arguments`];
 }
 
 function withoutRepeats(problems: readonly Problem[]): readonly Problem[] {

@@ -14,10 +14,15 @@ export class DataSize {
   static parse(text: string): DataSize | Mismatch {
     const parts = /^([+-]?\d+)(B|KB|MB|GB|TB)?$/.exec(text);
     if (!parts) {
-      return new Mismatch(/^[+-]?\d+[kmgt]?b?$/i.test(text) ? 'the unit is written in capitals' : 'not a data size');
+      const isSlip = /^[+-]?\d+[kmgt]?b?$/i.test(text);
+      return new Mismatch(
+        isSlip
+          ? 'the unit is written KB, MB, GB or TB, in capitals'
+          : 'not a data size: one whole number and one unit, without blanks',
+      );
     }
     const bytes = Number(parts[1]) * BYTES_PER_UNIT[(parts[2] ?? 'B') as keyof typeof BYTES_PER_UNIT];
-    return Number.isSafeInteger(bytes) ? new DataSize(bytes) : new Mismatch('the size is too large');
+    return Number.isSafeInteger(bytes) ? new DataSize(bytes === 0 ? 0 : bytes) : new Mismatch('the size is too large');
   }
 
   toString(): string {

@@ -1,5 +1,5 @@
-import { type Origin, originText, type Resource } from './origin.js';
-import { ConfigurationFailure, problem } from './problem.js';
+import { type Origin, originChain, type Resource } from './origin.js';
+import { ConfigurationFailure, problem, unreadable } from './problem.js';
 import { readProperties } from './properties-document.js';
 import type { Entry } from './source.js';
 import { readYaml } from './yaml-document.js';
@@ -9,26 +9,41 @@ export type Format = 'yaml' | 'properties';
 /** Entries of one document, in the order they were written. */
 export type Document = readonly Entry[];
 
+/** Above these a file is no configuration. */
+const MOST_DOCUMENTS = 1_000;
+const MOST_PARTS = 100;
+
 /** Reads all documents of a file; a later document of one file wins over an earlier (configuration.md b.4). */
 export function readDocuments(text: string, format: Format, resource: Resource, parent?: Origin): readonly Document[] {
-  const documents = format === 'yaml' ? readYaml(text, resource, parent) : readProperties(text, resource, parent);
-  for (const document of documents) refuseTwoSpellings(document);
+  const documents: Document[] = [];
+  for (const document of format === 'yaml'
+    ? readYaml(text, resource, parent)
+    : readProperties(text, resource, parent)) {
+    if (documents.length === MOST_DOCUMENTS) {
+      const start: Origin = { kind: 'position', resource, line: 1, column: 1, ...(parent && { parent }) };
+      throw unreadable(document[0]?.origin ?? start, `more than ${MOST_DOCUMENTS} documents`);
+    }
+    documents.push(checked(document));
+  }
   return documents;
 }
 
-/** `maximum-pool-size` and `maximumPoolSize` side by side: which of them counts would be an accident. */
-function refuseTwoSpellings(document: Document): void {
+/** Refuses `maximum-pool-size` and `maximumPoolSize` side by side: which of them counts would be an accident. */
+export function checked(document: Document): Document {
+  const long = document.find(({ key }) => key.length > MOST_PARTS);
+  if (long) throw unreadable(long.origin, `a key of more than ${MOST_PARTS} parts`);
   const seen = new Map<string, Entry>();
   for (const entry of document) {
     const other = seen.get(entry.key.uniform);
     if (other) {
       throw new ConfigurationFailure([
         problem('One document sets the same key twice', 'Keep one of the two.', {
-          First: `${other.spelled} at ${originText(other.origin)}`,
-          Second: `${entry.spelled} at ${originText(entry.origin)}`,
+          First: `${other.spelled} at ${originChain(other.origin)}`,
+          Second: `${entry.spelled} at ${originChain(entry.origin)}`,
         }),
       ]);
     }
     seen.set(entry.key.uniform, entry);
   }
+  return document;
 }

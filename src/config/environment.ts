@@ -42,11 +42,19 @@ export class Environment {
     for (const source of this.sources) {
       const entry = source.findSpelled(name) ?? source.find(key);
       if (entry) return entry.text;
-      const elements = source.below(key).filter((element) => element.key.length === key.length + 1);
-      if (elements.some((element) => element.key.uniformPart(key.length) === '0')) {
-        return elements.map((element) => element.text).join(',');
-      }
+      const elements = elementsOf(source, key);
+      if (elements.length > 0) return elements.map(({ text }) => text).join(',');
     }
     return undefined;
   }
+}
+
+/** What a source holds as `key[0]`, `key[1]` and so on; nothing where there is no first one. */
+function elementsOf(source: ConfigSource, key: KeyName): readonly Entry[] {
+  const indexOf = (element: Entry): string => element.key.uniformPart(key.length);
+  const elements = source
+    .below(key)
+    .filter((element) => element.key.length === key.length + 1 && /^\d+$/.test(indexOf(element)))
+    .sort((a, b) => Number(indexOf(a)) - Number(indexOf(b)));
+  return elements[0] && indexOf(elements[0]) === '0' ? elements : [];
 }

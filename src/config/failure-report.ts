@@ -14,24 +14,30 @@ export function failureReport(problems: readonly Problem[]): string {
     '',
     'Description:',
     '',
-    `${count} in the configuration:`,
+    `${count}:`,
     '',
     ...problems.flatMap((problem, index) => [...described(problem, index + 1), '']),
     'Action:',
     '',
-    ...problems.map(({ action }, index) => `${index + 1}. ${action}`),
+    ...problems.map(({ action }, index) => `${index + 1}. ${printable(action)}`),
     '',
   ].join('\n');
 }
 
 function described({ what, facts }: Problem, number: number): string[] {
   const width = Math.max(0, ...facts.map(([label]) => label.length)) + 2;
-  return [`${number}. ${what}`, ...facts.map(([label, text]) => `     ${`${label}:`.padEnd(width)}${printable(text)}`)];
+  return [
+    `${number}. ${printable(what)}`,
+    ...facts.map(([label, text]) => `     ${`${label}:`.padEnd(width)}${printable(text)}`),
+  ];
 }
 
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-/** A value cannot forge lines of the report. */
-function printable(text: string): string {
-  return text.replaceAll(INVISIBLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** The text on one line and with everything in it visible, so that no value or name can forge a line. */
+export function printable(text: string): string {
+  return text.replaceAll(INVISIBLE, (char) => {
+    const code = (char.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+  });
 }

@@ -84,13 +84,11 @@ function partsOf(text: string): Part[] {
 
 /** The spellings under which an environment variable may carry a key: dashes dropped, or (older) as underscores. */
 export function variableForms(name: string): readonly string[] {
-  const joined = name.replaceAll(/[.[\]]+/g, '_').replace(/_$/, '').toUpperCase();
-  const dropped = name
-    .split('.')
-    .map((part) => part.replaceAll(/[-_]/g, ''))
-    .join('_')
-    .replaceAll(/[[\]]+/g, '_')
-    .replace(/_$/, '')
-    .toUpperCase();
-  return [...new Set([dropped, joined.replaceAll('-', ''), joined.replaceAll('-', '_')])];
+  const parts = name.split(/[.[\]]+/).filter((part) => part !== '');
+  const joined = (inside: RegExp, replacement: string): string =>
+    parts
+      .map((part) => part.replaceAll(inside, replacement))
+      .join('_')
+      .toUpperCase();
+  return [...new Set([joined(/[-_]/g, ''), joined(/-/g, ''), joined(/-/g, '_')])];
 }

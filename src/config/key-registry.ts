@@ -106,13 +106,15 @@ export class KeyRegistry {
   }
 
   private keyBelow(holder: KeyDefinition, rest: string): KeyName | undefined {
-    if (holder.type.shape === 'map') return holder.key.append(rest.toLowerCase().replaceAll('_', '.'));
+    if (holder.type.shape === 'map') {
+      const key = holder.key.append(rest.toLowerCase().replaceAll('_', '.'));
+      return key.length > holder.key.length ? key : undefined;
+    }
     if (holder.type.shape !== 'objects') return undefined;
     for (let cut = rest.indexOf('_'); cut !== -1; cut = rest.indexOf('_', cut + 1)) {
-      const member = this.membersOf(holder).keyOfVariable(rest.slice(cut + 1));
-      if (member) {
-        return holder.key.append(`[${rest.slice(0, cut).toLowerCase().replaceAll('_', '')}]`).append(String(member));
-      }
+      const name = rest.slice(0, cut).toLowerCase().replaceAll('_', '');
+      const member = name === '' ? undefined : this.membersOf(holder).keyOfVariable(rest.slice(cut + 1));
+      if (member) return holder.key.append(`[${name}]`).append(String(member));
     }
     return undefined;
   }
@@ -121,21 +123,30 @@ export class KeyRegistry {
     return (OWNED as readonly string[]).includes(key.uniformPart(0));
   }
 
-  /** Definitions whose name starts with the key's parts. */
+  /** Definitions whose name starts with the key's parts and goes on; anything fits a free part. */
   below(key: KeyName): readonly KeyDefinition[] {
-    const prefix = `${key.uniform}.`;
-    return this.definitions.filter(({ name }) => `${KeyName.parse(name).uniform}.`.startsWith(prefix));
+    return this.definitions.filter(({ name }) => {
+      const parts = name.split('.');
+      const fits = (part: string, index: number): boolean =>
+        part.startsWith('<') || KeyName.parse(part).uniform === key.uniformPart(index);
+      return parts.length > key.length && parts.slice(0, key.length).every(fits);
+    });
   }
 
-  /** The known name nearest to a mistyped one; undefined when none is near. */
+  /** The known name nearest to a mistyped one, with its free part; undefined when none is near. */
   nearest(wrong: string): string | undefined {
     const target = comparable(wrong);
     let best: { name: string; distance: number } | undefined;
-    for (const { name } of this.definitions) {
-      const distance = leven(target, comparable(name), { maxDistance: Math.ceil(target.length / 2) });
-      if (!best || distance < best.distance) best = { name, distance };
+    for (const definition of this.definitions) {
+      // Named objects are set by their members, which are definitions of their own.
+      if (definition.type.shape === 'objects') continue;
+      const { name, free } = withFreePart(definition.name, wrong);
+      const candidate = comparable(name.replace(/\.<[^>]*>$/, ''));
+      const farthest = Math.max(2, Math.floor((candidate.length - free.length) / 3));
+      const distance = leven(target, candidate, { maxDistance: farthest + 1 });
+      if (distance <= farthest && (!best || distance < best.distance)) best = { name, distance };
     }
-    return best && best.distance <= Math.max(2, Math.floor(target.length / 3)) ? best.name : undefined;
+    return best?.name;
   }
 }
 
@@ -173,6 +184,16 @@ function namePrefix({ name, type }: KeyDefinition): string {
 
 function kebab(property: string): string {
   return property.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** `logging.level.auth` of `logging.level.<logger>` and the mistyped `logging.levels.auth`. */
+function withFreePart(name: string, wrong: string): { readonly name: string; readonly free: string } {
+  const [holder = '', rest = ''] = name.split(/<[^>]*>/);
+  if (holder === name) return { name, free: '' };
+  const parts = wrong.split('.').slice(holder.split('.').length - 1);
+  // The key of a map may have dots, the name of an object ends at the first.
+  const free = (rest === '' ? parts : parts.slice(0, 1)).join('.');
+  return free === '' ? { name, free } : { name: holder + free + rest, free };
 }
 
 function comparable(name: string): string {

@@ -1,7 +1,6 @@
 import { DataSize } from './data-size.js';
 import { Duration, type DurationUnit } from './duration.js';
 import { Mismatch } from './mismatch.js';
-import type { PropertiesClass } from './properties-class.js';
 
 /** Says to the compiler what a key of this type is bound to; nothing at run time. */
 export interface Bound<T> {
@@ -43,7 +42,7 @@ export interface MapType<V> extends Bound<ReadonlyMap<string, V>> {
 export interface ObjectsType<T extends object> extends Bound<ReadonlyMap<string, T>> {
   readonly shape: 'objects';
   readonly name: string;
-  readonly of: PropertiesClass<T>;
+  readonly of: new () => T;
   readonly keyedBy: string;
 }
 
@@ -146,13 +145,15 @@ function bound(name: 'min' | 'max', limit: string | undefined): Range {
   return { [name]: parsed.milliseconds };
 }
 
-export function dataSize(range: { readonly min?: number; readonly max?: number } = { min: 0 }): ScalarType<DataSize> {
-  const show = (bytes: number): string => DataSize.ofBytes(bytes).toString();
+/** A data size; where -1 is the least it takes, -1 stands for no limit. */
+export function dataSize(range: Range = { min: 0 }): ScalarType<DataSize> {
+  const show = (bytes: number): string => (bytes === -1 ? '-1' : DataSize.ofBytes(bytes).toString());
+  const limits = range.min === -1 ? ', or -1 for no limit' : rangeText(range, show);
   return {
     shape: 'scalar',
     name: 'data size',
     unit: 'B',
-    expects: `a data size such as 512KB or 50MB${rangeText(range, show)}; a bare number counts bytes`,
+    expects: `a data size such as 512KB or 50MB${limits}; a bare number counts bytes`,
     parse: (value) => {
       const parsed = DataSize.parse(value.trim());
       if (parsed instanceof Mismatch) return parsed;
@@ -192,7 +193,7 @@ export function mapOfLists<E>(element: ScalarType<E>, keyedBy: string): MapType<
   return { shape: 'map', name: `map of lists of ${element.name}`, element: list(element), keyedBy };
 }
 
-export function objects<T extends object>(of: PropertiesClass<T>, keyedBy: string): ObjectsType<T> {
+export function objects<T extends object>(of: new () => T, keyedBy: string): ObjectsType<T> {
   return { shape: 'objects', name: 'named objects', of, keyedBy };
 }
 

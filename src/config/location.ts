@@ -1,4 +1,6 @@
 import type { Origin } from './origin.js';
+import { from, type Problem, problem } from './problem.js';
+import { maskUrls } from './secrets.js';
 
 /** A place configuration is read from, as an operator writes it (configuration.md b.4). */
 export interface Location {
@@ -44,4 +46,34 @@ function parseLocation(text: string, origin: Origin | undefined): Location {
     path: scheme?.[2] ?? rest,
     origin,
   };
+}
+
+/** Why nothing can ever stand at the location, however optional it is; undefined where something can. */
+export function faultOf({ scheme, path }: Location): string | undefined {
+  const unknown = scheme === 'relative' ? /^[a-z][a-z0-9+.*-]+:/i.exec(path) : undefined;
+  if (unknown) return `${unknown[0]} is none of file:, classpath:, configtree:, env: and optional:`;
+  if (scheme !== 'env' && path.includes('*') && !/^(?:[^*]*\/)?\*\/[^/*]*$/.test(path)) {
+    return 'a * may stand once, as the whole name of the last folder';
+  }
+  return undefined;
+}
+
+/** A place that must be there and is not. */
+export function notFound({ text, origin }: Location): Problem {
+  const shown = maskUrls(text);
+  return problem(
+    `The location ${shown} does not exist`,
+    `Check ${shown}, or write optional:${shown} if it need not be there; app.config.on-not-found=ignore makes every place optional.`,
+    { Property: 'app.config', Value: `"${shown}"`, Origin: from(origin) },
+  );
+}
+
+/** A place that nothing can be read from, `reason` being its fault. */
+export function unusable({ text, origin }: Location, reason: string): Problem {
+  const shown = maskUrls(text);
+  return problem(
+    `The location ${shown} cannot be used`,
+    'Write a path, with file:, classpath:, configtree: or env: before it where needed; config/*/ stands for all folders in config/.',
+    { Property: 'app.config', Value: `"${shown}"`, Origin: from(origin), Reason: reason },
+  );
 }

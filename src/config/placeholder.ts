@@ -1,80 +1,108 @@
+/** One placeholder on the way to a failure, outermost first. */
+export interface Link {
+  readonly name: string;
+  /** False where it is a piece of a longer text. */
+  readonly isWholeText: boolean;
+  /** Names of the placeholders the name itself was made of: `${region}` in `${url.${region}}`. */
+  readonly through: readonly string[];
+}
+
 /** A text with its placeholders filled in, or why that cannot be. */
 export type Filled =
   | {
       readonly kind: 'filled';
       readonly text: string;
-      /** Names of all placeholders that went into the text, also those inside other values. */
+      /** Names of all placeholders that went into the text, also inside other values, or whose default did. */
       readonly through: readonly string[];
     }
-  | { readonly kind: 'missing'; readonly name: string; readonly within: string }
-  | { readonly kind: 'circular'; readonly chain: readonly string[] };
+  | {
+      /**
+       * `missing`: nothing sets the last of the chain. `circular`: the last of the chain is also its first.
+       * `excessive`: more placeholders than anybody writes by hand.
+       */
+      readonly kind: 'missing' | 'circular' | 'excessive';
+      readonly chain: readonly Link[];
+    };
 
 /** Finds the raw text behind a placeholder's name. */
 export type LookUp = (name: string) => string | undefined;
 
+type Failure = Exclude<Filled, { kind: 'filled' }>;
+
 const OPEN = '${';
+
+/** Few enough inside each other for the stack, and in all for a start that ends. */
+const DEEPEST = 200;
+const MOST = 10_000;
 
 /**
  * Fills `${name}` and `${name:default}`, nested in both places; the default starts after the first colon, and `\${` stays
- * as `${` (configuration.md b.3).
+ * as `${` (configuration.md b.3). Braces inside count in pairs, so that `${PATTERN:%d{HH:mm} %m}` has its whole default;
+ * an opening without its end is plain text.
  */
 export function fillPlaceholders(text: string, lookUp: LookUp): Filled {
   if (!text.includes(OPEN)) return { kind: 'filled', text, through: [] };
   const through: string[] = [];
-  const filled = fill(text, lookUp, [], through);
+  const filled = new Filling(lookUp).fill(text, [], through, 0);
   return typeof filled === 'string' ? { kind: 'filled', text: filled, through } : filled;
 }
 
-type Failure = Exclude<Filled, { kind: 'filled' }>;
+class Filling {
+  constructor(private readonly lookUp: LookUp) {}
 
-function fill(text: string, lookUp: LookUp, trail: readonly string[], through: string[]): string | Failure {
-  let result = '';
-  let position = 0;
-  for (;;) {
-    const open = text.indexOf(OPEN, position);
-    if (open === -1) return result + text.slice(position);
-    if (text[open - 1] === '\\') {
-      result += text.slice(position, open - 1) + OPEN;
-      position = open + OPEN.length;
-      continue;
+  fill(text: string, trail: readonly Link[], through: string[], depth: number): string | Failure {
+    let result = '';
+    let position = 0;
+    for (;;) {
+      const open = text.indexOf(OPEN, position);
+      if (open === -1) return result + text.slice(position);
+      const isEscaped = text[open - 1] === '\\';
+      const inside = open + OPEN.length;
+      const close = isEscaped ? -1 : closing(text, inside);
+      result += text.slice(position, isEscaped ? open - 1 : open);
+      if (close === -1) {
+        result += OPEN;
+        position = inside;
+        continue;
+      }
+      if (depth > DEEPEST || through.length > MOST) return { kind: 'excessive', chain: trail };
+      const isWholeText = open === 0 && close === text.length - 1;
+      const value = this.one(text.slice(inside, close), isWholeText, trail, through, depth + 1);
+      if (typeof value !== 'string') return value;
+      result += value;
+      position = close + 1;
     }
-    const close = closing(text, open + OPEN.length);
-    if (close === -1) return result + text.slice(position);
-    const value = one(text.slice(open + OPEN.length, close), text, lookUp, trail, through);
-    if (typeof value !== 'string') return value;
-    result += text.slice(position, open) + value;
-    position = close + 1;
   }
-}
 
-function one(
-  inner: string,
-  within: string,
-  lookUp: LookUp,
-  trail: readonly string[],
-  through: string[],
-): string | Failure {
-  const colon = topLevelColon(inner);
-  const name = fill(colon === -1 ? inner : inner.slice(0, colon), lookUp, trail, through);
-  if (typeof name !== 'string') return name;
-  if (trail.includes(name)) return { kind: 'circular', chain: [...trail.slice(trail.indexOf(name)), name] };
-  const raw = lookUp(name);
-  if (raw !== undefined) {
-    through.push(name);
-    return fill(raw, lookUp, [...trail, name], through);
+  private one(
+    inner: string,
+    isWholeText: boolean,
+    trail: readonly Link[],
+    through: string[],
+    depth: number,
+  ): string | Failure {
+    const colon = topLevelColon(inner);
+    const ofName: string[] = [];
+    const name = this.fill(colon === -1 ? inner : inner.slice(0, colon), trail, ofName, depth);
+    if (typeof name !== 'string') return name;
+    const chain = [...trail, { name, isWholeText, through: ofName }];
+    const before = trail.findIndex((link) => link.name === name);
+    if (before !== -1) return { kind: 'circular', chain: chain.slice(before) };
+    const raw = this.lookUp(name);
+    if (raw === undefined && colon === -1) return { kind: 'missing', chain };
+    through.push(name, ...ofName);
+    return raw === undefined
+      ? this.fill(inner.slice(colon + 1), trail, through, depth)
+      : this.fill(raw, chain, through, depth);
   }
-  if (colon === -1) return { kind: 'missing', name, within };
-  return fill(inner.slice(colon + 1), lookUp, trail, through);
 }
 
 /** Offset of the brace that closes the placeholder whose inside starts at `from`; -1 if none does. */
 function closing(text: string, from: number): number {
   let depth = 0;
   for (let index = from; index < text.length; index++) {
-    if (text.startsWith(OPEN, index)) {
-      depth += 1;
-      index += 1;
-    } else if (text[index] === '}') {
+    if (text[index] === '{') depth += 1;
+    else if (text[index] === '}') {
       if (depth === 0) return index;
       depth -= 1;
     }
@@ -82,10 +110,11 @@ function closing(text: string, from: number): number {
   return -1;
 }
 
+/** Offset of the colon that ends the name; -1 where there is no default. */
 function topLevelColon(inner: string): number {
   let depth = 0;
   for (let index = 0; index < inner.length; index++) {
-    if (inner.startsWith(OPEN, index)) depth += 1;
+    if (inner[index] === '{') depth += 1;
     else if (inner[index] === '}') depth -= 1;
     else if (inner[index] === ':' && depth === 0) return index;
   }

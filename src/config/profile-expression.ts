@@ -9,6 +9,9 @@ export interface ProfileExpression {
   readonly names: readonly string[];
 }
 
+/** More parentheses and `!` than anybody writes, and few enough for the stack. */
+const DEEPEST = 100;
+
 /**
  * Reads names with `!`, `&`, `|` and parentheses. `&` and `|` need parentheses when both stand on one level
  * (configuration.md b.4).
@@ -17,8 +20,16 @@ export function parseProfileExpression(text: string): ProfileExpression | Mismat
   const tokens = text.match(/[()&|!]|[^()&|!\s]+/g) ?? [];
   const names: string[] = [];
   let next = 0;
+  let depth = 0;
 
   function operand(): ProfileTest | Mismatch {
+    depth += 1;
+    const test = depth > DEEPEST ? new Mismatch(`nested deeper than ${DEEPEST} levels`) : nested();
+    depth -= 1;
+    return test;
+  }
+
+  function nested(): ProfileTest | Mismatch {
     const token = tokens[next++];
     if (token === undefined) return new Mismatch('a profile name is missing at the end');
     if (token === '!') {

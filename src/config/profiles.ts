@@ -1,9 +1,10 @@
 import type { Environment, Profiles } from './environment.js';
 import { KeyName } from './key-name.js';
 import type { KeyDefinition, KeyRegistry } from './key-registry.js';
-import { originText } from './origin.js';
-import { ConfigurationFailure, type Problem, problem } from './problem.js';
-import { evaluate, type KeyState, statesOf } from './setting.js';
+import type { Bound } from './key-type.js';
+import type { Origin } from './origin.js';
+import { ConfigurationFailure, from, type Problem, problem } from './problem.js';
+import { evaluate, evaluateSetting, type KeyState, statesOf } from './setting.js';
 
 /** What the sources say about profiles before any profile is active. */
 export interface ProfileChoice {
@@ -12,8 +13,10 @@ export interface ProfileChoice {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   readonly isChecked: boolean;
   /** Which setting made a profile active, for reports. */
-  readonly originOf: ReadonlyMap<string, string>;
+  readonly originOf: ReadonlyMap<string, Origin>;
 }
+
+type Groups = ReadonlyMap<string, readonly string[]>;
 
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}\-_.+@]*[\p{L}\p{N}])?$/u;
 
@@ -23,50 +26,63 @@ const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}\-_.+@]*[\p{L}\p{N}])?$/u;
  */
 export function chooseProfiles(environment: Environment, registry: KeyRegistry): ProfileChoice {
   const state = (name: string): KeyState => one(environment, registry, `app.profiles.${name}`);
-  const active = textsOf(environment, state('active'));
-  const include = textsOf(environment, state('include'));
-  const isChecked = valueOf<boolean>(environment, state('validate')) ?? true;
-  const groups = groupsOf(environment, registry);
+  const active = textsOf(environment, state('active')) ?? [];
+  const include = textsOf(environment, state('include')) ?? [];
   const fallback = textsOf(environment, state('default')) ?? ['default'];
-  const chosen = expand([...(include ?? []), ...(active ?? [])], groups);
-  const profiles = { active: chosen, default: expand(fallback, groups) };
+  const isChecked = valueOf<boolean>(environment, state('validate')) ?? true;
+  const groupStates = statesOf(environment, definitionOf(registry, 'app.profiles.group.any'), registry);
+  const groups: Groups = new Map(groupStates.map((group) => [groupName(group), textsOf(environment, group) ?? []]));
+  const profiles = { active: expand([...include, ...active], groups), default: expand(fallback, groups) };
 
-  const originOf = new Map<string, string>();
-  for (const setting of [...state('include').settings, ...state('active').settings.slice(0, 1)]) {
-    for (const name of chosen) if (!originOf.has(name)) originOf.set(name, originText(setting.origin));
-  }
-  if (isChecked) refuseBadNames([...chosen, ...profiles.default], originOf);
+  const originOf = originsOf(
+    environment,
+    [state('include'), state('active'), state('default'), ...groupStates],
+    groups,
+  );
+  if (isChecked) refuseBadNames([...profiles.active, ...profiles.default, ...[...groups].flat(2)], originOf);
   return { profiles, groups, isChecked, originOf };
 }
 
-function groupsOf(environment: Environment, registry: KeyRegistry): ReadonlyMap<string, readonly string[]> {
-  const groups = new Map<string, readonly string[]>();
-  const prefix = `${KeyName.parse('app.profiles.group')}.`;
-  for (const state of statesOf(environment, definitionOf(registry, 'app.profiles.group.any'), registry)) {
-    groups.set(state.name.slice(prefix.length), textsOf(environment, state) ?? []);
-  }
-  return groups;
+/** `prod` of `app.profiles.group.prod` or `app.profiles.group[prod]`. */
+function groupName({ name }: KeyState): string {
+  return name.slice('app.profiles.group'.length).replace(/^\.|^\[(.*)\]$/s, '$1');
 }
 
-function expand(names: readonly string[], groups: ReadonlyMap<string, readonly string[]>): readonly string[] {
+/** Where each name stands first, itself or by a group. */
+function originsOf(environment: Environment, states: readonly KeyState[], groups: Groups): ReadonlyMap<string, Origin> {
+  const origins = new Map<string, Origin>();
+  for (const state of states) {
+    const addsUp = state.type.shape === 'list' && state.type.addsUp;
+    for (const setting of addsUp ? state.settings : state.settings.slice(0, 1)) {
+      const evaluation = evaluateSetting(environment, state, setting);
+      const named = evaluation.kind === 'value' ? (evaluation.value as readonly string[]) : [];
+      const own = state.definition.type.shape === 'map' ? [groupName(state)] : [];
+      for (const name of expand([...named, ...own], groups)) if (!origins.has(name)) origins.set(name, setting.origin);
+    }
+  }
+  return origins;
+}
+
+function expand(names: readonly string[], groups: Groups): readonly string[] {
   const expanded = new Set<string>();
-  const visit = (name: string): void => {
-    if (expanded.has(name)) return;
+  // The next one is the last: groups may be in groups as deep as they like.
+  const open = names.toReversed();
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (expanded.has(name)) continue;
     expanded.add(name);
-    groups.get(name)?.forEach(visit);
-  };
-  names.forEach(visit);
+    open.push(...(groups.get(name) ?? []).toReversed());
+  }
   return [...expanded];
 }
 
-function refuseBadNames(names: readonly string[], originOf: ReadonlyMap<string, string>): void {
+function refuseBadNames(names: readonly string[], originOf: ReadonlyMap<string, Origin>): void {
   const problems: Problem[] = [...new Set(names)]
     .filter((name) => !NAME.test(name))
     .map((name) =>
       problem(
         `"${name}" is no name for a profile`,
         'Use letters, digits and - _ . + @ inside, a letter or digit at both ends; app.profiles.validate=false lifts the rule.',
-        { Origin: originOf.get(name) },
+        { Origin: from(originOf.get(name)) },
       ),
     );
   if (problems.length > 0) throw new ConfigurationFailure(problems);
@@ -87,14 +103,18 @@ export function unknownProfiles(
         `The active profile "${name}" is unknown: no file, no group and no on-profile condition names it`,
         `${near ? `Did you mean "${near}"? ` : ''}Correct app.profiles.active, or add a file application-${name}.yml; ` +
           'app.profiles.validate=false lifts the rule.',
-        { Property: 'app.profiles.active', Value: `"${choice.profiles.active.join(',')}"`, Origin: choice.originOf.get(name) },
+        {
+          Property: 'app.profiles.active',
+          Value: `"${choice.profiles.active.join(',')}"`,
+          Origin: from(choice.originOf.get(name)),
+        },
       );
       return { ...unknown, mayFollow: true };
     });
 }
 
 /** The value of a key before binding, for the engine's own use; a wrong one fails the start. */
-export function valueOf<T>(environment: Environment, state: KeyState): T | undefined {
+export function valueOf<T>(environment: Environment, state: KeyState & Bound<T>): T | undefined {
   const evaluation = evaluate(environment, state);
   if (evaluation.kind === 'problem') throw new ConfigurationFailure([evaluation.problem]);
   return evaluation.kind === 'value' ? (evaluation.value as T) : undefined;
@@ -115,4 +135,3 @@ export function one(environment: Environment, registry: KeyRegistry, name: strin
   if (!state) throw new TypeError(`the key ${name} has no single value`);
   return state;
 }
-

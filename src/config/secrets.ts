@@ -1,24 +1,42 @@
 /** What stands in place of a value that is not shown. */
 export const MASK = '******';
 
-const SECRET_NAME = /(?:password|secret|token|key|credentials|passphrase|private-?key)$/i;
-const LIST_INDEX = /(?:\[\d+\]|[._]\d+)$/;
+const SECRET_WORDS = 'password|secret|token|key|credentials|passphrase';
+const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, 'i');
+const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;
 
-/** The fixed rule of management-api.md 7.3, for keys and for the names of variables. */
+/** The fixed rule of management-api.md 7.3, for keys and for the names of variables, in any spelling. */
 export function namesSecret(name: string): boolean {
-  return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll('_', '-'));
+  return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll(/[^\p{L}\p{N}.]/gu, ''));
 }
 
-const USER_PART = /\b([a-z][a-z0-9+.-]*:\/\/)[^\s/?#]+@/gi;
-const SECRET_PARAMETER = /([?&;][^=&;\s]*(?:password|secret|token|key|credentials|passphrase)=)[^&;\s]*/gi;
+// A password that should have been percent-encoded (`/`, `?`, `#` or a blank in it) hides too; `host:3306/` is no user.
+const USER_PART = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#]+@|[^\s:/?#@[\]]*:(?!\d*(?:[/?#,]|$))[^@\n]*@)/gi;
+const SECRET_PARAMETER = new RegExp(`([?&;][^=&;\\s]*(?:${SECRET_WORDS})=)[^&\\n]*`, 'gi');
+/** `(host=db,password=…)`, as database URLs with several hosts have it. */
+const SECRET_PROPERTY = new RegExp(`([(,][^=(),\\s]*(?:${SECRET_WORDS})=)[^(),\\n]*`, 'gi');
+/** A placeholder up to the default, with at most one level of placeholders in its name. */
+const BEFORE_DEFAULT = /\$\{[^${}:]*(?:\$\{[^{}]*\}[^${}:]*)*:/g;
 
 /** Hides the user part of every URL in a text, and parameters named like secrets. */
 export function maskUrls(text: string): string {
-  return text.replaceAll(USER_PART, `$1${MASK}@`).replaceAll(SECRET_PARAMETER, `$1${MASK}`);
+  return text
+    .replaceAll(USER_PART, `$1${MASK}@`)
+    .replaceAll(SECRET_PARAMETER, `$1${MASK}`)
+    .replaceAll(SECRET_PROPERTY, `$1${MASK}`);
 }
 
 /** The text as it may be shown: whole, without the credentials in its URLs, or not at all. */
 export function shown(text: string, isSecret: boolean, through: readonly string[] = []): string {
   if (isSecret || through.some(namesSecret)) return text === '' ? '' : MASK;
   return maskUrls(text);
+}
+
+/** The same for a text whose placeholders are not filled in: a mere `${NAME}` is no secret, its default may be one. */
+export function shownUnfilled(text: string, isSecret: boolean): string {
+  if (/^\$\{[^:{}]+\}$/.test(text)) return text;
+  for (const { 0: start, index } of text.matchAll(BEFORE_DEFAULT)) {
+    if (namesSecret(start.slice(0, -1))) return shown(text.slice(0, index), isSecret) + MASK;
+  }
+  return shown(text, isSecret);
 }

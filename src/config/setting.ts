@@ -1,12 +1,13 @@
 import type { Environment } from './environment.js';
-import type { KeyName } from './key-name.js';
+import { KeyName } from './key-name.js';
 import type { KeyDefinition, KeyRegistry } from './key-registry.js';
-import type { ListType, ScalarType } from './key-type.js';
+import type { KeyType, ListType, ScalarType } from './key-type.js';
 import { Mismatch } from './mismatch.js';
 import type { Origin } from './origin.js';
+import type { Filled, Link } from './placeholder.js';
 import { from, type Problem, problem } from './problem.js';
+import { MASK, namesSecret, shown, shownUnfilled } from './secrets.js';
 import type { ConfigSource, Entry } from './source.js';
-import { namesSecret, shown } from './secrets.js';
 
 /** What one source says about one key: a text, or the elements of a sequence. */
 export interface Setting {
@@ -60,10 +61,14 @@ function scalarIn(source: ConfigSource, key: KeyName): Setting | undefined {
 function listIn(source: ConfigSource, key: KeyName): Setting | undefined {
   const whole = scalarIn(source, key);
   if (whole) return whole;
-  const elements = source
-    .below(key)
-    .filter((entry) => entry.key.length === key.length + 1 && /^\d+$/.test(entry.key.uniformPart(key.length)))
-    .sort((a, b) => Number(a.key.uniformPart(key.length)) - Number(b.key.uniformPart(key.length)));
+  const byIndex = new Map<number, Entry>();
+  for (const entry of source.below(key)) {
+    if (entry.key.length !== key.length + 1 || !isIndex(lastPart(entry.key))) continue;
+    const index = Number(lastPart(entry.key));
+    // Of one element in two spellings, such as two names of one variable, the first counts, as it does for a scalar.
+    if (!byIndex.has(index)) byIndex.set(index, entry);
+  }
+  const elements = [...byIndex].sort(([a], [b]) => a - b).map(([, entry]) => entry);
   const [first] = elements;
   return first && { source, origin: first.origin, content: elements };
 }
@@ -74,15 +79,29 @@ export function statesOf(environment: Environment, definition: KeyDefinition, re
   if (type.shape === 'scalar' || type.shape === 'list') return [stateOf(environment, definition)];
   if (type.shape === 'map') {
     return [...freeParts(environment, definition)].map(([text, key]) =>
-      stateOf(environment, definition, `${baseName(definition)}.${text}`, key, type.element),
+      stateOf(environment, definition, nameBelow(definition, text, key), key, type.element),
     );
   }
   const members = registry.membersOf(definition);
-  return [...freeParts(environment, definition)].flatMap(([text, key]) =>
+  return [...freeParts(environment, definition, members)].flatMap(([text, key]) =>
     members.definitions.map((member) =>
-      stateOf(environment, member, `${baseName(definition)}.${text}.${member.name}`, key.append(String(member.key))),
+      stateOf(
+        environment,
+        member,
+        `${nameBelow(definition, text, key)}.${member.name}`,
+        key.append(String(member.key)),
+      ),
     ),
   );
+}
+
+/** `logging.level.auth`, or `logging.level[Auth]` where only the exact text names the key. */
+export function nameBelow(definition: KeyDefinition, text: string, key: KeyName): string {
+  const base = baseName(definition);
+  const plain = KeyName.parse(`${base}.${text}`);
+  // A dot may stand in the key of a map, but ends the name of an object.
+  const isPlain = plain.uniform === key.uniform && (definition.type.shape === 'map' || plain.length === key.length);
+  return isPlain ? `${base}.${text}` : `${base}[${text}]`;
 }
 
 /** `logging.level` of `logging.level.<logger>`. */
@@ -92,14 +111,20 @@ export function baseName({ name }: KeyDefinition): string {
 
 /**
  * What stands in the free part of a map or of named objects, over all sources. Of several spellings the one of the
- * highest file or argument counts; the environment cannot spell capitals.
+ * highest file or argument counts; the environment cannot spell capitals. Of named objects, only those count that some
+ * key of the class (`members`) is set for.
  */
-export function freeParts(environment: Environment, { key: base, type }: KeyDefinition): ReadonlyMap<string, KeyName> {
+export function freeParts(
+  environment: Environment,
+  { key: base, type }: KeyDefinition,
+  members?: KeyRegistry,
+): ReadonlyMap<string, KeyName> {
   const found = new Map<string, { text: string; key: KeyName; fromEnvironment: boolean }>();
   for (const source of environment.sources) {
     const fromEnvironment = source.kind === 'environment';
     for (const { key } of source.below(base)) {
-      const end = type.shape === 'objects' ? base.length + 1 : endOfFreePart(key, base, type.shape === 'map' && type.element.shape === 'list');
+      if (members && !members.find(KeyName.parse(key.uniformFrom(base.length + 1)))) continue;
+      const end = type.shape === 'objects' ? base.length + 1 : endOfFreePart(key, base, type);
       const uniform = key.uniformFrom(base.length, end);
       const known = found.get(uniform);
       if (!known || (known.fromEnvironment && !fromEnvironment)) {
@@ -107,11 +132,15 @@ export function freeParts(environment: Environment, { key: base, type }: KeyDefi
       }
     }
   }
-  return new Map([...found.values()].map(({ text, key }) => [text, key]));
+  const parts = new Map<string, KeyName>();
+  // `[Exact]` and `Exact` are two names of one map key: the higher source was found first.
+  for (const { text, key } of found.values()) if (!parts.has(text)) parts.set(text, key);
+  return parts;
 }
 
-function endOfFreePart(key: KeyName, base: KeyName, ofLists: boolean): number {
-  const isElement = ofLists && key.length > base.length + 1 && /^\d+$/.test(key.uniformPart(key.length - 1));
+function endOfFreePart(key: KeyName, base: KeyName, type: KeyType): number {
+  const isElement =
+    type.shape === 'map' && type.element.shape === 'list' && key.length > base.length + 1 && isIndex(lastPart(key));
   return isElement ? key.length - 1 : key.length;
 }
 
@@ -163,11 +192,10 @@ export function evaluateSetting(environment: Environment, state: KeyState, setti
   for (const [index, item] of texts.entries()) {
     const value = parse(type.element, item);
     if (value instanceof Mismatch) {
-      const origin = (entries[index] ?? entries[0])?.origin;
-      return {
-        kind: 'problem',
-        problem: unconverted(state, type.element, origin, shown(item, isSecret, through), value),
-      };
+      const isElement = Array.isArray(setting.content);
+      const origin = (isElement ? entries[index] : entries[0])?.origin;
+      const at = isElement ? { ...state, name: `${state.name}[${index}]` } : state;
+      return { kind: 'problem', problem: unconverted(at, type.element, origin, shown(item, isSecret, through), value) };
     }
     items.push(value);
   }
@@ -188,14 +216,18 @@ function lastPart(key: KeyName): string {
   return key.uniformPart(key.length - 1);
 }
 
+function isIndex(part: string): boolean {
+  return /^\d+$/.test(part);
+}
+
 function unconverted(
   { name }: KeyState,
-  type: ScalarType<unknown>,
+  { expects }: ScalarType<unknown>,
   origin: Origin | undefined,
   display: string,
   { reason }: Mismatch,
 ): Problem {
-  return problem(`The value of ${name} cannot be used as ${article(type.name)}`, `Set ${name} to ${type.expects}.`, {
+  return problem(`The value of ${name} cannot be used`, `Set ${name} to ${expects}.`, {
     Property: name,
     Value: `"${display}"`,
     Origin: from(origin),
@@ -206,23 +238,53 @@ function unconverted(
 function unfilled(
   { name, isSecret }: KeyState,
   entry: Entry,
-  failure: { kind: 'missing'; name: string; within: string } | { kind: 'circular'; chain: readonly string[] },
+  { kind, chain }: Exclude<Filled, { kind: 'filled' }>,
 ): Problem {
-  // Of a secret, only a text that is nothing but a placeholder may be repeated.
-  const hide = isSecret && !/^\$\{[^:{}]+\}$/.test(entry.text);
-  const facts = { Property: name, Value: `"${shown(entry.text, hide)}"`, Origin: from(entry.origin) };
-  if (failure.kind === 'circular') {
-    const chain = failure.chain.map((item) => `\${${item}}`).join(' -> ');
-    return problem(`Placeholders of ${name} run in a circle`, 'Give one of them a value of its own.', { ...facts, Reason: `circular: ${chain}` });
+  const facts = { Property: name, Value: `"${shownUnfilled(entry.text, isSecret)}"`, Origin: from(entry.origin) };
+  const links = shownLinks(chain, isSecret);
+  const path = links.map((link) => `\${${link}}`).join(' -> ');
+  switch (kind) {
+    case 'excessive':
+      return problem(`Placeholders of ${name} do not end`, 'Write the value with fewer placeholders.', {
+        ...facts,
+        Reason: 'too many placeholders, or too many inside each other',
+      });
+    case 'circular':
+      return problem(
+        `Placeholders of ${name} run in a circle`,
+        `Give one of ${[...new Set(links)].join(', ')} a value that does not need the others.`,
+        { ...facts, Reason: `circular: ${path}` },
+      );
+    case 'missing':
+      return { ...missing(name, facts, links.at(-1) ?? '', links.length > 1 ? path : undefined), mayFollow: true };
   }
-  return {
-    ...problem(
-      `The placeholder \${${failure.name}} of ${name} has no value`,
-      `Set ${failure.name} (as an environment variable, an argument or a key), or write a default: \${${failure.name}:…}.`,
-      { ...facts, Reason: `nothing sets ${failure.name}` },
-    ),
-    mayFollow: true,
-  };
+}
+
+function missing(of: string, facts: Readonly<Record<string, string | undefined>>, name: string, path?: string): Problem {
+  if (name === MASK) {
+    return problem(
+      `A placeholder of ${of} has no value`,
+      'Set what the placeholder names, or write \\${ where ${ is a part of the value itself.',
+      { ...facts, Reason: 'nothing sets it; its name is not shown, it may be a piece of a secret' },
+    );
+  }
+  const action = namesSecret(name)
+    ? `Set ${name} as an environment variable, where no file shows it.`
+    : `Set ${name} (as an environment variable, an argument or a key), or write a default: \${${name}:…}.`;
+  return problem(`The placeholder \${${name}} of ${of} has no value`, action, {
+    ...facts,
+    Reason: `nothing sets ${name}${path === undefined ? '' : `, needed by ${path}`}`,
+  });
+}
+
+/** Names of placeholders; one that may be a piece of a secret, such as the `ss` of `pa${ss}word`, is masked. */
+function shownLinks(chain: readonly Link[], isSecret: boolean): readonly string[] {
+  let isInSecret = isSecret;
+  return chain.map(({ name, isWholeText, through }) => {
+    const isShown = (isWholeText || !isInSecret) && !through.some(namesSecret);
+    isInSecret ||= namesSecret(name);
+    return isShown ? name : MASK;
+  });
 }
 
 function unboundElements(
@@ -238,14 +300,10 @@ function unboundElements(
     `Number the elements of ${name} from 0 without holes, all of them in one place: the highest source supplies the whole list.`,
     {
       Property: left.map(({ key }) => `${name}[${lastPart(key)}]`).join(', '),
-      Value: left.map(({ text }) => `"${shown(text, isSecret)}"`).join(', '),
+      Value: left.map(({ text }) => `"${shownUnfilled(text, isSecret)}"`).join(', '),
       Origin: left.map(({ origin }) => from(origin)).join(', '),
       Reason: `left unbound: ${name}[${hole}] is missing in ${source.name}`,
       'Also set at': others.length > 0 ? others.map(({ origin }) => from(origin)).join(', ') : undefined,
     },
   );
-}
-
-function article(name: string): string {
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
 }

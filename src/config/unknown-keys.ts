@@ -2,6 +2,7 @@ import type { Environment } from './environment.js';
 import { variableForms } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from './problem.js';
+import { INLINE_JSON, keyReadFrom } from './variables.js';
 
 /** Keys of files and arguments that stand where only known keys may; values are not repeated, one may be a secret. */
 export function unknownKeys(environment: Environment, registry: KeyRegistry): readonly Problem[] {
@@ -15,8 +16,9 @@ export function unknownKeys(environment: Environment, registry: KeyRegistry): re
     })
     .map(({ key, spelled, origin }) => {
       const facts = { Property: spelled, Origin: from(origin) };
-      if (registry.below(key).length > 0) {
-        return problem(`${spelled} is a section, it takes no value`, `Set one of the keys below ${spelled}.`, facts);
+      const [below] = registry.below(key);
+      if (below) {
+        return problem(`${spelled} is a section, it takes no value`, `Set a key below it, such as ${below.name}.`, facts);
       }
       const near = registry.nearest(spelled);
       return problem(
@@ -32,7 +34,9 @@ export function unknownVariables(environment: Environment, registry: KeyRegistry
   return environment.sources
     .filter(({ kind }) => kind === 'environment')
     .flatMap(({ entries }) => entries)
-    .filter(({ key, spelled }) => key.length > 1 && registry.isOwned(key) && registry.keyOfVariable(spelled) === undefined)
+    .map(({ spelled }) => ({ spelled, key: keyReadFrom(spelled) }))
+    .filter(({ key, spelled }) => key.length > 1 && registry.isOwned(key) && spelled !== INLINE_JSON)
+    .filter(({ spelled }) => registry.keyOfVariable(spelled) === undefined)
     .map(({ key, spelled }) => {
       const near = registry.nearest(String(key));
       const hint = near ? `; did you mean ${variableForms(near.replaceAll(/<([^>]*)>/g, '$1'))[0] ?? near}?` : '';

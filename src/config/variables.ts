@@ -4,6 +4,9 @@ import { ConfigSource, type Entry } from './source.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
+/** Other systems of this kind read a whole document from it; here a warning says that it is not read. */
+export const INLINE_JSON = 'APP_APPLICATION_JSON';
+
 /**
  * The environment as a source: every variable that spells a registered key is that key, any other one is the key its
  * name reads as (`MY_REGION` is `my.region`), so that placeholders find it.
@@ -14,10 +17,21 @@ export function readVariables(variables: Variables, registry: KeyRegistry): Conf
   for (const [name, text] of Object.entries(variables)) {
     if (text === undefined) continue;
     const known = registry.keyOfVariable(name);
-    const key = known ?? KeyName.parse(name.toLowerCase().replaceAll('_', '.'));
+    const key = known ?? foreignKey(name, registry);
     // Of two spellings of one key, the one that drops dashes instead of writing them as underscores counts.
     const isPreferred = known && variableForms(String(known))[0] === name;
     (isPreferred ? preferred : others).push({ key, spelled: name, text, origin: { kind: 'variable', name } });
   }
   return new ConfigSource('environment', 'systemEnvironment', [...preferred, ...others]);
+}
+
+/** `SERVER__PORT` reads like `server.port` and is none of its forms: only its exact text names it. */
+function foreignKey(name: string, registry: KeyRegistry): KeyName {
+  const key = keyReadFrom(name);
+  return registry.find(key) ? KeyName.parse(`[${name}]`) : key;
+}
+
+/** The key a variable's name reads as where no registered key is asked: `MY_REGION` is `my.region`. */
+export function keyReadFrom(name: string): KeyName {
+  return KeyName.parse(name.toLowerCase().replaceAll('_', '.'));
 }

@@ -10,6 +10,8 @@ export class LoggingProperties {
     does: 'Lowest level that is written by a logger and those below its name; root counts where none is nearer.',
     effect: notYet('F'),
     defaultText: 'root: info',
+    // A level is no secret, even that of a logger named token.
+    secret: false,
   })
   readonly level: ReadonlyMap<string, Level> = new Map();
 

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ConfigurationInputs, loadConfiguration } from '../../src/config/configuration.js';
-import { checkRules, type Finding } from '../../src/configuration-rules.js';
+import type { Finding } from '../../src/config/rule.js';
+import { checkRules } from '../../src/configuration-rules.js';
 import { PROPERTIES } from '../../src/properties.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));

@@ -20,10 +20,13 @@ describe('config get', () => {
       'config/application.yml': 'server:\n  port: 1003\n',
     });
 
-    const { exitCode, stdout } = await runCli(['config', 'get', 'server.port', '--server.port=1001', '-Dserver.port=1002'], {
-      cwd,
-      env: { SERVER_PORT: '1005' },
-    });
+    const { exitCode, stdout } = await runCli(
+      ['config', 'get', 'server.port', '--server.port=1001', '-Dserver.port=1002'],
+      {
+        cwd,
+        env: { SERVER_PORT: '1005' },
+      },
+    );
 
     expect(exitCode).toBe(0);
     expect(stdout.split('\n').slice(0, 7)).toEqual([
@@ -38,16 +41,19 @@ describe('config get', () => {
     expect(stdout).toContain('  overridden  8080  (class path resource [application.yml]');
   });
 
-  it.each(['app.datasource.pool.maximum-pool-size', 'app.datasource.pool.maximumPoolSize', 'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE'])(
-    'understands %s',
-    async (spelling) => {
-      const { exitCode, stdout } = await runCli(['config', 'get', spelling], { env: { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '7' } });
+  it.each([
+    'app.datasource.pool.maximum-pool-size',
+    'app.datasource.pool.maximumPoolSize',
+    'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE',
+  ])('understands %s', async (spelling) => {
+    const { exitCode, stdout } = await runCli(['config', 'get', spelling], {
+      env: { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '7' },
+    });
 
-      expect(exitCode).toBe(0);
-      expect(stdout).toContain('app.datasource.pool.maximum-pool-size = 7\n');
-      expect(stdout).toContain('System Environment Property "APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE"');
-    },
-  );
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('app.datasource.pool.maximum-pool-size = 7\n');
+    expect(stdout).toContain('System Environment Property "APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE"');
+  });
 
   it('shows the default of a known key that nothing sets, and what the key does', async () => {
     const { exitCode, stdout } = await runCli(['config', 'get', 'app.datasource.url']);
@@ -77,17 +83,22 @@ describe('config get', () => {
   it('never shows a secret, wherever it was set', async () => {
     const cwd = folderWith({ 'application.yml': 'app.datasource.password: hunter1\n' });
 
-    const { stdout, stderr } = await runCli(['config', 'get', 'app.datasource.password', '--app.datasource.password=hunter2'], {
-      cwd,
-      env: { APP_DATASOURCE_PASSWORD: 'hunter3' },
-    });
+    const { stdout, stderr } = await runCli(
+      ['config', 'get', 'app.datasource.password', '--app.datasource.password=hunter2'],
+      {
+        cwd,
+        env: { APP_DATASOURCE_PASSWORD: 'hunter3' },
+      },
+    );
 
     expect(stdout).toContain('app.datasource.password = ******');
     expect(stdout + stderr).not.toContain('hunter');
   });
 
   it('works on a configuration the service would not start with, and says so', async () => {
-    const { exitCode, stdout, stderr } = await runCli(['config', 'get', 'server.port'], { env: { SERVER_PORT: 'abc' } });
+    const { exitCode, stdout, stderr } = await runCli(['config', 'get', 'server.port'], {
+      env: { SERVER_PORT: 'abc' },
+    });
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain('server.port = "abc"  cannot be used: not a whole number');
@@ -135,9 +146,12 @@ describe('config check', () => {
   });
 
   it('prints one line per breach and exits with 1', async () => {
-    const { exitCode, stdout } = await runCli(['config', 'check', '--app.jpa.show-sql=true', '--app.jpa.orm.ddl-auto=create'], {
-      env: { TZ: 'UTC' },
-    });
+    const { exitCode, stdout } = await runCli(
+      ['config', 'check', '--app.jpa.show-sql=true', '--app.jpa.orm.ddl-auto=create'],
+      {
+        env: { TZ: 'UTC' },
+      },
+    );
 
     expect(exitCode).toBe(1);
     expect(stdout.match(/^breach: rule 5: .*$/gm)).toHaveLength(2);

@@ -168,7 +168,9 @@ describe('a start that cannot be', () => {
     const taken = await listen();
     const { port } = taken.address() as { port: number };
 
-    const { exitCode, stderr, stdout } = await runService({ args: [`--management.server.port=${port}`, '--server.address=127.0.0.1'] });
+    const { exitCode, stderr, stdout } = await runService({
+      args: [`--management.server.port=${port}`, '--server.address=127.0.0.1'],
+    });
     taken.close();
 
     expect(exitCode).toBe(1);

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf, type Location, parseGroup, parseLocations } from './location.js';
+import type { Origin } from './origin.js';
+
+const ORIGIN: Origin = { kind: 'variable', name: 'APP_CONFIG_LOCATION' };
+
+function one(text: string): Location {
+  const [location] = parseGroup(text, ORIGIN);
+  if (!location) throw new TypeError(`${text} is no location`);
+  return location;
+}
+
+describe('a location', () => {
+  it.each<[text: string, expected: Pick<Location, 'isOptional' | 'scheme' | 'path'>]>([
+    ['file:./config/', { isOptional: false, scheme: 'file', path: './config/' }],
+    ['optional:file:/etc/login.yml', { isOptional: true, scheme: 'file', path: '/etc/login.yml' }],
+    ['classpath:/config/', { isOptional: false, scheme: 'classpath', path: '/config/' }],
+    ['optional:configtree:/run/secrets/', { isOptional: true, scheme: 'configtree', path: '/run/secrets/' }],
+    ['env:LOGIN[.yaml]', { isOptional: false, scheme: 'env', path: 'LOGIN[.yaml]' }],
+    ['extra.yml', { isOptional: false, scheme: 'relative', path: 'extra.yml' }],
+    ['optional:/etc/login.yml', { isOptional: true, scheme: 'relative', path: '/etc/login.yml' }],
+    ['file:a:b.yml', { isOptional: false, scheme: 'file', path: 'a:b.yml' }],
+  ])('%s is taken apart', (text, expected) => {
+    expect(one(text)).toEqual({ text, origin: ORIGIN, ...expected });
+  });
+
+  it('stands in a group by ";", and groups are parted by ","', () => {
+    const groups = parseLocations(' a/ ; b/ , c/ ,, ; ,', ORIGIN);
+
+    expect(groups.map((group) => group.map(({ text }) => text))).toEqual([['a/', 'b/'], ['c/']]);
+  });
+
+  it.each(['', ' ', ',', ';'])('is none in "%s"', (text) => {
+    expect(parseLocations(text)).toEqual([]);
+  });
+});
+
+describe('a location that nothing can stand at', () => {
+  it.each(['clsspath:/x/', 'https://host/x.yml', 'classpath*:x.yml', 'optional:optional:x.yml', 'FILE:x.yml'])(
+    '%s has a scheme nobody knows',
+    (text) => {
+      expect(faultOf(one(text))).toMatch(/^[A-Za-z*]+: is none of file:/);
+    },
+  );
+
+  it.each(['*', '*.yml', 'a*/', '*a/', 'x/*', '*/*/', '*/x/', '*/x/y.yml', '**/', '*/*.yml'])(
+    '%s has its wildcard in the wrong place',
+    (path) => {
+      expect(faultOf(one(`file:${path}`))).toBe('a * may stand once, as the whole name of the last folder');
+    },
+  );
+
+  it.each(['file:x/*/', '*/', '/x/y/*/', 'file:x/*/y.yml', '*/y.yml', 'x/', './a:b.yml', 'C:/x/', 'env:A*'])(
+    '%s is none',
+    (text) => {
+      expect(faultOf(one(text))).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,65 @@
+import type { Configuration, ConfigurationInputs } from './configuration.js';
+import { originText } from './origin.js';
+import type { PropertiesClass } from './properties-class.js';
+import { type KeyState, statesOf } from './setting.js';
+import type { Entry } from './source.js';
+
+/** A configuration rule that does not hold, or nearly so. */
+export interface Finding {
+  /** Its number under "Configuration rules" of the specification, or `time zone`. */
+  readonly rule: string;
+  /** A breach stops a start with profile `prod`; a warning never does. */
+  readonly severity: 'breach' | 'warning';
+  /** What is broken and what to do, in one line. */
+  readonly text: string;
+}
+
+/** Looks at a whole configuration; an empty answer means that the rule holds. */
+export type Rule = (facts: RuleFacts) => readonly Finding[];
+
+/** What rules may ask. */
+export class RuleFacts {
+  constructor(
+    private readonly configuration: Configuration,
+    readonly inputs: ConfigurationInputs,
+  ) {}
+
+  get<T extends object>(type: PropertiesClass<T>): T {
+    return this.configuration.get(type);
+  }
+
+  /** Every registered key, with what the sources say about it. */
+  get states(): readonly KeyState[] {
+    const { environment, registry } = this.configuration;
+    return registry.classes
+      .flatMap((owner) => registry.definitionsOf(owner))
+      .flatMap((definition) => statesOf(environment, definition, registry));
+  }
+
+  /** Entries of all files in force, each with whether its key is registered. */
+  get entriesOfFiles(): readonly (Entry & {
+    readonly isRegistered: boolean;
+    readonly isSecret: boolean | undefined;
+  })[] {
+    const { environment, registry } = this.configuration;
+    return environment.sources
+      .filter(({ kind }) => kind === 'file')
+      .flatMap(({ entries }) => entries)
+      .map((entry) => {
+        const definition = registry.find(entry.key);
+        // For the free part of a map, only the name of the entry itself can tell.
+        const isSecret = definition?.isSecret ? true : definition?.facts.secret;
+        return { ...entry, isRegistered: definition !== undefined, isSecret };
+      });
+  }
+
+  originOf(key: string): string {
+    const origin = this.states.find(({ name }) => name === key)?.settings[0]?.origin;
+    return origin ? originText(origin) : 'default value';
+  }
+
+  /** A finding about one key: value, origin, and what to do. */
+  about(rule: string, key: string, value: string, advice: string, severity: Finding['severity'] = 'breach'): Finding {
+    return { rule, severity, text: `${key} = ${value} (${this.originOf(key)}): ${advice}` };
+  }
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { maskUrls, namesSecret, shown, shownUnfilled } from './secrets.js';
+
+describe('a name', () => {
+  it.each([
+    'app.datasource.password',
+    'APP_DATASOURCE_PASSWORD',
+    'app.datasource.pass-word',
+    'DB_PASSWORD',
+    'keystorePassword',
+    'client-secret',
+    'some.api.token',
+    'tls.private-key',
+    'TLS_PRIVATE_KEY',
+    'API_KEY',
+    'app.cloud.credentials',
+    'store.passphrase',
+    'keys.api-key[0]',
+    'API_KEY_0',
+    'API_KEY_0_',
+    'app.security.seal.KEY',
+  ])('%s names a secret', (name) => {
+    expect(namesSecret(name)).toBe(true);
+  });
+
+  it.each(['server.port', 'app.datasource.username', 'password.file', 'keys.one', 'tokens', 'DB_PASSWORD_FILE', ''])(
+    '%s names none',
+    (name) => {
+      expect(namesSecret(name)).toBe(false);
+    },
+  );
+});
+
+describe('a URL', () => {
+  it.each([
+    ['jdbc:mysql://root:geheim@db:3306/login', 'jdbc:mysql://******@db:3306/login'],
+    ['redis://:geheim@store', 'redis://******@store'],
+    ['http://token@proxy:3128/', 'http://******@proxy:3128/'],
+    ['jdbc:mysql://root:ge/he?im#1@db/login', 'jdbc:mysql://******@db/login'],
+    ['jdbc:mysql://root:ge heim@db/login', 'jdbc:mysql://******@db/login'],
+    ['jdbc:mysql://root:ge@heim@db/login', 'jdbc:mysql://******@db/login'],
+    ['http://a:x@one, http://b:y@two', 'http://******@one, http://******@two'],
+    ['jdbc:mysql://db/login?user=root&password=geheim', 'jdbc:mysql://db/login?user=root&password=******'],
+    ['jdbc:mysql://db/login?PASSWORD=geheim&useSSL=true', 'jdbc:mysql://db/login?PASSWORD=******&useSSL=true'],
+    ['jdbc:mysql://db/login?password=ge;he im', 'jdbc:mysql://db/login?password=******'],
+    ['jdbc:x://db;user=sa;password=geheim', 'jdbc:x://db;user=sa;password=******'],
+    ['https://api/?x=1&access_token=geheim#top', 'https://api/?x=1&access_token=******'],
+    ['https://api/?trustCertificateKeyStorePassword=a', 'https://api/?trustCertificateKeyStorePassword=******'],
+    ['jdbc:mysql://(host=db,user=root,password=geheim)/login', 'jdbc:mysql://(host=db,user=root,password=******)/login'],
+    ['jdbc:mysql://address=(host=db)(password=geheim)/login', 'jdbc:mysql://address=(host=db)(password=******)/login'],
+  ])('%s is shown as %s', (text, expected) => {
+    expect(maskUrls(text)).toBe(expected);
+  });
+
+  it.each([
+    'jdbc:mysql://db:3306/login?useSSL=true',
+    'jdbc:mysql://one:3306,two:3306/login?mail=a@b',
+    'jdbc:mysql://db:3306/login?connectTimeout=5&mail=a@b',
+    'jdbc:mariadb://[2001:db8::1]:3306/login',
+    'jdbc:sqlite:./data/login.db',
+    'a mail to ops@example.org',
+    'classpath:mapper/**/*.xml',
+    '%d{HH:mm} %X{key:-none}',
+  ])('%s has nothing to hide', (text) => {
+    expect(maskUrls(text)).toBe(text);
+  });
+});
+
+describe('a value', () => {
+  it('of a secret is not shown, not even its length, but that it is empty is', () => {
+    expect([shown('a', true), shown('a much longer one', true), shown('', true)]).toEqual(['******', '******', '']);
+  });
+
+  it('that came through a secret is not shown', () => {
+    expect(shown('jdbc:x', false, ['HOST', 'DB_PASSWORD'])).toBe('******');
+    expect(shown('jdbc:x', false, ['HOST'])).toBe('jdbc:x');
+  });
+
+  it.each([
+    ['${DB_PASSWORD}', true, '${DB_PASSWORD}'],
+    ['${DB_PASSWORD:geheim}', true, '******'],
+    ['x${DB_PASSWORD}', true, '******'],
+    ['a ${DB_PASSWORD:geheim} b', false, 'a ******'],
+    ['a ${HOST} ${DB_PASSWORD:ge{heim} ${HOST}', false, 'a ${HOST} ******'],
+    ['a ${of.${REGION:eu}.key:geheim}', false, 'a ******'],
+    ['a ${HOST:local} b', false, 'a ${HOST:local} b'],
+    ['jdbc:mysql://u:geheim@${HOST}/', false, 'jdbc:mysql://******@${HOST}/'],
+  ])('with placeholders left open, %s (secret: %s), is shown as %s', (text, isSecret, expected) => {
+    expect(shownUnfilled(text, isSecret)).toBe(expected);
+  });
+});

@@ -1,0 +1,27 @@
+import type { Rule } from '../config/rule.js';
+import { sameId } from './exposure.js';
+import { ExposureProperties } from './exposure.properties.js';
+
+/** Endpoints that show or do more than strangers in the network should get. */
+const DANGEROUS = ['env', 'configprops', 'heapdump', 'threaddump', 'logfile', 'httpexchanges', 'shutdown'];
+const RECOMMENDED = ['health', 'info', 'metrics', 'loggers'];
+const KEY = 'management.endpoints.web.exposure.include';
+
+/** Rule 7: only harmless endpoints can be called. */
+export const exposedEndpoints: Rule = (facts) => {
+  const { include, exclude } = facts.get(ExposureProperties);
+  const isExcluded = (id: string): boolean => exclude.some((item) => item === '*' || sameId(item, id));
+  const dangerous = DANGEROUS.filter((id) => !isExcluded(id));
+  const about = (advice: string, severity: 'breach' | 'warning'): ReturnType<Rule> => [
+    facts.about('7', KEY, include.join(','), advice, severity),
+  ];
+  return include.flatMap((id) => {
+    const opened = dangerous.filter((other) => id === '*' || sameId(other, id));
+    if (opened.length > 0) {
+      const advice = `${opened.join(', ')} can reveal secrets or stop the service; expose only ${RECOMMENDED.join(',')}`;
+      return about(advice, 'breach');
+    }
+    if (isExcluded(id) || RECOMMENDED.some((other) => sameId(other, id))) return [];
+    return about(`${id} is more than the recommended ${RECOMMENDED.join(',')}`, 'warning');
+  });
+};

@@ -1,0 +1,24 @@
+import { Duration } from '../config/duration.js';
+import type { Rule } from '../config/rule.js';
+import { LifecycleProperties } from './lifecycle.properties.js';
+
+/** Rule 3: the wait at a shutdown ends before the process manager loses its patience, stated in seconds. */
+export const shutdownWithinGrace: Rule = (facts) => {
+  const stated = facts.inputs.variables['TERMINATION_GRACE']?.trim() ?? '';
+  if (stated === '') return [];
+  if (!/^\d+$/.test(stated)) {
+    const advice = 'must be the stop timeout of the process manager in whole seconds';
+    return [{ rule: '3', severity: 'breach', text: `TERMINATION_GRACE = ${stated}: ${advice}` }];
+  }
+  const grace = Duration.ofSeconds(Number(stated));
+  const wait = facts.get(LifecycleProperties).timeoutPerShutdownPhase;
+  if (wait.seconds < grace.seconds) return [];
+  return [
+    facts.about(
+      '3',
+      'app.lifecycle.timeout-per-shutdown-phase',
+      wait.toString(),
+      `must be shorter than the stop timeout of the process manager, TERMINATION_GRACE = ${grace.toString()}`,
+    ),
+  ];
+};

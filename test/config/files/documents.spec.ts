@@ -1,0 +1,245 @@
+import { describe, expect, it } from 'vitest';
+import { inForce, place, problemsOf, valueOf } from '../support.js';
+
+const KUBERNETES = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
+
+describe('a file of several documents', () => {
+  it.each([
+    ['application.yml', 'test.key: one\n---\ntest.key: two\n'],
+    ['application.yml', '--- # first\ntest.key: one\n--- # second\ntest.key: two\n...\n'],
+    ['application.yml', 'test.key: one\r\n---\r\ntest.key: two\r\n'],
+    ['application.properties', 'test.key=one\n#---\ntest.key=two\n'],
+    ['application.properties', 'test.key=one\n!---\ntest.key=two\n'],
+    ['application.properties', 'test.key=one\r\n#---  \r\ntest.key=two\r\n'],
+  ])('lets the later one win: %s %j', (name, text) => {
+    const reading = place({ [`work/${name}`]: text }).read();
+
+    expect(valueOf(reading, 'test.key')).toBe('two');
+    expect(reading.environment.sources.filter(({ kind }) => kind === 'file').map((source) => source.name)).toEqual([
+      `Config resource 'file [${name}]' via location 'optional:file:./' (document #1)`,
+      `Config resource 'file [${name}]' via location 'optional:file:./' (document #0)`,
+    ]);
+  });
+
+  it.each([
+    ['four dashes', '#----'],
+    ['two dashes', '#--'],
+    ['a blank inside', '# ---'],
+    ['a blank before', ' #---'],
+    ['more behind', '#--- prod'],
+  ])('in .properties does not start with %s', (_, line) => {
+    const text = `app.config.activate.on-profile=prod\n${line}\ntest.key=x\n`;
+
+    expect(inForce(place({ 'work/application.properties': text }).read(), 'test.key')).toBeUndefined();
+  });
+
+  it('may have empty ones, which count in the numbering', () => {
+    const reading = place({ 'work/application.yml': '---\n---\n# nothing\n---\ntest.key: x\n---\n' }).read();
+
+    expect(problemsOf(reading)).toEqual([]);
+    expect(reading.environment.sources.filter(({ kind }) => kind === 'file').map(({ name }) => name)).toEqual([
+      "Config resource 'file [application.yml]' via location 'optional:file:./' (document #2)",
+    ]);
+  });
+});
+
+describe('a document with on-profile', () => {
+  const active = (profiles: string, condition: string, extra = ''): string | undefined => {
+    const text = `app:\n  config:\n    activate:\n      on-profile: ${condition}\ntest.key: x\n`;
+    const args = profiles === '' ? [] : [`--app.profiles.active=${profiles}`, '--app.profiles.validate=false'];
+    const reading = place({ 'work/application.yml': `${text}${extra}` }).read({ args });
+    expect(problemsOf(reading)).toEqual([]);
+    return valueOf(reading, 'test.key');
+  };
+
+  it.each([
+    ['prod', 'prod'],
+    ['prod,eu', 'prod & eu'],
+    ['us', 'eu | us'],
+    ['prod,us', 'prod & (eu | us)'],
+    ['dev', '"!prod"'],
+    ['dev', '"!(prod | eu)"'],
+    ['dev', '"!!dev"'],
+    ['us', 'eu,us'],
+    ['us', '[eu, us]'],
+    ['us', '["eu & prod", us]'],
+    ['prod', '"!eu & prod"'],
+    ['prod', '"  prod  "'],
+    ['', 'default'],
+    ['', '"!prod"'],
+    ['prod', ''],
+  ])('counts with profile "%s" when it says %s', (profiles, condition) => {
+    expect(active(profiles, condition)).toBe('x');
+  });
+
+  it.each([
+    ['', 'prod'],
+    ['PROD', 'prod'],
+    ['prod', 'prod & eu'],
+    ['prod', '"!prod"'],
+    ['eu', 'prod & (eu | us)'],
+    ['prod', 'eu,us'],
+    ['prod', '[eu, us]'],
+    ['prod', 'default'],
+    ['prod', 'production'],
+  ])('does not count with profile "%s" when it says %s', (profiles, condition) => {
+    expect(active(profiles, condition)).toBeUndefined();
+  });
+
+  it('may take its condition from a value', () => {
+    const text = 'wanted: prod\n---\napp.config.activate.on-profile: ${wanted}\ntest.key: x\n';
+    const at = place({ 'package/application.yml': 'wanted: prod\n', 'work/application.yml': text });
+
+    expect(valueOf(at.read({ variables: { APP_PROFILES_ACTIVE: 'prod', WANTED: 'prod' } }), 'test.key')).toBe('x');
+    expect(valueOf(at.read({ variables: { WANTED: 'prod' } }), 'test.key')).toBeUndefined();
+  });
+
+  it('makes its profiles known, without a file for them', () => {
+    const text = 'app.config.activate.on-profile: "!prod & eu"\ntest.key: x\n';
+
+    const reading = place({ 'work/application.yml': text }).read({ variables: { APP_PROFILES_ACTIVE: 'prod,eu' } });
+
+    expect(problemsOf(reading)).toEqual([]);
+  });
+
+  it.each([
+    ['prod & eu | us', '"&" and "|" on one level need parentheses'],
+    ['prod | eu & us', '"&" and "|" on one level need parentheses'],
+    ['(prod', 'a closing parenthesis is missing'],
+    ['prod)', '")" is one too many'],
+    ['prod &', 'a profile name is missing at the end'],
+    ['prod eu', '"eu" is one too many'],
+    ['()', 'a profile name is missing before ")"'],
+  ])('is refused as "%s"', (condition, reason) => {
+    const text = `test.key: x\n---\napp.config.activate.on-profile: ${condition}\n`;
+
+    const problems = problemsOf(place({ 'work/application.yml': text }).read());
+
+    expect(problems).toEqual([
+      {
+        what: `The condition "${condition}" is no profile expression`,
+        action: 'Write names with !, & and |, and parentheses where & and | meet.',
+        facts: {
+          Property: 'app.config.activate.on-profile',
+          Value: `"${condition}"`,
+          Origin: 'file [application.yml] - 3:33',
+          Reason: reason,
+        },
+      },
+    ]);
+  });
+});
+
+describe('a document with on-cloud-platform', () => {
+  const text = (platform: string): string => `app.config.activate.on-cloud-platform: ${platform}\ntest.key: x\n`;
+
+  it.each([
+    ['kubernetes', KUBERNETES, 'x'],
+    ['KUBERNETES', KUBERNETES, 'x'],
+    ['kubernetes', {}, undefined],
+    ['kubernetes', { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, undefined],
+    ['none', {}, 'x'],
+    ['none', KUBERNETES, undefined],
+    ['none,kubernetes', KUBERNETES, 'x'],
+    ['[none, kubernetes]', {}, 'x'],
+  ])('%s, in %o, gives %s', (platform, variables, value) => {
+    const reading = place({ 'work/application.yml': text(platform) }).read({ variables });
+
+    expect(problemsOf(reading)).toEqual([]);
+    expect(valueOf(reading, 'test.key')).toBe(value);
+  });
+
+  it('and on-profile counts only with both', () => {
+    const at = place({ 'work/application.yml': `${text('kubernetes')}app.config.activate.on-profile: prod\n` });
+    const prod = { APP_PROFILES_ACTIVE: 'prod' };
+
+    expect(valueOf(at.read({ variables: { ...KUBERNETES, ...prod } }), 'test.key')).toBe('x');
+    expect(valueOf(at.read({ variables: KUBERNETES }), 'test.key')).toBeUndefined();
+    expect(valueOf(at.read({ variables: prod }), 'test.key')).toBeUndefined();
+  });
+
+  it('is refused for a platform nobody knows', () => {
+    const problems = problemsOf(place({ 'work/application.yml': text('kubernets') }).read());
+
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({
+      action: 'Set app.config.activate.on-cloud-platform to one of none, kubernetes.',
+      facts: { Value: '"kubernets"', Origin: 'file [application.yml] - 1:40' },
+    });
+  });
+});
+
+describe('keys that choose profiles', () => {
+  const illegal = (key: string, origin: string): unknown => ({
+    what: `The key ${key} may not stand here`,
+    action: `Move ${key} to a document without profile, or better to the environment.`,
+    facts: { Property: key, Origin: origin, Reason: 'the document itself counts only with certain profiles' },
+  });
+  const KEYS = ['app.profiles.active', 'app.profiles.include', 'app.profiles.default', 'app.profiles.group.prod'];
+  const variables = { APP_PROFILES_ACTIVE: 'prod' };
+
+  it.each(KEYS)('%s has no place in a profile file', (key) => {
+    const at = place({ 'work/application-prod.yml': `${key}: eu\n` });
+
+    expect(problemsOf(at.read({ variables }))).toEqual([
+      illegal(key, `file [application-prod.yml] - 1:${key.length + 3}`),
+    ]);
+  });
+
+  it.each(KEYS)('%s has no place in a document with on-profile', (key) => {
+    const text = `app.config.activate.on-profile: prod\n${key}: eu\n`;
+    const problem = illegal(key, `file [application.yml] - 2:${key.length + 3}`);
+
+    expect(problemsOf(place({ 'work/application.yml': text }).read({ variables }))).toEqual([problem]);
+    expect(problemsOf(place({ 'work/application.yml': text }).read())).toEqual([problem]);
+  });
+
+  it.each(KEYS)('%s has no place in a file that a profile file imports', (key) => {
+    const at = place({
+      'work/application-prod.yml': 'app.config.import: late.yml\n',
+      'work/late.yml': `${key}: eu\n`,
+    });
+
+    expect(problemsOf(at.read({ variables }))).toEqual([
+      illegal(key, `file [late.yml] - 1:${key.length + 3}, imported from file [application-prod.yml] - 1:20`),
+    ]);
+  });
+
+  it('may stand in a file that is imported before any profile is chosen', () => {
+    const at = place({
+      'work/application.yml': 'app.config.import: early.yml\n',
+      'work/early.yml': 'app.profiles.active: eu\n',
+      'work/application-eu.yml': 'test.key: eu\n',
+    });
+
+    const reading = at.read();
+
+    expect(problemsOf(reading)).toEqual([]);
+    expect(reading.environment.profiles.active).toEqual(['eu']);
+    expect(valueOf(reading, 'test.key')).toBe('eu');
+  });
+
+  it('may stand beside a cloud platform', () => {
+    const text = 'app.config.activate.on-cloud-platform: none\napp.profiles.active: eu\n';
+    const at = place({ 'work/application.yml': text, 'work/application-eu.yml': '' });
+
+    expect(problemsOf(at.read())).toEqual([]);
+  });
+
+  it.each(['app.profiles: prod\n', 'app.profiles: [prod]\n', 'app:\n  profiles: prod\n'])(
+    'have a section that is none itself: %j',
+    (text) => {
+      const problems = problemsOf(place({ 'work/application.yml': text }).read());
+
+      expect(problems[0]).toMatchObject({
+        what: expect.stringMatching(/^The key app\.profiles(?:\[0\])? may not stand here$/) as string,
+        action: 'Use app.profiles.active, set by the environment or an argument.',
+        facts: { Reason: 'it is a section', Origin: expect.stringMatching(/^file \[application\.yml\] - /) as string },
+      });
+    },
+  );
+
+  it('have a section that may be empty', () => {
+    expect(problemsOf(place({ 'work/application.yml': 'app:\n  profiles:\n  #  active: x\n' }).read())).toEqual([]);
+  });
+});

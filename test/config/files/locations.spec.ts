@@ -1,0 +1,389 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { inForce, place, problemsOf, valueOf } from '../support.js';
+
+const file = (value: string): string => `test.key: ${value}\n`;
+
+describe('app.config.name', () => {
+  it('replaces the name of all files, with their profile variants', () => {
+    const at = place({
+      'work/login.yml': file('login'),
+      'work/login-prod.yml': 'test.other: prod\n',
+      'work/application.yml': file('application'),
+    });
+
+    const reading = at.read({ args: ['--app.config.name=login'], variables: { APP_PROFILES_ACTIVE: 'prod' } });
+
+    expect(valueOf(reading, 'test.key')).toBe('login');
+    expect(valueOf(reading, 'test.other')).toBe('prod');
+  });
+
+  it('may be several, of which the later wins', () => {
+    const at = place({ 'work/one.yml': file('one'), 'work/two.properties': 'test.key=two\n' });
+
+    const reading = at.read({ variables: { APP_CONFIG_NAME: 'two,one' } });
+
+    expect(valueOf(reading, 'test.key')).toBe('one');
+  });
+
+  it('leaves nothing to read when it is empty', () => {
+    const reading = place({ 'work/application.yml': file('x') }).read({ args: ['--app.config.name='] });
+
+    expect(inForce(reading, 'test.key')).toBeUndefined();
+  });
+});
+
+describe('keys that are read before any file', () => {
+  it.each([
+    ['app.config.name', 'login'],
+    ['app.config.location', 'file:./other/'],
+    ['app.config.additional-location', 'file:./other/'],
+    ['app.config.on-not-found', 'ignore'],
+  ])('%s has no place in a file', (key, value) => {
+    const at = place({ 'work/application.yml': `\n${key}: ${value}\n` });
+
+    const problems = problemsOf(at.read());
+
+    expect(problems).toEqual([
+      {
+        what: `The key ${key} may not stand here`,
+        action: `Set ${key} as an argument or an environment variable.`,
+        facts: {
+          Property: key,
+          Origin: `file [application.yml] - 2:${key.length + 3}`,
+          Reason: 'it is read before any file is',
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    [{ args: ['--app.config.location=file:./other/'] }],
+    [{ args: ['-Dapp.config.location=file:./other/'] }],
+    [{ variables: { APP_CONFIG_LOCATION: 'file:./other/' } }],
+  ])('come from the process: %o', (given) => {
+    const at = place({ 'work/other/application.yml': file('other'), 'work/application.yml': file('default') });
+
+    expect(valueOf(at.read(given), 'test.key')).toBe('other');
+  });
+
+  it('may be made of variables', () => {
+    const at = place({ 'work/eu/application.yml': file('eu') });
+
+    const reading = at.read({ args: ['--app.config.location=file:./${REGION}/'], variables: { REGION: 'eu' } });
+
+    expect(valueOf(reading, 'test.key')).toBe('eu');
+  });
+});
+
+describe('a place', () => {
+  it.each([
+    ['with file:', 'file:./other/', 'file [other/application.yml] - 1:11'],
+    ['without a scheme', 'other/', 'file [other/application.yml] - 1:11'],
+    ['in the package', 'classpath:/other/', 'class path resource [other/application.yml] - 1:11'],
+    ['in the package, without a slash', 'classpath:other/', 'class path resource [other/application.yml] - 1:11'],
+    ['that is one file', 'file:./other/application.yml', 'file [other/application.yml] - 1:11'],
+    ['with dots in its path', 'file:./other/../other/./application.yml', 'file [other/application.yml] - 1:11'],
+    ['with spaces in its path', 'file:./my files/application.yml', 'file [my files/application.yml] - 1:11'],
+    ['with a type for a file without extension', 'file:./other/conf[.yaml]', 'file [other/conf] - 1:11'],
+  ])('%s is read', (_, location, origin) => {
+    const at = place({
+      'work/other/application.yml': file('x'),
+      'work/other/conf': file('x'),
+      'work/my files/application.yml': file('x'),
+      'package/other/application.yml': file('x'),
+    });
+
+    const reading = at.read({ args: [`--app.config.location=${location}`] });
+
+    expect(problemsOf(reading)).toEqual([]);
+    expect(inForce(reading, 'test.key')?.origin).toBe(
+      `${origin}, imported from "app.config.location" from property source "commandLineArgs"`,
+    );
+  });
+
+  it('outside the working folder is named by its whole path', () => {
+    const at = place({ 'elsewhere/application.yml': file('x') });
+    const elsewhere = join(at.folder, 'elsewhere/');
+
+    const byPath = at.read({ args: [`--app.config.location=file:${elsewhere}`] });
+    const byDots = at.read({ args: ['--app.config.location=file:../elsewhere/'] });
+
+    const origin = `file [${elsewhere}application.yml] - 1:11`;
+    expect(inForce(byPath, 'test.key')?.origin).toContain(origin);
+    expect(inForce(byDots, 'test.key')?.origin).toContain(origin);
+  });
+
+  it('in the working folder may have a name that starts with two dots', () => {
+    const at = place({ 'work/..hidden/application.yml': file('x') });
+
+    const reading = at.read({ args: ['--app.config.location=file:./..hidden/'] });
+
+    expect(inForce(reading, 'test.key')?.origin).toContain('file [..hidden/application.yml] - 1:11');
+  });
+
+  it('may be a link', () => {
+    const at = place({ 'elsewhere/application.yml': file('linked') });
+    symlinkSync('../elsewhere', join(at.workingFolder, 'config'));
+
+    expect(inForce(at.read(), 'test.key')).toEqual({
+      value: 'linked',
+      origin: 'file [config/application.yml] - 1:11',
+    });
+  });
+
+  it('that is a folder must end in a slash', () => {
+    const at = place({ 'work/other/application.yml': file('x') });
+
+    const problems = problemsOf(at.read({ args: ['--app.config.location=optional:file:./other'] }));
+
+    expect(problems).toEqual([
+      {
+        what: 'The type of optional:file:./other is unknown',
+        action:
+          'Name a file that ends in .yml, .yaml or .properties, a folder that ends in "/", or give the type in brackets: conf[.yaml].',
+        facts: { Origin: '"app.config.location" from property source "commandLineArgs"' },
+      },
+    ]);
+  });
+
+  it('may be an empty folder', () => {
+    const at = place();
+    mkdirSync(join(at.workingFolder, 'empty'));
+
+    expect(problemsOf(at.read({ args: ['--app.config.location=file:./empty/'] }))).toEqual([]);
+  });
+
+  it('with a misspelled scheme is refused, however optional it is', () => {
+    const args = ['--app.config.additional-location=optional:clsspath:/other/'];
+
+    const problems = problemsOf(place().read({ args }));
+
+    expect(problems).toEqual([
+      {
+        what: 'The location optional:clsspath:/other/ cannot be used',
+        action: expect.any(String) as string,
+        facts: {
+          Property: 'app.config',
+          Value: '"optional:clsspath:/other/"',
+          Origin: '"app.config.additional-location" from property source "commandLineArgs"',
+          Reason: 'clsspath: is none of file:, classpath:, configtree:, env: and optional:',
+        },
+      },
+    ]);
+  });
+
+  it('does not show credentials in a report', () => {
+    const args = ['--app.config.additional-location=https://user:hunter2@host/application.yml'];
+
+    const { problems } = place().read({ args });
+
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
+});
+
+describe('a place that is not there', () => {
+  const missing = { args: ['--app.config.additional-location=file:./gone/'] };
+
+  it('fails the start, with its origin and the way out', () => {
+    expect(problemsOf(place().read(missing))).toEqual([
+      {
+        what: 'The location file:./gone/ does not exist',
+        action:
+          'Check file:./gone/, or write optional:file:./gone/ if it need not be there; app.config.on-not-found=ignore makes every place optional.',
+        facts: {
+          Property: 'app.config',
+          Value: '"file:./gone/"',
+          Origin: '"app.config.additional-location" from property source "commandLineArgs"',
+        },
+      },
+    ]);
+  });
+
+  it.each([
+    ['a file', 'file:./gone.yml'],
+    ['a file of a type', 'file:./gone[.yaml]'],
+    ['a file where a folder is meant', 'file:./application.yml/'],
+    ['a file below a file', 'file:./application.yml/application.yml'],
+    ['a folder of the package', 'classpath:/gone/'],
+    ['no folder for a wildcard', 'file:./gone/*/'],
+    ['a file where a wildcard wants a folder', 'file:./application.yml/*/'],
+    ['no file for a wildcard', 'file:./*/gone.yml'],
+    ['a config tree', 'configtree:gone/'],
+    ['a config tree that is a file', 'configtree:application.yml/'],
+    ['no folder for a wildcard of config trees', 'configtree:gone/*/'],
+    ['a variable', 'env:GONE'],
+    ['a variable every object has', 'env:constructor'],
+  ])('fails the start when it is %s', (_, location) => {
+    const at = place({ 'work/application.yml': file('x'), 'work/other/application.yml': file('x') });
+
+    const problems = problemsOf(at.read({ args: [`--app.config.additional-location=${location}`] }));
+
+    expect(problems.map(({ what }) => what)).toEqual([`The location ${location} does not exist`]);
+  });
+
+  it('is no failure with optional:', () => {
+    const args = ['--app.config.additional-location=optional:file:./gone/,optional:file:./gone.yml,optional:env:GONE'];
+
+    expect(problemsOf(place().read({ args }))).toEqual([]);
+  });
+
+  it('is no failure with on-not-found=ignore', () => {
+    const reading = place().read({ ...missing, variables: { APP_CONFIG_ON_NOT_FOUND: 'ignore' } });
+
+    expect(problemsOf(reading)).toEqual([]);
+  });
+
+  it('is told beside every other one', () => {
+    const at = place({ 'work/application.yml': 'app.config.import: [a.yml, b.yml]\n' });
+
+    const problems = problemsOf(at.read(missing));
+
+    expect(problems.map(({ what }) => what).sort()).toEqual([
+      'The location a.yml does not exist',
+      'The location b.yml does not exist',
+      'The location file:./gone/ does not exist',
+    ]);
+  });
+});
+
+describe('a wildcard', () => {
+  it('stands for all folders but those a mounted volume is swapped with', () => {
+    const at = place({
+      'work/conf/..data/application.yml': file('hidden'),
+      'work/conf/a/application.yml': file('a'),
+      'work/conf/b/application.yml': file('b'),
+      'work/conf/application.yml': file('no folder'),
+      'work/conf/z.txt': 'no folder',
+    });
+
+    const reading = at.read({ args: ['--app.config.location=file:./conf/*/'] });
+
+    expect(inForce(reading, 'test.key')).toMatchObject({ value: 'b' });
+    expect(reading.environment.sources.filter(({ kind }) => kind === 'file')).toHaveLength(2);
+  });
+
+  it('may lead to one file in each folder', () => {
+    const at = place({ 'work/conf/a/one.yml': file('a'), 'work/conf/b/two.yml': file('b') });
+
+    const reading = at.read({ args: ['--app.config.location=file:./conf/*/one.yml'] });
+
+    expect(valueOf(reading, 'test.key')).toBe('a');
+  });
+
+  it('may be the first folder of a path', () => {
+    const at = place({ 'work/a/application.yml': file('a') });
+
+    expect(valueOf(at.read({ args: ['--app.config.location=*/'] }), 'test.key')).toBe('a');
+  });
+
+  it('is not seen in the path of the working folder', () => {
+    const at = place({ 'odd*/application.yml': file('odd') });
+
+    const reading = at.read({ workingFolder: join(at.folder, 'odd*') });
+
+    expect(inForce(reading, 'test.key')).toEqual({ value: 'odd', origin: 'file [application.yml] - 1:11' });
+  });
+
+  it.each(['file:./conf/*.yml', 'file:./*/conf/', 'file:./*/*/', 'file:./conf/a*/', 'configtree:*/conf/*/'])(
+    'is refused as %s, optional or not',
+    (location) => {
+      const at = place({ 'work/conf/application.yml': file('x') });
+
+      const problems = problemsOf(at.read({ args: [`--app.config.additional-location=optional:${location}`] }));
+
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toMatchObject({
+        what: `The location optional:${location} cannot be used`,
+        facts: { Reason: 'a * may stand once, as the whole name of the last folder' },
+      });
+    },
+  );
+});
+
+describe('a folder or file that cannot be read', () => {
+  it.each([
+    ['a folder with the name of a file', (work: string) => mkdirSync(join(work, 'application.yml')), 'EISDIR'],
+    ['a link to itself', (work: string) => symlinkSync('application.yml', join(work, 'application.yml')), 'ELOOP'],
+  ])('fails the start: %s', (_, make, reason) => {
+    const at = place();
+    make(at.workingFolder);
+
+    expect(problemsOf(at.read())).toEqual([
+      {
+        what: 'file [application.yml] cannot be read',
+        action: 'Check that it is a file and that this user may read it.',
+        facts: { Reason: reason },
+      },
+    ]);
+  });
+
+  it('is none where a link leads nowhere', () => {
+    const at = place();
+    symlinkSync('gone.yml', join(at.workingFolder, 'application.yml'));
+
+    expect(problemsOf(at.read())).toEqual([]);
+  });
+
+  it('is none where config is a file', () => {
+    const at = place({ 'work/config': 'a file', 'work/application.yml': file('x') });
+
+    const reading = at.read();
+
+    expect(problemsOf(reading)).toEqual([]);
+    expect(valueOf(reading, 'test.key')).toBe('x');
+  });
+
+  it.each(['file:./a\0b.yml', 'file:./a\0b/', `file:./${'x'.repeat(5000)}.yml`, `file:${'/x'.repeat(5000)}/`])(
+    'is told, whatever the path is',
+    (location) => {
+      const problems = problemsOf(place().read({ args: [`--app.config.additional-location=${location}`] }));
+
+      expect(problems).not.toEqual([]);
+    },
+  );
+
+  it('is one whose text is not UTF-8', () => {
+    const at = place({ 'work/application.properties': Buffer.from('test.key=gr\xfcn\n', 'latin1') });
+
+    expect(problemsOf(at.read())).toEqual([
+      {
+        what: 'file [application.properties] cannot be read',
+        action: 'Save it in UTF-8.',
+        facts: { Reason: 'its text is not UTF-8' },
+      },
+    ]);
+  });
+
+  it('is the only problem told, not the unknown profile it would have made known', () => {
+    const at = place({ 'work/application-prod.yml': 'a: [\n' });
+
+    const problems = problemsOf(at.read({ variables: { APP_PROFILES_ACTIVE: 'prod' } }));
+
+    expect(problems.map(({ what }) => what)).toEqual(['A configuration file cannot be read']);
+  });
+});
+
+it('reads nothing where neither the package nor the working folder exists', () => {
+  const reading = place().read({ workingFolder: '/nowhere/at/all', packageFolder: '/nowhere/either' });
+
+  expect(problemsOf(reading)).toEqual([]);
+  expect(reading.environment.sources.filter(({ kind }) => kind === 'file')).toEqual([]);
+});
+
+it('names a file once that two places lead to', () => {
+  const at = place({ 'work/application.yml': file('x') });
+  writeFileSync(join(at.workingFolder, 'other.yml'), file('y'));
+
+  const reading = at.read({
+    args: ['--app.config.location=file:./other.yml,./other.yml,file:./', '-Dapp.config.import=other.yml'],
+  });
+
+  const names = reading.environment.sources.filter(({ kind }) => kind === 'file').map(({ name }) => name);
+  expect(names).toEqual([
+    "Config resource 'file [other.yml]' via location 'other.yml'",
+    "Config resource 'file [application.yml]' via location 'file:./'",
+  ]);
+});

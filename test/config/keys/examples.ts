@@ -1,0 +1,125 @@
+import { toStringMethod } from 'fast-check';
+import type { ConfigurationReading } from '../../../src/config/configuration.js';
+import { KeyName } from '../../../src/config/key-name.js';
+import { KeyRegistry, type KeyDefinition } from '../../../src/config/key-registry.js';
+import type { ListType, ScalarType } from '../../../src/config/key-type.js';
+import { Mismatch } from '../../../src/config/mismatch.js';
+import { baseName } from '../../../src/config/setting.js';
+import { PROPERTIES } from '../../../src/properties.js';
+import { instanceIn } from './situation.js';
+
+/** One key that can be set: a registered one, or an example of what a map or named objects stand for. */
+export interface Example {
+  readonly name: string;
+  readonly type: ScalarType<unknown> | ListType<unknown>;
+  readonly isSecret: boolean;
+  readonly isFromProcessOnly: boolean;
+  readonly isOfSelfCheckingClass: boolean;
+  /** The bound value; the key of a map may be spelled as its source spelled it. */
+  boundIn(read: ConfigurationReading): unknown;
+  /** How a counterexample names it. */
+  readonly [toStringMethod]: () => string;
+}
+
+export const registry = new KeyRegistry(PROPERTIES);
+
+/** Every registered key once, the free part of maps filled with `sample`, that of named objects with `web`. */
+export const examples: readonly Example[] = registry.classes
+  .flatMap((owner) => registry.definitionsOf(owner))
+  .flatMap((definition) => examplesOf(definition));
+
+function examplesOf(definition: KeyDefinition): readonly Example[] {
+  const { type, owner, facts } = definition;
+  const base = baseName(definition);
+  const property = (read: ConfigurationReading): unknown => memberOf(instanceIn(read, owner), facts.property);
+  switch (type.shape) {
+    case 'scalar':
+    case 'list':
+      return [example(definition, base, type, property)];
+    case 'map':
+      return [example(definition, `${base}.sample`, type.element, (read) => entryOf(property(read), 'sample'))];
+    case 'objects':
+      return registry.membersOf(definition).definitions.map((member) => {
+        if (member.type.shape !== 'scalar' && member.type.shape !== 'list') throw new TypeError(member.name);
+        return example(member, `${base}.web.${member.name}`, member.type, (read) =>
+          memberOf(entryOf(property(read), 'web'), member.facts.property),
+        );
+      });
+  }
+}
+
+function example(
+  { isSecret, facts, owner }: KeyDefinition,
+  name: string,
+  type: Example['type'],
+  boundIn: Example['boundIn'],
+): Example {
+  const isOfSelfCheckingClass = 'violations' in new owner();
+  const isFromProcessOnly = facts.fromProcessOnly ?? false;
+  return { name, type, isSecret, isFromProcessOnly, isOfSelfCheckingClass, boundIn, [toStringMethod]: () => name };
+}
+
+function memberOf(instance: unknown, property: string): unknown {
+  return (instance as Readonly<Record<string, unknown>> | undefined)?.[property];
+}
+
+function entryOf(map: unknown, key: string): unknown {
+  const spelled = [...(map as ReadonlyMap<string, unknown>).keys()].find((text) => KeyName.parse(text).uniform === key);
+  return spelled === undefined ? undefined : (map as ReadonlyMap<string, unknown>).get(spelled);
+}
+
+/** Texts that some type takes; the first that fits a key and is not its default is the key's sample. */
+const TEXTS: readonly string[] = [
+  'sample',
+  '/sample',
+  '7MB',
+  '7s',
+  '1234',
+  '7',
+  'false',
+  'true',
+  'Europe/Berlin',
+  'jdbc:sqlite:./sample.db',
+  'maximumSize=7',
+  'yyyy',
+  'mysql',
+  'TLSv1.3',
+];
+
+/** Keys whose texts must mean something to the rest of the configuration. */
+const SAMPLES: Readonly<Record<string, string>> = {
+  'app.config.location': 'optional:file:./sample/',
+  'app.config.additional-location': 'optional:file:./sample/',
+  'app.config.import': 'optional:file:./sample.yml',
+  'app.datasource.driver-class-name': 'org.sqlite.JDBC',
+};
+
+export function sampleOf({ name, type }: Example): string {
+  const given = SAMPLES[name];
+  if (given !== undefined) return given;
+  const scalar = type.shape === 'list' ? type.element : type;
+  const unset = defaultOf(name);
+  const words = /^one of (.*)$/.exec(scalar.expects)?.[1]?.split(', ') ?? [];
+  const sample = [...words, ...TEXTS].find((text) => {
+    const value = scalar.parse(text);
+    return !(value instanceof Mismatch) && scalar.format(value) !== unset;
+  });
+  if (sample === undefined) throw new TypeError(`no sample fits ${name}`);
+  return sample;
+}
+
+function defaultOf(name: string): string | undefined {
+  return registry.definitions.find((definition) => definition.name === name)?.defaultText;
+}
+
+/** What a text becomes when it is bound, by the type alone. */
+export function expectedOf({ type }: Example, text: string): unknown {
+  const parsed = (scalar: ScalarType<unknown>, item: string): unknown => {
+    const value = scalar.parse(item);
+    if (value instanceof Mismatch) throw new TypeError(`${item}: ${value.reason}`);
+    return value;
+  };
+  if (type.shape === 'scalar') return parsed(type, text);
+  return text === '' ? [] : text.split(',').map((item) => parsed(type.element, item));
+}
+

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { PemBundleProperties } from '../../../src/tls/pem-bundle.properties.js';
+import { SslBundleProperties } from '../../../src/tls/ssl-bundle.properties.js';
+import { bound, reading, shownOf, type Situation } from './situation.js';
+
+function pem(situation: Situation): ReadonlyMap<string, PemBundleProperties> {
+  return bound(situation, SslBundleProperties).pem;
+}
+
+describe('named objects', () => {
+  const overThreeSources: Situation = {
+    files: {
+      'application.yml': [
+        'app.ssl.bundle.pem:',
+        '  web:',
+        '    keystore: { certificate: file:web.crt, private-key: file:web.key }',
+        '    options.ciphers: [one, two]',
+        '  store:',
+        '    truststore.certificate: file:ca.crt',
+      ].join('\n'),
+    },
+    variables: {
+      APP_SSL_BUNDLE_PEM_WEB_KEYSTORE_PRIVATEKEYPASSWORD: 'geheim',
+      APP_SSL_BUNDLE_PEM_WEB_OPTIONS_CIPHERS_0: 'three',
+    },
+    args: ['--app.ssl.bundle.pem.web.keystore.certificate=file:other.crt', '--app.ssl.bundle.pem.mail.protocol=TLS'],
+  };
+
+  it('merge member by member over files, environment and arguments', () => {
+    const bundles = pem(overThreeSources);
+
+    expect([...bundles.keys()].sort()).toEqual(['mail', 'store', 'web']);
+    expect(bundles.get('web')).toEqual(
+      Object.assign(new PemBundleProperties(), {
+        keystoreCertificate: 'file:other.crt',
+        keystorePrivateKey: 'file:web.key',
+        keystorePrivateKeyPassword: 'geheim',
+        ciphers: ['three'],
+      }),
+    );
+    expect(bundles.get('store')?.truststoreCertificate).toBe('file:ca.crt');
+    expect(bundles.get('mail')).toEqual(new PemBundleProperties());
+  });
+
+  it('show each member with its own origin, and passwords masked', () => {
+    const read = reading(overThreeSources);
+
+    expect(shownOf(read, 'app.ssl.bundle.pem.web.keystore.certificate')).toEqual({
+      value: 'file:other.crt',
+      origin: '"app.ssl.bundle.pem.web.keystore.certificate" from property source "commandLineArgs"',
+    });
+    expect(shownOf(read, 'app.ssl.bundle.pem.web.keystore.private-key-password')).toEqual({
+      value: '******',
+      origin: 'System Environment Property "APP_SSL_BUNDLE_PEM_WEB_KEYSTORE_PRIVATEKEYPASSWORD"',
+    });
+    expect(shownOf(read, 'app.ssl.bundle.pem.web.reload-on-update').value).toBe('false  (default)');
+  });
+
+  it.each([
+    'APP_SSL_BUNDLE_PEM_WEB_RELOADONUPDATE',
+    'APP_SSL_BUNDLE_PEM_WEB_RELOAD_ON_UPDATE',
+    'app_ssl_bundle_pem_web_reload_on_update',
+    'app.ssl.bundle.pem.web.reload-on-update',
+  ])('take the variable %s', (name) => {
+    expect(pem({ variables: { [name]: 'true' } }).get('web')?.reloadOnUpdate).toBe(true);
+  });
+
+  it('are one object whatever the spelling of the name, which is that of the file', () => {
+    const bundles = pem({
+      files: { 'application.yml': 'app.ssl.bundle.pem.internalCa.truststore.certificate: file:ca.crt' },
+      variables: {
+        APP_SSL_BUNDLE_PEM_INTERNALCA_PROTOCOL: 'TLS',
+        APP_SSL_BUNDLE_PEM_INTERNAL_CA_RELOADONUPDATE: 'true',
+      },
+      args: ['--app.ssl.bundle.pem.INTERNALCA.options.ciphers=x'],
+    });
+
+    expect([...bundles.keys()]).toEqual(['INTERNALCA']);
+    expect(bundles.get('INTERNALCA')).toMatchObject({
+      truststoreCertificate: 'file:ca.crt',
+      reloadOnUpdate: true,
+      ciphers: ['x'],
+    });
+  });
+
+  it('have names in small letters where only the environment names them', () => {
+    expect([...pem({ variables: { APP_SSL_BUNDLE_PEM_MY_CA_PROTOCOL: 'TLS' } }).keys()]).toEqual(['myca']);
+  });
+
+  it('have names in brackets exactly, dots and capitals included', () => {
+    const situation = { args: ['--app.ssl.bundle.pem[My.Bundle].options.ciphers=x'] };
+
+    expect(pem(situation).get('My.Bundle')?.ciphers).toEqual(['x']);
+    expect(shownOf(reading(situation), 'app.ssl.bundle.pem[My.Bundle].options.ciphers').value).toBe('x');
+  });
+
+  it('may be called like members every object has', () => {
+    const situation = { files: { 'application.yml': 'app.ssl.bundle.pem: { constructor: { protocol: a }, "[__proto__]": { protocol: b } }' } };
+
+    expect([...pem(situation)].map(([name, { protocol }]) => [name, protocol])).toEqual([
+      ['constructor', 'a'],
+      ['__proto__', 'b'],
+    ]);
+  });
+
+  it.each(['APP_SSL_BUNDLE_PEM__PROTOCOL', 'APP_SSL_BUNDLE_PEM___PROTOCOL', 'APP_SSL_BUNDLE_PEM_PROTOCOL', 'APP_SSL_BUNDLE_PEM_WEB'])(
+    'are not made by %s, which names no object or no member',
+    (name) => {
+      const read = reading({ variables: { [name]: 'TLS' } });
+
+      expect(read.problems).toEqual([]);
+      expect([...pem({ variables: { [name]: 'TLS' } })]).toEqual([]);
+      expect(read.warnings.join()).toContain(`${name} sets no key of this service`);
+    },
+  );
+
+  it('are no place for a value, nor for members nobody knows', () => {
+    const { problems } = reading({
+      files: { 'application.yml': 'app.ssl.bundle.pem:\n  web: file:web.crt\n  store: { keystore.certficate: x }\n' },
+    });
+
+    expect(problems.map(({ what }) => what)).toEqual([
+      'app.ssl.bundle.pem.web is a section, it takes no value',
+      'The key app.ssl.bundle.pem.store.keystore.certficate is unknown',
+    ]);
+    expect(problems[1]?.action).toContain('Did you mean app.ssl.bundle.pem.store.keystore.certificate?');
+  });
+
+  it('are checked each by itself, and every one that fails is told', () => {
+    const { problems } = reading({
+      files: {
+        'application.yml':
+          'app.ssl.bundle.pem: { a: { keystore.private-key: x }, b: { keystore.private-key: y }, c: { protocol: z } }',
+      },
+    });
+
+    expect(problems.map(({ facts }) => Object.fromEntries(facts)['Property'])).toEqual([
+      'app.ssl.bundle.pem.a.keystore.private-key',
+      'app.ssl.bundle.pem.b.keystore.private-key',
+    ]);
+  });
+});

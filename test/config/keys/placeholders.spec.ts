@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { MailProperties } from '../../../src/mail/mail.properties.js';
+import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
+import { LoggingPatternProperties } from '../../../src/logging/logging-pattern.properties.js';
+import { bound, reading, shownOf, type Situation } from './situation.js';
+
+function mailHost(situation: Situation): string | undefined {
+  return bound(situation, MailProperties).host;
+}
+
+function file(text: string): Situation {
+  return { files: { 'application.yml': text } };
+}
+
+describe('a placeholder', () => {
+  it.each<[string, Situation]>([
+    ['a variable', { variables: { RELAY: 'relay' }, ...file('app.mail.host: ${RELAY}') }],
+    ['an argument', { args: ['--relay.host=relay'], ...file('app.mail.host: ${relay.host}') }],
+    ['a -D argument', { args: ['-Drelay.host=relay'], ...file('app.mail.host: ${relay.host}') }],
+    ['a key of the same file', file('app.mail.host: ${relay.host}\nrelay.host: relay\n')],
+    ['a key of the service', file('app.mail.host: ${server.address}\nserver.address: relay\n')],
+    ['a default', file('app.mail.host: ${RELAY:relay}')],
+    ['a default of a default', file('app.mail.host: ${RELAY:${OTHER:relay}}')],
+    ['a value with placeholders', file('app.mail.host: ${a}\na: ${b}\nb: relay\n')],
+    ['a name with placeholders', { variables: { ZONE: 'eu' }, ...file('app.mail.host: ${in.${ZONE}}\nin.eu: relay\n') }],
+  ])('has the value of %s', (_, situation) => {
+    expect(mailHost(situation)).toBe('relay');
+  });
+
+  it.each(['relay-host', 'relayHost', 'relay_host', 'RELAYHOST'])('finds a key that a file spells %s', (spelling) => {
+    expect(mailHost(file(`app.mail.host: \${my.relay-host}\nmy.${spelling}: relay\n`))).toBe('relay');
+  });
+
+  it.each(['MY_RELAYHOST', 'my_relayhost', 'my.relay-host'])('finds the variable %s by the key it spells', (name) => {
+    expect(mailHost({ variables: { [name]: 'relay' }, ...file('app.mail.host: ${my.relay-host}') })).toBe('relay');
+  });
+
+  it('finds variables of our own keys by the key', () => {
+    const variables = { SERVER_ADDRESS: 'relay' };
+
+    expect(mailHost({ variables, ...file('app.mail.host: ${server.address}') })).toBe('relay');
+    expect(mailHost({ variables, ...file('app.mail.host: ${SERVER_ADDRESS}') })).toBe('relay');
+  });
+
+  it('is filled in wherever it stands: arguments, variables, .properties', () => {
+    const variables = { RELAY: 'relay' };
+
+    expect(mailHost({ variables, args: ['--app.mail.host=${RELAY}'] })).toBe('relay');
+    expect(mailHost({ variables: { ...variables, APP_MAIL_HOST: '${RELAY}' } })).toBe('relay');
+    expect(mailHost({ variables, files: { 'application.properties': 'app.mail.host=${RELAY}' } })).toBe('relay');
+  });
+
+  it('is looked up over all sources by rank, not from where it stands', () => {
+    const situation: Situation = {
+      packaged: { 'application.yml': 'app.mail.host: ${relay}\nrelay: packaged\n' },
+      files: { 'application.yml': 'relay: working-folder\n' },
+    };
+
+    expect(mailHost(situation)).toBe('working-folder');
+    expect(mailHost({ ...situation, args: ['--relay=argument'], variables: { RELAY: 'variable' } })).toBe('argument');
+    expect(mailHost({ ...situation, variables: { RELAY: 'variable' } })).toBe('variable');
+  });
+
+  it('is resolved late: a profile file changes what the base file gives', () => {
+    const files = {
+      'application.yml': 'app.mail.host: relay.${zone}\nzone: test\n',
+      'application-prod.yml': 'zone: production\n',
+    };
+
+    expect(mailHost({ files })).toBe('relay.test');
+    expect(mailHost({ files, args: ['--app.profiles.active=prod'] })).toBe('relay.production');
+  });
+
+  it('has a default from the first colon on', () => {
+    const situation = file('app.datasource.url: ${URL:jdbc:sqlite:./x:1.db}');
+
+    expect(bound(situation, DatasourceProperties).url).toBe('jdbc:sqlite:./x:1.db');
+  });
+
+  it('keeps braces in its default', () => {
+    const situation = file("logging.pattern.console: '${PATTERN:%d{HH:mm} %X{id:--} %m%n}'");
+
+    expect(bound(situation, LoggingPatternProperties).console).toBe('%d{HH:mm} %X{id:--} %m%n');
+  });
+
+  it('stays as it is where it is escaped', () => {
+    const situation = file("logging.pattern.console: '\\${name} %m'");
+
+    expect(bound(situation, LoggingPatternProperties).console).toBe('${name} %m');
+  });
+
+  it('reads a list as comma text', () => {
+    const situation = file('info.hosts: ${relays}\nrelays: [one, two]\n');
+
+    expect(shownOf(reading(situation), 'info.hosts').value).toBe('one,two');
+  });
+
+  it('may be empty', () => {
+    const situation: Situation = { variables: { DB_PASSWORD: '' }, ...file('app.datasource.password: ${DB_PASSWORD}') };
+
+    expect(bound(situation, DatasourceProperties).password).toBe('');
+  });
+
+  it.each([
+    ['server.port', 'app.mail.host: ${app.mail.host}', 'circular: ${app.mail.host} -> ${app.mail.host}'],
+    ['circle of three', 'app.mail.host: ${a}\na: ${b}\nb: ${app.mail.host}', 'circular: ${a} -> ${b} -> ${app.mail.host} -> ${a}'],
+    ['circle behind a value', 'app.mail.host: x${a}\na: ${b}\nb: ${a}', 'circular: ${a} -> ${b} -> ${a}'],
+    ['circle in a default', 'app.mail.host: ${NONE:${a}}\na: ${a}', 'circular: ${a} -> ${a}'],
+  ])('that leads back to itself fails the start: %s', (_, text, reason) => {
+    const { problems } = reading(file(text));
+
+    expect(problems.map(({ facts }) => Object.fromEntries(facts)['Reason'])).toEqual([reason]);
+  });
+
+  it('without value and default fails the start, naming placeholder, value and origin', () => {
+    const { problems } = reading(file('app.mail.host: relay.${ZONE}'));
+
+    expect(problems.map(({ what }) => what)).toEqual(['The placeholder ${ZONE} of app.mail.host has no value']);
+    expect(Object.fromEntries(problems[0]?.facts ?? [])).toEqual({
+      Property: 'app.mail.host',
+      Value: '"relay.${ZONE}"',
+      Origin: 'file [application.yml] - 1:16',
+      Reason: 'nothing sets ZONE',
+    });
+  });
+
+  it('without value behind other placeholders says which way it is needed', () => {
+    const { problems } = reading(file('app.mail.host: ${relay}\nrelay: relay.${ZONE}'));
+
+    expect(Object.fromEntries(problems[0]?.facts ?? [])['Reason']).toBe(
+      'nothing sets ZONE, needed by ${relay} -> ${ZONE}',
+    );
+  });
+
+  it('that nothing in force uses may have no value', () => {
+    expect(mailHost({ ...file('app.mail.host: ${NOBODY}'), args: ['--app.mail.host=relay'] })).toBe('relay');
+    expect(reading(file('my.own: ${NOBODY}')).problems).toEqual([]);
+  });
+});

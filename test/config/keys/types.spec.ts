@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest';
+import { DataSize } from '../../../src/config/data-size.js';
+import { Duration } from '../../../src/config/duration.js';
+import { LoggingProperties } from '../../../src/logging/logging.properties.js';
+import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
+import { MapperConfigurationProperties } from '../../../src/persistence/mapper-configuration.properties.js';
+import { PoolProperties } from '../../../src/persistence/pool.properties.js';
+import { EmbeddedProperties } from '../../../src/server/embedded.properties.js';
+import { JsonProperties } from '../../../src/server/json.properties.js';
+import { MultipartProperties } from '../../../src/server/multipart.properties.js';
+import { AccesslogProperties } from '../../../src/server/accesslog.properties.js';
+import { type Example, examples } from './examples.js';
+import { bound, reading, type Situation } from './situation.js';
+
+/** The same value by every kind of source. */
+function everywhere(key: string, text: string): readonly (readonly [string, Situation])[] {
+  const variable = key.replaceAll('.', '_').replaceAll('-', '').toUpperCase();
+  return [
+    ['YAML', { files: { 'application.yml': `${key}: ${text}` } }],
+    ['YAML with quotes', { files: { 'application.yml': `${key}: "${text}"` } }],
+    ['.properties', { files: { 'application.properties': `${key}=${text}` } }],
+    ['a variable', { variables: { [variable]: text } }],
+    ['an argument', { args: [`--${key}=${text}`] }],
+    ['a -D argument', { args: [`-D${key}=${text}`] }],
+  ];
+}
+
+function reasonsOf(situation: Situation): readonly (string | undefined)[] {
+  return reading(situation).problems.map(({ facts }) => Object.fromEntries(facts)['Reason']);
+}
+
+/** Keys whose type takes any text would keep these; every other key must refuse or read them, never crash. */
+const TRAPS = ['on', '0600', '12:30', '1.10', '20 s', '1h30m', '-5', 'PT20S', '50mb', '1.5GB', '1e3', 'null', '٣'];
+
+describe('a duration', () => {
+  it.each(everywhere('server.embedded.connection-timeout', '20s'))('has one value in %s', (_, situation) => {
+    expect(bound(situation, EmbeddedProperties).connectionTimeout).toEqual(Duration.ofSeconds(20));
+  });
+
+  it.each([
+    ['250', 250],
+    ['250ms', 250],
+    ['PT20S', 20_000],
+    ['2m', 120_000],
+    ['+5s', 5000],
+  ])('is read from %s in a file', (text, milliseconds) => {
+    const situation = { files: { 'application.yml': `server.embedded.connection-timeout: ${text}` } };
+
+    expect(bound(situation, EmbeddedProperties).connectionTimeout.milliseconds).toBe(milliseconds);
+  });
+
+  it.each(['20 s', '1h30m', '1.5s', '12:30', 'soon', 'PT'])('is not read from %s', (text) => {
+    const situation = { files: { 'application.yml': `server.embedded.connection-timeout: ${text}` } };
+
+    expect(reasonsOf(situation)).toEqual([expect.stringMatching(/^not a duration/)]);
+  });
+
+  it('below its least value is refused, sign included', () => {
+    expect(reasonsOf({ args: ['--server.embedded.connection-timeout=-5s'] })).toEqual(['must be at least 1ms']);
+  });
+
+  it('counts a bare number in the unit of its key', () => {
+    const seconds = { args: ['--mapper.configuration.default-statement-timeout=30'] };
+
+    expect(bound(seconds, MapperConfigurationProperties).defaultStatementTimeout).toEqual(Duration.ofSeconds(30));
+    expect(
+      bound({ args: ['--mapper.configuration.default-statement-timeout=500ms'] }, MapperConfigurationProperties)
+        .defaultStatementTimeout,
+    ).toEqual(Duration.ofMillis(500));
+  });
+
+  it('of the pool is a plain number in milliseconds, or has a unit', () => {
+    expect(bound({ args: ['--app.datasource.pool.max-lifetime=1800000'] }, PoolProperties).maxLifetime).toEqual(
+      Duration.ofSeconds(1800),
+    );
+    expect(bound({ args: ['--app.datasource.pool.max-lifetime=30m'] }, PoolProperties).maxLifetime).toEqual(
+      Duration.ofSeconds(1800),
+    );
+  });
+});
+
+describe('a data size', () => {
+  it.each(everywhere('server.embedded.max-http-form-post-size', '3MB'))('has one value in %s', (_, situation) => {
+    expect(bound(situation, EmbeddedProperties).maxHttpFormPostSize).toEqual(DataSize.ofBytes(3 * 1024 * 1024));
+  });
+
+  it.each([
+    ['2048', 2048],
+    ['2048B', 2048],
+    ['2KB', 2048],
+    ['1GB', 1_073_741_824],
+    ['-1', -1],
+  ])('is read from %s in a file', (text, bytes) => {
+    const situation = { files: { 'application.yml': `server.embedded.max-http-form-post-size: ${text}` } };
+
+    expect(bound(situation, EmbeddedProperties).maxHttpFormPostSize.bytes).toBe(bytes);
+  });
+
+  it.each([
+    ['50mb', /capitals/],
+    ['50 MB', /^not a data size/],
+    ['1.5MB', /^not a data size/],
+    ['1e6', /^not a data size/],
+    ['99999999TB', /too large/],
+  ])('is not read from %s', (text, reason) => {
+    const situation = { files: { 'application.yml': `server.embedded.max-http-form-post-size: ${text}` } };
+
+    expect(reasonsOf(situation)).toEqual([expect.stringMatching(reason)]);
+  });
+
+  it('is bound as a size, with its default', () => {
+    expect(bound({}, MultipartProperties).maxFileSize).toEqual(DataSize.ofBytes(1024 * 1024));
+  });
+});
+
+describe('a boolean', () => {
+  it.each(everywhere('server.embedded.accesslog.enabled', 'on'))('is true by "on" in %s', (_, situation) => {
+    expect(bound(situation, AccesslogProperties).enabled).toBe(true);
+  });
+
+  it.each(['off', 'no', '0', 'FALSE', 'No'])('is false by %s in YAML', (text) => {
+    const situation = { files: { 'application.yml': `management.health.db.enabled: ${text}` } };
+    const key = examples.find(({ name }) => name === 'management.health.db.enabled');
+
+    expect(key?.boundIn(reading(situation))).toBe(false);
+  });
+
+  it.each(['y', 'n', 'T', '2', 'enabled'])('is not read from %s', (text) => {
+    expect(reasonsOf({ files: { 'application.yml': `server.embedded.accesslog.enabled: ${text}` } })).toEqual([
+      'not a boolean',
+    ]);
+  });
+});
+
+describe('a choice', () => {
+  it.each(['non_null', 'non-null', 'nonNull', 'NON_NULL', 'nonnull'])('is read from %s', (text) => {
+    const situation = { files: { 'application.yml': `app.json.default-property-inclusion: ${text}` } };
+
+    expect(bound(situation, JsonProperties).defaultPropertyInclusion).toBe('non_null');
+  });
+
+  it('is a word where YAML 1.1 would read a boolean', () => {
+    expect(bound({ files: { 'application.yml': 'logging.level.auth: off' } }, LoggingProperties).level.get('auth')).toBe(
+      'off',
+    );
+  });
+
+  it('names its words where another is written', () => {
+    const { problems } = reading({ args: ['--server.shutdown=later'] });
+
+    expect(problems.map(({ action }) => action)).toEqual(['Set server.shutdown to one of graceful, immediate.']);
+  });
+});
+
+describe('a text', () => {
+  it.each(['on', 'yes', '0600', '12:30', '1.10', '1_000', '0x1F', '1e3', '.5', '007', 'TRUE', '2026-01-31', '+1'])(
+    'keeps %s as it stands in YAML',
+    (text) => {
+      const situation = { files: { 'application.yml': `app.datasource.password: ${text}` } };
+
+      expect(bound(situation, DatasourceProperties).password).toBe(text);
+    },
+  );
+
+  it('keeps blanks that quotes protect', () => {
+    const situation = { files: { 'application.yml': "app.datasource.password: ' a b '" } };
+
+    expect(bound(situation, DatasourceProperties).password).toBe(' a b ');
+  });
+});
+
+describe('an integer', () => {
+  it.each(['0600', '010'])('with a leading zero is refused and not read as octal or decimal: %s', (text) => {
+    expect(reasonsOf({ files: { 'application.yml': `server.port: ${text}` } })).toEqual([
+      expect.stringMatching(/^a leading zero/),
+    ]);
+  });
+
+  it.each(['12:30', '1.10', '0x1F', '1e3', '8_080'])('is not read from %s', (text) => {
+    expect(reasonsOf({ files: { 'application.yml': `server.port: ${text}` } })).toEqual(['not a whole number']);
+  });
+
+  it('too large to count is refused', () => {
+    expect(reasonsOf({ args: ['--server.embedded.max-connections=99999999999999999999'] })).toEqual([
+      'the number is too large',
+    ]);
+  });
+});
+
+describe('every key', () => {
+  const values = examples.filter(({ isFromProcessOnly, name }) => !isFromProcessOnly && !/^app\.(config|profiles)/.test(name));
+
+  it.each(values)('$name takes each trap of YAML for one value or reports it, the same in a file and as argument', (key: Example) => {
+    for (const trap of TRAPS) {
+      const inFile = reading({ files: { 'application.yml': `${key.name}: ${trap}` } });
+      const asArgument = reading({ args: [`--${key.name}=${trap === 'null' ? '' : trap}`] });
+
+      expect(inFile.problems.map(({ what }) => what), trap).toEqual(asArgument.problems.map(({ what }) => what));
+      expect(key.boundIn(inFile), trap).toEqual(key.boundIn(asArgument));
+    }
+  });
+});

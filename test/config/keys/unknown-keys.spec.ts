@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { reading, type Situation } from './situation.js';
+
+function complaints(situation: Situation): readonly string[] {
+  return reading(situation).problems.map(({ what }) => what);
+}
+
+describe('an unknown key below a prefix of ours', () => {
+  it.each<[string, Situation]>([
+    ['a YAML file', { files: { 'application.yml': 'server.prot: 8080' } }],
+    ['a .properties file', { files: { 'application.properties': 'server.prot=8080' } }],
+    ['a packaged file', { packaged: { 'application.yml': 'server.prot: 8080' } }],
+    ['a profile file', { files: { 'application-x.yml': 'server.prot: 8080' }, args: ['--app.profiles.active=x'] }],
+    ['the command line', { args: ['--server.prot=8080'] }],
+    ['a -D argument', { args: ['-Dserver.prot=8080'] }],
+  ])('fails the start from %s, with the nearest name', (_, situation) => {
+    const { problems } = reading(situation);
+
+    expect(problems.map(({ what }) => what)).toEqual(['The key server.prot is unknown']);
+    expect(problems[0]?.action).toContain('Did you mean server.port?');
+  });
+
+  it.each(['app', 'server', 'management', 'logging', 'mapper'])('fails the start below %s', (prefix) => {
+    expect(complaints({ args: [`--${prefix}.nobody-knows-this-one=1`] })).toHaveLength(1);
+  });
+
+  it('is told with all others in one report', () => {
+    const situation: Situation = {
+      files: { 'application.yml': 'server:\n  prot: 1\n  adress: x\nlogging.levels.root: info\n' },
+      args: ['--management.server.prt=1'],
+    };
+
+    expect(complaints(situation)).toEqual([
+      'The key management.server.prt is unknown',
+      'The key server.prot is unknown',
+      'The key server.adress is unknown',
+      'The key logging.levels.root is unknown',
+    ]);
+  });
+
+  it('never has its value repeated, which may be a mistyped password', () => {
+    const { problems } = reading({ args: ['--app.datasource.pasword=geheim'] });
+
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify(problems)).not.toContain('geheim');
+  });
+
+  it.each([
+    ['a section', '--server=x', 'server is a section, it takes no value'],
+    ['a map', '--logging.level=debug', 'logging.level is a section, it takes no value'],
+    ['an object', '--app.ssl.bundle.pem.web=x', 'app.ssl.bundle.pem.web is a section, it takes no value'],
+    ['a number that is given a list', '--server.port[0]=1', 'The key server.port[0] is unknown'],
+    ['below a number', '--server.port.number=1', 'The key server.port.number is unknown'],
+    ['below a list', '--management.endpoints.web.exposure.include.x=1', 'The key management.endpoints.web.exposure.include.x is unknown'],
+    ['a member every object has', '--server.constructor=1', 'The key server.constructor is unknown'],
+    ['another such member', '--app.__proto__.x=1', 'The key app.__proto__.x is unknown'],
+  ])('may be %s', (_, argument, what) => {
+    expect(complaints({ args: [argument] })).toEqual([what]);
+  });
+
+  it('is a warning or nothing where app.config.unknown-keys says so', () => {
+    const files = { 'application.yml': 'server.prot: 1' };
+    const warned = reading({ files, args: ['--app.config.unknown-keys=warn'] });
+    const ignored = reading({ files, variables: { APP_CONFIG_UNKNOWNKEYS: 'ignore' } });
+
+    expect(warned.problems).toEqual([]);
+    expect(warned.warnings).toEqual([expect.stringMatching(/^The key server\.prot is unknown\. Did you mean server\.port\?/)]);
+    expect([ignored.problems, ignored.warnings]).toEqual([[], []]);
+  });
+
+  it('stays a failure where app.config.unknown-keys itself is wrong', () => {
+    expect(complaints({ args: ['--app.config.unknown-keys=perhaps', '--server.prot=1'] })).toEqual([
+      'The value of app.config.unknown-keys cannot be used',
+      'The key server.prot is unknown',
+    ]);
+  });
+});
+
+describe('a key of somebody else', () => {
+  it.each(['my.own', 'port', 'serverx.port', 'application.name', 'http.agent', 'user.dir', 'java.io.tmpdir'])(
+    'is no matter: %s',
+    (name) => {
+      const read = reading({ files: { 'application.yml': `${name}: x` }, args: [`-D${name}=y`] });
+
+      expect([read.problems, read.warnings]).toEqual([[], []]);
+    },
+  );
+});
+
+describe('an environment variable', () => {
+  it.each([
+    ['SERVER_PROT', 'SERVER_PORT'],
+    ['APP_DATASOURCE_PASWORD', 'APP_DATASOURCE_PASSWORD'],
+    ['MANAGEMENT_SERVER_PORTS', 'MANAGEMENT_SERVER_PORT'],
+    ['server_prot', 'SERVER_PORT'],
+    ['SERVER__PORT', 'SERVER_PORT'],
+    ['APP_DATASOURCE_POOL_MAXIMUM_POOLSIZE', 'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE'],
+  ])('like %s only warns, and says %s', (name, near) => {
+    const read = reading({ variables: { [name]: 'geheim' } });
+
+    expect(read.problems).toEqual([]);
+    expect(read.warnings).toEqual([
+      `The environment variable ${name} sets no key of this service; did you mean ${near}?`,
+    ]);
+  });
+
+  it('that is far from every key warns without a guess', () => {
+    expect(reading({ variables: { SERVER_SOFTWARE_OF_SOMEBODY_ELSE: 'x' } }).warnings).toEqual([
+      'The environment variable SERVER_SOFTWARE_OF_SOMEBODY_ELSE sets no key of this service',
+    ]);
+  });
+
+  it.each(['SERVER', 'APP', 'APPS_HOME', 'PATH', 'LOGGING', '_SERVERX_PORT', 'HOSTNAME'])('like %s is no matter', (name) => {
+    const read = reading({ variables: { [name]: 'x' } });
+
+    expect([read.problems, read.warnings]).toEqual([[], []]);
+  });
+
+  it('APP_APPLICATION_JSON is not read, and one warning says so', () => {
+    const read = reading({ variables: { APP_APPLICATION_JSON: '{"server":{"port":1}}' } });
+
+    expect(read.problems).toEqual([]);
+    expect(read.warnings).toEqual(['APP_APPLICATION_JSON is not read here: use variables, files or arguments']);
+  });
+});

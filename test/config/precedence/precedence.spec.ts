@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { everySetting, fixture, problemsOf, type Shown } from '../support.js';
+
+/** The rows of configuration.md b.1: each is a folder here, with the files of its sources and a `case.yml`. */
+const ROWS = [
+  'all-ranks',
+  // Every two neighbours of the ranks.
+  'command-line-over-system-property',
+  'system-property-over-variable',
+  'variable-over-external-profile-file',
+  'variable-over-config-folder',
+  'external-profile-file-over-config-folder',
+  'config-folder-over-working-folder',
+  'working-folder-over-packaged-profile-file',
+  'working-folder-over-packaged-config-folder',
+  'packaged-profile-file-over-packaged-config-folder',
+  'packaged-profile-file-over-packaged-default',
+  'packaged-config-folder-over-packaged-root',
+  // Inside one group of locations.
+  'wildcard-folder-over-config-folder',
+  'wildcard-folders-in-order-of-their-paths',
+  'later-profile-over-earlier',
+  'later-profile-over-later-location',
+  'profile-order-is-that-of-the-list',
+  'properties-over-yml-over-yaml',
+  'yml-in-config-folder-over-properties-in-working-folder',
+  // Places an operator names.
+  'additional-location-over-external-profile-files',
+  'additional-location-under-variable',
+  'additional-location-that-is-a-default-location',
+  'location-replaces-the-default-ones',
+  'location-under-additional-location',
+  'locations-with-comma-location-over-profile',
+  'locations-with-semicolon-profile-over-location',
+  'import-of-the-process-over-additional-location',
+  // Inside one file.
+  'later-document-over-earlier',
+  'profile-file-over-on-profile-document',
+  'import-over-its-document-under-the-next',
+];
+
+interface Case {
+  readonly args?: readonly string[];
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly key: string;
+  /** What every source says, the winner first. */
+  readonly expect: readonly Shown[];
+}
+
+function caseOf(row: string): Case {
+  return parse(readFileSync(join(import.meta.dirname, row, 'case.yml'), 'utf8')) as Case;
+}
+
+describe('of several sources of one key, the higher one wins', () => {
+  it.each(ROWS)('%s', (row) => {
+    const { args = [], variables = {}, key, expect: wanted } = caseOf(row);
+
+    const reading = fixture(`precedence/${row}`).read({ args, variables });
+
+    expect(problemsOf(reading)).toEqual([]);
+    expect(everySetting(reading, key)).toEqual(wanted);
+  });
+
+  it('has a row for every folder', () => {
+    const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((item) => item.isDirectory());
+
+    expect(folders.map(({ name }) => name).sort()).toEqual([...ROWS].sort());
+  });
+});

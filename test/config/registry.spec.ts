@@ -1,0 +1,221 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { KeyName, variableForms } from '../../src/config/key-name.js';
+import { KeyRegistry } from '../../src/config/key-registry.js';
+import { baseName } from '../../src/config/setting.js';
+import { UserProperties } from '../../src/config/user.properties.js';
+import { type Example, examples, expectedOf, registry, sampleOf } from './keys/examples.js';
+import { reading, shownOf, type Situation, withoutProblems } from './keys/situation.js';
+import { keysOfSpecification } from './keys/specification.js';
+
+const MASK = '******';
+
+describe('the key tables of the specification', () => {
+  const keys = keysOfSpecification(readFileSync(new URL('specification-tables.md', import.meta.url), 'utf8'));
+
+  it('are read whole', () => {
+    expect(keys.size).toBe(90);
+    expect([...keys.keys()]).toEqual(
+      expect.arrayContaining([
+        'app.profiles.active',
+        'app.config.additional-location',
+        'app.data.kvstore.timeout',
+        'logging.level.<app_package>',
+        'http.proxyHost',
+        'user.timezone',
+      ]),
+    );
+  });
+
+  it.each([...keys])('name %s, which is registered', (_, example) => {
+    expect(registry.find(KeyName.parse(example))).toBeDefined();
+  });
+
+  it('would be missed if they were not registered', () => {
+    const poor = new KeyRegistry([UserProperties]);
+
+    const missing = [...keys.values()].filter((example) => !poor.find(KeyName.parse(example)));
+
+    expect(missing).toHaveLength(keys.size - 1);
+  });
+});
+
+describe('the registry', () => {
+  it.each(['http.proxyHost', 'http.proxyPort', 'http.nonProxyHosts', 'https.proxyHost', 'https.proxyPort'])(
+    'knows %s of the proxy family',
+    (name) => {
+      expect(registry.find(KeyName.parse(name))?.name).toBe(name);
+    },
+  );
+
+  it('lets no two keys share the name of an environment variable', () => {
+    const owners = new Map<string, string[]>();
+    for (const { name } of examples) {
+      for (const form of new Set(variableForms(name))) owners.set(form, [...(owners.get(form) ?? []), name]);
+    }
+
+    expect([...owners].filter(([, names]) => names.length > 1)).toEqual([]);
+  });
+
+  it('reads every form of a variable as its own key, also where a map could take it', () => {
+    const misread = examples.flatMap(({ name }) =>
+      variableForms(name)
+        .map((form) => [form, registry.keyOfVariable(form)?.uniform, KeyName.parse(name).uniform] as const)
+        .filter(([, read, own]) => read !== own),
+    );
+
+    expect(misread).toEqual([]);
+  });
+
+  it('has no key below a map, where it would be an entry as well', () => {
+    const maps = registry.definitions.filter(({ type }) => type.shape === 'map' || type.shape === 'objects');
+    const below = maps.flatMap((map) =>
+      registry.definitions
+        .filter(({ name }) => !name.startsWith(map.name))
+        .filter(({ key }) => `${key.uniform}.`.startsWith(`${KeyName.parse(baseName(map)).uniform}.`)),
+    );
+
+    expect(maps.length).toBeGreaterThan(3);
+    expect(below.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('refuses a class that is listed twice', () => {
+    expect(() => new KeyRegistry([UserProperties, UserProperties])).toThrow('user.timezone is registered twice');
+  });
+
+  it.each(registry.definitions)('describes $name with effect, version and what it does', (definition) => {
+    expect(definition.facts.does).toMatch(/^[A-Z].{10,}\.$/);
+    expect(definition.since).toMatch(/^\d+\.\d+\.\d+$/);
+    if ('AU'.includes(definition.facts.effect.level)) expect(definition.facts.effect.note).toMatch(/\w{3}/);
+  });
+
+  it.each(registry.definitions.filter(({ type }) => type.shape === 'scalar'))(
+    'states a default of $name that the key itself would accept',
+    ({ type, defaultText, facts }) => {
+      if (type.shape !== 'scalar' || defaultText === undefined || facts.defaultText !== undefined) return;
+
+      const parsed = type.parse(defaultText);
+
+      expect(parsed).not.toHaveProperty('reason');
+      expect(type.format(parsed)).toBe(defaultText);
+    },
+  );
+});
+
+/** Conditions of a document mean something only in that document. */
+const ofDocuments = new Set(['app.config.activate.on-profile', 'app.config.activate.on-cloud-platform']);
+const settable = examples.filter(({ name }) => !ofDocuments.has(name));
+const inFiles = settable.filter(({ isFromProcessOnly }) => !isFromProcessOnly);
+
+describe('a registered key', () => {
+  it.each(settable)('$name is bound from the environment and shown with the variable', (key) => {
+    const text = sampleOf(key);
+    const variable = canonicalVariable(key.name);
+
+    const read = readWith(key, { variables: { [variable]: text } });
+
+    expect(key.boundIn(read)).toEqual(expectedOf(key, text));
+    expect(shownOf(read, key.name)).toEqual({
+      value: key.isSecret ? MASK : text,
+      origin: `System Environment Property "${variable}"`,
+    });
+  });
+
+  it.each(settable)('$name is bound from every other form of its variable', (key) => {
+    const text = sampleOf(key);
+
+    for (const variable of otherVariables(key.name)) {
+      const read = readWith(key, { variables: { [variable]: text } });
+
+      expect(key.boundIn(read), variable).toEqual(expectedOf(key, text));
+      expect(shownOf(read, key.name).origin).toBe(`System Environment Property "${variable}"`);
+    }
+  });
+
+  it.each(settable)('$name is bound from the command line and shown with the argument', (key) => {
+    const text = sampleOf(key);
+
+    const read = readWith(key, { args: [`--${key.name}=${text}`] });
+
+    expect(key.boundIn(read)).toEqual(expectedOf(key, text));
+    expect(shownOf(read, key.name)).toEqual({
+      value: key.isSecret ? MASK : text,
+      origin: `"${key.name}" from property source "commandLineArgs"`,
+    });
+  });
+
+  it.each(settable)('$name is bound from a -D argument and shown with it', (key) => {
+    const text = sampleOf(key);
+
+    const read = readWith(key, { args: [`-D${key.name}=${text}`] });
+
+    expect(key.boundIn(read)).toEqual(expectedOf(key, text));
+    expect(shownOf(read, key.name)).toEqual({
+      value: key.isSecret ? MASK : text,
+      origin: `"${key.name}" from property source "systemProperties"`,
+    });
+  });
+
+  it.each(inFiles)('$name is bound from a file and shown with line and column', (key) => {
+    const text = sampleOf(key);
+
+    const read = readWith(key, { files: { 'config/application.yml': `# one line\n${key.name}: '${text}'\n` } });
+
+    expect(key.boundIn(read)).toEqual(expectedOf(key, text));
+    expect(shownOf(read, key.name)).toEqual({
+      value: key.isSecret ? MASK : text,
+      origin: `file [config/application.yml] - 2:${key.name.length + 3}`,
+    });
+  });
+
+  it.each(settable.filter(({ isFromProcessOnly }) => isFromProcessOnly))('$name is refused in a file', (key) => {
+    const { problems } = reading({ files: { 'application.yml': `${key.name}: '${sampleOf(key)}'\n` } });
+
+    expect(problems.map(({ what }) => what)).toEqual([`The key ${key.name} may not stand here`]);
+  });
+
+  it.each([
+    ['app.config.activate.on-profile', 'sample', ['--app.profiles.active=sample'], {}],
+    [
+      'app.config.activate.on-cloud-platform',
+      'kubernetes',
+      [],
+      { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' },
+    ],
+  ])('%s is bound from the document it stands in', (name, text, args, variables) => {
+    const key = examples.find((item) => item.name === name);
+    const file = `server.port: 1\n---\n${name}: ${text}\nserver.port: 2\n`;
+
+    const read = withoutProblems(reading({ files: { 'application.yml': file }, args, variables }));
+
+    expect(key?.boundIn(read)).toEqual([text]);
+    expect(shownOf(read, name)).toEqual({ value: text, origin: `file [application.yml] - 3:${name.length + 3}` });
+    expect(shownOf(read, 'server.port').value).toBe('2');
+  });
+});
+
+/** Reads without problems and without a word that the key is not known; what the key needs beside it is there. */
+function readWith(key: Example, situation: Situation): ReturnType<typeof reading> {
+  // A profile exists when a file is named after it.
+  const profiles = { 'application-sample.yml': '', ...situation.files };
+  const args = [...(situation.args ?? []), ...(NEEDS[key.name] ?? [])];
+  const read = withoutProblems(reading({ ...situation, files: profiles, args }));
+  expect(read.warnings.filter((warning) => warning.includes('no key'))).toEqual([]);
+  return read;
+}
+
+const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  'app.ssl.bundle.pem.web.keystore.private-key': ['--app.ssl.bundle.pem.web.keystore.certificate=file:web.crt'],
+};
+
+function canonicalVariable(name: string): string {
+  return name.replaceAll('.', '_').replaceAll('-', '').toUpperCase();
+}
+
+function otherVariables(name: string): readonly string[] {
+  const dropped = name.replaceAll('.', '_').replaceAll('-', '');
+  const legacy = name.replaceAll('.', '_').replaceAll('-', '_');
+  return [...new Set([dropped, legacy, legacy.toUpperCase(), legacy.toLowerCase(), name])].filter(
+    (form) => form !== canonicalVariable(name),
+  );
+}
