@@ -1,5 +1,5 @@
-import { Command, CommanderError } from 'commander';
 import 'reflect-metadata';
+import { Command, CommanderError } from 'commander';
 import { addConfigCommand } from './cli/config.command.js';
 import { isConfigurationArgument } from './config/arguments.js';
 import { processInputs } from './config/process-inputs.js';
@@ -8,6 +8,10 @@ import { PROPERTIES } from './properties.js';
 
 /** Runs one command; arguments that set keys (`--server.port=9000`, `-Dkey=value`) are taken out before. */
 export async function runCommand(args: readonly string[] = process.argv.slice(2)): Promise<number> {
+  // Whoever reads the output may have seen enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? 0 : 1);
+  });
   let exitCode = 0;
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const complain = (line: string): void => void process.stderr.write(`${line}\n`);

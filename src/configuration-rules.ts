@@ -4,17 +4,19 @@ import { secretsByReference } from './config/secrets.rule.js';
 import { originsKnown, profilesOutsideFiles } from './config/sources.rule.js';
 import { exposedEndpoints } from './management/exposure.rule.js';
 import { equalTimeZones } from './management/time-zones.rule.js';
+import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
 import { mapperLimits } from './persistence/mapper.rule.js';
 import { productionValues } from './persistence/production.rule.js';
 import { shutdownWithinGrace } from './server/shutdown.rule.js';
 
-/** The specification's "Configuration rules" in their order, and the equality of the time zones. */
+/** The specification's "Configuration rules" in their order, notes on the database's URL, and the equal time zones. */
 const RULES: readonly Rule[] = [
   profilesOutsideFiles,
   secretsByReference,
   shutdownWithinGrace,
   productionValues,
   mapperLimits,
+  jdbcUrlNotes,
   exposedEndpoints,
   originsKnown,
   equalTimeZones,

@@ -3,8 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from './app.module.js';
 import { type Configuration, type ConfigurationInputs, loadConfiguration } from './config/configuration.js';
-import { failureReport } from './config/failure-report.js';
-import { Mismatch } from './config/mismatch.js';
+import { failureReport, printable } from './config/failure-report.js';
 import { originText } from './config/origin.js';
 import { ConfigurationFailure, type Problem, problem } from './config/problem.js';
 import { processInputs, setProcessTimeZone } from './config/process-inputs.js';
@@ -14,8 +13,6 @@ import { checkRules } from './configuration-rules.js';
 import { ManagementListener } from './management/management.listener.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { DatabaseUnavailable } from './persistence/database-unavailable.js';
-import { DatasourceProperties } from './persistence/datasource.properties.js';
-import { parseJdbcUrl } from './persistence/jdbc-url.js';
 import { PROPERTIES } from './properties.js';
 import { Listener, ListenFailure } from './server/listener.js';
 import { ServerProperties } from './server/server.properties.js';
@@ -29,11 +26,7 @@ export type Start =
 export async function startService(inputs: ConfigurationInputs = processInputs()): Promise<Start> {
   try {
     const configuration = loadConfiguration(PROPERTIES, inputs);
-    const warnings = [
-      ...configuration.warnings,
-      ...notesOf(configuration.get(DatasourceProperties).url),
-      ...judgedRules(configuration, inputs),
-    ];
+    const warnings = [...configuration.warnings, ...judgedRules(configuration, inputs)];
     setProcessTimeZone(configuration.get(UserProperties).timezone);
     return { kind: 'started', lines: await open(configuration), warnings };
   } catch (error) {
@@ -53,13 +46,7 @@ function judgedRules(configuration: Configuration, inputs: ConfigurationInputs):
       ),
     );
   }
-  return findings.map(({ rule, text }) => `Configuration rule ${rule}: ${text}`);
-}
-
-/** What of the database's URL is read differently from what its author may expect. */
-function notesOf(url: string): readonly string[] {
-  const location = parseJdbcUrl(url);
-  return location instanceof Mismatch ? [] : location.notes.map((note) => `app.datasource.url: ${note}`);
+  return findings.map(({ rule, text }) => printable(`Configuration rule ${rule}: ${text}`));
 }
 
 async function open(configuration: Configuration): Promise<readonly string[]> {
@@ -70,17 +57,18 @@ async function open(configuration: Configuration): Promise<readonly string[]> {
     const server = configuration.get(ServerProperties);
     const { port: managementPort } = configuration.get(ManagementServerProperties);
     const isShared = managementPort === undefined || (managementPort === server.port && managementPort !== 0);
+    const isOff = managementPort !== undefined && managementPort < 0;
     const management = isShared ? main : new Listener();
-    if (!isShared) listeners.push(management);
+    if (!isShared && !isOff) listeners.push(management);
 
     const endpoints = app.get(ManagementListener);
-    endpoints.mount(management.routes);
+    if (!isOff) endpoints.mount(management.routes);
     await app.init();
 
     const address = server.address;
     const port = await main.open({ port: server.port, address, key: 'server.port', addressKey: 'server.address' });
     const lines = [`Login service is ready: ${urlOf(address, port)}/`];
-    if (!isShared) {
+    if (!isShared && !isOff) {
       const binding = { port: managementPort, address, key: 'management.server.port', addressKey: 'server.address' };
       lines.push(`Management endpoints: ${urlOf(address, await management.open(binding))}${endpoints.basePath}`);
     }
@@ -126,7 +114,10 @@ function stopOnSignal(app: INestApplication, listeners: readonly Listener[]): vo
       // Whoever asks a second time does not want to wait.
       if (isStopping) process.exit(1);
       isStopping = true;
-      void close(app, listeners).then(() => process.exit(0));
+      close(app, listeners).then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
     });
   }
 }

@@ -1,9 +1,10 @@
 import type { Environment } from '../config/environment.js';
 import { KeyName } from '../config/key-name.js';
+import { printable } from '../config/failure-report.js';
 import type { KeyDefinition, KeyRegistry } from '../config/key-registry.js';
-import { originChain } from '../config/origin.js';
-import { maskUrls, namesSecret, shown } from '../config/secrets.js';
-import { baseName, evaluate, evaluateSetting, type KeyState, type Setting, statesOf } from '../config/setting.js';
+import { isPackaged, originChain } from '../config/origin.js';
+import { namesSecret, shown, shownUnfilled } from '../config/secrets.js';
+import { allStates, baseName, evaluate, evaluateSetting, type KeyState, type Setting } from '../config/setting.js';
 
 /** What a look-up prints, and whether it found a key. */
 export interface View {
@@ -14,18 +15,23 @@ export interface View {
 /** Everything about one key, or a line for each key below a prefix (`config get`). */
 export function viewOfKey(environment: Environment, registry: KeyRegistry, name: string): View {
   const key = keyMeant(registry, name);
+  if (key.length === 0) return { lines: [`"${name}" is no key`], isFound: false };
   const states = allStates(environment, registry);
-  const exact = states.find((state) => KeyName.parse(state.name).uniform === key.uniform);
+  // `[com.Acme]` is exact, but who asks need not know how it was written.
+  const exact =
+    states.find((state) => KeyName.parse(state.name).uniform === key.uniform) ??
+    states.find((state) => KeyName.parse(plainName(state)).uniform === key.uniform);
   if (exact) return found(detailsOf(environment, exact));
 
-  const element = registry.find(key);
-  if (element?.type.shape === 'list') return viewOfKey(environment, registry, element.name);
+  const definition = registry.find(key);
+  if (definition && isListElement(definition, key))
+    return viewOfKey(environment, registry, String(key.firstParts(key.length - 1)));
   const children = [
     ...below(states, key, ({ name: child }) => child).map((state) => summaryOf(environment, state)),
     ...below(openKeys(registry, states), key, baseName).map((open) => `${open.name} is not set`),
   ];
   if (children.length > 0) return found(children);
-  if (element) return found([`${name} is not set`, ...aboutLines(element)]);
+  if (definition) return found([`${name} is not set`, ...aboutLines(definition)]);
 
   const free = registry.isOwned(key) ? [] : foreignKey(environment, key, name);
   if (free.length > 0) return found(free);
@@ -45,7 +51,7 @@ export function viewOfAll(
   if (wanted.length === 0) return viewOfKey(environment, registry, options.prefix ?? '');
   return found(
     wanted
-      .filter(({ settings }) => !options.changed || (settings[0] && !isPackaged(settings[0])))
+      .filter(({ settings }) => !options.changed || (settings[0] && !isPackaged(settings[0].origin)))
       .map((state) => summaryOf(environment, state)),
   );
 }
@@ -56,14 +62,18 @@ function keyMeant(registry: KeyRegistry, name: string): KeyName {
   return asVariable ?? KeyName.parse(name);
 }
 
-function found(lines: readonly string[]): View {
-  return { lines, isFound: true };
+/** The name without the brackets that make a part exact. */
+function plainName({ name }: KeyState): string {
+  return name.replaceAll(/\[([^\]]*)\]/g, '.$1');
 }
 
-function allStates(environment: Environment, registry: KeyRegistry): readonly KeyState[] {
-  return registry.classes
-    .flatMap((owner) => registry.definitionsOf(owner))
-    .flatMap((definition) => statesOf(environment, definition, registry));
+function isListElement({ type }: KeyDefinition, key: KeyName): boolean {
+  const isList = type.shape === 'list' || (type.shape === 'map' && type.element.shape === 'list');
+  return isList && /^\d+$/.test(key.uniformPart(key.length - 1));
+}
+
+function found(lines: readonly string[]): View {
+  return { lines: lines.map(printable), isFound: true };
 }
 
 /** Maps and named objects that nothing is put into yet. */
@@ -71,15 +81,13 @@ function openKeys(registry: KeyRegistry, states: readonly KeyState[]): readonly 
   return registry.classes
     .flatMap((owner) => registry.definitionsOf(owner))
     .filter((definition) => baseName(definition) !== definition.name)
-    .filter((definition) => !states.some(({ name }) => name.startsWith(`${baseName(definition)}.`)));
+    .filter(
+      (open) => !states.some(({ definition, name }) => definition === open || name.startsWith(`${baseName(open)}.`)),
+    );
 }
 
 function below<T>(items: readonly T[], prefix: KeyName, nameOf: (item: T) => string): readonly T[] {
   return items.filter((item) => `${KeyName.parse(nameOf(item)).uniform}.`.startsWith(`${prefix.uniform}.`));
-}
-
-function isPackaged({ origin }: Setting): boolean {
-  return origin.kind === 'position' && origin.resource.kind === 'classpath';
 }
 
 /** `key = value`, with a note where the value is the default or cannot be used. */
@@ -110,11 +118,10 @@ function detailsOf(environment: Environment, state: KeyState): readonly string[]
   ];
 }
 
-/** Placeholders as they stand in the source; of a secret only a text that is nothing but one reference. */
+/** Placeholders as they stand in the source. */
 function writtenLines({ isSecret }: KeyState, { content }: Setting): readonly string[] {
   const text = 'text' in content ? content.text : content.map((element) => element.text).join(',');
-  if (!text.includes('${') || (isSecret && !/^\$\{[^:{}]+\}$/.test(text))) return [];
-  return [`  written as  ${maskUrls(text)}`];
+  return text.includes('${') ? [`  written as  ${shownUnfilled(text, isSecret)}`] : [];
 }
 
 function valueText(environment: Environment, state: KeyState, setting: Setting): string {
@@ -140,10 +147,9 @@ function aboutLines({ defaultText, facts, type, since }: KeyDefinition): readonl
 function foreignKey(environment: Environment, key: KeyName, name: string): readonly string[] {
   const [winner, ...overridden] = environment.holders(key).map(({ entry }) => {
     const filled = environment.fill(entry.text);
+    const isSecret = namesSecret(name) || namesSecret(entry.spelled);
     const text =
-      filled.kind === 'filled'
-        ? shown(filled.text, namesSecret(name), filled.through)
-        : shown(entry.text, namesSecret(name));
+      filled.kind === 'filled' ? shown(filled.text, isSecret, filled.through) : shownUnfilled(entry.text, isSecret);
     return { text, origin: originChain(entry.origin) };
   });
   if (!winner) return [];

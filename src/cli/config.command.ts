@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Configuration, type ConfigurationInputs, readConfiguration } from '../config/configuration.js';
-import { failureReport } from '../config/failure-report.js';
+import { failureReport, printable } from '../config/failure-report.js';
 import { KeyRegistry } from '../config/key-registry.js';
 import type { PropertiesClass } from '../config/properties-class.js';
 import type { Finding } from '../config/rule.js';
@@ -71,7 +71,7 @@ function check({ classes, inputs, rules, print: say, complain }: ConfigCommandPa
   }
   const findings = rules(new Configuration(environment, registry, warnings, instances), inputs);
   for (const warning of warnings) say(`warning: ${warning}`);
-  for (const { rule, severity, text } of findings) say(`${severity}: rule ${rule}: ${text}`);
+  for (const { rule, severity, text } of findings) say(printable(`${severity}: rule ${rule}: ${text}`));
   const breaches = findings.filter(({ severity }) => severity === 'breach').length;
   say(breaches === 0 ? 'All configuration rules hold.' : `${breaches} ${breaches === 1 ? 'breach' : 'breaches'}.`);
   return breaches === 0 ? 0 : 1;

@@ -33,7 +33,16 @@ describe('arguments', () => {
   });
 
   it('of other forms are passed on in their order', () => {
-    const { commandLine, systemProperties, rest } = readArguments(['config', '-', '--', '---a.b=c', '--=x', '-D', '-x', 'a.b=c']);
+    const { commandLine, systemProperties, rest } = readArguments([
+      'config',
+      '-',
+      '--',
+      '---a.b=c',
+      '--=x',
+      '-D',
+      '-x',
+      'a.b=c',
+    ]);
 
     expect(rest).toEqual(['config', '-', '--', '---a.b=c', '--=x', '-D', '-x', 'a.b=c']);
     expect([...commandLine.entries, ...systemProperties.entries]).toEqual([]);

@@ -1,6 +1,6 @@
 import type { Environment } from './environment.js';
 import type { KeyName } from './key-name.js';
-import { type KeyDefinition, KeyRegistry } from './key-registry.js';
+import type { KeyDefinition, KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from './problem.js';
 import type { PropertiesClass, SelfChecking } from './properties-class.js';
 import { evaluate, freeParts, type KeyState, nameBelow, stateOf } from './setting.js';
@@ -38,17 +38,19 @@ class Binding {
   ): object {
     const instance = new owner() as Record<string, unknown>;
     const states = new Map<string, KeyState>();
-    const before = this.problems.length;
+    const failed = new Set<string>();
     for (const definition of definitions) {
       const name = prefix ? `${prefix.name}.${definition.name}` : definition.name;
       const key = prefix ? prefix.key.append(String(definition.key)) : definition.key;
+      const before = this.problems.length;
       const value = this.value(definition, name, key, registry, states);
+      if (this.problems.length > before) failed.add(definition.facts.property);
       if (value !== undefined) instance[definition.facts.property] = value;
     }
-    if (this.problems.length === before && isSelfChecking(instance)) {
-      for (const { property, reason } of instance.violations()) {
-        this.problems.push(this.violated(states.get(property), property, reason));
-      }
+    const violations = isSelfChecking(instance) ? instance.violations() : [];
+    for (const { property, against, reason } of violations) {
+      if ([property, ...against].some((name) => failed.has(name))) continue;
+      this.problems.push(this.violated(states.get(property), property, reason));
     }
     return instance;
   }

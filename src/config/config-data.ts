@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import leven from 'leven';
 import { type Candidate, candidatesOf, exists, type Surroundings } from './config-file.js';
 import { Environment, type Profiles } from './environment.js';
@@ -18,11 +20,11 @@ import { type Origin, resourceText } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem, unreadable } from './problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 import { chooseProfiles, one, unknownProfiles } from './profiles.js';
-import { maskUrls } from './secrets.js';
+import { MASK, shown } from './secrets.js';
 import { evaluateSetting } from './setting.js';
 import { ConfigSource, type Entry } from './source.js';
 
-/** Lowest first; locations of one group are read as one (configuration.md b.1). */
+/** Lowest first; locations of one group are read as one (docs/configuration-sources.md, "Precedence"). */
 const DEFAULT_LOCATIONS: readonly LocationGroup[] = [
   parseGroup('optional:classpath:/;optional:classpath:/config/'),
   parseGroup('optional:file:./;optional:file:./config/;optional:file:./config/*/'),
@@ -36,7 +38,7 @@ const DEEPEST_IMPORT = 100;
 
 /**
  * Reads all configuration files there are, in two phases: first to learn the profiles, then with them
- * (configuration.md b.1 and b.4).
+ * (docs/configuration-sources.md, "Precedence" and "Files, profiles, imports").
  */
 export class ConfigData {
   private readonly roots: readonly Importer[];
@@ -56,7 +58,7 @@ export class ConfigData {
     const stated = (name: string): readonly Stated[] =>
       this.collected(() => this.stated(processSources, name, process));
     const located = (name: string): readonly LocationGroup[] =>
-      stated(`app.config.${name}`).flatMap(({ text, origin }) => parseLocations(text, origin));
+      stated(`app.config.${name}`).flatMap(({ text, origin, isSecret }) => parseLocations(text, origin, isSecret));
     const isSet = (name: string): boolean => one(process, registry, name).settings.length > 0;
 
     this.names = isSet('app.config.name') ? stated('app.config.name').map(({ text }) => text) : ['application'];
@@ -75,10 +77,24 @@ export class ConfigData {
     this.profiles = choice.profiles;
     this.expand();
     const unknown = unknownProfiles(choice, this.knownProfiles, (name) =>
-      [...this.knownProfiles, ...choice.groups.keys()].find((known) => leven(known, name) <= 2),
+      [...this.knownProfiles, ...choice.groups.keys(), ...this.profilesWithFiles()].find(
+        (known) => leven(known, name) <= 2,
+      ),
     );
     // A profile may be unknown because of another problem.
     return { environment: this.environment(), problems: this.problems.length > 0 ? this.problems : unknown };
+  }
+
+  /** Profiles that are not active, but have a file where those that are may have one. */
+  private profilesWithFiles(): readonly string[] {
+    const { packageFolder, workingFolder } = this.surroundings;
+    return [packageFolder, workingFolder, join(workingFolder, 'config')]
+      .flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
+      .flatMap((file) => {
+        const name = this.names.find((known) => file.startsWith(`${known}-`));
+        const profile = name && /^(.+)\.(?:ya?ml|properties)$/.exec(file.slice(name.length + 1))?.[1];
+        return profile ? [profile] : [];
+      });
   }
 
   /** The sources as they stand, highest first. */
@@ -149,7 +165,7 @@ export class ConfigData {
     return documents.flatMap((entries, index) => {
       if (entries.length === 0) return [];
       const number = documents.length > 1 ? ` (document #${index})` : '';
-      const place = `'${resourceText(candidate.resource)}' via location '${maskUrls(location.text)}'`;
+      const place = `'${resourceText(candidate.resource)}' via location '${location.shown}'`;
       const source = new ConfigSource('file', `Config resource ${place}${number}`, entries);
       return this.collected(() => [this.document(source, profile)]);
     });
@@ -195,7 +211,9 @@ export class ConfigData {
       const stated = this.stated([source], 'app.config.import');
       const tooDeep = stated.find(({ origin }) => importsAbove(origin) >= DEEPEST_IMPORT);
       if (tooDeep) throw unreadable(tooDeep.origin, `more than ${DEEPEST_IMPORT} files import each other in a row`);
-      return stated.map(({ text, origin }) => parseGroup(text, origin)).filter((group) => group.length > 0);
+      return stated
+        .map(({ text, origin, isSecret }) => parseGroup(text, origin, isSecret))
+        .filter((group) => group.length > 0);
     });
   }
 
@@ -209,7 +227,8 @@ export class ConfigData {
     if (evaluation.kind === 'unset') return [];
     const entries = Array.isArray(setting.content) ? (setting.content as readonly Entry[]) : [];
     const values = (Array.isArray(evaluation.value) ? evaluation.value : [evaluation.value]) as readonly string[];
-    return values.map((text, index) => ({ text, origin: entries[index]?.origin ?? setting.origin }));
+    const isSecret = evaluation.shown === MASK;
+    return values.map((text, index) => ({ text, origin: entries[index]?.origin ?? setting.origin, isSecret }));
   }
 
   /** Kubernetes is known by the variables it sets in every pod. */
@@ -224,6 +243,8 @@ export class ConfigData {
 interface Stated {
   readonly text: string;
   readonly origin: Origin;
+  /** Filled from a placeholder that names a secret: not to be repeated. */
+  readonly isSecret: boolean;
 }
 
 /** Works the list off from its end, where the weight is, and keeps its order. */
@@ -236,18 +257,19 @@ function acceptedOf(profiles: Profiles | undefined): ReadonlySet<string> | undef
 }
 
 /** A list of conditions is an OR. */
-function conditionOf({ text, origin }: Stated): ProfileExpression {
+function conditionOf({ text, origin, isSecret }: Stated): ProfileExpression {
   const expression = parseProfileExpression(text);
   if (!(expression instanceof Mismatch)) return expression;
+  const shownText = shown(text, isSecret);
   throw new ConfigurationFailure([
     problem(
-      `The condition "${text}" is no profile expression`,
+      `The condition "${shownText}" is no profile expression`,
       'Write names with !, & and |, and parentheses where & and | meet.',
       {
         Property: 'app.config.activate.on-profile',
-        Value: `"${text}"`,
+        Value: `"${shownText}"`,
         Origin: from(origin),
-        Reason: expression.reason,
+        Reason: isSecret ? undefined : expression.reason,
       },
     ),
   ]);

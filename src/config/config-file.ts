@@ -5,7 +5,6 @@ import { KeyName } from './key-name.js';
 import type { Location } from './location.js';
 import { type Origin, type Resource, resourceText } from './origin.js';
 import { ConfigurationFailure, from, problem } from './problem.js';
-import { maskUrls } from './secrets.js';
 import type { Entry } from './source.js';
 import type { Variables } from './variables.js';
 
@@ -129,7 +128,7 @@ function singleFile(
   if (!format) {
     throw new ConfigurationFailure([
       problem(
-        `The type of ${maskUrls(location.text)} is unknown`,
+        `The type of ${location.shown} is unknown`,
         'Name a file that ends in .yml, .yaml or .properties, a folder that ends in "/", or give the type in brackets: conf[.yaml].',
         { Origin: from(location.origin) },
       ),
@@ -193,7 +192,7 @@ function configTrees(location: Location, surroundings: Surroundings): readonly C
             .toString()
             .replace(/^\uFEFF/, '')
             .replace(/\r?\n$/, ''),
-          origin: { kind: 'position', resource, line: 1, column: 1, ...(parent && { parent }) },
+          origin: { kind: 'position', resource, line: 1, column: 1, isWholeFile: true, ...(parent && { parent }) },
         };
       });
       return [checked(entries)];

@@ -6,11 +6,11 @@ import { mustBeTold } from './effect.js';
 import { Environment } from './environment.js';
 import { printable } from './failure-report.js';
 import { KeyRegistry } from './key-registry.js';
-import type { Origin } from './origin.js';
+import { isPackaged } from './origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
 import { one, valueOf } from './profiles.js';
 import type { PropertiesClass } from './properties-class.js';
-import { statesOf } from './setting.js';
+import { allStates } from './setting.js';
 import { unknownKeys, unknownVariables } from './unknown-keys.js';
 import { INLINE_JSON, readVariables } from './variables.js';
 
@@ -64,7 +64,8 @@ export function readConfiguration(
     const { environment, problems } = new ConfigData(processSources, registry, inputs).load();
     const bound = bind(environment, registry);
     // Of a problem that may follow from another one, the other one is told.
-    const own = problems.length === 0 ? bound.problems : bound.problems.filter(({ mayFollow }) => !mayFollow);
+    const hasCause = problems.some(({ mayFollow }) => !mayFollow);
+    const own = hasCause ? bound.problems.filter(({ mayFollow }) => !mayFollow) : bound.problems;
     const unknown = judgeUnknownKeys(environment, registry);
     return {
       environment,
@@ -107,19 +108,17 @@ function judgeUnknownKeys(
 
 /** Keys an operator set, outside the packaged files, that do not do what their name promises. */
 function told(environment: Environment, registry: KeyRegistry): readonly string[] {
-  const names = registry.classes
-    .flatMap((owner) => registry.definitionsOf(owner))
-    .filter(({ facts }) => mustBeTold(facts.effect))
-    .flatMap((definition) => statesOf(environment, definition, registry))
-    .filter(({ settings }) => settings[0] && !isPackaged(settings[0].origin))
-    .map(({ name, definition }) => `${name} (${definition.facts.effect.level})`);
-  return names.length === 0
-    ? []
-    : [`Set, but with a stated effect only (A) or none (U); "config get <key>" says more: ${names.join(', ')}`];
-}
-
-function isPackaged(origin: Origin): boolean {
-  return origin.kind === 'position' && origin.resource.kind === 'classpath';
+  const told = allStates(environment, registry)
+    .filter(({ definition }) => mustBeTold(definition.facts.effect))
+    .filter(({ settings }) => settings[0] && !isPackaged(settings[0].origin));
+  const byEffect = Map.groupBy(
+    told,
+    ({ definition: { facts } }) => `${facts.effect.level}: ${facts.effect.note ?? ''}`,
+  );
+  return Array.from(
+    byEffect,
+    ([effect, states]) => `${states.map(({ name }) => name).join(', ')}: set, but with effect ${effect}`,
+  );
 }
 
 function inlineJson({ variables }: ConfigurationInputs): readonly string[] {

@@ -1,4 +1,4 @@
-/** How honestly a key acts here (configuration.md c): full, near, accepted with a stated effect only, or no effect. */
+/** How honestly a key acts here (docs/configuration.md, at the top): full, near, accepted with a stated effect only, or no effect. */
 export type EffectLevel = 'F' | 'N' | 'A' | 'U';
 
 export interface Effect {
@@ -15,6 +15,11 @@ export function near(note: string): Effect {
 
 export function acceptedOnly(note: string): Effect {
   return { level: 'A', note };
+}
+
+/** Read and checked, and never acted on; `note` says why. */
+export function noEffect(note: string): Effect {
+  return { level: 'U', note };
 }
 
 /** The value is read, checked and shown, but this version does not act on it; `planned` is the level it will have. */

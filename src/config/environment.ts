@@ -1,4 +1,4 @@
-import { KeyName } from './key-name.js';
+import { KeyName, variableForms } from './key-name.js';
 import { fillPlaceholders, type Filled } from './placeholder.js';
 import type { ConfigSource, Entry } from './source.js';
 
@@ -31,7 +31,7 @@ export class Environment {
     return held;
   }
 
-  /** Fills placeholders with what is in force, as late as it is asked for (configuration.md b.3). */
+  /** Fills placeholders with what is in force, as late as it is asked for (docs/configuration-sources.md, "Placeholders"). */
   fill(text: string): Filled {
     return fillPlaceholders(text, (name) => this.textOf(name));
   }
@@ -40,13 +40,21 @@ export class Environment {
   private textOf(name: string): string | undefined {
     const key = KeyName.parse(name);
     for (const source of this.sources) {
-      const entry = source.findSpelled(name) ?? source.find(key);
+      const entry = source.findSpelled(name) ?? source.find(key) ?? variableOf(source, name);
       if (entry) return entry.text;
       const elements = elementsOf(source, key);
       if (elements.length > 0) return elements.map(({ text }) => text).join(',');
     }
     return undefined;
   }
+}
+
+/** A variable of the older form, dashes as underscores: `MY_RELAY_HOST` reads as another key than `my.relay-host`. */
+function variableOf(source: ConfigSource, name: string): Entry | undefined {
+  if (source.kind !== 'environment' || !name.includes('-')) return undefined;
+  const forms = variableForms(name).flatMap((form) => [form, form.toLowerCase()]);
+  const form = forms.find((spelling) => source.findSpelled(spelling));
+  return form === undefined ? undefined : source.findSpelled(form);
 }
 
 /** What a source holds as `key[0]`, `key[1]` and so on; nothing where there is no first one. */

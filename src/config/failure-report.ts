@@ -2,7 +2,7 @@ import type { Problem } from './problem.js';
 
 const BANNER = 'APPLICATION FAILED TO START';
 
-/** The text a failed start prints: every problem with its facts, then what to do about each (configuration.md b.7). */
+/** The text a failed start prints: every problem with its facts, then what to do about each (docs/configuration-sources.md, "Failures"). */
 export function failureReport(problems: readonly Problem[]): string {
   const count = problems.length === 1 ? 'One problem' : `${problems.length} problems`;
   const stars = '*'.repeat(BANNER.length);

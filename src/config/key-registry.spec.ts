@@ -25,12 +25,18 @@ describe('a key registry', () => {
     expect(found(key)).toBe(name);
   });
 
-  it.each(['app', 'app.config', 'app.config.nam', 'app.config.import.x', 'app.config.import[0].x', 'user.timezone[0]', 'app.profiles.group', ''])(
-    'finds nothing for "%s"',
-    (key) => {
-      expect(found(key)).toBeUndefined();
-    },
-  );
+  it.each([
+    'app',
+    'app.config',
+    'app.config.nam',
+    'app.config.import.x',
+    'app.config.import[0].x',
+    'user.timezone[0]',
+    'app.profiles.group',
+    '',
+  ])('finds nothing for "%s"', (key) => {
+    expect(found(key)).toBeUndefined();
+  });
 
   it('knows type, default, version and whether a key is secret', () => {
     expect(registry.find(KeyName.parse('app.config.name'))).toMatchObject({
@@ -72,9 +78,12 @@ describe('a key registry', () => {
     expect(registry.nearest(wrong)).toBe(near);
   });
 
-  it.each(['zzz.yyy.xxx', 'app.prof.some.thing.quite.long', 'a', '', 'x'.repeat(100_000)])('finds no name near "%.20s"', (wrong) => {
-    expect(registry.nearest(wrong)).toBeUndefined();
-  });
+  it.each(['zzz.yyy.xxx', 'app.prof.some.thing.quite.long', 'a', '', 'x'.repeat(100_000)])(
+    'finds no name near "%.20s"',
+    (wrong) => {
+      expect(registry.nearest(wrong)).toBeUndefined();
+    },
+  );
 
   it.each([
     ['app.config.name', true],

@@ -21,7 +21,7 @@ export interface KeyDefinition {
 /** Keys below these belong to the service: an unknown one there is a mistake, not somebody else's key. */
 const OWNED = ['app', 'server', 'management', 'logging', 'mapper'] as const;
 
-/** All keys of the service, read from the decorators of the properties classes (configuration.md b.9). */
+/** All keys of the service, read from the decorators of the properties classes (docs/configuration-sources.md, "Unknown keys"). */
 export class KeyRegistry {
   /** In the order the classes are listed; members of named objects after the key that holds them. */
   readonly definitions: readonly KeyDefinition[];
@@ -89,9 +89,12 @@ export class KeyRegistry {
     return members;
   }
 
-  /** The key an environment variable sets, or undefined when it is none of ours (configuration.md b.2). */
+  /** The key an environment variable sets, or undefined when it is none of ours (docs/configuration-sources.md, "Key names"). */
   keyOfVariable(variable: string): KeyName | undefined {
-    const name = variable.toUpperCase().replaceAll(/[.\-[\]]+/g, '_').replace(/_$/, '');
+    const name = variable
+      .toUpperCase()
+      .replaceAll(/[.\-[\]]+/g, '_')
+      .replace(/_$/, '');
     const definition = this.byVariable.get(name);
     if (definition && (definition.type.shape === 'scalar' || definition.type.shape === 'list')) return definition.key;
     const indexed = /^(.+)_(\d+)$/.exec(name);

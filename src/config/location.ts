@@ -1,10 +1,12 @@
 import type { Origin } from './origin.js';
 import { from, type Problem, problem } from './problem.js';
-import { maskUrls } from './secrets.js';
+import { shown } from './secrets.js';
 
-/** A place configuration is read from, as an operator writes it (configuration.md b.4). */
+/** Where configuration is read from, as an operator writes it (configuration-sources.md, "Files, profiles, imports"). */
 export interface Location {
   readonly text: string;
+  /** The text without what may be a secret. */
+  readonly shown: string;
   /** Not finding it is no failure. */
   readonly isOptional: boolean;
   readonly scheme: 'file' | 'classpath' | 'configtree' | 'env' | 'relative';
@@ -20,27 +22,28 @@ export type LocationGroup = readonly Location[];
 const OPTIONAL = 'optional:';
 
 /** `,` separates groups (the later wins), `;` separates the locations of one group. */
-export function parseLocations(text: string, origin?: Origin): readonly LocationGroup[] {
+export function parseLocations(text: string, origin?: Origin, isSecret = false): readonly LocationGroup[] {
   return text
     .split(',')
-    .map((group) => parseGroup(group, origin))
+    .map((group) => parseGroup(group, origin, isSecret))
     .filter((group) => group.length > 0);
 }
 
-export function parseGroup(text: string, origin?: Origin): LocationGroup {
+export function parseGroup(text: string, origin?: Origin, isSecret = false): LocationGroup {
   return text
     .split(';')
     .map((item) => item.trim())
     .filter((item) => item !== '')
-    .map((item) => parseLocation(item, origin));
+    .map((item) => parseLocation(item, origin, isSecret));
 }
 
-function parseLocation(text: string, origin: Origin | undefined): Location {
+function parseLocation(text: string, origin: Origin | undefined, isSecret: boolean): Location {
   const isOptional = text.startsWith(OPTIONAL);
   const rest = isOptional ? text.slice(OPTIONAL.length) : text;
   const scheme = /^(file|classpath|configtree|env):(.*)$/s.exec(rest);
   return {
     text,
+    shown: shown(text, isSecret),
     isOptional,
     scheme: scheme ? (scheme[1] as Location['scheme']) : 'relative',
     path: scheme?.[2] ?? rest,
@@ -58,22 +61,20 @@ export function faultOf({ scheme, path }: Location): string | undefined {
   return undefined;
 }
 
-/** A place that must be there and is not. */
-export function notFound({ text, origin }: Location): Problem {
-  const shown = maskUrls(text);
+/** A location that must be there and is not. */
+export function notFound({ shown: name, origin }: Location): Problem {
   return problem(
-    `The location ${shown} does not exist`,
-    `Check ${shown}, or write optional:${shown} if it need not be there; app.config.on-not-found=ignore makes every place optional.`,
-    { Property: 'app.config', Value: `"${shown}"`, Origin: from(origin) },
+    `The location ${name} does not exist`,
+    `Check ${name}, or write optional:${name} if it need not be there; app.config.on-not-found=ignore makes every location optional.`,
+    { Property: 'app.config', Value: `"${name}"`, Origin: from(origin) },
   );
 }
 
-/** A place that nothing can be read from, `reason` being its fault. */
-export function unusable({ text, origin }: Location, reason: string): Problem {
-  const shown = maskUrls(text);
+/** A location that nothing can be read from, `reason` being its fault. */
+export function unusable({ shown: name, origin }: Location, reason: string): Problem {
   return problem(
-    `The location ${shown} cannot be used`,
+    `The location ${name} cannot be used`,
     'Write a path, with file:, classpath:, configtree: or env: before it where needed; config/*/ stands for all folders in config/.',
-    { Property: 'app.config', Value: `"${shown}"`, Origin: from(origin), Reason: reason },
+    { Property: 'app.config', Value: `"${name}"`, Origin: from(origin), Reason: reason },
   );
 }

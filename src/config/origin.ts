@@ -5,7 +5,7 @@ export interface Resource {
   readonly path: string;
 }
 
-/** Where a value was written (configuration.md b.6). */
+/** Where a value was written (docs/configuration-sources.md, "Origins"). */
 export type Origin =
   | {
       readonly kind: 'position';
@@ -13,6 +13,8 @@ export type Origin =
       /** Of the value, from 1. */
       readonly line: number;
       readonly column: number;
+      /** The value is all of a file, as in a folder of mounted secrets. */
+      readonly isWholeFile?: true;
       /** Where the file was imported. */
       readonly parent?: Origin;
     }
@@ -39,6 +41,11 @@ export function originText(origin: Origin): string {
     case 'argument':
       return `"${origin.name}" from property source "${origin.source}"`;
   }
+}
+
+/** True for what the package itself says, as against what an operator set. */
+export function isPackaged(origin: Origin): boolean {
+  return origin.kind === 'position' && origin.resource.kind === 'classpath';
 }
 
 /** The origin with the chain of files that imported it, nearest first. */

@@ -78,7 +78,11 @@ describe('placeholders', () => {
   it.each([
     ['inside each other', '${a:'.repeat(5000) + '}'.repeat(5000), {}],
     ['through values', '${v0}', Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`v${n}`, `\${v${n + 1}}`]))],
-    ['that double', '${v0}', Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`v${n}`, `\${v${n + 1}:x}`.repeat(2)]))],
+    [
+      'that double',
+      '${v0}',
+      Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`v${n}`, `\${v${n + 1}:x}`.repeat(2)])),
+    ],
   ])('give up on more than anybody writes %s', (_, text, values) => {
     expect(filled(text, values)).toMatch(/^excessive/);
   });

@@ -37,7 +37,7 @@ const MOST = 10_000;
 
 /**
  * Fills `${name}` and `${name:default}`, nested in both places; the default starts after the first colon, and `\${` stays
- * as `${` (configuration.md b.3). Braces inside count in pairs, so that `${PATTERN:%d{HH:mm} %m}` has its whole default;
+ * as `${` (docs/configuration-sources.md, "Placeholders"). Braces inside count in pairs, so that `${PATTERN:%d{HH:mm} %m}` has its whole default;
  * an opening without its end is plain text.
  */
 export function fillPlaceholders(text: string, lookUp: LookUp): Filled {

@@ -12,7 +12,11 @@ export interface Problem {
   readonly mayFollow?: boolean;
 }
 
-export function problem(what: string, action: string, facts: Readonly<Record<string, string | undefined>> = {}): Problem {
+export function problem(
+  what: string,
+  action: string,
+  facts: Readonly<Record<string, string | undefined>> = {},
+): Problem {
   return {
     what,
     action,

@@ -4,6 +4,7 @@ import type { KeyDefinition, KeyRegistry } from './key-registry.js';
 import type { Bound } from './key-type.js';
 import type { Origin } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem } from './problem.js';
+import { MASK, shown } from './secrets.js';
 import { evaluate, evaluateSetting, type KeyState, statesOf } from './setting.js';
 
 /** What the sources say about profiles before any profile is active. */
@@ -14,6 +15,8 @@ export interface ProfileChoice {
   readonly isChecked: boolean;
   /** Which setting made a profile active, for reports. */
   readonly originOf: ReadonlyMap<string, Origin>;
+  /** Names filled from placeholders that name secrets: not to be repeated. */
+  readonly secretNames: ReadonlySet<string>;
 }
 
 type Groups = ReadonlyMap<string, readonly string[]>;
@@ -22,7 +25,7 @@ const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}\-_.+@]*[\p{L}\p{N}])?$/u;
 
 /**
  * Computes the active profiles: `active` of the highest source, all of `include` in front, groups expanded depth-first
- * behind their name, doubles dropped (configuration.md b.4).
+ * behind their name, doubles dropped (docs/configuration-sources.md, "Files, profiles, imports").
  */
 export function chooseProfiles(environment: Environment, registry: KeyRegistry): ProfileChoice {
   const state = (name: string): KeyState => one(environment, registry, `app.profiles.${name}`);
@@ -34,13 +37,11 @@ export function chooseProfiles(environment: Environment, registry: KeyRegistry):
   const groups: Groups = new Map(groupStates.map((group) => [groupName(group), textsOf(environment, group) ?? []]));
   const profiles = { active: expand([...include, ...active], groups), default: expand(fallback, groups) };
 
-  const originOf = originsOf(
-    environment,
-    [state('include'), state('active'), state('default'), ...groupStates],
-    groups,
-  );
-  if (isChecked) refuseBadNames([...profiles.active, ...profiles.default, ...[...groups].flat(2)], originOf);
-  return { profiles, groups, isChecked, originOf };
+  const states = [state('include'), state('active'), state('default'), ...groupStates];
+  const originOf = originsOf(environment, states, groups);
+  const choice = { profiles, groups, isChecked, originOf, secretNames: secretNames(environment, states) };
+  if (isChecked) refuseBadNames(choice);
+  return choice;
 }
 
 /** `prod` of `app.profiles.group.prod` or `app.profiles.group[prod]`. */
@@ -75,12 +76,23 @@ function expand(names: readonly string[], groups: Groups): readonly string[] {
   return [...expanded];
 }
 
-function refuseBadNames(names: readonly string[], originOf: ReadonlyMap<string, Origin>): void {
+function secretNames(environment: Environment, states: readonly KeyState[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const state of states) {
+    const evaluation = evaluate(environment, state);
+    if (evaluation.kind !== 'value' || !evaluation.shown.includes(MASK)) continue;
+    for (const name of evaluation.value as readonly string[]) names.add(name);
+  }
+  return names;
+}
+
+function refuseBadNames({ profiles, groups, originOf, secretNames: secret }: ProfileChoice): void {
+  const names = [...profiles.active, ...profiles.default, ...[...groups].flat(2)];
   const problems: Problem[] = [...new Set(names)]
     .filter((name) => !NAME.test(name))
     .map((name) =>
       problem(
-        `"${name}" is no name for a profile`,
+        `"${shown(name, secret.has(name))}" is no name for a profile`,
         'Use letters, digits and - _ . + @ inside, a letter or digit at both ends; app.profiles.validate=false lifts the rule.',
         { Origin: from(originOf.get(name)) },
       ),
@@ -99,13 +111,14 @@ export function unknownProfiles(
     .filter((name) => !known.has(name) && !choice.groups.has(name))
     .map((name) => {
       const near = suggestion(name);
+      const display = shown(name, choice.secretNames.has(name));
       const unknown = problem(
-        `The active profile "${name}" is unknown: no file, no group and no on-profile condition names it`,
-        `${near ? `Did you mean "${near}"? ` : ''}Correct app.profiles.active, or add a file application-${name}.yml; ` +
+        `The active profile "${display}" is unknown: no file, no group and no on-profile condition names it`,
+        `${near ? `Did you mean "${near}"? ` : ''}Correct app.profiles.active, or add a file application-${display}.yml; ` +
           'app.profiles.validate=false lifts the rule.',
         {
           Property: 'app.profiles.active',
-          Value: `"${choice.profiles.active.join(',')}"`,
+          Value: `"${choice.profiles.active.map((item) => shown(item, choice.secretNames.has(item))).join(',')}"`,
           Origin: from(choice.originOf.get(name)),
         },
       );
@@ -124,7 +137,7 @@ function textsOf(environment: Environment, state: KeyState): readonly string[] |
   return valueOf<readonly string[]>(environment, state)?.filter((text) => text !== '');
 }
 
-export function definitionOf(registry: KeyRegistry, name: string): KeyDefinition {
+function definitionOf(registry: KeyRegistry, name: string): KeyDefinition {
   const definition = registry.find(KeyName.parse(name));
   if (!definition) throw new TypeError(`the key ${name} is not registered`);
   return definition;

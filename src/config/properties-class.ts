@@ -8,6 +8,8 @@ export type PropertiesClass<T extends object = object> = new () => T;
 export interface Violation {
   /** Name of the property at fault. */
   readonly property: string;
+  /** The properties it does not fit: nothing is said of a value beside one that could not be read. */
+  readonly against: readonly string[];
   readonly reason: string;
 }
 

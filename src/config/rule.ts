@@ -1,7 +1,8 @@
 import type { Configuration, ConfigurationInputs } from './configuration.js';
 import { originText } from './origin.js';
 import type { PropertiesClass } from './properties-class.js';
-import { type KeyState, statesOf } from './setting.js';
+import { one } from './profiles.js';
+import { allStates, evaluate, type KeyState } from './setting.js';
 import type { Entry } from './source.js';
 
 /** A configuration rule that does not hold, or nearly so. */
@@ -30,10 +31,7 @@ export class RuleFacts {
 
   /** Every registered key, with what the sources say about it. */
   get states(): readonly KeyState[] {
-    const { environment, registry } = this.configuration;
-    return registry.classes
-      .flatMap((owner) => registry.definitionsOf(owner))
-      .flatMap((definition) => statesOf(environment, definition, registry));
+    return allStates(this.configuration.environment, this.configuration.registry);
   }
 
   /** Entries of all files in force, each with whether its key is registered. */
@@ -53,13 +51,17 @@ export class RuleFacts {
       });
   }
 
-  originOf(key: string): string {
-    const origin = this.states.find(({ name }) => name === key)?.settings[0]?.origin;
-    return origin ? originText(origin) : 'default value';
+  /** `value (origin)` of a key, with the value masked where it must be. */
+  shown(key: string): string {
+    const state = one(this.configuration.environment, this.configuration.registry, key);
+    const [winner] = state.settings;
+    if (!winner) return `${state.definition.defaultText ?? 'unset'} (default value)`;
+    const evaluation = evaluate(this.configuration.environment, state);
+    return `${evaluation.kind === 'value' ? evaluation.shown : ''} (${originText(winner.origin)})`;
   }
 
-  /** A finding about one key: value, origin, and what to do. */
-  about(rule: string, key: string, value: string, advice: string, severity: Finding['severity'] = 'breach'): Finding {
-    return { rule, severity, text: `${key} = ${value} (${this.originOf(key)}): ${advice}` };
+  /** A finding about one key: its value, its origin, and what to do. */
+  about(rule: string, key: string, advice: string, severity: Finding['severity'] = 'breach'): Finding {
+    return { rule, severity, text: `${key} = ${this.shown(key)}: ${advice}` };
   }
 }

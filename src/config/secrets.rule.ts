@@ -13,8 +13,7 @@ export const secretsByReference: Rule = ({ entriesOfFiles, inputs: { workingFold
     if (passwordInUrl(text))
       return [breach(`${place}: a password inside a URL, use a key of its own or write \${NAME}`)];
     if (!(isSecret ?? namesSecret(spelled)) || isReference(text)) return [];
-    const isFileOfOneSecret = resource.kind === 'file' && !/\.(?:ya?ml|properties)$/.test(resource.path);
-    if (isRegistered && !isFileOfOneSecret) {
+    if (isRegistered && !origin.isWholeFile) {
       return [breach(`${place}: a secret in clear, write \${NAME} and set NAME in the environment`)];
     }
     if (resource.kind === 'classpath') return [breach(`${place}: a secret inside the package, keep it outside`)];

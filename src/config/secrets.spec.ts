@@ -46,7 +46,10 @@ describe('a URL', () => {
     ['jdbc:x://db;user=sa;password=geheim', 'jdbc:x://db;user=sa;password=******'],
     ['https://api/?x=1&access_token=geheim#top', 'https://api/?x=1&access_token=******'],
     ['https://api/?trustCertificateKeyStorePassword=a', 'https://api/?trustCertificateKeyStorePassword=******'],
-    ['jdbc:mysql://(host=db,user=root,password=geheim)/login', 'jdbc:mysql://(host=db,user=root,password=******)/login'],
+    [
+      'jdbc:mysql://(host=db,user=root,password=geheim)/login',
+      'jdbc:mysql://(host=db,user=root,password=******)/login',
+    ],
     ['jdbc:mysql://address=(host=db)(password=geheim)/login', 'jdbc:mysql://address=(host=db)(password=******)/login'],
   ])('%s is shown as %s', (text, expected) => {
     expect(maskUrls(text)).toBe(expected);

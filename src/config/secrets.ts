@@ -5,7 +5,7 @@ const SECRET_WORDS = 'password|secret|token|key|credentials|passphrase';
 const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, 'i');
 const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;
 
-/** The fixed rule of management-api.md 7.3, for keys and for the names of variables, in any spelling. */
+/** The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling. */
 export function namesSecret(name: string): boolean {
   return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll(/[^\p{L}\p{N}.]/gu, ''));
 }

@@ -4,9 +4,9 @@ import type { KeyDefinition, KeyRegistry } from './key-registry.js';
 import type { KeyType, ListType, ScalarType } from './key-type.js';
 import { Mismatch } from './mismatch.js';
 import type { Origin } from './origin.js';
-import type { Filled, Link } from './placeholder.js';
-import { from, type Problem, problem } from './problem.js';
-import { MASK, namesSecret, shown, shownUnfilled } from './secrets.js';
+import type { Problem } from './problem.js';
+import { namesSecret, shown } from './secrets.js';
+import { unboundElements, unconverted, unfilled } from './setting-problem.js';
 import type { ConfigSource, Entry } from './source.js';
 
 /** What one source says about one key: a text, or the elements of a sequence. */
@@ -74,7 +74,11 @@ function listIn(source: ConfigSource, key: KeyName): Setting | undefined {
 }
 
 /** States of all keys a definition stands for: one, or one per free part that some source names. */
-export function statesOf(environment: Environment, definition: KeyDefinition, registry: KeyRegistry): readonly KeyState[] {
+export function statesOf(
+  environment: Environment,
+  definition: KeyDefinition,
+  registry: KeyRegistry,
+): readonly KeyState[] {
   const { type } = definition;
   if (type.shape === 'scalar' || type.shape === 'list') return [stateOf(environment, definition)];
   if (type.shape === 'map') {
@@ -93,6 +97,13 @@ export function statesOf(environment: Environment, definition: KeyDefinition, re
       ),
     ),
   );
+}
+
+/** The state of every key of the registry, in its order. */
+export function allStates(environment: Environment, registry: KeyRegistry): readonly KeyState[] {
+  return registry.classes
+    .flatMap((owner) => registry.definitionsOf(owner))
+    .flatMap((definition) => statesOf(environment, definition, registry));
 }
 
 /** `logging.level.auth`, or `logging.level[Auth]` where only the exact text names the key. */
@@ -170,7 +181,10 @@ export function evaluateSetting(environment: Environment, state: KeyState, setti
   const entries = Array.isArray(setting.content) ? (setting.content as readonly Entry[]) : [setting.content as Entry];
   if (type.shape === 'list' && Array.isArray(setting.content)) {
     const hole = entries.findIndex((entry, index) => Number(lastPart(entry.key)) !== index);
-    if (hole !== -1) return { kind: 'problem', problem: unboundElements(state, setting, entries, hole) };
+    if (hole !== -1) {
+      const others = state.settings.filter(({ source }) => source !== setting.source);
+      return { kind: 'problem', problem: unboundElements(state, setting, entries, hole, others) };
+    }
   }
   const filled: string[] = [];
   const through: string[] = [];
@@ -184,7 +198,7 @@ export function evaluateSetting(environment: Environment, state: KeyState, setti
   if (type.shape === 'scalar') {
     const value = parse(type, filled[0] ?? '');
     return value instanceof Mismatch
-      ? { kind: 'problem', problem: unconverted(state, type, entries[0]?.origin, display, value) }
+      ? { kind: 'problem', problem: unconverted(state.name, type, entries[0]?.origin, display, value) }
       : { kind: 'value', value, shown: display };
   }
   const texts = Array.isArray(setting.content) ? filled : commaItems(filled[0] ?? '');
@@ -194,8 +208,11 @@ export function evaluateSetting(environment: Environment, state: KeyState, setti
     if (value instanceof Mismatch) {
       const isElement = Array.isArray(setting.content);
       const origin = (isElement ? entries[index] : entries[0])?.origin;
-      const at = isElement ? { ...state, name: `${state.name}[${index}]` } : state;
-      return { kind: 'problem', problem: unconverted(at, type.element, origin, shown(item, isSecret, through), value) };
+      const name = isElement ? `${state.name}[${index}]` : state.name;
+      return {
+        kind: 'problem',
+        problem: unconverted(name, type.element, origin, shown(item, isSecret, through), value),
+      };
     }
     items.push(value);
   }
@@ -218,92 +235,4 @@ function lastPart(key: KeyName): string {
 
 function isIndex(part: string): boolean {
   return /^\d+$/.test(part);
-}
-
-function unconverted(
-  { name }: KeyState,
-  { expects }: ScalarType<unknown>,
-  origin: Origin | undefined,
-  display: string,
-  { reason }: Mismatch,
-): Problem {
-  return problem(`The value of ${name} cannot be used`, `Set ${name} to ${expects}.`, {
-    Property: name,
-    Value: `"${display}"`,
-    Origin: from(origin),
-    Reason: reason,
-  });
-}
-
-function unfilled(
-  { name, isSecret }: KeyState,
-  entry: Entry,
-  { kind, chain }: Exclude<Filled, { kind: 'filled' }>,
-): Problem {
-  const facts = { Property: name, Value: `"${shownUnfilled(entry.text, isSecret)}"`, Origin: from(entry.origin) };
-  const links = shownLinks(chain, isSecret);
-  const path = links.map((link) => `\${${link}}`).join(' -> ');
-  switch (kind) {
-    case 'excessive':
-      return problem(`Placeholders of ${name} do not end`, 'Write the value with fewer placeholders.', {
-        ...facts,
-        Reason: 'too many placeholders, or too many inside each other',
-      });
-    case 'circular':
-      return problem(
-        `Placeholders of ${name} run in a circle`,
-        `Give one of ${[...new Set(links)].join(', ')} a value that does not need the others.`,
-        { ...facts, Reason: `circular: ${path}` },
-      );
-    case 'missing':
-      return { ...missing(name, facts, links.at(-1) ?? '', links.length > 1 ? path : undefined), mayFollow: true };
-  }
-}
-
-function missing(of: string, facts: Readonly<Record<string, string | undefined>>, name: string, path?: string): Problem {
-  if (name === MASK) {
-    return problem(
-      `A placeholder of ${of} has no value`,
-      'Set what the placeholder names, or write \\${ where ${ is a part of the value itself.',
-      { ...facts, Reason: 'nothing sets it; its name is not shown, it may be a piece of a secret' },
-    );
-  }
-  const action = namesSecret(name)
-    ? `Set ${name} as an environment variable, where no file shows it.`
-    : `Set ${name} (as an environment variable, an argument or a key), or write a default: \${${name}:…}.`;
-  return problem(`The placeholder \${${name}} of ${of} has no value`, action, {
-    ...facts,
-    Reason: `nothing sets ${name}${path === undefined ? '' : `, needed by ${path}`}`,
-  });
-}
-
-/** Names of placeholders; one that may be a piece of a secret, such as the `ss` of `pa${ss}word`, is masked. */
-function shownLinks(chain: readonly Link[], isSecret: boolean): readonly string[] {
-  let isInSecret = isSecret;
-  return chain.map(({ name, isWholeText, through }) => {
-    const isShown = (isWholeText || !isInSecret) && !through.some(namesSecret);
-    isInSecret ||= namesSecret(name);
-    return isShown ? name : MASK;
-  });
-}
-
-function unboundElements(
-  { name, isSecret, settings }: KeyState,
-  { source }: Setting,
-  entries: readonly Entry[],
-  hole: number,
-): Problem {
-  const left = entries.slice(hole);
-  const others = settings.filter((setting) => setting.source !== source);
-  return problem(
-    `Elements of the list ${name} are left unbound`,
-    `Number the elements of ${name} from 0 without holes, all of them in one place: the highest source supplies the whole list.`,
-    {
-      Property: left.map(({ key }) => `${name}[${lastPart(key)}]`).join(', '),
-      Value: left.map(({ text }) => `"${shownUnfilled(text, isSecret)}"`).join(', '),
-      Origin: left.map(({ origin }) => from(origin)).join(', '),
-      Reason: `left unbound: ${name}[${hole}] is missing in ${source.name}`,
-      'Also set at': others.length > 0 ? others.map(({ origin }) => from(origin)).join(', ') : undefined,
-    },
-  );
 }

@@ -1,6 +1,7 @@
 import { KeyName } from './key-name.js';
 import { type Origin, originText } from './origin.js';
 import type { Rule } from './rule.js';
+import { shownUnfilled } from './secrets.js';
 
 const ACTIVE = KeyName.parse('app.profiles.active').uniform;
 
@@ -11,7 +12,7 @@ export const profilesOutsideFiles: Rule = ({ entriesOfFiles }) =>
     .map(({ text, origin }) => ({
       rule: '1',
       severity: 'breach',
-      text: `app.profiles.active = ${text} (${originText(origin)}): set it by APP_PROFILES_ACTIVE or -Dapp.profiles.active only`,
+      text: `app.profiles.active = ${shownUnfilled(text, false)} (${originText(origin)}): set it by APP_PROFILES_ACTIVE or -Dapp.profiles.active only`,
     }));
 
 /** Rule 8: what is in force can be traced to a place. */

@@ -18,7 +18,11 @@ export function unknownKeys(environment: Environment, registry: KeyRegistry): re
       const facts = { Property: spelled, Origin: from(origin) };
       const [below] = registry.below(key);
       if (below) {
-        return problem(`${spelled} is a section, it takes no value`, `Set a key below it, such as ${below.name}.`, facts);
+        return problem(
+          `${spelled} is a section, it takes no value`,
+          `Set a key below it, such as ${below.name}.`,
+          facts,
+        );
       }
       const near = registry.nearest(spelled);
       return problem(

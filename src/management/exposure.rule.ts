@@ -13,7 +13,7 @@ export const exposedEndpoints: Rule = (facts) => {
   const isExcluded = (id: string): boolean => exclude.some((item) => item === '*' || sameId(item, id));
   const dangerous = DANGEROUS.filter((id) => !isExcluded(id));
   const about = (advice: string, severity: 'breach' | 'warning'): ReturnType<Rule> => [
-    facts.about('7', KEY, include.join(','), advice, severity),
+    facts.about('7', KEY, advice, severity),
   ];
   return include.flatMap((id) => {
     const opened = dangerous.filter((other) => id === '*' || sameId(other, id));

@@ -1,4 +1,4 @@
-/** Ids compare without case, `-` and `.` (management-api.md 1.3). */
+/** Ids compare without case, `-` and `.` (management API, "Exposure and access"). */
 export function sameId(one: string, other: string): boolean {
   return plain(one) === plain(other);
 }

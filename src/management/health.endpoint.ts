@@ -1,6 +1,6 @@
 import type { Answer } from '../server/listener.js';
 
-/** `GET {management_base}/health` for a caller who may see the status only (management-api.md 3.1). */
+/** `GET {management_base}/health` for a caller who may see the status only (management API, "health"). */
 export class HealthEndpoint {
   readonly id = 'health';
 

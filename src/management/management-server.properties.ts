@@ -4,8 +4,10 @@ import { Key, Properties } from '../config/properties.decorator.js';
 
 @Properties('management.server')
 export class ManagementServerProperties {
-  @Key(integer({ min: 0, max: 65_535 }), {
-    does: 'Port of a listener for the management endpoints alone; keep it inside the network; 0 takes any free port.',
+  @Key(integer({ min: -1, max: 65_535 }), {
+    does:
+      'Port of a listener for the management endpoints alone; keep it inside the network; 0 takes any free port, -1 ' +
+      'turns the endpoints off.',
     effect: full,
     defaultText: 'same as server.port',
   })

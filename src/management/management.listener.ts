@@ -15,7 +15,7 @@ export class ManagementListener {
     private readonly exposure: ExposureProperties,
   ) {}
 
-  /** Below the root; empty or starting with `/`, without one at the end (management-api.md 1.4). */
+  /** Below the root; empty or starting with `/`, without one at the end (management API, "Base path and separate port"). */
   get basePath(): string {
     return this.web.basePath.replace(/\/$/, '');
   }

@@ -1,30 +1,43 @@
+import { Mismatch } from '../config/mismatch.js';
 import { processTimeZone } from '../config/process-inputs.js';
 import type { Rule } from '../config/rule.js';
 import { UserProperties } from '../config/user.properties.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
+import { parseJdbcUrl } from '../persistence/jdbc-url.js';
 import { JsonProperties } from '../server/json.properties.js';
 
 const NAMES_OF_UTC = ['UTC', 'GMT', 'Etc/UTC', 'Etc/GMT', '+00:00'];
 
-/** The zones of the process, of JSON and, where its URL states one, of the database are one (specification, "Upload, JSON, encoding"). */
+/**
+ * The zones of the process, of JSON and, where its URL states one, of the database are one (specification, "Upload, JSON,
+ * encoding").
+ */
 export const equalTimeZones: Rule = (facts) => {
   const ofProcess = facts.get(UserProperties).timezone ?? processTimeZone();
   const ofJson = facts.get(JsonProperties).timeZone;
-  const ofDatabase = zoneInUrl(facts.get(DatasourceProperties).url);
+  const ofDatabase = zoneOfDatabase(facts.get(DatasourceProperties).url, ofProcess);
   if (sameZone(ofProcess, ofJson) && (ofDatabase === undefined || sameZone(ofDatabase, ofJson))) return [];
   const zones = [
     `process ${ofProcess}`,
-    `app.json.time-zone ${ofJson} (${facts.originOf('app.json.time-zone')})`,
-    ...(ofDatabase === undefined ? [] : [`database ${ofDatabase} (${facts.originOf('app.datasource.url')})`]),
+    `app.json.time-zone ${facts.shown('app.json.time-zone')}`,
+    ...(ofDatabase === undefined ? [] : [`database ${ofDatabase} in app.datasource.url`]),
   ];
   const advice = `make them equal, e.g. by -Duser.timezone=${ofJson}`;
   return [{ rule: 'time zone', severity: 'breach', text: `${zones.join(', ')}: ${advice}` }];
 };
 
-function zoneInUrl(url: string): string | undefined {
-  const stated = /[?&](?:serverTimezone|connectionTimeZone)=([^&]*)/i.exec(url)?.[1];
-  // A URL with a broken escape is refused where it is used.
-  return stated === undefined || /%(?![\da-f]{2})/i.test(stated) ? undefined : decodeURIComponent(stated);
+/** Undefined where the URL states none, or leaves it to the server. */
+function zoneOfDatabase(url: string, ofProcess: string): string | undefined {
+  const location = parseJdbcUrl(url);
+  if (location instanceof Mismatch || location.engine === 'sqlite') return undefined;
+  switch (location.timeZone?.toUpperCase()) {
+    case 'LOCAL':
+      return ofProcess;
+    case 'SERVER':
+      return undefined;
+    default:
+      return location.timeZone;
+  }
 }
 
 function sameZone(one: string, other: string): boolean {

@@ -34,7 +34,7 @@ const SUPPORTED =
   'jdbc:sqlite:<path>, jdbc:mysql://<host>[:<port>]/<database>, jdbc:mariadb://<host>[:<port>]/<database>';
 const MYSQL_PORT = 3306;
 
-/** Reads `app.datasource.url` (configuration.md c.3). */
+/** Reads `app.datasource.url`. */
 export function parseJdbcUrl(url: string): DatabaseLocation | Mismatch {
   const sqlite = /^jdbc:sqlite:([^?]*)(?:\?(.*))?$/s.exec(url);
   if (sqlite) return embeddedDatabase(sqlite[1] ?? '', sqlite[2]);

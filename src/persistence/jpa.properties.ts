@@ -1,4 +1,4 @@
-import { notYet } from '../config/effect.js';
+import { notYet, noEffect } from '../config/effect.js';
 import { flag } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
@@ -12,7 +12,7 @@ export class JpaProperties {
 
   @Key(flag(), {
     does: 'Whether a database session lasts for the whole request; false is the only value that comes true.',
-    effect: notYet('U', 'No session outlives its transaction: true is never offered, and the start says so.'),
+    effect: noEffect('no session outlives its transaction: true is not offered'),
   })
   readonly openInView: boolean = false;
 }

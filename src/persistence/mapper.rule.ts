@@ -6,12 +6,11 @@ export const mapperLimits: Rule = (facts) => {
   const { defaultStatementTimeout, jdbcTypeForNull } = facts.get(MapperConfigurationProperties);
   const findings: Finding[] = [];
   if (!defaultStatementTimeout || defaultStatementTimeout.milliseconds === 0) {
-    const value = defaultStatementTimeout?.toString() ?? 'unset';
     const advice = 'set it, 30 (seconds) is a good start: without it a slow statement never ends';
-    findings.push(facts.about('6', 'mapper.configuration.default-statement-timeout', value, advice));
+    findings.push(facts.about('6', 'mapper.configuration.default-statement-timeout', advice));
   }
   if (jdbcTypeForNull !== 'NULL') {
-    findings.push(facts.about('6', 'mapper.configuration.jdbc-type-for-null', jdbcTypeForNull, 'must be NULL'));
+    findings.push(facts.about('6', 'mapper.configuration.jdbc-type-for-null', 'must be NULL'));
   }
   return findings;
 };

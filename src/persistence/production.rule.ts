@@ -9,11 +9,11 @@ export const productionValues: Rule = (facts) => {
   const findings: Finding[] = [];
   if (ddlAuto !== 'none') {
     const advice = 'must be none in production; tables change by migrations';
-    findings.push(facts.about('5', 'app.jpa.orm.ddl-auto', ddlAuto, advice));
+    findings.push(facts.about('5', 'app.jpa.orm.ddl-auto', advice));
   }
-  if (openInView) findings.push(facts.about('5', 'app.jpa.open-in-view', 'true', 'must be false in production'));
+  if (openInView) findings.push(facts.about('5', 'app.jpa.open-in-view', 'must be false in production'));
   if (showSql) {
-    findings.push(facts.about('5', 'app.jpa.show-sql', 'true', 'must be false in production; use the logger orm.sql'));
+    findings.push(facts.about('5', 'app.jpa.show-sql', 'must be false in production; use the logger orm.sql'));
   }
   return findings;
 };

@@ -33,6 +33,7 @@ export class MultipartProperties implements SelfChecking {
     return [
       {
         property: 'maxFileSize',
+        against: ['maxRequestSize'],
         reason: `must not be above max-request-size, which is ${this.maxRequestSize.toString()}`,
       },
     ];

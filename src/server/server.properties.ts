@@ -1,4 +1,4 @@
-import { full, notYet } from '../config/effect.js';
+import { full, near, notYet } from '../config/effect.js';
 import { integer, oneOf, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
@@ -6,7 +6,7 @@ import { Key, Properties } from '../config/properties.decorator.js';
 export class ServerProperties {
   @Key(integer({ min: 0, max: 65_535 }), {
     does: 'Port of the main listener; 0 takes any free port.',
-    effect: full,
+    effect: near('-1, for no listener at all, is not offered in this version'),
   })
   readonly port: number = 8080;
 

@@ -17,7 +17,6 @@ export const shutdownWithinGrace: Rule = (facts) => {
     facts.about(
       '3',
       'app.lifecycle.timeout-per-shutdown-phase',
-      wait.toString(),
       `must be shorter than the stop timeout of the process manager, TERMINATION_GRACE = ${grace.toString()}`,
     ),
   ];

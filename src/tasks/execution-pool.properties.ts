@@ -29,6 +29,8 @@ export class ExecutionPoolProperties implements SelfChecking {
 
   violations(): readonly Violation[] {
     if (this.maxSize === undefined || this.coreSize <= this.maxSize) return [];
-    return [{ property: 'maxSize', reason: `must not be below core-size, which is ${this.coreSize}` }];
+    return [
+      { property: 'maxSize', against: ['coreSize'], reason: `must not be below core-size, which is ${this.coreSize}` },
+    ];
   }
 }

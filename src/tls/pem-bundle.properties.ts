@@ -64,7 +64,11 @@ export class PemBundleProperties implements SelfChecking {
   violations(): readonly Violation[] {
     if (this.keystorePrivateKey === undefined || this.keystoreCertificate !== undefined) return [];
     return [
-      { property: 'keystorePrivateKey', reason: 'needs its certificate in keystore.certificate of the same bundle' },
+      {
+        property: 'keystorePrivateKey',
+        against: ['keystoreCertificate'],
+        reason: 'needs its certificate in keystore.certificate of the same bundle',
+      },
     ];
   }
 }

@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { failureReport, printable } from '../../../src/config/failure-report.js';
 import { PROPERTIES } from '../../../src/properties.js';
@@ -65,12 +66,14 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     files: { 'application-prod.yml': 'server.port: 1\n' },
   },
   'list-with-a-hole': {
-    args: ['--management.endpoints.web.exposure.include[0]=health', '--management.endpoints.web.exposure.include[2]=info'],
+    args: [
+      '--management.endpoints.web.exposure.include[0]=health',
+      '--management.endpoints.web.exposure.include[2]=info',
+    ],
   },
   'list-with-holes-in-two-sources': {
     files: {
-      'application.yml':
-        'management.endpoints.web.exposure:\n  "include[1]": metrics\n  "include[3]": loggers\n',
+      'application.yml': 'management.endpoints.web.exposure:\n  "include[1]": metrics\n  "include[3]": loggers\n',
     },
     variables: {
       MANAGEMENT_ENDPOINTS_WEB_EXPOSURE_INCLUDE_0: 'health',
@@ -86,12 +89,13 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   'placeholder-without-value': {
     files: {
       'application.yml': 'app.datasource:\n  url: jdbc:mariadb://${db.host}/login\n  password: ${DB_PASSWORD}\n',
-      'db.properties': '',
       'config/application.properties': 'db.host=db.${REGION}.internal\n',
     },
   },
   'placeholders-in-a-circle': {
-    files: { 'application.yml': 'app.mail.host: relay.${zone}\nzone: ${region}.${site}\nregion: eu\nsite: ${zone:1}\n' },
+    files: {
+      'application.yml': 'app.mail.host: relay.${zone}\nzone: ${region}.${site}\nregion: eu\nsite: ${zone:1}\n',
+    },
   },
   'broken-yaml': {
     files: { 'config/application.yml': 'server:\n  port: 8080\n address: 127.0.0.1\n' },
@@ -104,8 +108,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   },
   'two-spellings': {
     files: {
-      'application.yml':
-        'app.datasource.pool:\n  maximum-pool-size: 10\n  pool-name: login\n  maximumPoolSize: 20\n',
+      'application.yml': 'app.datasource.pool:\n  maximum-pool-size: 10\n  pool-name: login\n  maximumPoolSize: 20\n',
     },
   },
   secrets: {
@@ -116,8 +119,8 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
         'app.mail.port: ${MAIL_PASSWORD}',
         'app.data.kvstore.port: ${STORE_TOKEN:geheim}',
         'app.data.kvstore.host: ${PREFIX_KEY:geheim}.${SUFFIX}',
-      'app.datasource.username: ${app.${DB_PASSWORD}.name}',
-      'app.ssl.bundle.jks.web.keystore.password: pa${geheim}word',
+        'app.datasource.username: ${app.${DB_PASSWORD}.name}',
+        'app.ssl.bundle.jks.web.keystore.password: pa${geheim}word',
       ].join('\n'),
     },
     variables: { MAIL_PASSWORD: 'geheim', DB_PASSWORD: 'geheim' },
@@ -149,7 +152,7 @@ describe('the report of a failed start', () => {
 
     expect(problems.length).toBeGreaterThan(0);
     const text = `${given(situation)}\n${failureReport(problems)}`;
-    await expect(text).toMatchFileSnapshot(new URL(`${name}.txt`, GOLDEN).pathname);
+    await expect(text).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.txt`, GOLDEN)));
   });
 
   it.each(Object.entries(SITUATIONS))('repeats no secret for %s', (_, situation) => {

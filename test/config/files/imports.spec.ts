@@ -109,6 +109,16 @@ describe('an import', () => {
     expect(valueOf(at.read(), 'test.key')).toBe('shared');
   });
 
+  it('named inside and outside of the package counts for the file outside', () => {
+    const at = place({
+      'package/application.yml': 'app.config.import: file:./shared.yml\n',
+      'work/application.yml': 'app.config.import: shared.yml\ntest.key: work\n',
+      'work/shared.yml': 'test.key: shared\n',
+    });
+
+    expect(valueOf(at.read(), 'test.key')).toBe('shared');
+  });
+
   it('of each other ends', () => {
     const at = place({
       'work/application.yml': 'app.config.import: one.yml\n',

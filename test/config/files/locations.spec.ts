@@ -253,6 +253,7 @@ describe('a wildcard', () => {
   it('stands for all folders but those a mounted volume is swapped with', () => {
     const at = place({
       'work/conf/..data/application.yml': file('hidden'),
+      'work/conf/.dot/application.yml': file('dot'),
       'work/conf/a/application.yml': file('a'),
       'work/conf/b/application.yml': file('b'),
       'work/conf/application.yml': file('no folder'),
@@ -262,7 +263,7 @@ describe('a wildcard', () => {
     const reading = at.read({ args: ['--app.config.location=file:./conf/*/'] });
 
     expect(inForce(reading, 'test.key')).toMatchObject({ value: 'b' });
-    expect(reading.environment.sources.filter(({ kind }) => kind === 'file')).toHaveLength(2);
+    expect(reading.environment.sources.filter(({ kind }) => kind === 'file')).toHaveLength(3);
   });
 
   it('may lead to one file in each folder', () => {

@@ -206,6 +206,14 @@ describe('an active profile that nothing knows', () => {
     ]);
   });
 
+  it('is not told beside a problem that may be the reason', () => {
+    const at = place({ 'work/application.yml': 'app.config.import: gone.yml\n' });
+
+    const problems = problemsOf(at.read({ args: ['--app.profiles.active=prod'] }));
+
+    expect(problems.map(({ what }) => what)).toEqual(['The location gone.yml does not exist']);
+  });
+
   it('is none when a group has its name', () => {
     const at = place({ 'work/application.yml': 'app.profiles.group.prod: live\n', 'work/application-live.yml': '' });
 

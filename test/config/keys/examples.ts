@@ -122,4 +122,3 @@ export function expectedOf({ type }: Example, text: string): unknown {
   if (type.shape === 'scalar') return parsed(type, text);
   return text === '' ? [] : text.split(',').map((item) => parsed(type.element, item));
 }
-

@@ -29,7 +29,10 @@ describe('a list', () => {
     ['a variable', { variables: { [VARIABLE]: 'health,info' } }],
     ['variables that end in _n', { variables: { [`${VARIABLE}_0`]: 'health', [`${VARIABLE}_1`]: 'info' } }],
     ['variables that end in _n_', { variables: { [`${VARIABLE}_0_`]: 'health', [`${VARIABLE}_1_`]: 'info' } }],
-    ['variables in small letters', { variables: { [`${VARIABLE}_0`.toLowerCase()]: 'health', [`${VARIABLE}_1`]: 'info' } }],
+    [
+      'variables in small letters',
+      { variables: { [`${VARIABLE}_0`.toLowerCase()]: 'health', [`${VARIABLE}_1`]: 'info' } },
+    ],
   ])('is read from %s', (_, situation) => {
     expect(list(situation)).toEqual(['health', 'info']);
   });

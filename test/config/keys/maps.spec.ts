@@ -16,7 +16,10 @@ describe('a map', () => {
   it('merges its keys over all sources, each key by the highest', () => {
     const situation: Situation = {
       packaged: { 'application.yml': 'logging.level: { root: info, auth: info, mfa: info }' },
-      files: { 'application.yml': 'logging.level: { auth: debug }', 'config/application.yml': 'logging.level.saml: warn' },
+      files: {
+        'application.yml': 'logging.level: { auth: debug }',
+        'config/application.yml': 'logging.level.saml: warn',
+      },
       variables: { LOGGING_LEVEL_MFA: 'trace' },
       args: ['--logging.level.token=error', '-Dlogging.level.mfa=off'],
     };
@@ -88,7 +91,10 @@ describe('a map', () => {
       'com.Acme': 'debug',
     });
     expect(
-      levels({ packaged: { 'application.yml': 'logging.level: { "[com.Acme]": info }' }, args: ['--logging.level.com.Acme=debug'] }),
+      levels({
+        packaged: { 'application.yml': 'logging.level: { "[com.Acme]": info }' },
+        args: ['--logging.level.com.Acme=debug'],
+      }),
     ).toEqual({ 'com.Acme': 'debug' });
   });
 
@@ -99,7 +105,9 @@ describe('a map', () => {
   });
 
   it('may have keys every object has', () => {
-    const files = { 'application.yml': 'info: { "[__proto__]": a, constructor: b, toString: c, hasOwnProperty.call: d }' };
+    const files = {
+      'application.yml': 'info: { "[__proto__]": a, constructor: b, toString: c, hasOwnProperty.call: d }',
+    };
 
     expect(facts({ files })).toEqual([
       ['__proto__', 'a'],

@@ -95,7 +95,11 @@ describe('named objects', () => {
   });
 
   it('may be called like members every object has', () => {
-    const situation = { files: { 'application.yml': 'app.ssl.bundle.pem: { constructor: { protocol: a }, "[__proto__]": { protocol: b } }' } };
+    const situation = {
+      files: {
+        'application.yml': 'app.ssl.bundle.pem: { constructor: { protocol: a }, "[__proto__]": { protocol: b } }',
+      },
+    };
 
     expect([...pem(situation)].map(([name, { protocol }]) => [name, protocol])).toEqual([
       ['constructor', 'a'],
@@ -103,16 +107,18 @@ describe('named objects', () => {
     ]);
   });
 
-  it.each(['APP_SSL_BUNDLE_PEM__PROTOCOL', 'APP_SSL_BUNDLE_PEM___PROTOCOL', 'APP_SSL_BUNDLE_PEM_PROTOCOL', 'APP_SSL_BUNDLE_PEM_WEB'])(
-    'are not made by %s, which names no object or no member',
-    (name) => {
-      const read = reading({ variables: { [name]: 'TLS' } });
+  it.each([
+    'APP_SSL_BUNDLE_PEM__PROTOCOL',
+    'APP_SSL_BUNDLE_PEM___PROTOCOL',
+    'APP_SSL_BUNDLE_PEM_PROTOCOL',
+    'APP_SSL_BUNDLE_PEM_WEB',
+  ])('are not made by %s, which names no object or no member', (name) => {
+    const read = reading({ variables: { [name]: 'TLS' } });
 
-      expect(read.problems).toEqual([]);
-      expect([...pem({ variables: { [name]: 'TLS' } })]).toEqual([]);
-      expect(read.warnings.join()).toContain(`${name} sets no key of this service`);
-    },
-  );
+    expect(read.problems).toEqual([]);
+    expect([...pem({ variables: { [name]: 'TLS' } })]).toEqual([]);
+    expect(read.warnings.join()).toContain(`${name} sets no key of this service`);
+  });
 
   it('are no place for a value, nor for members nobody knows', () => {
     const { problems } = reading({

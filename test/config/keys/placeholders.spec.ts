@@ -22,7 +22,10 @@ describe('a placeholder', () => {
     ['a default', file('app.mail.host: ${RELAY:relay}')],
     ['a default of a default', file('app.mail.host: ${RELAY:${OTHER:relay}}')],
     ['a value with placeholders', file('app.mail.host: ${a}\na: ${b}\nb: relay\n')],
-    ['a name with placeholders', { variables: { ZONE: 'eu' }, ...file('app.mail.host: ${in.${ZONE}}\nin.eu: relay\n') }],
+    [
+      'a name with placeholders',
+      { variables: { ZONE: 'eu' }, ...file('app.mail.host: ${in.${ZONE}}\nin.eu: relay\n') },
+    ],
   ])('has the value of %s', (_, situation) => {
     expect(mailHost(situation)).toBe('relay');
   });
@@ -31,9 +34,12 @@ describe('a placeholder', () => {
     expect(mailHost(file(`app.mail.host: \${my.relay-host}\nmy.${spelling}: relay\n`))).toBe('relay');
   });
 
-  it.each(['MY_RELAYHOST', 'my_relayhost', 'my.relay-host'])('finds the variable %s by the key it spells', (name) => {
-    expect(mailHost({ variables: { [name]: 'relay' }, ...file('app.mail.host: ${my.relay-host}') })).toBe('relay');
-  });
+  it.each(['MY_RELAYHOST', 'my_relayhost', 'my.relay-host', 'MY_RELAY_HOST', 'my_relay_host'])(
+    'finds the variable %s by the key it spells',
+    (name) => {
+      expect(mailHost({ variables: { [name]: 'relay' }, ...file('app.mail.host: ${my.relay-host}') })).toBe('relay');
+    },
+  );
 
   it('finds variables of our own keys by the key', () => {
     const variables = { SERVER_ADDRESS: 'relay' };
@@ -103,7 +109,11 @@ describe('a placeholder', () => {
 
   it.each([
     ['server.port', 'app.mail.host: ${app.mail.host}', 'circular: ${app.mail.host} -> ${app.mail.host}'],
-    ['circle of three', 'app.mail.host: ${a}\na: ${b}\nb: ${app.mail.host}', 'circular: ${a} -> ${b} -> ${app.mail.host} -> ${a}'],
+    [
+      'circle of three',
+      'app.mail.host: ${a}\na: ${b}\nb: ${app.mail.host}',
+      'circular: ${a} -> ${b} -> ${app.mail.host} -> ${a}',
+    ],
     ['circle behind a value', 'app.mail.host: x${a}\na: ${b}\nb: ${a}', 'circular: ${a} -> ${b} -> ${a}'],
     ['circle in a default', 'app.mail.host: ${NONE:${a}}\na: ${a}', 'circular: ${a} -> ${a}'],
   ])('that leads back to itself fails the start: %s', (_, text, reason) => {

@@ -82,12 +82,13 @@ describe('a key', () => {
     }
   });
 
-  it.each(['APP_JPA_PROPERTIES_ORM_FORMAT_SQL', 'APP_JPA_PROPERTIES_ORM_FORMATSQL', 'app_jpa_properties_orm_format_sql'])(
-    'with underscores in its name is set by the variable %s',
-    (name) => {
-      expect(bound({ variables: { [name]: 'true' } }, OrmPropertiesProperties).formatSql).toBe(true);
-    },
-  );
+  it.each([
+    'APP_JPA_PROPERTIES_ORM_FORMAT_SQL',
+    'APP_JPA_PROPERTIES_ORM_FORMATSQL',
+    'app_jpa_properties_orm_format_sql',
+  ])('with underscores in its name is set by the variable %s', (name) => {
+    expect(bound({ variables: { [name]: 'true' } }, OrmPropertiesProperties).formatSql).toBe(true);
+  });
 
   it('in two forms of one variable has the value of the form without underscores', () => {
     const older = { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '1' };

@@ -140,9 +140,9 @@ describe('a choice', () => {
   });
 
   it('is a word where YAML 1.1 would read a boolean', () => {
-    expect(bound({ files: { 'application.yml': 'logging.level.auth: off' } }, LoggingProperties).level.get('auth')).toBe(
-      'off',
-    );
+    expect(
+      bound({ files: { 'application.yml': 'logging.level.auth: off' } }, LoggingProperties).level.get('auth'),
+    ).toBe('off');
   });
 
   it('names its words where another is written', () => {
@@ -188,15 +188,23 @@ describe('an integer', () => {
 });
 
 describe('every key', () => {
-  const values = examples.filter(({ isFromProcessOnly, name }) => !isFromProcessOnly && !/^app\.(config|profiles)/.test(name));
+  const values = examples.filter(
+    ({ isFromProcessOnly, name }) => !isFromProcessOnly && !/^app\.(config|profiles)/.test(name),
+  );
 
-  it.each(values)('$name takes each trap of YAML for one value or reports it, the same in a file and as argument', (key: Example) => {
-    for (const trap of TRAPS) {
-      const inFile = reading({ files: { 'application.yml': `${key.name}: ${trap}` } });
-      const asArgument = reading({ args: [`--${key.name}=${trap === 'null' ? '' : trap}`] });
+  it.each(values)(
+    '$name takes each trap of YAML for one value or reports it, the same in a file and as argument',
+    (key: Example) => {
+      for (const trap of TRAPS) {
+        const inFile = reading({ files: { 'application.yml': `${key.name}: ${trap}` } });
+        const asArgument = reading({ args: [`--${key.name}=${trap === 'null' ? '' : trap}`] });
 
-      expect(inFile.problems.map(({ what }) => what), trap).toEqual(asArgument.problems.map(({ what }) => what));
-      expect(key.boundIn(inFile), trap).toEqual(key.boundIn(asArgument));
-    }
-  });
+        expect(
+          inFile.problems.map(({ what }) => what),
+          trap,
+        ).toEqual(asArgument.problems.map(({ what }) => what));
+        expect(key.boundIn(inFile), trap).toEqual(key.boundIn(asArgument));
+      }
+    },
+  );
 });

@@ -51,7 +51,11 @@ describe('an unknown key below a prefix of ours', () => {
     ['an object', '--app.ssl.bundle.pem.web=x', 'app.ssl.bundle.pem.web is a section, it takes no value'],
     ['a number that is given a list', '--server.port[0]=1', 'The key server.port[0] is unknown'],
     ['below a number', '--server.port.number=1', 'The key server.port.number is unknown'],
-    ['below a list', '--management.endpoints.web.exposure.include.x=1', 'The key management.endpoints.web.exposure.include.x is unknown'],
+    [
+      'below a list',
+      '--management.endpoints.web.exposure.include.x=1',
+      'The key management.endpoints.web.exposure.include.x is unknown',
+    ],
     ['a member every object has', '--server.constructor=1', 'The key server.constructor is unknown'],
     ['another such member', '--app.__proto__.x=1', 'The key app.__proto__.x is unknown'],
   ])('may be %s', (_, argument, what) => {
@@ -64,7 +68,9 @@ describe('an unknown key below a prefix of ours', () => {
     const ignored = reading({ files, variables: { APP_CONFIG_UNKNOWNKEYS: 'ignore' } });
 
     expect(warned.problems).toEqual([]);
-    expect(warned.warnings).toEqual([expect.stringMatching(/^The key server\.prot is unknown\. Did you mean server\.port\?/)]);
+    expect(warned.warnings).toEqual([
+      expect.stringMatching(/^The key server\.prot is unknown\. Did you mean server\.port\?/),
+    ]);
     expect([ignored.problems, ignored.warnings]).toEqual([[], []]);
   });
 
@@ -110,11 +116,14 @@ describe('an environment variable', () => {
     ]);
   });
 
-  it.each(['SERVER', 'APP', 'APPS_HOME', 'PATH', 'LOGGING', '_SERVERX_PORT', 'HOSTNAME'])('like %s is no matter', (name) => {
-    const read = reading({ variables: { [name]: 'x' } });
+  it.each(['SERVER', 'APP', 'APPS_HOME', 'PATH', 'LOGGING', '_SERVERX_PORT', 'HOSTNAME'])(
+    'like %s is no matter',
+    (name) => {
+      const read = reading({ variables: { [name]: 'x' } });
 
-    expect([read.problems, read.warnings]).toEqual([[], []]);
-  });
+      expect([read.problems, read.warnings]).toEqual([[], []]);
+    },
+  );
 
   it('APP_APPLICATION_JSON is not read, and one warning says so', () => {
     const read = reading({ variables: { APP_APPLICATION_JSON: '{"server":{"port":1}}' } });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { everySetting, fixture, problemsOf, type Shown } from '../support.js';
 
-/** The rows of configuration.md b.1: each is a folder here, with the files of its sources and a `case.yml`. */
+/** The rows of docs/configuration-sources.md, "Precedence": each is a folder here, with the files of its sources and a `case.yml`. */
 const ROWS = [
   'all-ranks',
   // Every two neighbours of the ranks.

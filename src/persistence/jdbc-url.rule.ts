@@ -1,0 +1,11 @@
+import { Mismatch } from '../config/mismatch.js';
+import type { Rule } from '../config/rule.js';
+import { DatasourceProperties } from './datasource.properties.js';
+import { parseJdbcUrl } from './jdbc-url.js';
+
+/** What of the database's URL is read differently from what its author may expect. */
+export const jdbcUrlNotes: Rule = (facts) => {
+  const location = parseJdbcUrl(facts.get(DatasourceProperties).url);
+  if (location instanceof Mismatch) return [];
+  return location.notes.map((note) => ({ rule: 'database', severity: 'warning', text: `app.datasource.url: ${note}` }));
+};

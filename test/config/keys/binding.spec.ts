@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { PROPERTIES } from '../../../src/properties.js';
+import { LimitsProperties } from '../failures/limits.properties.js';
+import { instanceIn, reading, type Situation } from './situation.js';
+
+const CLASSES = [...PROPERTIES, LimitsProperties];
+
+function limits(situation: Situation): { readonly bound: LimitsProperties; readonly reasons: readonly unknown[] } {
+  const read = reading(situation, CLASSES);
+  const reasons = read.problems.map(({ facts }) => Object.fromEntries(facts)['Reason']);
+  return { bound: instanceIn(read, LimitsProperties), reasons };
+}
+
+function args(...values: readonly string[]): Situation {
+  return { args: values.map((value) => `--app.sample.${value}`) };
+}
+
+describe('binding', () => {
+  it('leaves defaults where nothing is set', () => {
+    expect(limits({})).toEqual({ bound: { least: 1, usual: 5, greatest: 9 }, reasons: [] });
+  });
+
+  it('goes on behind a problem, and names all of one start', () => {
+    const situation = { args: ['--app.sample.least=x', '--app.sample.greatest=y', '--server.port=z'] };
+
+    const { bound, reasons } = limits(situation);
+
+    expect(bound).toEqual({ least: 1, usual: 5, greatest: 9 });
+    expect(reasons).toEqual(['not a whole number', 'not a whole number', 'not a whole number']);
+  });
+
+  it('tells every rule of one object that is broken', () => {
+    expect(limits(args('least=7', 'usual=3', 'greatest=2')).reasons).toEqual([
+      'must not be below least, 7',
+      'must not be below usual, 3',
+    ]);
+  });
+
+  it('asks for the rules only where all values of the object could be read', () => {
+    expect(limits(args('least=7', 'usual=3', 'greatest=x')).reasons).toEqual(['not a whole number']);
+  });
+
+  it('tells a broken rule of a default as the default', () => {
+    const { problems } = reading(args('least=6'), CLASSES);
+
+    expect(problems.map(({ facts }) => Object.fromEntries(facts))).toEqual([
+      {
+        Property: 'app.sample.usual',
+        Value: '"5"',
+        Origin: 'default value',
+        Reason: 'must not be below least, 6',
+      },
+    ]);
+  });
+});
