@@ -2,6 +2,8 @@ import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { addConfigCommand } from './cli/config.command.js';
 import { isConfigurationArgument } from './config/arguments.js';
+import { failureReport } from './config/failure-report.js';
+import { ConfigurationFailure } from './config/problem.js';
 import { processInputs } from './config/process-inputs.js';
 import { checkRules } from './configuration-rules.js';
 import { PROPERTIES } from './properties.js';
@@ -18,18 +20,20 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
   const program = new Command('cli')
     .description('Commands of the login service. Any command takes -Dkey=value and --key=value for configuration.')
     .exitOverride();
-  const inputs = processInputs(args.filter(isConfigurationArgument));
-  addConfigCommand(program, { classes: PROPERTIES, inputs, rules: checkRules, print, complain }, (code) => {
-    exitCode = code;
-  });
   try {
+    const inputs = processInputs(args.filter(isConfigurationArgument));
+    addConfigCommand(program, { classes: PROPERTIES, inputs, rules: checkRules, print, complain }, (code) => {
+      exitCode = code;
+    });
     await program.parseAsync(
       args.filter((argument) => !isConfigurationArgument(argument)),
       { from: 'user' },
     );
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode;
+    if (!(error instanceof ConfigurationFailure)) throw error;
+    complain(failureReport(error.problems, 'THE CONFIGURATION CANNOT BE USED'));
+    return 1;
   }
   return exitCode;
 }

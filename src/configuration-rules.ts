@@ -8,6 +8,7 @@ import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
 import { mapperLimits } from './persistence/mapper.rule.js';
 import { productionValues } from './persistence/production.rule.js';
 import { shutdownWithinGrace } from './server/shutdown.rule.js';
+import { noStackTraces } from './server/stack-traces.rule.js';
 
 /** The specification's "Configuration rules" in their order, notes on the database's URL, and the equal time zones. */
 const RULES: readonly Rule[] = [
@@ -15,6 +16,7 @@ const RULES: readonly Rule[] = [
   secretsByReference,
   shutdownWithinGrace,
   productionValues,
+  noStackTraces,
   mapperLimits,
   jdbcUrlNotes,
   exposedEndpoints,

@@ -16,6 +16,8 @@ if (outcome.kind === 'failed') {
   stderr.write(outcome.report);
   exit(1);
 }
-for (const warning of outcome.warnings) stderr.write(`WARN  ${warning}\n`);
-for (const line of outcome.lines) stdout.write(`${line}\n`);
+// A reader that went away, or a full disk behind it, must not take the service along.
+for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
+stderr.write(outcome.warnings.map((warning) => `WARN  ${warning}\n`).join(''));
+stdout.write(outcome.lines.map((line) => `${line}\n`).join(''));
 flushCompileCache();

@@ -8,7 +8,7 @@ export function refuseOldNode(script: string): void {
   const [major = 0, minor = 0] = versions.node.split('.').map(Number);
   if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) return;
   stderr.write(
-    `This service needs Node ${NEEDED.join('.')} or later; this is ${versions.node}. "${script}" brings its own.\n`,
+    `This service needs Node ${NEEDED.join('.')} or later; this is ${versions.node}. "${script}" brings its own after "npm ci".\n`,
   );
   exit(1);
 }

@@ -14,7 +14,9 @@ import { ManagementListener } from './management/management.listener.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { DatabaseUnavailable } from './persistence/database-unavailable.js';
 import { PROPERTIES } from './properties.js';
-import { Listener, ListenFailure } from './server/listener.js';
+import { reachable } from './server/address.js';
+import { LifecycleProperties } from './server/lifecycle.properties.js';
+import { type Binding, Listener, ListenFailure } from './server/listener.js';
 import { ServerProperties } from './server/server.properties.js';
 
 /** How a start ended. */
@@ -23,8 +25,9 @@ export type Start =
   | { readonly kind: 'failed'; readonly report: string };
 
 /** Reads the configuration, builds the service and opens its listeners; nothing stays open when it fails. */
-export async function startService(inputs: ConfigurationInputs = processInputs()): Promise<Start> {
+export async function startService(): Promise<Start> {
   try {
+    const inputs = processInputs();
     const configuration = loadConfiguration(PROPERTIES, inputs);
     const warnings = [...configuration.warnings, ...judgedRules(configuration, inputs)];
     setProcessTimeZone(configuration.get(UserProperties).timezone);
@@ -50,35 +53,44 @@ function judgedRules(configuration: Configuration, inputs: ConfigurationInputs):
 }
 
 async function open(configuration: Configuration): Promise<readonly string[]> {
+  const server = configuration.get(ServerProperties);
+  const separate = separateManagement(configuration);
   const main = new Listener();
+  const management = separate ? new Listener() : main;
   const app = await create(configuration, main);
-  const listeners: Listener[] = [main];
+  const stop = async (): Promise<void> => {
+    const { timeoutPerShutdownPhase } = configuration.get(LifecycleProperties);
+    await Promise.all(Array.from(new Set([main, management]), (listener) => listener.close(timeoutPerShutdownPhase)));
+    await app.close();
+  };
   try {
-    const server = configuration.get(ServerProperties);
-    const { port: managementPort } = configuration.get(ManagementServerProperties);
-    const isShared = managementPort === undefined || (managementPort === server.port && managementPort !== 0);
-    const isOff = managementPort !== undefined && managementPort < 0;
-    const management = isShared ? main : new Listener();
-    if (!isShared && !isOff) listeners.push(management);
-
     const endpoints = app.get(ManagementListener);
-    if (!isOff) endpoints.mount(management.routes);
+    if (separate !== 'off') endpoints.mount(management.routes);
     await app.init();
-
-    const address = server.address;
-    const port = await main.open({ port: server.port, address, key: 'server.port', addressKey: 'server.address' });
-    const lines = [`Login service is ready: ${urlOf(address, port)}/`];
-    if (!isShared && !isOff) {
-      const binding = { port: managementPort, address, key: 'management.server.port', addressKey: 'server.address' };
-      lines.push(`Management endpoints: ${urlOf(address, await management.open(binding))}${endpoints.basePath}`);
+    const binding = { port: server.port, address: server.address, key: 'server.port', addressKey: 'server.address' };
+    const lines = [`Login service is ready: ${urlOf(server.address, await main.open(binding))}/`];
+    if (separate && separate !== 'off') {
+      const port = await management.open(separate);
+      lines.push(`Management endpoints: ${urlOf(separate.address, port)}${endpoints.basePath}`);
     }
-    stopOnSignal(app, listeners);
+    stopOnSignal(stop);
     return lines;
   } catch (error) {
-    await close(app, listeners);
+    await stop();
     if (error instanceof ListenFailure) throw new ConfigurationFailure([listenProblem(error, configuration)]);
     throw error;
   }
+}
+
+/** The listener of the management endpoints where it is not the main one; `off` where there is none. */
+function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
+  const server = configuration.get(ServerProperties);
+  const { port, address } = configuration.get(ManagementServerProperties);
+  if (port === undefined || (port === server.port && port !== 0)) return undefined;
+  if (port < 0) return 'off';
+  return address === undefined
+    ? { port, address: server.address, key: 'management.server.port', addressKey: 'server.address' }
+    : { port, address, key: 'management.server.port', addressKey: 'management.server.address' };
 }
 
 async function create(configuration: Configuration, main: Listener): Promise<INestApplication> {
@@ -98,23 +110,17 @@ function originOf({ environment, registry }: Configuration, key: string): string
 }
 
 function urlOf(address: string | undefined, port: number): string {
-  const host = address === undefined ? 'localhost' : address.includes(':') ? `[${address}]` : address;
-  return `http://${host}:${port}`;
+  return `http://${reachable(address)}:${port}`;
 }
 
-async function close(app: INestApplication, listeners: readonly Listener[]): Promise<void> {
-  for (const listener of listeners) await listener.close();
-  await app.close();
-}
-
-function stopOnSignal(app: INestApplication, listeners: readonly Listener[]): void {
+function stopOnSignal(stop: () => Promise<void>): void {
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
       // Whoever asks a second time does not want to wait.
       if (isStopping) process.exit(1);
       isStopping = true;
-      close(app, listeners).then(
+      stop().then(
         () => process.exit(0),
         () => process.exit(1),
       );

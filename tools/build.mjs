@@ -1,22 +1,45 @@
 // Builds the service into dist/. With --if-stale only when a source is newer than the last complete build, and never
-// where there are no sources: a production copy brings its own dist/.
+// where there are no sources or no compiler: a production copy brings its own dist/.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
 const stamp = join(dist, '.complete');
+const onlyIfStale = process.argv.includes('--if-stale');
 
-if (process.argv.includes('--if-stale') && !isStale()) process.exit();
+if (onlyIfStale && !isStale()) process.exit();
 
+// Looked up before anything is removed: a copy without it must keep what it has.
+const nest = compiler();
+if (!nest) {
+  const goesOn = onlyIfStale && existsSync(stamp);
+  console.error(
+    goesOn
+      ? 'The sources are newer than dist/, and there is no compiler here: going on with what was built.'
+      : 'There is no compiler here: run "npm ci" first.',
+  );
+  process.exit(goesOn ? 0 : 1);
+}
+
+// A source that changes while it is compiled makes the next build a new one.
+const startedAt = new Date();
 rmSync(dist, { recursive: true, force: true });
-const manifest = createRequire(join(root, 'package.json')).resolve('@nestjs/cli/package.json');
-const nest = join(dirname(manifest), 'bin/nest.js');
 const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: 'inherit' });
 if (status !== 0) process.exit(1);
 writeFileSync(stamp, '');
+utimesSync(stamp, startedAt, startedAt);
+
+function compiler() {
+  try {
+    const manifest = createRequire(join(root, 'package.json')).resolve('@nestjs/cli/package.json');
+    return join(dirname(manifest), 'bin/nest.js');
+  } catch {
+    return undefined;
+  }
+}
 
 function isStale() {
   const sources = join(root, 'src');

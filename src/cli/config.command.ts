@@ -66,7 +66,7 @@ function print(parts: ConfigCommandParts, view: (reading: ReturnType<typeof read
 function check({ classes, inputs, rules, print: say, complain }: ConfigCommandParts): number {
   const { environment, registry, problems, warnings, instances } = readConfiguration(classes, inputs);
   if (problems.length > 0) {
-    complain(failureReport(problems));
+    complain(failureReport(problems, 'THE CONFIGURATION CANNOT BE USED'));
     return 1;
   }
   const findings = rules(new Configuration(environment, registry, warnings, instances), inputs);

@@ -1,7 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import leven from 'leven';
-import { type Candidate, candidatesOf, exists, type Surroundings } from './config-file.js';
+import { type Candidate, candidatesOf, exists, profilesWithFiles, type Surroundings } from './config-file.js';
 import { Environment, type Profiles } from './environment.js';
 import { FileDocument, Importer } from './file-document.js';
 import { KeyName } from './key-name.js';
@@ -77,24 +75,11 @@ export class ConfigData {
     this.profiles = choice.profiles;
     this.expand();
     const unknown = unknownProfiles(choice, this.knownProfiles, (name) =>
-      [...this.knownProfiles, ...choice.groups.keys(), ...this.profilesWithFiles()].find(
+      [...this.knownProfiles, ...choice.groups.keys(), ...profilesWithFiles(this.names, this.surroundings)].find(
         (known) => leven(known, name) <= 2,
       ),
     );
-    // A profile may be unknown because of another problem.
-    return { environment: this.environment(), problems: this.problems.length > 0 ? this.problems : unknown };
-  }
-
-  /** Profiles that are not active, but have a file where those that are may have one. */
-  private profilesWithFiles(): readonly string[] {
-    const { packageFolder, workingFolder } = this.surroundings;
-    return [packageFolder, workingFolder, join(workingFolder, 'config')]
-      .flatMap((folder) => (existsSync(folder) ? readdirSync(folder) : []))
-      .flatMap((file) => {
-        const name = this.names.find((known) => file.startsWith(`${known}-`));
-        const profile = name && /^(.+)\.(?:ya?ml|properties)$/.exec(file.slice(name.length + 1))?.[1];
-        return profile ? [profile] : [];
-      });
+    return { environment: this.environment(), problems: [...this.problems, ...unknown] };
   }
 
   /** The sources as they stand, highest first. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { DataSize } from './data-size.js';
 import { checked, type Document, type Format, readDocuments } from './document.js';
 import { KeyName } from './key-name.js';
 import type { Location } from './location.js';
@@ -24,6 +25,8 @@ const EXTENSIONS: readonly (readonly [extension: string, format: Format])[] = [
 ];
 
 const ANY_FOLDER = '*/';
+/** Far more than a person writes. */
+const MOST_BYTES = 8 * 1024 * 1024;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Something one location may lead to: a file to read, found or not. */
@@ -61,6 +64,18 @@ export function exists(location: Location, surroundings: Surroundings): boolean 
   if (location.scheme === 'env') return variable(withoutHint(location.path).path, surroundings) !== undefined;
   if (location.scheme === 'configtree') return treesOf(location, surroundings).length > 0;
   return placesOf(location, surroundings).paths.some((path) => kindOf(withoutHint(path).path) !== 'nothing');
+}
+
+/** Profiles that have a file in one of the usual folders, active or not: what a mistyped one may have meant. */
+export function profilesWithFiles(names: readonly string[], at: Surroundings): readonly string[] {
+  return [at.packageFolder, at.workingFolder, join(at.workingFolder, 'config')]
+    .filter((folder) => kindOf(folder) === 'folder')
+    .flatMap((folder) => namesIn(folder, undefined))
+    .flatMap((file) => {
+      const name = names.find((known) => file.startsWith(`${known}-`));
+      const profile = name && /^(.+)\.(?:ya?ml|properties)$/.exec(file.slice(name.length + 1))?.[1];
+      return profile ? [profile] : [];
+    });
 }
 
 interface Places {
@@ -160,6 +175,10 @@ function fileCandidate(kind: Places['kind'], path: string, format: Format, surro
 
 function bytesOf(path: string, resource: Resource, parent: Origin | undefined): Buffer {
   try {
+    const found = statSync(path);
+    // A pipe or a device could keep the start waiting for ever.
+    if (!found.isFile()) throw new Error('it is not a file');
+    if (found.size > MOST_BYTES) throw new Error(`it is larger than ${DataSize.ofBytes(MOST_BYTES).toString()}`);
     return readFileSync(path);
   } catch (cause) {
     throw unreachable(resourceText(resource), 'Check that it is a file and that this user may read it.', parent, cause);

@@ -63,14 +63,11 @@ export function readConfiguration(
   try {
     const { environment, problems } = new ConfigData(processSources, registry, inputs).load();
     const bound = bind(environment, registry);
-    // Of a problem that may follow from another one, the other one is told.
-    const hasCause = problems.some(({ mayFollow }) => !mayFollow);
-    const own = hasCause ? bound.problems.filter(({ mayFollow }) => !mayFollow) : bound.problems;
     const unknown = judgeUnknownKeys(environment, registry);
     return {
       environment,
       registry,
-      problems: withoutRepeats([...problems, ...own, ...unknown.problems]),
+      problems: withoutRepeats([...problems, ...bound.problems, ...unknown.problems]),
       warnings: [...unknown.warnings, ...told(environment, registry), ...inlineJson(inputs)].map(printable),
       instances: bound.instances,
     };

@@ -31,7 +31,7 @@ export class Environment {
     return held;
   }
 
-  /** Fills placeholders with what is in force, as late as it is asked for (docs/configuration-sources.md, "Placeholders"). */
+  /** Fills placeholders with what is in force, as late as it is asked for (configuration-sources.md, "Placeholders"). */
   fill(text: string): Filled {
     return fillPlaceholders(text, (name) => this.textOf(name));
   }
@@ -40,9 +40,10 @@ export class Environment {
   private textOf(name: string): string | undefined {
     const key = KeyName.parse(name);
     for (const source of this.sources) {
-      const entry = source.findSpelled(name) ?? source.find(key) ?? variableOf(source, name);
+      const named = key.length > 0 ? (source.find(key) ?? variableOf(source, name)) : undefined;
+      const entry = name === '' ? undefined : (source.findSpelled(name) ?? named);
       if (entry) return entry.text;
-      const elements = elementsOf(source, key);
+      const elements = key.length > 0 ? elementsOf(source, key) : [];
       if (elements.length > 0) return elements.map(({ text }) => text).join(',');
     }
     return undefined;

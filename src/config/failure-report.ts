@@ -1,15 +1,19 @@
 import type { Problem } from './problem.js';
 
 const BANNER = 'APPLICATION FAILED TO START';
+/** A reader loses the thread long before. */
+const MOST_PROBLEMS = 100;
 
-/** The text a failed start prints: every problem with its facts, then what to do about each (docs/configuration-sources.md, "Failures"). */
-export function failureReport(problems: readonly Problem[]): string {
-  const count = problems.length === 1 ? 'One problem' : `${problems.length} problems`;
-  const stars = '*'.repeat(BANNER.length);
+/** What a failed start prints: every problem with its facts, then what to do about each. */
+export function failureReport(all: readonly Problem[], banner = BANNER): string {
+  const problems = all.slice(0, MOST_PROBLEMS);
+  const more = all.length > problems.length ? `, of which the first ${problems.length} follow` : '';
+  const count = all.length === 1 ? 'One problem' : `${all.length} problems${more}`;
+  const stars = '*'.repeat(banner.length);
   return [
     '',
     stars,
-    BANNER,
+    banner,
     stars,
     '',
     'Description:',

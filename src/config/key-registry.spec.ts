@@ -48,9 +48,7 @@ describe('a key registry', () => {
     });
     expect(registry.find(KeyName.parse('app.config.location'))?.defaultText).toBeUndefined();
     expect(registry.find(KeyName.parse('app.profiles.validate'))?.defaultText).toBe('true');
-    expect(registry.find(KeyName.parse('user.timezone'))?.defaultText).toBe(
-      'the variable TZ, else the zone of the machine',
-    );
+    expect(registry.find(KeyName.parse('user.timezone'))?.defaultText).toBe('the zone of the machine');
   });
 
   it.each([

@@ -21,7 +21,7 @@ describe('a location', () => {
     ['optional:/etc/login.yml', { isOptional: true, scheme: 'relative', path: '/etc/login.yml' }],
     ['file:a:b.yml', { isOptional: false, scheme: 'file', path: 'a:b.yml' }],
   ])('%s is taken apart', (text, expected) => {
-    expect(one(text)).toEqual({ text, origin: ORIGIN, ...expected });
+    expect(one(text)).toEqual({ text, shown: text, origin: ORIGIN, ...expected });
   });
 
   it('stands in a group by ";", and groups are parted by ","', () => {

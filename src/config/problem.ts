@@ -8,8 +8,6 @@ export interface Problem {
   readonly facts: readonly (readonly [label: string, text: string])[];
   /** What the reader should do. */
   readonly action: string;
-  /** True when another problem of the same start may be the cause: a key is missing because its file could not be read. */
-  readonly mayFollow?: boolean;
 }
 
 export function problem(

@@ -112,7 +112,7 @@ export function unknownProfiles(
     .map((name) => {
       const near = suggestion(name);
       const display = shown(name, choice.secretNames.has(name));
-      const unknown = problem(
+      return problem(
         `The active profile "${display}" is unknown: no file, no group and no on-profile condition names it`,
         `${near ? `Did you mean "${near}"? ` : ''}Correct app.profiles.active, or add a file application-${display}.yml; ` +
           'app.profiles.validate=false lifts the rule.',
@@ -122,7 +122,6 @@ export function unknownProfiles(
           Origin: from(choice.originOf.get(name)),
         },
       );
-      return { ...unknown, mayFollow: true };
     });
 }
 

@@ -3,6 +3,7 @@ import { originText } from './origin.js';
 import type { PropertiesClass } from './properties-class.js';
 import { one } from './profiles.js';
 import { allStates, evaluate, type KeyState } from './setting.js';
+import { namesSecret } from './secrets.js';
 import type { Entry } from './source.js';
 
 /** A configuration rule that does not hold, or nearly so. */
@@ -13,6 +14,14 @@ export interface Finding {
   readonly severity: 'breach' | 'warning';
   /** What is broken and what to do, in one line. */
   readonly text: string;
+}
+
+/** An entry that somebody wrote into a file or on the command line. */
+export interface WrittenEntry extends Entry {
+  readonly isInFile: boolean;
+  readonly isRegistered: boolean;
+  /** Its name says that the value is a secret. */
+  readonly isSecret: boolean;
 }
 
 /** Looks at a whole configuration; an empty answer means that the rule holds. */
@@ -34,21 +43,23 @@ export class RuleFacts {
     return allStates(this.configuration.environment, this.configuration.registry);
   }
 
-  /** Entries of all files in force, each with whether its key is registered. */
-  get entriesOfFiles(): readonly (Entry & {
-    readonly isRegistered: boolean;
-    readonly isSecret: boolean | undefined;
-  })[] {
+  /** Entries of all arguments and files in force, highest first. */
+  get entries(): readonly WrittenEntry[] {
     const { environment, registry } = this.configuration;
     return environment.sources
-      .filter(({ kind }) => kind === 'file')
-      .flatMap(({ entries }) => entries)
-      .map((entry) => {
-        const definition = registry.find(entry.key);
-        // For the free part of a map, only the name of the entry itself can tell.
-        const isSecret = definition?.isSecret ? true : definition?.facts.secret;
-        return { ...entry, isRegistered: definition !== undefined, isSecret };
-      });
+      .filter(({ kind }) => kind !== 'environment')
+      .flatMap(({ kind, entries }) =>
+        entries.map((entry) => {
+          const definition = registry.find(entry.key);
+          // For the free part of a map, only the name of the entry itself can tell.
+          const isSecret = definition?.isSecret === true || (definition?.facts.secret ?? namesSecret(entry.spelled));
+          return { ...entry, isInFile: kind === 'file', isRegistered: definition !== undefined, isSecret };
+        }),
+      );
+  }
+
+  get activeProfiles(): readonly string[] {
+    return this.configuration.environment.profiles.active;
   }
 
   /** `value (origin)` of a key, with the value masked where it must be. */

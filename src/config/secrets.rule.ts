@@ -1,31 +1,54 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { originText } from './origin.js';
-import type { Finding, Rule } from './rule.js';
-import { namesSecret } from './secrets.js';
+import type { Finding, Rule, WrittenEntry } from './rule.js';
 
-/** Rule 2: a secret is a `${NAME}` reference; a file that does hold one is nobody else's to read. */
-export const secretsByReference: Rule = ({ entriesOfFiles, inputs: { workingFolder } }) => [
-  ...entriesOfFiles.flatMap(({ spelled, text, origin, isRegistered, isSecret }) => {
-    if (origin.kind !== 'position') return [];
-    const { resource } = origin;
-    const place = `${spelled} (${originText(origin)})`;
-    if (passwordInUrl(text))
-      return [breach(`${place}: a password inside a URL, use a key of its own or write \${NAME}`)];
-    if (!(isSecret ?? namesSecret(spelled)) || isReference(text)) return [];
-    if (isRegistered && !origin.isWholeFile) {
-      return [breach(`${place}: a secret in clear, write \${NAME} and set NAME in the environment`)];
-    }
-    if (resource.kind === 'classpath') return [breach(`${place}: a secret inside the package, keep it outside`)];
-    return resource.kind === 'file' ? readableByOthers(resolve(workingFolder, resource.path), place) : [];
-  }),
-  ...readableByOthers(join(workingFolder, '.env'), 'the file .env of the working folder'),
-];
+/**
+ * Rule 2: a secret is a `${NAME}` reference to the environment, or to a file that is nobody else's to read; never an
+ * argument, which every user of the machine can see.
+ */
+export const secretsByReference: Rule = ({ entries, inputs: { workingFolder } }) => {
+  const parts = partsOfSecrets(entries);
+  return [
+    ...entries.flatMap((entry) => judged(entry, parts, workingFolder)),
+    ...readableByOthers(join(workingFolder, '.env'), 'the file .env of the working folder'),
+  ];
+};
+
+function judged(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, workingFolder: string): readonly Finding[] {
+  const { spelled, text, origin, isInFile, isRegistered, isSecret } = entry;
+  const place = `${spelled} (${originText(origin)})`;
+  if (isInFile && passwordInUrl(text)) {
+    return [breach(`${place}: a password inside a URL, use a key of its own or write \${NAME}`)];
+  }
+  if (!parts.has(entry) || isReference(text)) return [];
+  if (origin.kind !== 'position') return [breach(`${place}: every user of the machine can see a secret there`)];
+  const { resource } = origin;
+  if (resource.kind === 'classpath') return [breach(`${place}: a secret inside the package, keep it outside`)];
+  if (resource.kind === 'variable') return [];
+  if (isRegistered && isSecret && !origin.isWholeFile) {
+    return [breach(`${place}: a secret in clear, write \${NAME} and set NAME in the environment`)];
+  }
+  return readableByOthers(resolve(workingFolder, resource.path), place);
+}
+
+/** Entries that are secrets by name, and all that their placeholders lead to. */
+function partsOfSecrets(entries: readonly WrittenEntry[]): ReadonlySet<WrittenEntry> {
+  const parts = new Set<WrittenEntry>();
+  const open = entries.filter(({ isSecret }) => isSecret);
+  for (let entry = open.pop(); entry; entry = open.pop()) {
+    if (parts.has(entry)) continue;
+    parts.add(entry);
+    const names = new Set(Array.from(entry.text.matchAll(/\$\{([^${}:]+)/g), ([, name]) => name));
+    open.push(...entries.filter(({ spelled }) => names.has(spelled)));
+  }
+  return parts;
+}
 
 /** True where something other than a placeholder stands for a password in a URL. */
 function passwordInUrl(text: string): boolean {
   const written = text.replaceAll(/\$\{[^{}]*\}/g, '');
-  return /:\/\/[^\s/?#@:]*:[^\s/?#]+@|[?&;](?:password|secret|token)=[^&;\s]/i.test(written);
+  return /:\/\/[^\s/?#@:]*:[^\s/?#]+@|[?&;](?:pass|password|secret|token)=[^&;\s]/i.test(written);
 }
 
 /** Nothing at all, or a placeholder without a default that would be the secret. */
@@ -36,7 +59,7 @@ function isReference(text: string): boolean {
 function readableByOthers(path: string, what: string): readonly Finding[] {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
   if (mode === undefined || (mode & 0o077) === 0) return [];
-  return [breach(`${what}: holds secrets and has mode ${(mode & 0o777).toString(8)}, must be 600`)];
+  return [breach(`${what}: holds secrets and has mode ${(mode & 0o777).toString(8)}, must be 600 or 400`)];
 }
 
 function breach(text: string): Finding {

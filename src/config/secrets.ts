@@ -1,8 +1,9 @@
 /** What stands in place of a value that is not shown. */
 export const MASK = '******';
 
-const SECRET_WORDS = 'password|secret|token|key|credentials|passphrase';
+const SECRET_WORDS = 'password|passwd|pwd|secret|token|key|credentials|passphrase';
 const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, 'i');
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;
 
 /** The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling. */
@@ -12,7 +13,7 @@ export function namesSecret(name: string): boolean {
 
 // A password that should have been percent-encoded (`/`, `?`, `#` or a blank in it) hides too; `host:3306/` is no user.
 const USER_PART = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#]+@|[^\s:/?#@[\]]*:(?!\d*(?:[/?#,]|$))[^@\n]*@)/gi;
-const SECRET_PARAMETER = new RegExp(`([?&;][^=&;\\s]*(?:${SECRET_WORDS})=)[^&\\n]*`, 'gi');
+const SECRET_PARAMETER = new RegExp(`([?&;][^=&;\\s]*(?:pass|${SECRET_WORDS})=)[^&\\n]*`, 'gi');
 /** `(host=db,password=…)`, as database URLs with several hosts have it. */
 const SECRET_PROPERTY = new RegExp(`([(,][^=(),\\s]*(?:${SECRET_WORDS})=)[^(),\\n]*`, 'gi');
 /** A placeholder up to the default, with at most one level of placeholders in its name. */
@@ -28,7 +29,7 @@ export function maskUrls(text: string): string {
 
 /** The text as it may be shown: whole, without the credentials in its URLs, or not at all. */
 export function shown(text: string, isSecret: boolean, through: readonly string[] = []): string {
-  if (isSecret || through.some(namesSecret)) return text === '' ? '' : MASK;
+  if (isSecret || through.some(namesSecret) || PRIVATE_KEY.test(text)) return text === '' ? '' : MASK;
   return maskUrls(text);
 }
 

@@ -49,7 +49,7 @@ export function unfilled(
         { ...facts, Reason: `circular: ${path}` },
       );
     case 'missing':
-      return { ...missing(name, facts, links.at(-1) ?? '', links.length > 1 ? path : undefined), mayFollow: true };
+      return missing(name, facts, links.at(-1) ?? '', links.length > 1 ? path : undefined);
   }
 }
 

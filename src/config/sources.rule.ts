@@ -6,8 +6,9 @@ import { shownUnfilled } from './secrets.js';
 const ACTIVE = KeyName.parse('app.profiles.active').uniform;
 
 /** Rule 1: the active profile is set by the server, not by a file that is copied along. */
-export const profilesOutsideFiles: Rule = ({ entriesOfFiles }) =>
-  entriesOfFiles
+export const profilesOutsideFiles: Rule = ({ entries }) =>
+  entries
+    .filter(({ isInFile }) => isInFile)
     .filter(({ key }) => key.uniform === ACTIVE || key.uniform.startsWith(`${ACTIVE}.`))
     .map(({ text, origin }) => ({
       rule: '1',

@@ -6,8 +6,8 @@ import { Key, Properties } from './properties.decorator.js';
 @Properties('user')
 export class UserProperties {
   @Key(timeZone(), {
-    does: 'Time zone of the process, given as -Duser.timezone; must equal app.json.time-zone and that of the database.',
-    defaultText: 'the variable TZ, else the zone of the machine',
+    does: 'Time zone of the process, given as -Duser.timezone or by the variable TZ; must equal app.json.time-zone and that of the database.',
+    defaultText: 'the zone of the machine',
     effect: full,
   })
   readonly timezone?: string;

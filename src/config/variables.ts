@@ -1,5 +1,6 @@
 import { KeyName, variableForms } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
+import { Mismatch } from './mismatch.js';
 import { ConfigSource, type Entry } from './source.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -16,13 +17,20 @@ export function readVariables(variables: Variables, registry: KeyRegistry): Conf
   const others: Entry[] = [];
   for (const [name, text] of Object.entries(variables)) {
     if (text === undefined) continue;
-    const known = registry.keyOfVariable(name);
+    const known = registry.keyOfVariable(name) ?? (name === 'TZ' ? processZone(text, registry) : undefined);
     const key = known ?? foreignKey(name, registry);
     // Of two spellings of one key, the one that drops dashes instead of writing them as underscores counts.
     const isPreferred = known && variableForms(String(known))[0] === name;
     (isPreferred ? preferred : others).push({ key, spelled: name, text, origin: { kind: 'variable', name } });
   }
   return new ConfigSource('environment', 'systemEnvironment', [...preferred, ...others]);
+}
+
+/** `TZ` is what `user.timezone` is by default; a text that is no zone, such as a POSIX rule, stays what it is. */
+function processZone(text: string, registry: KeyRegistry): KeyName | undefined {
+  const definition = registry.find(KeyName.parse('user.timezone'));
+  if (definition?.type.shape !== 'scalar') return undefined;
+  return definition.type.parse(text) instanceof Mismatch ? undefined : definition.key;
 }
 
 /** `SERVER__PORT` reads like `server.port` and is none of its forms: only its exact text names it. */

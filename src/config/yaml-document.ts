@@ -38,7 +38,7 @@ export function* readYaml(text: string, resource: Resource, parent?: Origin): Ge
   // The reader's own check for keys written twice compares each with all others of its mapping.
   const composer = new Composer({ uniqueKeys: false, logLevel: 'silent' });
   for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
-    const [error] = document.errors;
+    const [error] = [...document.errors, ...document.warnings];
     if (error) throw unreadable(at(error.pos[0]), MEANING[error.code]);
     yield new Flattening(document.contents, at).run();
   }

@@ -1,6 +1,7 @@
 import { full } from '../config/effect.js';
 import { integer } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { address } from '../server/address.js';
 
 @Properties('management.server')
 export class ManagementServerProperties {
@@ -12,4 +13,11 @@ export class ManagementServerProperties {
     defaultText: 'same as server.port',
   })
   readonly port?: number;
+
+  @Key(address, {
+    does: 'Address the listener of the management endpoints binds to, where it has a port of its own.',
+    effect: full,
+    defaultText: 'same as server.address',
+  })
+  readonly address?: string;
 }

@@ -43,7 +43,11 @@ export class DatasourceProperties implements SelfChecking {
     const scheme = /^jdbc:[a-z]+/.exec(this.url)?.[0] ?? '';
     if (driver === '' || engineIn(driver) === engineIn(scheme)) return [];
     return [
-      { property: 'driverClassName', against: ['url'], reason: 'does not fit the database named by app.datasource.url: remove it' },
+      {
+        property: 'driverClassName',
+        against: ['url'],
+        reason: 'does not fit the database named by app.datasource.url: remove it',
+      },
     ];
   }
 }

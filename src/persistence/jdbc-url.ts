@@ -57,6 +57,8 @@ export function parseJdbcUrl(url: string): DatabaseLocation | Mismatch {
 
 function embeddedDatabase(path: string, query: string | undefined): EmbeddedDatabase | Mismatch {
   if (path === '') return new Mismatch('the URL names no file; write jdbc:sqlite:<path>');
+  if (/^(?:~\/|file:)/.test(path))
+    return new Mismatch('write the path of the file itself, without ~ and without file:');
   return { engine: 'sqlite', file: path, notes: pairsOf(query).map(([name]) => withoutEffect(name)) };
 }
 

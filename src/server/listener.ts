@@ -1,4 +1,6 @@
+import { networkInterfaces } from 'node:os';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { Duration } from '../config/duration.js';
 
 /** What a plain operation answers. */
 export interface Answer {
@@ -55,13 +57,7 @@ export class Listener {
     const fastify = this.adapter.getInstance();
     const { port, address } = binding;
     try {
-      try {
-        await fastify.listen({ port, host: address ?? '::' });
-      } catch (error) {
-        // A machine without IPv6.
-        if (address !== undefined || (error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error;
-        await fastify.listen({ port, host: '0.0.0.0' });
-      }
+      await fastify.listen({ port, host: address ?? everyAddress() });
     } catch (error) {
       throw new ListenFailure(binding, error);
     }
@@ -69,7 +65,22 @@ export class Listener {
     return bound !== null && typeof bound === 'object' ? bound.port : port;
   }
 
-  async close(): Promise<void> {
-    await this.adapter.getInstance().close();
+  /** Refuses new connections and waits for requests in progress; what is still there after `limit` is cut off. */
+  async close(limit: Duration): Promise<void> {
+    const fastify = this.adapter.getInstance();
+    const timer = setTimeout(() => {
+      fastify.server.closeAllConnections();
+    }, limit.milliseconds);
+    try {
+      await fastify.close();
+    } finally {
+      clearTimeout(timer);
+    }
   }
+}
+
+/** `::` takes IPv4 as well, where the machine knows IPv6 at all. */
+function everyAddress(): string {
+  const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ family }) => family === 'IPv6'));
+  return hasIpv6 ? '::' : '0.0.0.0';
 }

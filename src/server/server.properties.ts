@@ -1,6 +1,7 @@
 import { full, near, notYet } from '../config/effect.js';
-import { integer, oneOf, text } from '../config/key-type.js';
+import { integer, oneOf } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { address } from './address.js';
 
 @Properties('server')
 export class ServerProperties {
@@ -10,18 +11,11 @@ export class ServerProperties {
   })
   readonly port: number = 8080;
 
-  // Host names, IPv4, or IPv6 (two colons at least): `host:port` would bind nowhere.
-  @Key(
-    text({
-      form: /^(?:[\w.-]+|(?=(?:[^:]*:){2})[\da-f:.]+(?:%[\w.-]+)?)$/i,
-      called: 'a host name or an IP address without a port',
-    }),
-    {
-      does: 'Address the main listener binds to; 127.0.0.1 where only a proxy on the same machine may call.',
-      effect: full,
-      defaultText: 'every address of the machine',
-    },
-  )
+  @Key(address, {
+    does: 'Address the main listener binds to; 127.0.0.1 where only a proxy on the same machine may call.',
+    effect: full,
+    defaultText: 'every address of the machine',
+  })
   readonly address?: string;
 
   @Key(oneOf('graceful', 'immediate'), {

@@ -3,8 +3,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ConfigurationInputs, loadConfiguration } from '../../src/config/configuration.js';
-import type { Finding } from '../../src/config/rule.js';
+import {
+  Configuration,
+  type ConfigurationInputs,
+  loadConfiguration,
+  readConfiguration,
+} from '../../src/config/configuration.js';
+import { Environment } from '../../src/config/environment.js';
+import { KeyName } from '../../src/config/key-name.js';
+import { type Finding, RuleFacts } from '../../src/config/rule.js';
+import { ConfigSource } from '../../src/config/source.js';
+import { originsKnown } from '../../src/config/sources.rule.js';
 import { checkRules } from '../../src/configuration-rules.js';
 import { PROPERTIES } from '../../src/properties.js';
 
@@ -32,6 +41,10 @@ function write(path: string, text: string, mode = 0o644): void {
 function findings(args: readonly string[] = [], variables: ConfigurationInputs['variables'] = {}): readonly Finding[] {
   const inputs = { args: [ZONE, ...args], variables, workingFolder: folder, packageFolder: PACKAGE_FOLDER };
   return checkRules(loadConfiguration(PROPERTIES, inputs), inputs);
+}
+
+function breaches(...given: Parameters<typeof findings>): readonly Finding[] {
+  return findings(...given).filter(({ severity }) => severity === 'breach');
 }
 
 function breach(rule: string, text: string | RegExp): Finding {
@@ -131,13 +144,41 @@ describe('rule 2, secrets', () => {
     ['jdbc:mysql://db/login?user=root&password=hunter2', 1],
     ['jdbc:mysql://root:${DB_PASSWORD}@db/login', 0],
     ['jdbc:mysql://db:3306/login', 0],
-  ])('are not written into a URL: %s gives %i breaches', (url, breaches) => {
+  ])('are not written into a URL: %s gives %i breaches', (url, count) => {
     write('application.yml', `app.datasource.url: ${url}\n`, 0o600);
 
-    const found = findings([], { DB_PASSWORD: 'pw' });
+    const found = breaches([], { DB_PASSWORD: 'pw' });
 
-    expect(found).toHaveLength(breaches);
+    expect(found).toHaveLength(count);
     expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  it.each(['--app.datasource.password=hunter2', '-Dapp.datasource.password=hunter2'])('are no arguments: %s', (arg) => {
+    const found = findings([arg]);
+
+    expect(found).toEqual([breach('2', /every user of the machine can see a secret there$/)]);
+    expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  it.each([
+    [0o600, 0],
+    [0o644, 1],
+  ])('are looked for behind placeholders, in a file of mode %o: %i breaches', (mode, count) => {
+    write('application.yml', 'app.datasource.password: ${my.value}\nmy.value: ${my.other}\nmy.other: hunter2\n', mode);
+
+    expect(breaches()).toHaveLength(count);
+  });
+
+  it('may stand in a file without extension only if nobody else can read it', () => {
+    write('hidden', 'app.datasource.password: hunter2\n', 0o644);
+
+    expect(breaches(['--app.config.import=file:hidden[.yaml]'])).toHaveLength(1);
+  });
+
+  it('may stand in a document that the environment holds', () => {
+    const variables = { EXTRA: 'app.datasource.password: hunter2' };
+
+    expect(breaches(['--app.config.import=env:EXTRA[.yaml]'], variables)).toEqual([]);
   });
 
   it('includes those that only the map they stand in makes secret', () => {
@@ -178,6 +219,17 @@ describe('rule 5, production values', () => {
     'app.jpa.show-sql=true',
   ])('refuses %s', (setting) => {
     expect(findings([`--${setting}`])).toEqual([breach('5', /must be/)]);
+  });
+});
+
+describe('stack traces in answers', () => {
+  const always = '--server.error.include-stacktrace=always';
+
+  it('are refused with profile prod only', () => {
+    const prod = { APP_PROFILES_ACTIVE: 'prod', DB_URL: 'jdbc:sqlite:x.db', DB_USERNAME: 'login', DB_PASSWORD: 'pw' };
+
+    expect(findings([always])).toEqual([]);
+    expect(findings([always], prod)).toEqual([breach('5', /^server\.error\.include-stacktrace = always/)]);
   });
 });
 
@@ -231,7 +283,44 @@ describe('the time zones', () => {
     expect(findings([url])).toEqual([breach('time zone', /database Asia\/Tokyo/)]);
   });
 
+  it.each(['LOCAL', 'SERVER'])('are taken as equal where the URL leaves it open: %s', (zone) => {
+    expect(breaches([`--app.datasource.url=jdbc:mysql://db/login?connectionTimeZone=${zone}`])).toEqual([]);
+  });
+
+  it('follow the newer of two parameters of the URL', () => {
+    const url = 'jdbc:mysql://db/login?serverTimezone=Asia/Tokyo&connectionTimeZone=UTC';
+
+    expect(breaches([`--app.datasource.url=${url}`])).toEqual([]);
+  });
+
   it('are equal under any name of UTC', () => {
     expect(findings(['--app.json.time-zone=Etc/UTC'])).toEqual([]);
+  });
+});
+
+describe('rule 8, origins', () => {
+  it('names a value that nobody can trace', () => {
+    const { environment, registry } = readConfiguration(PROPERTIES, {
+      args: [],
+      variables: {},
+      workingFolder: folder,
+      packageFolder: PACKAGE_FOLDER,
+    });
+    const key = KeyName.parse('server.port');
+    const lost = new ConfigSource('environment', 'nowhere', [
+      { key, spelled: 'server.port', text: '1', origin: { kind: 'variable', name: '' } },
+    ]);
+    const configuration = new Configuration(new Environment([lost, ...environment.sources]), registry, [], new Map());
+    const inputs = { args: [], variables: {}, workingFolder: folder, packageFolder: PACKAGE_FOLDER };
+
+    expect(originsKnown(new RuleFacts(configuration, inputs))).toEqual([breach('8', /^server\.port: /)]);
+  });
+});
+
+describe('notes on the URL of the database', () => {
+  it('are warnings', () => {
+    expect(findings(['--app.datasource.url=jdbc:mysql://db/login?colour=blue'])).toEqual([
+      { rule: 'database', severity: 'warning', text: expect.stringContaining('colour') as string },
+    ]);
   });
 });

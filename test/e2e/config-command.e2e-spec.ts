@@ -105,6 +105,31 @@ describe('config get', () => {
     expect(stderr).toContain('would not start');
   });
 
+  it('repeats no default of a placeholder that names a secret', async () => {
+    const cwd = folderWith({ 'application.yml': 'info.relay: ${MAIL_TOKEN:hunter2}\n' });
+
+    const { stdout, stderr } = await runCli(['config', 'get', 'info.relay'], { cwd });
+
+    expect(stdout).toContain('info.relay = ******');
+    expect(stdout + stderr).not.toContain('hunter2');
+  });
+
+  it('tells the zone that the variable TZ chose', async () => {
+    const { stdout } = await runCli(['config', 'get', 'user.timezone'], { env: { TZ: 'Europe/Berlin' } });
+
+    expect(stdout).toContain('user.timezone = Europe/Berlin\n  origin      System Environment Property "TZ"');
+  });
+
+  it('takes an empty key for none', async () => {
+    expect((await runCli(['config', 'get', ''])).exitCode).toBe(1);
+  });
+
+  it('shows what no value may do to the terminal', async () => {
+    const { stdout } = await runCli(['config', 'get', 'info.note'], { env: { INFO_NOTE: 'a\u001b[31m\nforged = 1' } });
+
+    expect(stdout).toContain('info.note = a\\u001b[31m\\u000aforged = 1\n');
+  });
+
   it('shows keys of others that placeholders use', async () => {
     const cwd = folderWith({ 'application.yml': 'my:\n  region: ${REGION:eu}\n' });
 
@@ -162,7 +187,7 @@ describe('config check', () => {
     const { exitCode, stderr } = await runCli(['config', 'check', '--server.port=abc']);
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('APPLICATION FAILED TO START');
+    expect(stderr).toContain('THE CONFIGURATION CANNOT BE USED');
   });
 });
 

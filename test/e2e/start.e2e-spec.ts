@@ -1,5 +1,6 @@
 import { existsSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freshMariadbDatabase } from '../support/mariadb.js';
@@ -53,6 +54,20 @@ describe('a start without keys', () => {
     expect((await fetch(`${second.url}/`)).status).toBe(200);
   });
 
+  it('does not wait for ever for a client that never finishes its request', async () => {
+    const service = await start({ args: ['--app.lifecycle.timeout-per-shutdown-phase=100ms'] });
+    const { hostname, port } = new URL(service.url);
+    const client = connect(Number(port), hostname);
+    await once(client, 'connect');
+    const cutOff = once(client, 'close');
+    client.on('error', () => undefined).write('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
+    // The service has the half request in hand before it is told to stop.
+    await fetch(service.url);
+
+    expect(await service.stop()).toBe(0);
+    await cutOff;
+  });
+
   it('says nothing on the error output that an operator could mistake for trouble', async () => {
     const service = await start({ env: { TZ: 'UTC' } });
 
@@ -79,6 +94,22 @@ describe('the management endpoints', () => {
     const { url } = await start({ args: ['--management.endpoints.web.exposure.exclude=*'] });
 
     expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
+  });
+
+  it('are not there at all with a negative port', async () => {
+    const { url, stdout } = await start({ args: ['--management.server.port=-1'] });
+
+    expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('bind to an address of their own', async () => {
+    const { managementUrl } = await start({
+      args: ['--management.server.port=0', '--management.server.address=127.0.0.2'],
+    });
+
+    expect(managementUrl).toContain('http://127.0.0.2:');
+    expect((await fetch(`${managementUrl ?? ''}/health`)).status).toBe(200);
   });
 
   it('have a listener to themselves where they have a port of their own', async () => {
@@ -142,14 +173,33 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  it('names file, line and column of broken YAML', async () => {
-    const cwd = temporaryFolder('broken-yaml');
-    writeFileSync(join(cwd, 'application.yml'), 'server:\n  port: 1\n bad: [\n');
+  it.each<readonly [string, ServiceOptions & { readonly yml?: string }, string]>([
+    ['broken YAML', { yml: 'server:\n  port: "1\n' }, 'file [application.yml] - 3:1'],
+    ['an unknown profile', { env: { APP_PROFILES_ACTIVE: 'prd' } }, 'The active profile "prd" is unknown'],
+    ['a circle of placeholders', { yml: 'info.a: ${info.b}\ninfo.b: ${info.a}\n' }, 'circular: '],
+    ['an import that is not there', { yml: 'app.config.import: gone.yml\n' }, 'The location gone.yml does not exist'],
+    [
+      'holes in lists of two sources',
+      {
+        yml: 'app.config.import[1]: a.yml\nmanagement.endpoints.web.exposure.include[2]: info\n',
+        args: ['--management.endpoints.web.exposure.include[1]=x'],
+      },
+      'left unbound: management.endpoints.web.exposure.include[0] is missing in commandLineArgs',
+    ],
+    ['a base path the router could not take', { args: ['--management.endpoints.web.base-path=/*'] }, 'base-path'],
+    ['a database of another kind', { args: ['--app.datasource.url=jdbc:oracle:thin:@h'] }, 'supported are jdbc:sqlite'],
+  ])('reports %s, without stack trace, and starts nothing', async (_, { yml, ...options }, expected) => {
+    const cwd = temporaryFolder('broken');
+    if (yml !== undefined) writeFileSync(join(cwd, 'application.yml'), yml);
 
-    const { exitCode, stderr } = await runService({ cwd });
+    const { exitCode, stdout, stderr } = await runService({ ...options, cwd });
 
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/file \[application\.yml\] - \d+:\d+/);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('APPLICATION FAILED TO START');
+    expect(stderr).toContain(expected);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
   it('names the port that is taken and the key that chose it', async () => {

@@ -100,8 +100,15 @@ async function start(script: string, options: ServiceOptions): Promise<{ kept: K
   return { kept: await KeptProcess.start(process.execPath, [script, ...(options.args ?? [])], { env, cwd }), cwd };
 }
 
+/** On a free port of the loopback, unless the test says otherwise. */
 function withFreePort(args: readonly string[]): readonly string[] {
-  return args.some((argument) => /^(?:--|-D)server\.port=/.test(argument)) ? args : ['--server.port=0', ...args];
+  const isGiven = (key: string): boolean =>
+    args.some((argument) => argument.replace(/^(?:--|-D)/, '').startsWith(`${key}=`));
+  return [
+    ...(isGiven('server.port') ? [] : ['--server.port=0']),
+    ...(isGiven('server.address') ? [] : ['--server.address=127.0.0.1']),
+    ...args,
+  ];
 }
 
 interface Announced {

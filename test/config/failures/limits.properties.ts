@@ -17,9 +17,11 @@ export class LimitsProperties implements SelfChecking {
 
   violations(): readonly Violation[] {
     const broken: Violation[] = [];
-    if (this.usual < this.least) broken.push({ property: 'usual', reason: `must not be below least, ${this.least}` });
+    if (this.usual < this.least) {
+      broken.push({ property: 'usual', against: ['least'], reason: `must not be below least, ${this.least}` });
+    }
     if (this.greatest < this.usual) {
-      broken.push({ property: 'greatest', reason: `must not be below usual, ${this.usual}` });
+      broken.push({ property: 'greatest', against: ['usual'], reason: `must not be below usual, ${this.usual}` });
     }
     return broken;
   }

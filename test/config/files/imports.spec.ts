@@ -198,7 +198,7 @@ describe('an import', () => {
       {
         what: 'The location gone.yml does not exist',
         action:
-          'Check gone.yml, or write optional:gone.yml if it need not be there; app.config.on-not-found=ignore makes every place optional.',
+          'Check gone.yml, or write optional:gone.yml if it need not be there; app.config.on-not-found=ignore makes every location optional.',
         facts: {
           Property: 'app.config',
           Value: '"gone.yml"',

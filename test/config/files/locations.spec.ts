@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inForce, place, problemsOf, valueOf } from '../support.js';
@@ -192,7 +192,7 @@ describe('a place that is not there', () => {
       {
         what: 'The location file:./gone/ does not exist',
         action:
-          'Check file:./gone/, or write optional:file:./gone/ if it need not be there; app.config.on-not-found=ignore makes every place optional.',
+          'Check file:./gone/, or write optional:file:./gone/ if it need not be there; app.config.on-not-found=ignore makes every location optional.',
         facts: {
           Property: 'app.config',
           Value: '"file:./gone/"',
@@ -306,7 +306,24 @@ describe('a wildcard', () => {
 
 describe('a folder or file that cannot be read', () => {
   it.each([
-    ['a folder with the name of a file', (work: string) => mkdirSync(join(work, 'application.yml')), 'EISDIR'],
+    [
+      'a folder with the name of a file',
+      (work: string) => mkdirSync(join(work, 'application.yml')),
+      'it is not a file',
+    ],
+    [
+      'a device that never ends',
+      (work: string) => symlinkSync('/dev/zero', join(work, 'application.yml')),
+      'it is not a file',
+    ],
+    [
+      'a file larger than any configuration',
+      (work: string) => {
+        writeFileSync(join(work, 'application.yml'), '');
+        truncateSync(join(work, 'application.yml'), 9 * 1024 * 1024);
+      },
+      'it is larger than 8MB',
+    ],
     ['a link to itself', (work: string) => symlinkSync('application.yml', join(work, 'application.yml')), 'ELOOP'],
   ])('fails the start: %s', (_, make, reason) => {
     const at = place();

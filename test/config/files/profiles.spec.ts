@@ -206,12 +206,15 @@ describe('an active profile that nothing knows', () => {
     ]);
   });
 
-  it('is not told beside a problem that may be the reason', () => {
+  it('is told beside every other problem of the start', () => {
     const at = place({ 'work/application.yml': 'app.config.import: gone.yml\n' });
 
     const problems = problemsOf(at.read({ args: ['--app.profiles.active=prod'] }));
 
-    expect(problems.map(({ what }) => what)).toEqual(['The location gone.yml does not exist']);
+    expect(problems.map(({ what }) => what)).toEqual([
+      'The location gone.yml does not exist',
+      expect.stringContaining('The active profile "prod" is unknown'),
+    ]);
   });
 
   it('is none when a group has its name', () => {

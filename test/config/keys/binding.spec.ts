@@ -36,8 +36,11 @@ describe('binding', () => {
     ]);
   });
 
-  it('asks for the rules only where all values of the object could be read', () => {
-    expect(limits(args('least=7', 'usual=3', 'greatest=x')).reasons).toEqual(['not a whole number']);
+  it('asks for every rule whose values could be read, and for no other', () => {
+    expect(limits(args('least=7', 'usual=3', 'greatest=x')).reasons.toSorted()).toEqual([
+      'must not be below least, 7',
+      'not a whole number',
+    ]);
   });
 
   it('tells a broken rule of a default as the default', () => {

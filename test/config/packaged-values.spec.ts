@@ -1,0 +1,103 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { viewOfKey } from '../../src/cli/config-view.js';
+import { readConfiguration } from '../../src/config/configuration.js';
+import { PROPERTIES } from '../../src/properties.js';
+import manifest from '../../package.json' with { type: 'json' };
+
+const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
+
+/** `key = value  (origin)` without the position, or how it is unset. */
+function packaged(key: string, args: readonly string[] = []): string {
+  const inputs = { args, variables: {}, workingFolder: '/nonexistent', packageFolder: PACKAGE_FOLDER };
+  const { environment, registry } = readConfiguration(PROPERTIES, inputs);
+  const [value = '', origin = ''] = viewOfKey(environment, registry, key).lines;
+  const file = /\[(application[^\]]*)\]/.exec(origin)?.[1];
+  return `${value.replace(`${key} = `, '')}${file ? ` in ${file}` : ''}`;
+}
+
+describe('application.yml holds the recommended values of the specification', () => {
+  it.each([
+    ['server.port', '8080'],
+    ['server.shutdown', 'graceful'],
+    ['app.lifecycle.timeout-per-shutdown-phase', '20s'],
+    ['server.forward-headers-strategy', 'native'],
+    ['server.error.include-stacktrace', 'never'],
+    ['server.embedded.threads.max', '200'],
+    ['server.embedded.threads.min-spare', '20'],
+    ['server.embedded.accept-count', '100'],
+    ['server.embedded.connection-timeout', '20s'],
+    ['server.embedded.accesslog.enabled', 'true'],
+    ['app.datasource.pool.maximum-pool-size', '10'],
+    ['app.datasource.pool.minimum-idle', '10'],
+    ['app.datasource.pool.connection-timeout', '3000'],
+    ['app.datasource.pool.idle-timeout', '600000'],
+    ['app.datasource.pool.max-lifetime', '1800000'],
+    ['app.datasource.pool.validation-timeout', '1000'],
+    ['app.datasource.pool.connection-test-query', 'SELECT 1 FROM DUAL'],
+    ['app.jpa.orm.ddl-auto', 'none'],
+    ['app.jpa.show-sql', 'false'],
+    ['app.jpa.open-in-view', 'false'],
+    ['app.jpa.properties.orm.default_batch_fetch_size', '100'],
+    ['app.jpa.properties.orm.jdbc.batch_size', '50'],
+    ['mapper.mapper-locations', 'classpath:mapper/**/*.xml'],
+    ['mapper.configuration.map-underscore-to-camel-case', 'true'],
+    ['mapper.configuration.default-statement-timeout', '30'],
+    ['mapper.configuration.jdbc-type-for-null', 'NULL'],
+    ['mapper.configuration.call-setters-on-nulls', 'true'],
+    ['logging.level.root', 'INFO'],
+    ['logging.engine.rollingpolicy.max-file-size', '100MB'],
+    ['logging.engine.rollingpolicy.max-history', '30'],
+    ['logging.engine.rollingpolicy.total-size-cap', '3GB'],
+    ['management.endpoints.web.exposure.include', 'health,info,metrics,loggers'],
+    ['management.endpoint.health.show-details', 'when-authorized'],
+    ['management.endpoint.health.probes.enabled', 'true'],
+    ['management.health.db.enabled', 'true'],
+    ['management.info.env.enabled', 'true'],
+    ['info.app.version', manifest.version],
+    ['app.servlet.multipart.max-file-size', '50MB'],
+    ['app.servlet.multipart.max-request-size', '100MB'],
+    ['app.json.date-format', 'yyyy-MM-dd HH:mm:ss'],
+    ['app.json.serialization.write-dates-as-timestamps', 'false'],
+    ['app.json.default-property-inclusion', 'non_null'],
+    ['server.servlet.encoding.charset', 'UTF-8'],
+    ['server.servlet.encoding.force', 'true'],
+    ['app.cache.caffeine.spec', 'maximumSize=1000,expireAfterWrite=10m'],
+    ['app.task.execution.pool.core-size', '8'],
+    ['app.task.execution.pool.max-size', '16'],
+    ['app.task.execution.pool.queue-capacity', '100'],
+    ['app.task.execution.thread-name-prefix', 'async-'],
+  ])('%s is %s', (key, value) => {
+    expect(packaged(key)).toBe(`${value} in application.yml`);
+  });
+
+  it.each([
+    'app.profiles.active',
+    'app.datasource.url',
+    'app.mail.host',
+    'app.data.kvstore.host',
+    'logging.file.name',
+    'app.servlet.multipart.location',
+    'management.server.port',
+  ])('%s is left to the server', (key) => {
+    expect(packaged(key)).not.toContain(' in application');
+  });
+});
+
+describe('application-prod.yml', () => {
+  it.each([
+    ['management.server.port', '9090'],
+    ['app.jpa.orm.ddl-auto', 'none'],
+    ['app.jpa.open-in-view', 'false'],
+    ['app.jpa.show-sql', 'false'],
+  ])('sets %s to %s', (key, value) => {
+    expect(packaged(key, ['--app.profiles.active=prod'])).toBe(`${value} in application-prod.yml`);
+  });
+
+  it.each(['app.datasource.url', 'app.datasource.username', 'app.datasource.password'])(
+    'takes %s from a name',
+    (key) => {
+      expect(packaged(key, ['--app.profiles.active=prod'])).toMatch(/^"\$\{DB_[A-Z]+\}" .*in application-prod\.yml$/);
+    },
+  );
+});
