@@ -1,4 +1,5 @@
 // The yardstick of the start bench: NestJS on Fastify with one route, nothing else.
+import { flushCompileCache } from 'node:module';
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -17,3 +18,5 @@ Module({ controllers: [StartController] })(BareModule);
 
 const app = await NestFactory.create(BareModule, new FastifyAdapter(), { logger: false });
 await app.listen(Number(process.argv[2]), '127.0.0.1');
+// Does nothing where no cache is wanted.
+flushCompileCache();

@@ -1,4 +1,5 @@
-// From the start of the process to the first 200 on /, against a bare NestJS-on-Fastify application.
+// From the start of the process to the first 200 on /, against a bare NestJS-on-Fastify application: both with compiled
+// code kept from an earlier start, as the service does by itself, and both without.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -32,10 +33,14 @@ function answers(port) {
 }
 
 /** Milliseconds from the spawn to the first 200, asked for without pause; the process is stopped again. */
-async function timeToFirstAnswer(argumentsFor, cwd) {
+async function timeToFirstAnswer(argumentsFor, cwd, variables) {
   const port = await freePort();
   const start = performance.now();
-  const child = spawn(process.execPath, argumentsFor(port), { cwd, stdio: 'ignore', env: { PATH: process.env.PATH } });
+  const child = spawn(process.execPath, argumentsFor(port), {
+    cwd,
+    stdio: 'ignore',
+    env: { PATH: process.env.PATH, ...variables },
+  });
   try {
     while (!(await answers(port))) {
       if (child.exitCode !== null) throw new Error(`the process ended with ${child.exitCode}`);
@@ -51,20 +56,30 @@ async function timeToFirstAnswer(argumentsFor, cwd) {
   }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-start-'));
-try {
-  const ratio = await compare(
+function competitors(folder, ofService, ofBare) {
+  return [
     {
       name: 'service on a new embedded database',
       run: () => {
         const cwd = mkdtempSync(join(folder, 'run-'));
-        return timeToFirstAnswer((port) => [main, `--server.port=${port}`, '--server.address=127.0.0.1'], cwd);
+        const args = (port) => [main, `--server.port=${port}`, '--server.address=127.0.0.1'];
+        return timeToFirstAnswer(args, cwd, ofService);
       },
     },
-    { name: 'bare NestJS on Fastify', run: () => timeToFirstAnswer((port) => [bare, String(port)], folder) },
-    { rounds: 15, warmUp: 2 },
-  );
-  goal('first 200 on / within 1.5 times the bare application', ratio <= 1.5);
+    { name: 'bare NestJS on Fastify', run: () => timeToFirstAnswer((port) => [bare, String(port)], folder, ofBare) },
+  ];
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-start-'));
+try {
+  const rounds = { rounds: 15, warmUp: 3 };
+  console.log('with compiled code kept:');
+  const kept = await compare(...competitors(folder, {}, { NODE_COMPILE_CACHE: join(folder, 'cache') }), rounds);
+  console.log('without:');
+  const without = { NODE_DISABLE_COMPILE_CACHE: '1' };
+  const fresh = await compare(...competitors(folder, without, without), rounds);
+  goal('first 200 on / within 1.5 times the bare application', kept <= 1.5);
+  goal('the same on a first start, where nothing is kept', fresh <= 1.5);
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -29,18 +29,18 @@ export type Rule = (facts: RuleFacts) => readonly Finding[];
 
 /** What rules may ask. */
 export class RuleFacts {
+  /** Every registered key, with what the sources say about it. */
+  readonly states: readonly KeyState[];
+
   constructor(
     private readonly configuration: Configuration,
     readonly inputs: ConfigurationInputs,
-  ) {}
+  ) {
+    this.states = allStates(configuration.environment, configuration.registry);
+  }
 
   get<T extends object>(type: PropertiesClass<T>): T {
     return this.configuration.get(type);
-  }
-
-  /** Every registered key, with what the sources say about it. */
-  get states(): readonly KeyState[] {
-    return allStates(this.configuration.environment, this.configuration.registry);
   }
 
   /** Entries of all arguments and files in force, highest first. */

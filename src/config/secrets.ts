@@ -8,7 +8,7 @@ const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;
 
 /** The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling. */
 export function namesSecret(name: string): boolean {
-  return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll(/[^\p{L}\p{N}.]/gu, ''));
+  return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll(/[^a-z\d.]/gi, ''));
 }
 
 // A password that should have been percent-encoded (`/`, `?`, `#` or a blank in it) hides too; `host:3306/` is no user.

@@ -59,7 +59,7 @@ describe('a start without keys', () => {
     const { hostname, port } = new URL(service.url);
     const client = connect(Number(port), hostname);
     await once(client, 'connect');
-    const cutOff = once(client, 'close');
+    const cutOff = once(client.resume(), 'close');
     client.on('error', () => undefined).write('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
     // The service has the half request in hand before it is told to stop.
     await fetch(service.url);
