@@ -105,8 +105,8 @@ async function create(configuration: Configuration, main: Listener): Promise<INe
 }
 
 function originOf({ environment, registry }: Configuration, key: string): string {
-  const [setting] = one(environment, registry, key).settings;
-  return setting ? originText(setting.origin) : 'default value';
+  const [assignment] = one(environment, registry, key).assignments;
+  return assignment ? originText(assignment.origin) : 'default value';
 }
 
 function urlOf(address: string | undefined, port: number): string {

@@ -4,7 +4,14 @@ import { printable } from '../config/failure-report.js';
 import type { KeyDefinition, KeyRegistry } from '../config/key-registry.js';
 import { isPackaged, originChain } from '../config/origin.js';
 import { namesSecret, shown, shownUnfilled } from '../config/secrets.js';
-import { allStates, baseName, evaluate, evaluateSetting, type KeyState, type Setting } from '../config/setting.js';
+import {
+  allStates,
+  baseName,
+  evaluate,
+  evaluateAssignment,
+  type KeyState,
+  type Assignment,
+} from '../config/key-state.js';
 
 /** What a look-up prints, and whether it found a key. */
 export interface View {
@@ -51,7 +58,7 @@ export function viewOfAll(
   if (wanted.length === 0) return viewOfKey(environment, registry, options.prefix ?? '');
   return found(
     wanted
-      .filter(({ settings }) => !options.changed || (settings[0] && !isPackaged(settings[0].origin)))
+      .filter(({ assignments }) => !options.changed || (assignments[0] && !isPackaged(assignments[0].origin)))
       .map((state) => summaryOf(environment, state)),
   );
 }
@@ -92,7 +99,7 @@ function below<T>(items: readonly T[], prefix: KeyName, nameOf: (item: T) => str
 
 /** `key = value`, with a note where the value is the default or cannot be used. */
 function summaryOf(environment: Environment, state: KeyState): string {
-  const [winner] = state.settings;
+  const [winner] = state.assignments;
   if (!winner) {
     const { defaultText } = state.definition;
     return `${state.name} = ${defaultText ?? ''}${defaultText === undefined ? '(not set)' : '  (default)'}`;
@@ -101,7 +108,7 @@ function summaryOf(environment: Environment, state: KeyState): string {
 }
 
 function detailsOf(environment: Environment, state: KeyState): readonly string[] {
-  const [winner, ...overridden] = state.settings;
+  const [winner, ...overridden] = state.assignments;
   if (!winner) return [summaryOf(environment, state), ...aboutLines(state.definition)];
   const sum = state.type.shape === 'list' && state.type.addsUp ? evaluate(environment, state) : undefined;
   const value = sum?.kind === 'value' ? sum.shown : valueText(environment, state, winner);
@@ -110,22 +117,22 @@ function detailsOf(environment: Environment, state: KeyState): readonly string[]
     `  origin      ${originChain(winner.origin)}`,
     `  source      ${winner.source.name}`,
     ...writtenLines(state, winner),
-    ...overridden.map((setting) => {
+    ...overridden.map((assignment) => {
       const label = sum ? 'also       ' : 'overridden ';
-      return `  ${label} ${valueText(environment, state, setting)}  (${originChain(setting.origin)})`;
+      return `  ${label} ${valueText(environment, state, assignment)}  (${originChain(assignment.origin)})`;
     }),
     ...aboutLines(state.definition),
   ];
 }
 
 /** Placeholders as they stand in the source. */
-function writtenLines({ isSecret }: KeyState, { content }: Setting): readonly string[] {
+function writtenLines({ isSecret }: KeyState, { content }: Assignment): readonly string[] {
   const text = 'text' in content ? content.text : content.map((element) => element.text).join(',');
   return text.includes('${') ? [`  written as  ${shownUnfilled(text, isSecret)}`] : [];
 }
 
-function valueText(environment: Environment, state: KeyState, setting: Setting): string {
-  const evaluation = evaluateSetting(environment, state, setting);
+function valueText(environment: Environment, state: KeyState, assignment: Assignment): string {
+  const evaluation = evaluateAssignment(environment, state, assignment);
   if (evaluation.kind === 'value') return evaluation.shown;
   if (evaluation.kind === 'unset') return '';
   const fact = (label: string): string => evaluation.problem.facts.find(([name]) => name === label)?.[1] ?? '';

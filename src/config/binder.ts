@@ -3,7 +3,7 @@ import type { KeyName } from './key-name.js';
 import type { KeyDefinition, KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from './problem.js';
 import type { PropertiesClass, SelfChecking } from './properties-class.js';
-import { evaluate, freeParts, type KeyState, nameBelow, stateOf } from './setting.js';
+import { evaluate, freeParts, type KeyState, nameBelow, stateOf } from './key-state.js';
 
 /** Instances of the properties classes, and everything that kept values from them. */
 export interface Bound {
@@ -89,7 +89,7 @@ class Binding {
   }
 
   private violated(state: KeyState | undefined, property: string, reason: string): Problem {
-    const [winner] = state?.settings ?? [];
+    const [winner] = state?.assignments ?? [];
     const evaluation = state && evaluate(this.environment, state);
     const name = state?.name ?? property;
     return problem(`The value of ${name} does not fit the others`, `Change ${name} or the key it has to fit.`, {

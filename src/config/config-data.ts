@@ -19,7 +19,7 @@ import { ConfigurationFailure, from, type Problem, problem, unreadable } from '.
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 import { chooseProfiles, one, unknownProfiles } from './profiles.js';
 import { MASK, shown } from './secrets.js';
-import { evaluateSetting } from './setting.js';
+import { evaluateAssignment } from './key-state.js';
 import { ConfigSource, type Entry } from './source.js';
 
 /** Lowest first; locations of one group are read as one (docs/configuration-sources.md, "Precedence"). */
@@ -57,7 +57,7 @@ export class ConfigData {
       this.collected(() => this.stated(processSources, name, process));
     const located = (name: string): readonly LocationGroup[] =>
       stated(`app.config.${name}`).flatMap(({ text, origin, isSecret }) => parseLocations(text, origin, isSecret));
-    const isSet = (name: string): boolean => one(process, registry, name).settings.length > 0;
+    const isSet = (name: string): boolean => one(process, registry, name).assignments.length > 0;
 
     this.names = isSet('app.config.name') ? stated('app.config.name').map(({ text }) => text) : ['application'];
     this.failsOnNotFound = stated('app.config.on-not-found')[0]?.text !== 'ignore';
@@ -163,7 +163,7 @@ export class ConfigData {
     const isChosenByProfile = profile !== undefined || this.profiles !== undefined || conditions.length > 0;
     this.problems.push(...this.misplaced(source, isChosenByProfile));
     const platforms = this.stated([source], 'app.config.activate.on-cloud-platform');
-    const isImporting = one(new Environment([source]), this.registry, 'app.config.import').settings.length > 0;
+    const isImporting = one(new Environment([source]), this.registry, 'app.config.import').assignments.length > 0;
     return new FileDocument(
       source,
       conditions,
@@ -205,15 +205,15 @@ export class ConfigData {
   /** What some sources say under a key the reading itself needs, with placeholders filled. */
   private stated(sources: readonly ConfigSource[], name: string, process?: Environment): readonly Stated[] {
     const state = one(new Environment(sources), this.registry, name);
-    const [setting] = state.settings;
-    if (!setting) return [];
-    const evaluation = evaluateSetting(process ?? this.environment(), state, setting);
+    const [assignment] = state.assignments;
+    if (!assignment) return [];
+    const evaluation = evaluateAssignment(process ?? this.environment(), state, assignment);
     if (evaluation.kind === 'problem') throw new ConfigurationFailure([evaluation.problem]);
     if (evaluation.kind === 'unset') return [];
-    const entries = Array.isArray(setting.content) ? (setting.content as readonly Entry[]) : [];
+    const entries = Array.isArray(assignment.content) ? (assignment.content as readonly Entry[]) : [];
     const values = (Array.isArray(evaluation.value) ? evaluation.value : [evaluation.value]) as readonly string[];
     const isSecret = evaluation.shown === MASK;
-    return values.map((text, index) => ({ text, origin: entries[index]?.origin ?? setting.origin, isSecret }));
+    return values.map((text, index) => ({ text, origin: entries[index]?.origin ?? assignment.origin, isSecret }));
   }
 
   /** Kubernetes is known by the variables it sets in every pod. */

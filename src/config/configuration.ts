@@ -10,7 +10,7 @@ import { isPackaged } from './origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
 import { one, valueOf } from './profiles.js';
 import type { PropertiesClass } from './properties-class.js';
-import { allStates } from './setting.js';
+import { allStates } from './key-state.js';
 import { unknownKeys, unknownVariables } from './unknown-keys.js';
 import { INLINE_JSON, readVariables } from './variables.js';
 
@@ -107,7 +107,7 @@ function judgeUnknownKeys(
 function told(environment: Environment, registry: KeyRegistry): readonly string[] {
   const told = allStates(environment, registry)
     .filter(({ definition }) => mustBeTold(definition.facts.effect))
-    .filter(({ settings }) => settings[0] && !isPackaged(settings[0].origin));
+    .filter(({ assignments }) => assignments[0] && !isPackaged(assignments[0].origin));
   const byEffect = Map.groupBy(
     told,
     ({ definition: { facts } }) => `${facts.effect.level}: ${facts.effect.note ?? ''}`,

@@ -5,7 +5,7 @@ import type { Bound } from './key-type.js';
 import type { Origin } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem } from './problem.js';
 import { MASK, shown } from './secrets.js';
-import { evaluate, evaluateSetting, type KeyState, statesOf } from './setting.js';
+import { evaluate, evaluateAssignment, type KeyState, statesOf } from './key-state.js';
 
 /** What the sources say about profiles before any profile is active. */
 export interface ProfileChoice {
@@ -13,7 +13,7 @@ export interface ProfileChoice {
   /** Where a group, `default` or `include` names a profile: such a name is known even without a file. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
   readonly isChecked: boolean;
-  /** Which setting made a profile active, for reports. */
+  /** Which assignment made a profile active, for reports. */
   readonly originOf: ReadonlyMap<string, Origin>;
   /** Names filled from placeholders that name secrets: not to be repeated. */
   readonly secretNames: ReadonlySet<string>;
@@ -54,11 +54,12 @@ function originsOf(environment: Environment, states: readonly KeyState[], groups
   const origins = new Map<string, Origin>();
   for (const state of states) {
     const addsUp = state.type.shape === 'list' && state.type.addsUp;
-    for (const setting of addsUp ? state.settings : state.settings.slice(0, 1)) {
-      const evaluation = evaluateSetting(environment, state, setting);
+    for (const assignment of addsUp ? state.assignments : state.assignments.slice(0, 1)) {
+      const evaluation = evaluateAssignment(environment, state, assignment);
       const named = evaluation.kind === 'value' ? (evaluation.value as readonly string[]) : [];
       const own = state.definition.type.shape === 'map' ? [groupName(state)] : [];
-      for (const name of expand([...named, ...own], groups)) if (!origins.has(name)) origins.set(name, setting.origin);
+      for (const name of expand([...named, ...own], groups))
+        if (!origins.has(name)) origins.set(name, assignment.origin);
     }
   }
   return origins;

@@ -2,7 +2,7 @@ import type { Configuration, ConfigurationInputs } from './configuration.js';
 import { originText } from './origin.js';
 import type { PropertiesClass } from './properties-class.js';
 import { one } from './profiles.js';
-import { allStates, evaluate, type KeyState } from './setting.js';
+import { allStates, evaluate, type KeyState } from './key-state.js';
 import { namesSecret } from './secrets.js';
 import type { Entry } from './source.js';
 
@@ -65,7 +65,7 @@ export class RuleFacts {
   /** `value (origin)` of a key, with the value masked where it must be. */
   shown(key: string): string {
     const state = one(this.configuration.environment, this.configuration.registry, key);
-    const [winner] = state.settings;
+    const [winner] = state.assignments;
     if (!winner) return `${state.definition.defaultText ?? 'unset'} (default value)`;
     const evaluation = evaluate(this.configuration.environment, state);
     return `${evaluation.kind === 'value' ? evaluation.shown : ''} (${originText(winner.origin)})`;

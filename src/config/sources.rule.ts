@@ -19,7 +19,7 @@ export const profilesOutsideFiles: Rule = ({ entries }) =>
 /** Rule 8: what is in force can be traced to a place. */
 export const originsKnown: Rule = ({ states }) =>
   states
-    .filter(({ settings }) => settings[0] && !isTraceable(settings[0].origin))
+    .filter(({ assignments }) => assignments[0] && !isTraceable(assignments[0].origin))
     .map(({ name }) => ({
       rule: '8',
       severity: 'breach',

@@ -5,7 +5,7 @@ import type { ConfigurationReading } from '../../src/config/configuration.js';
 import { failureReport } from '../../src/config/failure-report.js';
 import { type Example, examples, expectedOf, registry } from './keys/examples.js';
 import { reading, shownOf, withoutProblems } from './keys/situation.js';
-import { originOf, type Place, PLACES, type Setting, settingOf, situationOf } from './keys/sources.js';
+import { originOf, type Place, PLACES, type Assignment, settingOf, situationOf } from './keys/sources.js';
 
 const MASK = '******';
 
@@ -20,13 +20,15 @@ describe('any registered key', () => {
   it('in any legal spelling, in any kind of source, reaches the same value', () => {
     const seen = new Set<string>();
     const written = keys.chain((key) =>
-      fc.constantFrom(...PLACES).chain((place) => settingOf(key, place).map((setting) => ({ key, place, setting }))),
+      fc
+        .constantFrom(...PLACES)
+        .chain((place) => settingOf(key, place).map((assignment) => ({ key, place, assignment }))),
     );
     fc.assert(
-      fc.property(written, ({ key, place, setting }) => {
-        const read = withoutProblems(reading(situationOf(new Map([[place, [setting]]]))));
+      fc.property(written, ({ key, place, assignment }) => {
+        const read = withoutProblems(reading(situationOf(new Map([[place, [assignment]]]))));
 
-        expect(key.boundIn(read)).toEqual(expectedOf(key, setting.text));
+        expect(key.boundIn(read)).toEqual(expectedOf(key, assignment.text));
         seen.add(place);
       }),
       { numRuns: 400 },
@@ -51,15 +53,15 @@ describe('what binding sees', () => {
     );
     fc.assert(
       fc.property(situations, ({ chosen, places }) => {
-        const settings = new Map(
+        const assignments = new Map(
           PLACES.map((place, index) => [place, (places[index] ?? []).filter((item) => item !== undefined)]),
         );
-        const read = withoutProblems(reading(situationOf(settings)));
+        const read = withoutProblems(reading(situationOf(assignments)));
 
         for (const [index, key] of chosen.entries()) {
           const held = PLACES.flatMap((place, rank) => {
-            const setting = places[rank]?.[index];
-            return setting ? [{ place, setting }] : [];
+            const assignment = places[rank]?.[index];
+            return assignment ? [{ place, assignment }] : [];
           });
           overridden += Math.max(0, held.length - 1);
           expect(seenOf(key, read)).toEqual(expectedOfHeld(key, held, nothingSet));
@@ -90,16 +92,16 @@ function seenOf(key: Example, read: ConfigurationReading): Seen {
 
 function expectedOfHeld(
   key: Example,
-  held: readonly { readonly place: Place; readonly setting: Setting }[],
+  held: readonly { readonly place: Place; readonly assignment: Assignment }[],
   nothingSet: ConfigurationReading,
 ): Seen {
   const [winner] = held;
   if (!winner) return { bound: key.boundIn(nothingSet), shown: undefined, origins: [] };
-  const { text } = winner.setting;
+  const { text } = winner.assignment;
   return {
     bound: expectedOf(key, text),
     shown: key.isSecret && text !== '' ? MASK : text,
-    origins: held.map(({ place, setting }) => originOf(place, setting)),
+    origins: held.map(({ place, assignment }) => originOf(place, assignment)),
   };
 }
 
@@ -128,7 +130,7 @@ describe('the report of a failed start', () => {
   const urls = examples.filter(({ name }) => /url|host|address|path|locations/i.test(name));
   const others = examples.filter(({ isSecret, name }) => !isSecret && !/^app\.(?:config|profiles)\./.test(name));
 
-  const settings = fc.array(
+  const assignments = fc.array(
     fc.oneof(
       fc.tuple(fc.constantFrom(...others), bad),
       fc.tuple(
@@ -156,7 +158,7 @@ describe('the report of a failed start', () => {
   it('has neither a raw control character nor a secret in it, whatever was written', () => {
     let reports = 0;
     fc.assert(
-      fc.property(settings, unknown, fc.boolean(), (entries, strange, asArguments) => {
+      fc.property(assignments, unknown, fc.boolean(), (entries, strange, asArguments) => {
         const all = [
           ...entries.map(([{ name }, text]) => [name, text] as const),
           ...strange.map(([name, text]) => [`server.${name}`, text] as const),

@@ -4,7 +4,7 @@ import { viewOfKey } from '../../src/cli/config-view.js';
 import { KeyName, variableForms } from '../../src/config/key-name.js';
 import { KeyRegistry } from '../../src/config/key-registry.js';
 import { Mismatch } from '../../src/config/mismatch.js';
-import { baseName } from '../../src/config/setting.js';
+import { baseName } from '../../src/config/key-state.js';
 import { UserProperties } from '../../src/config/user.properties.js';
 import { type Example, examples, expectedOf, registry, sampleOf } from './keys/examples.js';
 import { reading, shownOf, type Situation, withoutProblems } from './keys/situation.js';

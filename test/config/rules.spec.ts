@@ -217,8 +217,8 @@ describe('rule 5, production values', () => {
     'app.jpa.orm.ddl-auto=validate',
     'app.jpa.open-in-view=true',
     'app.jpa.show-sql=true',
-  ])('refuses %s', (setting) => {
-    expect(findings([`--${setting}`])).toEqual([breach('5', /must be/)]);
+  ])('refuses %s', (assignment) => {
+    expect(findings([`--${assignment}`])).toEqual([breach('5', /must be/)]);
   });
 });
 
@@ -236,8 +236,8 @@ describe('stack traces in answers', () => {
 describe('rule 6, the mapper', () => {
   it.each(['mapper.configuration.default-statement-timeout=0', 'mapper.configuration.jdbc-type-for-null=OTHER'])(
     'refuses %s',
-    (setting) => {
-      expect(findings([`--${setting}`])).toEqual([breach('6', /^mapper\.configuration/)]);
+    (assignment) => {
+      expect(findings([`--${assignment}`])).toEqual([breach('6', /^mapper\.configuration/)]);
     },
   );
 });

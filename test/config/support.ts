@@ -9,7 +9,7 @@ import {
 import { KeyName } from '../../src/config/key-name.js';
 import { originChain } from '../../src/config/origin.js';
 import type { PropertiesClass } from '../../src/config/properties-class.js';
-import { evaluateSetting, type KeyState, statesOf } from '../../src/config/setting.js';
+import { evaluateAssignment, type KeyState, statesOf } from '../../src/config/key-state.js';
 import { PROPERTIES } from '../../src/properties.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -64,7 +64,7 @@ export interface Shown {
 }
 
 /** What all sources say about a key, the one in force first; keys of nobody's class count as well. */
-export function everySetting({ environment, registry }: ConfigurationReading, key: string): readonly Shown[] {
+export function everyAssignment({ environment, registry }: ConfigurationReading, key: string): readonly Shown[] {
   const name = KeyName.parse(key);
   const definition = registry.find(name);
   if (!definition) {
@@ -75,18 +75,18 @@ export function everySetting({ environment, registry }: ConfigurationReading, ke
   }
   const isMeant = (state: KeyState): boolean => KeyName.parse(state.name).uniform === name.uniform;
   const state = statesOf(environment, definition, registry).find(isMeant);
-  return (state?.settings ?? []).map((setting) => {
-    const evaluation = evaluateSetting(environment, state as KeyState, setting);
+  return (state?.assignments ?? []).map((assignment) => {
+    const evaluation = evaluateAssignment(environment, state as KeyState, assignment);
     return {
       value: evaluation.kind === 'value' ? evaluation.shown : evaluation.kind,
-      origin: originChain(setting.origin),
+      origin: originChain(assignment.origin),
     };
   });
 }
 
 /** The value in force; undefined where no source sets the key. */
 export function inForce(reading: ConfigurationReading, key: string): Shown | undefined {
-  return everySetting(reading, key)[0];
+  return everyAssignment(reading, key)[0];
 }
 
 /** The value in force as text. */

@@ -174,7 +174,7 @@ describe('the report of a failed start', () => {
 /** The situation as an operator would see it in a shell. */
 function given({ files = {}, args = [], variables = {} }: Situation): string {
   const cats = Object.entries(files).map(([path, text]) => `$ cat ${path}\n${text.trimEnd()}\n`);
-  const settings = Object.entries(variables).map(([name, value]) => `${name}=${value} `);
-  const command = `$ ${settings.join('')}node dist/main.js ${args.map((argument) => `'${argument}'`).join(' ')}`;
+  const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value} `);
+  const command = `$ ${assignments.join('')}node dist/main.js ${args.map((argument) => `'${argument}'`).join(' ')}`;
   return [...cats, printable(command.trimEnd())].join('\n');
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { readDocuments } from '../../../src/config/document.js';
-import { everySetting, inForce, place } from '../support.js';
+import { everyAssignment, inForce, place } from '../support.js';
 
 /** Keys of a text with what binding would see and where it stands. */
 function entriesOf(name: string, text: string | Uint8Array): Readonly<Record<string, readonly [string, string]>> {
@@ -31,7 +31,7 @@ describe('the origin of a value', () => {
       variables: { TEST_KEY: 'variable' },
     });
 
-    expect(everySetting(reading, 'test.key')).toEqual([
+    expect(everyAssignment(reading, 'test.key')).toEqual([
       { value: 'argument', origin: '"test.key" from property source "commandLineArgs"' },
       { value: 'definition', origin: '"test.key" from property source "systemProperties"' },
       { value: 'variable', origin: 'System Environment Property "TEST_KEY"' },

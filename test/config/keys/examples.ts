@@ -4,7 +4,7 @@ import { KeyName } from '../../../src/config/key-name.js';
 import { KeyRegistry, type KeyDefinition } from '../../../src/config/key-registry.js';
 import type { ListType, ScalarType } from '../../../src/config/key-type.js';
 import { Mismatch } from '../../../src/config/mismatch.js';
-import { baseName } from '../../../src/config/setting.js';
+import { baseName } from '../../../src/config/key-state.js';
 import { PROPERTIES } from '../../../src/properties.js';
 import { instanceIn } from './situation.js';
 

@@ -48,7 +48,7 @@ function variableOf(name: string): fc.Arbitrary<string> {
 }
 
 /** What one source holds, ready to be written into it. */
-export interface Setting {
+export interface Assignment {
   readonly name: string;
   /** As comma text, and as the elements a list is made of. */
   readonly text: string;
@@ -77,35 +77,38 @@ const FILES: Readonly<Partial<Record<Place, string>>> = {
   working: 'application.yml',
 };
 
-function elementsOf({ text }: Setting): readonly string[] {
+function elementsOf({ text }: Assignment): readonly string[] {
   return text === '' ? [] : text.split(',');
 }
 
 /** Each element of a sequence under a name of its own, everything else under its name. */
-function entriesOf(setting: Setting, index: (position: number) => string): readonly (readonly [string, string])[] {
-  const { name, text, isSequence } = setting;
+function entriesOf(
+  assignment: Assignment,
+  index: (position: number) => string,
+): readonly (readonly [string, string])[] {
+  const { name, text, isSequence } = assignment;
   if (!isSequence || text === '') return [[name, text]];
-  return elementsOf(setting).map((element, position) => [name + index(position), element]);
+  return elementsOf(assignment).map((element, position) => [name + index(position), element]);
 }
 
 function inBrackets(position: number): string {
   return `[${position}]`;
 }
 
-function yamlOf(settings: readonly Setting[]): string {
-  return settings
-    .map((setting) => {
-      const value = setting.isSequence ? elementsOf(setting) : setting.text;
-      return `${JSON.stringify(setting.name)}: ${JSON.stringify(value)}\n`;
+function yamlOf(assignments: readonly Assignment[]): string {
+  return assignments
+    .map((assignment) => {
+      const value = assignment.isSequence ? elementsOf(assignment) : assignment.text;
+      return `${JSON.stringify(assignment.name)}: ${JSON.stringify(value)}\n`;
     })
     .join('');
 }
 
 /** The sources as files, variables and arguments, with the profile `live` active. */
-export function situationOf(held: ReadonlyMap<Place, readonly Setting[]>): Situation {
-  const of = (place: Place): readonly Setting[] => held.get(place) ?? [];
+export function situationOf(held: ReadonlyMap<Place, readonly Assignment[]>): Situation {
+  const of = (place: Place): readonly Assignment[] => held.get(place) ?? [];
   const entries = (place: Place, index = inBrackets): readonly (readonly [string, string])[] =>
-    of(place).flatMap((setting) => entriesOf(setting, index));
+    of(place).flatMap((assignment) => entriesOf(assignment, index));
   return {
     files: {
       'application-live.yml': yamlOf(of('profile')),
@@ -146,7 +149,7 @@ function textsOf(key: Example): fc.Arbitrary<string> {
 }
 
 /** The key in that place, in a random legal spelling, with a random value it takes. */
-export function settingOf(key: Example, place: Place): fc.Arbitrary<Setting> {
+export function settingOf(key: Example, place: Place): fc.Arbitrary<Assignment> {
   const name = place === 'variable' ? variableOf(key.name) : spelled(key.name);
   // Blanks at the ends of a value are lost in .properties, which is that format's business.
   const text = textsOf(key).map((value) => (place === 'properties' ? value.trim() : value));
@@ -154,7 +157,7 @@ export function settingOf(key: Example, place: Place): fc.Arbitrary<Setting> {
 }
 
 /** The origin `config get` must name, without the position in a file. */
-export function originOf(place: Place, { name, text, isSequence }: Setting): string {
+export function originOf(place: Place, { name, text, isSequence }: Assignment): string {
   const isIndexed = isSequence && text !== '';
   const argument = `"${name}${isIndexed ? '[0]' : ''}" from property source`;
   switch (place) {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { everySetting, fixture, problemsOf, type Shown } from '../support.js';
+import { everyAssignment, fixture, problemsOf, type Shown } from '../support.js';
 
 /** The rows of docs/configuration-sources.md, "Precedence": each is a folder here, with the files of its sources and a `case.yml`. */
 const ROWS = [
@@ -61,7 +61,7 @@ describe('of several sources of one key, the higher one wins', () => {
     const reading = fixture(`precedence/${row}`).read({ args, variables });
 
     expect(problemsOf(reading)).toEqual([]);
-    expect(everySetting(reading, key)).toEqual(wanted);
+    expect(everyAssignment(reading, key)).toEqual(wanted);
   });
 
   it('has a row for every folder', () => {

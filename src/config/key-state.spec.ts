@@ -4,7 +4,7 @@ import { Environment } from './environment.js';
 import { KeyName } from './key-name.js';
 import { type KeyDefinition, KeyRegistry } from './key-registry.js';
 import { ProfilesProperties } from './profiles.properties.js';
-import { evaluate, evaluateSetting, freeParts, type KeyState, nameBelow, statesOf } from './setting.js';
+import { evaluate, evaluateAssignment, freeParts, type KeyState, nameBelow, statesOf } from './key-state.js';
 import { ConfigSource, type SourceKind } from './source.js';
 
 const registry = new KeyRegistry([ConfigProperties, ProfilesProperties]);
@@ -39,9 +39,9 @@ describe('the state of a key', () => {
       source('file', { 'app.config.on-not-found': 'fail' }),
     ]);
 
-    const { settings } = stateIn(environment, 'app.config.on-not-found');
+    const { assignments } = stateIn(environment, 'app.config.on-not-found');
 
-    expect(settings.map(({ source: { kind } }) => kind)).toEqual(['command-line', 'file']);
+    expect(assignments.map(({ source: { kind } }) => kind)).toEqual(['command-line', 'file']);
   });
 
   it('is unset, has a value, or a problem', () => {
@@ -60,14 +60,14 @@ describe('the state of a key', () => {
     expect(evaluated({ 'app.config.on-not-found': 'x' })).toBe('The value of app.config.on-not-found cannot be used');
   });
 
-  it('evaluates an overridden setting as well', () => {
+  it('evaluates an overridden assignment as well', () => {
     const environment = new Environment([
       source('command-line', { 'app.config.name': 'a' }),
       source('file', { 'app.config.name[0]': 'b', 'app.config.name[1]': 'c' }),
     ]);
     const state = stateIn(environment, 'app.config.name');
 
-    const shown = state.settings.map((setting) => evaluateSetting(environment, state, setting));
+    const shown = state.assignments.map((assignment) => evaluateAssignment(environment, state, assignment));
 
     expect(shown).toEqual([
       { kind: 'value', value: ['a'], shown: 'a' },

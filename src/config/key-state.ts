@@ -6,11 +6,11 @@ import { Mismatch } from './mismatch.js';
 import type { Origin } from './origin.js';
 import type { Problem } from './problem.js';
 import { namesSecret, shown } from './secrets.js';
-import { unboundElements, unconverted, unfilled } from './setting-problem.js';
+import { unboundElements, unconverted, unfilled } from './key-problem.js';
 import type { ConfigSource, Entry } from './source.js';
 
 /** What one source says about one key: a text, or the elements of a sequence. */
-export interface Setting {
+export interface Assignment {
   readonly source: ConfigSource;
   readonly origin: Origin;
   readonly content: Entry | readonly Entry[];
@@ -23,7 +23,7 @@ export interface KeyState {
   readonly definition: KeyDefinition;
   readonly type: ScalarType<unknown> | ListType<unknown>;
   readonly isSecret: boolean;
-  readonly settings: readonly Setting[];
+  readonly assignments: readonly Assignment[];
 }
 
 /** A key's value in force. */
@@ -46,19 +46,19 @@ export function stateOf(
   type = definition.type,
 ): KeyState {
   if (type.shape !== 'scalar' && type.shape !== 'list') throw new TypeError(`${name} has no single value`);
-  const settings = environment.sources.flatMap((source) => {
-    const setting = type.shape === 'list' ? listIn(source, key) : scalarIn(source, key);
-    return setting ? [setting] : [];
+  const assignments = environment.sources.flatMap((source) => {
+    const assignment = type.shape === 'list' ? listIn(source, key) : scalarIn(source, key);
+    return assignment ? [assignment] : [];
   });
-  return { name, definition, type, isSecret: definition.facts.secret ?? namesSecret(name), settings };
+  return { name, definition, type, isSecret: definition.facts.secret ?? namesSecret(name), assignments };
 }
 
-function scalarIn(source: ConfigSource, key: KeyName): Setting | undefined {
+function scalarIn(source: ConfigSource, key: KeyName): Assignment | undefined {
   const entry = source.find(key);
   return entry && { source, origin: entry.origin, content: entry };
 }
 
-function listIn(source: ConfigSource, key: KeyName): Setting | undefined {
+function listIn(source: ConfigSource, key: KeyName): Assignment | undefined {
   const whole = scalarIn(source, key);
   if (whole) return whole;
   const byIndex = new Map<number, Entry>();
@@ -157,17 +157,17 @@ function endOfFreePart(key: KeyName, base: KeyName, type: KeyType): number {
 
 /** Converts what is in force; every way this can fail is one problem with its origin. */
 export function evaluate(environment: Environment, state: KeyState): Evaluation {
-  const [winner] = state.settings;
+  const [winner] = state.assignments;
   if (!winner) return { kind: 'unset' };
   if (state.type.shape === 'list' && state.type.addsUp) return evaluateSum(environment, state);
-  return evaluateSetting(environment, state, winner);
+  return evaluateAssignment(environment, state, winner);
 }
 
 function evaluateSum(environment: Environment, state: KeyState): Evaluation {
   const items: unknown[] = [];
   const texts: string[] = [];
-  for (const setting of state.settings.toReversed()) {
-    const evaluation = evaluateSetting(environment, state, setting);
+  for (const assignment of state.assignments.toReversed()) {
+    const evaluation = evaluateAssignment(environment, state, assignment);
     if (evaluation.kind !== 'value') return evaluation;
     items.push(...(evaluation.value as readonly unknown[]));
     if (evaluation.shown !== '') texts.push(evaluation.shown);
@@ -175,15 +175,17 @@ function evaluateSum(environment: Environment, state: KeyState): Evaluation {
   return { kind: 'value', value: items, shown: texts.join(',') };
 }
 
-/** What one source's setting would give; the first of a state is the one in force. */
-export function evaluateSetting(environment: Environment, state: KeyState, setting: Setting): Evaluation {
+/** What one source's assignment would give; the first of a state is the one in force. */
+export function evaluateAssignment(environment: Environment, state: KeyState, assignment: Assignment): Evaluation {
   const { type, isSecret } = state;
-  const entries = Array.isArray(setting.content) ? (setting.content as readonly Entry[]) : [setting.content as Entry];
-  if (type.shape === 'list' && Array.isArray(setting.content)) {
+  const entries = Array.isArray(assignment.content)
+    ? (assignment.content as readonly Entry[])
+    : [assignment.content as Entry];
+  if (type.shape === 'list' && Array.isArray(assignment.content)) {
     const hole = entries.findIndex((entry, index) => Number(lastPart(entry.key)) !== index);
     if (hole !== -1) {
-      const others = state.settings.filter(({ source }) => source !== setting.source);
-      return { kind: 'problem', problem: unboundElements(state, setting, entries, hole, others) };
+      const others = state.assignments.filter(({ source }) => source !== assignment.source);
+      return { kind: 'problem', problem: unboundElements(state, assignment, entries, hole, others) };
     }
   }
   const filled: string[] = [];
@@ -201,12 +203,12 @@ export function evaluateSetting(environment: Environment, state: KeyState, setti
       ? { kind: 'problem', problem: unconverted(state.name, type, entries[0]?.origin, display, value) }
       : { kind: 'value', value, shown: display };
   }
-  const texts = Array.isArray(setting.content) ? filled : commaItems(filled[0] ?? '');
+  const texts = Array.isArray(assignment.content) ? filled : commaItems(filled[0] ?? '');
   const items: unknown[] = [];
   for (const [index, item] of texts.entries()) {
     const value = parse(type.element, item);
     if (value instanceof Mismatch) {
-      const isElement = Array.isArray(setting.content);
+      const isElement = Array.isArray(assignment.content);
       const origin = (isElement ? entries[index] : entries[0])?.origin;
       const name = isElement ? `${state.name}[${index}]` : state.name;
       return {
