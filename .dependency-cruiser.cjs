@@ -1,4 +1,4 @@
-/** Folders of src by rank: a folder imports from lower ranks only, never from a sibling (docs: style guide). */
+/** Folders of src by rank: a folder imports from lower ranks only, never from a sibling (CONTRIBUTING.md, The map). */
 const RANKS = [
   ['errors', 'clock', 'random', 'encoding', 'health', 'metrics'],
   ['principal', 'config'],
@@ -52,7 +52,7 @@ module.exports = {
     ...ranked,
     {
       name: 'unknown-folder',
-      comment: 'A new folder is a new idea: give it a rank here and in the style guide.',
+      comment: 'A new folder is a new idea: give it a rank here and in CONTRIBUTING.md.',
       severity: 'error',
       from: {},
       to: { path: '^src/[^/]+/', pathNot: folders(RANKS) },

@@ -46,7 +46,10 @@ export function viewOfKey(environment: Environment, registry: KeyRegistry, name:
   return { lines: [`${name} is no key of this service${near ? `; did you mean ${near}?` : ''}`], isFound: false };
 }
 
-/** One line per key in registry order; with `changed` only those that something outside the package sets (`config list`). */
+/**
+ * One line per key in registry order; with `changed` only those that something outside the package sets (`config
+ * list`).
+ */
 export function viewOfAll(
   environment: Environment,
   registry: KeyRegistry,

@@ -17,7 +17,10 @@ export function isConfigurationArgument(argument: string): boolean {
   return /^-D./.test(argument) || /^--[^=\s]*[.[][^=\s]*(?:=|$)/.test(argument);
 }
 
-/** Sorts the arguments behind the script's name; a bare `--flag` is the empty value (docs/configuration-sources.md, "Precedence"). */
+/**
+ * Sorts the arguments behind the script's name; a bare `--flag` is the empty value (configuration-sources.md,
+ * "Precedence").
+ */
 export function readArguments(args: readonly string[]): Arguments {
   const options = new Map<string, Entry>();
   const definitions = new Map<string, Entry>();

@@ -22,7 +22,7 @@ import { MASK, shown } from './secrets.js';
 import { evaluateAssignment } from './key-state.js';
 import { ConfigSource, type Entry } from './source.js';
 
-/** Lowest first; locations of one group are read as one (docs/configuration-sources.md, "Precedence"). */
+/** Lowest first; locations of one group are read as one (configuration-sources.md, "Precedence"). */
 const DEFAULT_LOCATIONS: readonly LocationGroup[] = [
   parseGroup('optional:classpath:/;optional:classpath:/config/'),
   parseGroup('optional:file:./;optional:file:./config/;optional:file:./config/*/'),
@@ -36,7 +36,7 @@ const DEEPEST_IMPORT = 100;
 
 /**
  * Reads all configuration files there are, in two phases: first to learn the profiles, then with them
- * (docs/configuration-sources.md, "Precedence" and "Files, profiles, imports").
+ * (configuration-sources.md, "Precedence" and "Files, profiles, imports").
  */
 export class ConfigData {
   private readonly roots: readonly Importer[];
@@ -89,8 +89,8 @@ export class ConfigData {
   }
 
   /**
-   * Reads until nothing new turns up, from the top: a file that several places name counts where it weighs most. What no
-   * document imports comes first of all, so that any of it can fill the placeholders of an import.
+   * Reads until nothing new turns up, from the top: a file that several places name counts where it weighs most. What
+   * no document imports comes first of all, so that any of it can fill the placeholders of an import.
    */
   private expand(): void {
     const accepted = acceptedOf(this.profiles);

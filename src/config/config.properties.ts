@@ -13,28 +13,28 @@ export class ConfigProperties {
   readonly name: readonly string[] = ['application'];
 
   @Key(text(), {
-    does: 'Places to read instead of the built-in ones; "," separates places, ";" joins them to one group.',
+    does: 'Locations to read instead of the built-in ones; "," separates them, ";" joins them to one group.',
     effect: full,
     fromProcessOnly: true,
   })
   readonly location?: string;
 
   @Key(text(), {
-    does: 'Places to read above all others; a folder ends in "/".',
+    does: 'Locations to read above all others; a folder ends in "/".',
     effect: full,
     fromProcessOnly: true,
   })
   readonly additionalLocation?: string;
 
   @Key(oneOf('fail', 'ignore'), {
-    does: 'What a place that is not there means: a failed start, or nothing.',
+    does: 'What a location that is not there means: a failed start, or nothing.',
     effect: full,
     fromProcessOnly: true,
   })
   readonly onNotFound: 'fail' | 'ignore' = 'fail';
 
   @Key(list(text()), {
-    does: 'Further places to read; what they hold lies just above the document that names them.',
+    does: 'Further locations to read; what they hold wins over the document that names them.',
     effect: full,
   })
   readonly import: readonly string[] = [];

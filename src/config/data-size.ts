@@ -2,7 +2,7 @@ import { Mismatch } from './mismatch.js';
 
 const BYTES_PER_UNIT = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const;
 
-/** A number of bytes; units are uppercase and step by 1024 (docs/configuration-sources.md, "Types"). */
+/** A number of bytes; units are uppercase and step by 1024 (configuration-sources.md, "Types"). */
 export class DataSize {
   private constructor(readonly bytes: number) {}
 

@@ -13,7 +13,10 @@ export type Document = readonly Entry[];
 const MOST_DOCUMENTS = 1_000;
 const MOST_PARTS = 100;
 
-/** Reads all documents of a file; a later document of one file wins over an earlier (docs/configuration-sources.md, "Files, profiles, imports"). */
+/**
+ * Reads all documents of a file; a later document of one file wins over an earlier (configuration-sources.md, "Files,
+ * profiles, imports").
+ */
 export function readDocuments(text: string, format: Format, resource: Resource, parent?: Origin): readonly Document[] {
   const documents: Document[] = [];
   for (const document of format === 'yaml'

@@ -7,7 +7,7 @@ export type DurationUnit = keyof typeof MILLIS_PER_UNIT;
 const SIMPLE = /^([+-]?\d+)(ns|us|ms|s|m|h|d)?$/i;
 const ISO = /^([+-]?)P(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+(?:\.\d{1,9})?)S)?)?$/i;
 
-/** A length of time; docs/configuration-sources.md, "Types" lists the forms it is written in. */
+/** A length of time; configuration-sources.md, "Types" lists the forms it is written in. */
 export class Duration {
   private constructor(readonly milliseconds: number) {}
 

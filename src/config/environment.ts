@@ -31,7 +31,9 @@ export class Environment {
     return held;
   }
 
-  /** Fills placeholders with what is in force, as late as it is asked for (configuration-sources.md, "Placeholders"). */
+  /**
+   * Fills placeholders with what is in force, as late as it is asked for (configuration-sources.md, "Placeholders").
+   */
   fill(text: string): Filled {
     return fillPlaceholders(text, (name) => this.textOf(name));
   }

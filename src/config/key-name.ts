@@ -13,7 +13,8 @@ const LOST_IN_MAP_KEYS = { ascii: /[^a-z\d-]/gi, all: /[^\p{L}\p{N}-]/gu };
 
 /**
  * The name of a key in whatever spelling. Two names are the same key when their uniform forms are equal: per part, case
- * and everything but letters and digits is dropped, except inside `[…]`, which is exact (docs/configuration-sources.md, "Key names").
+ * and everything but letters and digits is dropped, except inside `[…]`, which is exact (configuration-sources.md, "Key
+ * names").
  */
 export class KeyName {
   /** All parts joined by dots; an index counts as a part, so `a[0]` and `a.0` are one key. */

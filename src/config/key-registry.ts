@@ -21,7 +21,10 @@ export interface KeyDefinition {
 /** Keys below these belong to the service: an unknown one there is a mistake, not somebody else's key. */
 const OWNED = ['app', 'server', 'management', 'logging', 'mapper'] as const;
 
-/** All keys of the service, read from the decorators of the properties classes (docs/configuration-sources.md, "Unknown keys"). */
+/**
+ * All keys of the service, read from the decorators of the properties classes (configuration-sources.md, "Unknown
+ * keys").
+ */
 export class KeyRegistry {
   /** In the order the classes are listed; members of named objects after the key that holds them. */
   readonly definitions: readonly KeyDefinition[];
@@ -89,7 +92,9 @@ export class KeyRegistry {
     return members;
   }
 
-  /** The key an environment variable sets, or undefined when it is none of ours (docs/configuration-sources.md, "Key names"). */
+  /**
+   * The key an environment variable sets, or undefined when it is none of ours (configuration-sources.md, "Key names").
+   */
   keyOfVariable(variable: string): KeyName | undefined {
     const name = variable
       .toUpperCase()

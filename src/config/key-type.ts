@@ -20,7 +20,7 @@ export interface ScalarType<T> extends Bound<T> {
   format(value: T): string;
 }
 
-/** Comma text or an indexed sequence; one source supplies the whole list (docs/configuration-sources.md, "Key names"). */
+/** Comma text or an indexed sequence; one source supplies the whole list (configuration-sources.md, "Key names"). */
 export interface ListType<E> extends Bound<readonly E[]> {
   readonly shape: 'list';
   readonly name: string;

@@ -2,7 +2,9 @@ import type { Origin } from './origin.js';
 import { from, type Problem, problem } from './problem.js';
 import { shown } from './secrets.js';
 
-/** Where configuration is read from, as an operator writes it (configuration-sources.md, "Files, profiles, imports"). */
+/**
+ * Where configuration is read from, as an operator writes it (configuration-sources.md, "Files, profiles, imports").
+ */
 export interface Location {
   readonly text: string;
   /** The text without what may be a secret. */

@@ -5,7 +5,7 @@ export interface Resource {
   readonly path: string;
 }
 
-/** Where a value was written (docs/configuration-sources.md, "Origins"). */
+/** Where a value was written (configuration-sources.md, "Origins"). */
 export type Origin =
   | {
       readonly kind: 'position';

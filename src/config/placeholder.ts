@@ -36,8 +36,9 @@ const DEEPEST = 200;
 const MOST = 10_000;
 
 /**
- * Fills `${name}` and `${name:default}`, nested in both places; the default starts after the first colon, and `\${` stays
- * as `${` (docs/configuration-sources.md, "Placeholders"). Braces inside count in pairs, so that `${PATTERN:%d{HH:mm} %m}` has its whole default;
+ * Fills `${name}` and `${name:default}`, nested in both places; the default starts after the first colon, and `\${`
+ * stays as `${` (configuration-sources.md, "Placeholders"). Braces inside count in pairs, so that
+ * `${PATTERN:%d{HH:mm} %m}` has its whole default;
  * an opening without its end is plain text.
  */
 export function fillPlaceholders(text: string, lookUp: LookUp): Filled {

@@ -14,7 +14,7 @@ const DEEPEST = 100;
 
 /**
  * Reads names with `!`, `&`, `|` and parentheses. `&` and `|` need parentheses when both stand on one level
- * (docs/configuration-sources.md, "Files, profiles, imports").
+ * (configuration-sources.md, "Files, profiles, imports").
  */
 export function parseProfileExpression(text: string): ProfileExpression | Mismatch {
   const tokens = text.match(/[()&|!]|[^()&|!\s]+/g) ?? [];

@@ -15,7 +15,9 @@ export class ManagementListener {
     private readonly exposure: ExposureProperties,
   ) {}
 
-  /** Below the root; empty or starting with `/`, without one at the end (management API, "Base path and separate port"). */
+  /**
+   * Below the root; empty or starting with `/`, without one at the end (management API, "Base path and separate port").
+   */
   get basePath(): string {
     return this.web.basePath.replace(/\/$/, '');
   }

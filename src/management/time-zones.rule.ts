@@ -9,8 +9,8 @@ import { JsonProperties } from '../server/json.properties.js';
 const NAMES_OF_UTC = ['UTC', 'GMT', 'Etc/UTC', 'Etc/GMT', '+00:00'];
 
 /**
- * The zones of the process, of JSON and, where its URL states one, of the database are one (specification, "Upload, JSON,
- * encoding").
+ * The zones of the process, of JSON and, where its URL states one, of the database are one (specification,
+ * "Upload, JSON, encoding").
  */
 export const equalTimeZones: Rule = (facts) => {
   const ofProcess = facts.get(UserProperties).timezone ?? processTimeZone();

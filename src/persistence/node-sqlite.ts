@@ -3,7 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
-/** What TypeORM hands to the constructor of its `better-sqlite3` driver; the rest of its options has no meaning here. */
+/**
+ * What TypeORM hands to the constructor of its `better-sqlite3` driver; the rest of its options has no meaning here.
+ */
 export interface NodeSqliteOptions {
   readonly readonly?: boolean;
   readonly fileMustExist?: boolean;

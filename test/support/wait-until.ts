@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks again and again until the answer is neither false, null nor undefined; fails at the limit, saying what was awaited. */
+/**
+ * Asks again and again until the answer is neither false, null nor undefined; fails at the limit, saying what was
+ * awaited.
+ */
 export async function waitUntil<T>(
   awaited: string,
   ask: () => T | Promise<T>,

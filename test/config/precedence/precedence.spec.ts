@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { everyAssignment, fixture, problemsOf, type Shown } from '../support.js';
 
-/** The rows of docs/configuration-sources.md, "Precedence": each is a folder here, with the files of its sources and a `case.yml`. */
+/**
+ * The rows of configuration-sources.md, "Precedence": each is a folder here, with the files of its sources and a
+ * `case.yml`.
+ */
 const ROWS = [
   'all-ranks',
   // Every two neighbours of the ranks.
