@@ -1,14 +1,24 @@
-import { exit, stderr, stdout } from 'node:process';
+import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { refuseOldNode } from './node-version.js';
 
 refuseOldNode('npm start');
+
+const USAGE = `usage: node dist/main.js [-Dkey=value …] [--key=value …]
+
+Starts the login service. Keys: docs/configuration.md, or node dist/cli.js config list.
+`;
 
 const { enableCompileCache, flushCompileCache } = await import('node:module');
 
 // Compiled code is kept beside the code itself, which whoever can write there could change anyway; never in a shared
 // folder for temporary files. Where the folder is read-only, nothing is kept.
 enableCompileCache(fileURLToPath(new URL('./.compile-cache', import.meta.url)));
+
+if (argv.includes('--help') || argv.includes('-h')) {
+  stdout.write(USAGE);
+  exit(0);
+}
 
 const { startService } = await import('./service.js');
 const outcome = await startService();

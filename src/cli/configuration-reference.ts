@@ -43,13 +43,21 @@ function row({ name, type, defaultText, facts, since, isSecret }: KeyDefinition)
   const { level, note } = facts.effect;
   const notes = [
     facts.does,
-    ...(type.shape === 'scalar' && type.name === 'choice' ? [`${capital(type.expects)}.`] : []),
+    ...expectation(type),
     ...(isSecret ? ['Secret.'] : []),
     ...(note ? [`${level}: ${note}.`.replace('..', '.')] : []),
   ];
   const byDefault = facts.defaultText ?? code(defaultText);
   const cells = [`\`${name}\``, type.name + unit, byDefault, level, since, notes.join(' ')];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+/** What to write, where the name of the type does not say it all. */
+function expectation(type: KeyDefinition['type']): readonly string[] {
+  const scalar = type.shape === 'scalar' ? type : type.shape === 'objects' ? undefined : type.element;
+  if (scalar?.shape !== 'scalar' || ['boolean', 'time zone'].includes(scalar.name) || scalar.expects === 'a text')
+    return [];
+  return [`${capital(scalar.expects)}.`];
 }
 
 function code(text: string | undefined): string {

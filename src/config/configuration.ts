@@ -11,7 +11,7 @@ import { ConfigurationFailure, type Problem } from './problem.js';
 import { one, valueOf } from './profiles.js';
 import type { PropertiesClass } from './properties-class.js';
 import { allStates } from './key-state.js';
-import { unknownKeys, unknownVariables } from './unknown-keys.js';
+import { doubledVariables, unknownKeys, unknownVariables } from './unknown-keys.js';
 import { INLINE_JSON, readVariables } from './variables.js';
 
 /** Everything configuration is read from. */
@@ -68,7 +68,12 @@ export function readConfiguration(
       environment,
       registry,
       problems: withoutRepeats([...problems, ...bound.problems, ...unknown.problems]),
-      warnings: [...unknown.warnings, ...told(environment, registry), ...inlineJson(inputs)].map(printable),
+      warnings: [
+        ...unknown.warnings,
+        ...doubledVariables(environment, registry),
+        ...told(environment, registry),
+        ...inlineJson(inputs),
+      ].map(printable),
       instances: bound.instances,
     };
   } catch (error) {

@@ -47,3 +47,18 @@ export function unknownVariables(environment: Environment, registry: KeyRegistry
       return `The environment variable ${spelled} sets no key of this service${hint}`;
     });
 }
+
+/** One line per key that two variables spell: only one of them counts, and nothing else would say which. */
+export function doubledVariables(environment: Environment, registry: KeyRegistry): readonly string[] {
+  return environment.sources
+    .filter(({ kind }) => kind === 'environment')
+    .flatMap((source) => {
+      const known = source.entries.filter(({ key, spelled }) => spelled !== 'TZ' && registry.find(key));
+      return [...Map.groupBy(known, ({ key }) => key.uniform).values()]
+        .filter((entries) => entries.length > 1)
+        .map((entries) => {
+          const names = entries.map(({ spelled }) => spelled).join(' and ');
+          return `The environment variables ${names} set one key: ${entries[0]?.spelled ?? ''} counts`;
+        });
+    });
+}

@@ -16,22 +16,27 @@ const independent = examples.filter(
 
 const keys = fc.constantFrom(...independent);
 
+/** Also those whose class has rules over several values; values that break one are left out where they are used. */
+const alone = fc.constantFrom(...examples.filter(({ name }) => !/^app\.(?:config|profiles)\./.test(name)));
+
 describe('any registered key', () => {
   it('in any legal spelling, in any kind of source, reaches the same value', () => {
     const seen = new Set<string>();
-    const written = keys.chain((key) =>
+    const written = alone.chain((key) =>
       fc
         .constantFrom(...PLACES)
         .chain((place) => settingOf(key, place).map((assignment) => ({ key, place, assignment }))),
     );
     fc.assert(
       fc.property(written, ({ key, place, assignment }) => {
-        const read = withoutProblems(reading(situationOf(new Map([[place, [assignment]]]))));
+        const all = reading(situationOf(new Map([[place, [assignment]]])));
+        fc.pre(all.problems.length === 0 || all.problems.some(({ what }) => !what.endsWith('does not fit the others')));
+        const read = withoutProblems(all);
 
         expect(key.boundIn(read)).toEqual(expectedOf(key, assignment.text));
         seen.add(place);
       }),
-      { numRuns: 400 },
+      { numRuns: 500 },
     );
     expect([...seen].sort()).toEqual([...PLACES].sort());
   });

@@ -75,6 +75,13 @@ describe('a start without keys', () => {
   });
 });
 
+it('explains itself instead of starting when asked for help', async () => {
+  const { exitCode, stdout } = await runService({ args: ['--help'] });
+
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/^usage: /);
+});
+
 describe('the management endpoints', () => {
   it('move with the base path, and leave the old path', async () => {
     const { url } = await start({ args: ['-Dmanagement.endpoints.web.base-path=/ops/'] });

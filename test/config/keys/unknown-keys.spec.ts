@@ -132,3 +132,18 @@ describe('an environment variable', () => {
     expect(read.warnings).toEqual(['APP_APPLICATION_JSON is not read here: use variables, files or arguments']);
   });
 });
+
+describe('two variables that spell one key', () => {
+  it('are told, with the one that counts', () => {
+    const variables = { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '11', APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE: '12' };
+
+    expect(reading({ variables }).warnings).toContain(
+      'The environment variables APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE and APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE set one key: ' +
+        'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE counts',
+    );
+  });
+
+  it('are no matter when they spell two', () => {
+    expect(reading({ variables: { SERVER_PORT: '1', SERVER_ADDRESS: '127.0.0.1' } }).warnings).toEqual([]);
+  });
+});
