@@ -170,6 +170,8 @@ export function timeZone(): ScalarType<string> {
     name: 'time zone',
     expects: 'an IANA time zone such as UTC or Europe/Berlin',
     parse: (value) => {
+      // The first formatter costs a noticeable part of a start.
+      if (value === 'UTC') return value;
       try {
         new Intl.DateTimeFormat('en', { timeZone: value });
         return value;

@@ -41,10 +41,11 @@ function zoneOfDatabase(url: string, ofProcess: string): string | undefined {
 }
 
 function sameZone(one: string, other: string): boolean {
-  return canonicalZone(one) === canonicalZone(other);
+  return one === other || canonicalZone(one) === canonicalZone(other);
 }
 
 function canonicalZone(zone: string): string {
+  if (NAMES_OF_UTC.includes(zone)) return 'UTC';
   try {
     const known = new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
     return NAMES_OF_UTC.includes(known) ? 'UTC' : known;

@@ -1,0 +1,7 @@
+const JANUARY = Date.UTC(2026, 0);
+const JULY = Date.UTC(2026, 6);
+
+/** True where local time is UTC all year, whatever the zone is called; asks nothing of the slow formatting classes. */
+export function isLocalTimeUtc(): boolean {
+  return [JANUARY, JULY].every((instant) => new Date(instant).getTimezoneOffset() === 0);
+}
