@@ -110,16 +110,16 @@ function judgeUnknownKeys(
 
 /** Keys an operator set, outside the packaged files, that do not do what their name promises. */
 function told(environment: Environment, registry: KeyRegistry): readonly string[] {
-  const told = allStates(environment, registry)
+  const states = allStates(environment, registry)
     .filter(({ definition }) => mustBeTold(definition.facts.effect))
     .filter(({ assignments }) => assignments[0] && !isPackaged(assignments[0].origin));
   const byEffect = Map.groupBy(
-    told,
+    states,
     ({ definition: { facts } }) => `${facts.effect.level}: ${facts.effect.note ?? ''}`,
   );
   return Array.from(
     byEffect,
-    ([effect, states]) => `${states.map(({ name }) => name).join(', ')}: set, but with effect ${effect}`,
+    ([effect, same]) => `${same.map(({ name }) => name).join(', ')}: set, but with effect ${effect}`,
   );
 }
 

@@ -58,9 +58,13 @@ export function declareProperty(target: object, metadata: PropertyMetadata): voi
   else propertiesOf.set(target, [metadata]);
 }
 
-/** What the decorators said of a class. */
+/** What the decorators said of a class; its own keys first, then those it inherits. */
 export function metadataOf(target: PropertiesClass): ClassMetadata {
   const declared = prefixes.get(target);
   if (!declared) throw new TypeError(`${target.name} carries no @Properties`);
-  return { ...declared, properties: propertiesOf.get(target) ?? [] };
+  const properties: PropertyMetadata[] = [];
+  for (let at: object | null = target; at; at = Object.getPrototypeOf(at) as object | null) {
+    properties.push(...(propertiesOf.get(at) ?? []));
+  }
+  return { ...declared, properties };
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { KeyName } from './key-name.js';
 import { originText } from './origin.js';
 import type { Finding, Rule, WrittenEntry } from './rule.js';
 
@@ -39,8 +40,9 @@ function partsOfSecrets(entries: readonly WrittenEntry[]): ReadonlySet<WrittenEn
   for (let entry = open.pop(); entry; entry = open.pop()) {
     if (parts.has(entry)) continue;
     parts.add(entry);
-    const names = new Set(Array.from(entry.text.matchAll(/\$\{([^${}:]+)/g), ([, name]) => name));
-    open.push(...entries.filter(({ spelled }) => names.has(spelled)));
+    const names = Array.from(entry.text.matchAll(/\$\{([^${}:]+)/g), ([, name = '']) => name);
+    const keys = new Set(names.map((name) => KeyName.parse(name).uniform));
+    open.push(...entries.filter(({ spelled, key }) => names.includes(spelled) || keys.has(key.uniform)));
   }
   return parts;
 }
@@ -57,7 +59,12 @@ function isReference(text: string): boolean {
 }
 
 function readableByOthers(path: string, what: string): readonly Finding[] {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  let mode: number | undefined;
+  try {
+    mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  } catch (cause) {
+    return [breach(`${what}: its mode cannot be looked at, ${(cause as NodeJS.ErrnoException).code ?? 'no reason given'}`)];
+  }
   if (mode === undefined || (mode & 0o077) === 0) return [];
   return [breach(`${what}: holds secrets and has mode ${(mode & 0o777).toString(8)}, must be 600 or 400`)];
 }

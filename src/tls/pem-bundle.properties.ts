@@ -1,11 +1,12 @@
 import { notYet } from '../config/effect.js';
-import { flag, list, text } from '../config/key-type.js';
+import { text } from '../config/key-type.js';
 import type { SelfChecking, Violation } from '../config/properties-class.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { BundleOptions } from './bundle-options.properties.js';
 
 /** One bundle of PEM files. */
 @Properties('')
-export class PemBundleProperties implements SelfChecking {
+export class PemBundleProperties extends BundleOptions implements SelfChecking {
   @Key(text(), {
     name: 'keystore.certificate',
     does: 'Own certificate with its chain: a file (file:/etc/login/tls.crt) or the PEM text itself.',
@@ -34,32 +35,6 @@ export class PemBundleProperties implements SelfChecking {
     defaultText: 'the authorities known to the runtime',
   })
   readonly truststoreCertificate?: string;
-
-  @Key(list(text()), {
-    name: 'options.ciphers',
-    does: 'Cipher suites that may be used, by preference; empty leaves the choice to the runtime.',
-    effect: notYet('F'),
-  })
-  readonly ciphers: readonly string[] = [];
-
-  @Key(list(text({ form: /^TLSv1(?:\.[1-3])?$/, called: 'a TLS version such as TLSv1.3' })), {
-    name: 'options.enabled-protocols',
-    does: 'TLS versions that may be used, e.g. TLSv1.2,TLSv1.3; empty leaves the choice to the runtime.',
-    effect: notYet('F'),
-  })
-  readonly enabledProtocols: readonly string[] = [];
-
-  @Key(text(), {
-    does: 'Protocol family of the bundle.',
-    effect: notYet('A', 'TLS is the only family; the versions are chosen by options.enabled-protocols.'),
-  })
-  readonly protocol: string = 'TLS';
-
-  @Key(flag(), {
-    does: 'Whether a changed file takes effect without a restart.',
-    effect: notYet('F'),
-  })
-  readonly reloadOnUpdate: boolean = false;
 
   violations(): readonly Violation[] {
     if (this.keystorePrivateKey === undefined || this.keystoreCertificate !== undefined) return [];

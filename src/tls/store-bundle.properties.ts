@@ -1,7 +1,8 @@
 import { notYet } from '../config/effect.js';
-import { flag, list, oneOf, type ScalarType, text } from '../config/key-type.js';
+import { oneOf, type ScalarType, text } from '../config/key-type.js';
 import { Mismatch } from '../config/mismatch.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { BundleOptions } from './bundle-options.properties.js';
 
 const pkcs12 = oneOf('PKCS12');
 
@@ -19,7 +20,7 @@ const storeType: ScalarType<'PKCS12'> = {
 
 /** One bundle of key store files. */
 @Properties('')
-export class StoreBundleProperties {
+export class StoreBundleProperties extends BundleOptions {
   @Key(text(), {
     name: 'keystore.location',
     does: 'Key store file with the own certificate and its private key.',
@@ -62,30 +63,4 @@ export class StoreBundleProperties {
     effect: notYet('F', 'PKCS12 only; JKS files must be converted.'),
   })
   readonly truststoreType = 'PKCS12';
-
-  @Key(list(text()), {
-    name: 'options.ciphers',
-    does: 'Cipher suites that may be used, by preference; empty leaves the choice to the runtime.',
-    effect: notYet('F'),
-  })
-  readonly ciphers: readonly string[] = [];
-
-  @Key(list(text({ form: /^TLSv1(?:\.[1-3])?$/, called: 'a TLS version such as TLSv1.3' })), {
-    name: 'options.enabled-protocols',
-    does: 'TLS versions that may be used, e.g. TLSv1.2,TLSv1.3; empty leaves the choice to the runtime.',
-    effect: notYet('F'),
-  })
-  readonly enabledProtocols: readonly string[] = [];
-
-  @Key(text(), {
-    does: 'Protocol family of the bundle.',
-    effect: notYet('A', 'TLS is the only family; the versions are chosen by options.enabled-protocols.'),
-  })
-  readonly protocol: string = 'TLS';
-
-  @Key(flag(), {
-    does: 'Whether a changed file takes effect without a restart.',
-    effect: notYet('F'),
-  })
-  readonly reloadOnUpdate: boolean = false;
 }

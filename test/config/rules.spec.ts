@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -164,9 +164,15 @@ describe('rule 2, secrets', () => {
     [0o600, 0],
     [0o644, 1],
   ])('are looked for behind placeholders, in a file of mode %o: %i breaches', (mode, count) => {
-    write('application.yml', 'app.datasource.password: ${my.value}\nmy.value: ${my.other}\nmy.other: hunter2\n', mode);
+    write('application.yml', 'app.datasource.password: ${my.first-part}\nmy.firstPart: ${my.other}\nmy.other: hunter2\n', mode);
 
     expect(breaches()).toHaveLength(count);
+  });
+
+  it('are a breach where .env cannot be looked at', () => {
+    symlinkSync('.env', join(folder, '.env'));
+
+    expect(findings()).toEqual([breach('2', /^the file \.env .*ELOOP$/)]);
   });
 
   it('may stand in a file without extension only if nobody else can read it', () => {
