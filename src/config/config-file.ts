@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { DataSize } from './data-size.js';
 import { checked, type Document, type Format, readDocuments } from './document.js';
+import { bytesOf, decoded, isFolder, kindOf, namesIn, shortest } from './file-access.js';
 import { KeyName } from './key-name.js';
 import type { Location } from './location.js';
-import { type Origin, type Resource, resourceText } from './origin.js';
+import type { Origin, Resource } from './origin.js';
 import { ConfigurationFailure, from, problem } from './problem.js';
 import type { Entry } from './source.js';
 import type { Variables } from './variables.js';
@@ -25,9 +25,6 @@ const EXTENSIONS: readonly (readonly [extension: string, format: Format])[] = [
 ];
 
 const ANY_FOLDER = '*/';
-/** Far more than a person writes. */
-const MOST_BYTES = 8 * 1024 * 1024;
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Something one location may lead to: a file to read, found or not. */
 export interface Candidate {
@@ -119,17 +116,6 @@ function withoutWildcard(base: string, path: string, { origin }: Location): read
     .map((folder) => folder + path.slice(at + ANY_FOLDER.length));
 }
 
-/** Sorted; names that start with two dots are how mounted volumes are swapped. */
-function namesIn(folder: string, parent: Origin | undefined): readonly string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => !name.startsWith('..'))
-      .sort();
-  } catch (cause) {
-    throw unreachable(`The folder ${folder}`, 'Check that this user may list it.', parent, cause);
-  }
-}
-
 function singleFile(
   kind: Places['kind'],
   place: string,
@@ -171,27 +157,6 @@ function fileCandidate(kind: Places['kind'], path: string, format: Format, surro
     read: (parent) =>
       readDocuments(decoded(bytesOf(path, resource, parent), resource, parent), format, resource, parent),
   };
-}
-
-function bytesOf(path: string, resource: Resource, parent: Origin | undefined): Buffer {
-  try {
-    const found = statSync(path);
-    // A pipe or a device could keep the start waiting for ever.
-    if (!found.isFile()) throw new Error('it is not a file');
-    if (found.size > MOST_BYTES) throw new Error(`it is larger than ${DataSize.ofBytes(MOST_BYTES).toString()}`);
-    return readFileSync(path);
-  } catch (cause) {
-    throw unreachable(resourceText(resource), 'Check that it is a file and that this user may read it.', parent, cause);
-  }
-}
-
-/** Without the byte order mark; a text in another encoding would only show as wrong letters in a name or a password. */
-function decoded(bytes: Buffer, resource: Resource, parent: Origin | undefined): string {
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    throw unreachable(resourceText(resource), 'Save it in UTF-8.', parent, new Error('its text is not UTF-8'));
-  }
 }
 
 /** One key per file below a folder, the path as its name, the text without its last line break as its value. */
@@ -253,33 +218,4 @@ function variable(name: string, { variables }: Surroundings): string | undefined
 
 function suffix(profile: string | undefined): string {
   return profile === undefined ? '' : `-${profile}`;
-}
-
-function isFolder(path: string): boolean {
-  return path.endsWith('/') || path.endsWith(sep);
-}
-
-function kindOf(path: string): 'file' | 'folder' | 'nothing' {
-  try {
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (!found) return 'nothing';
-    return found.isDirectory() ? 'folder' : 'file';
-  } catch (cause) {
-    // Something is there that may not be looked at: reading it says what is wrong.
-    return (cause as NodeJS.ErrnoException).code === 'ENOTDIR' ? 'nothing' : 'file';
-  }
-}
-
-/** Relative to the base where the file lies below it, else absolute. */
-function shortest(base: string, path: string): string {
-  const inside = relative(base, path);
-  const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-  return isOutside ? path : inside;
-}
-
-function unreachable(what: string, action: string, parent: Origin | undefined, cause: unknown): ConfigurationFailure {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  return new ConfigurationFailure([
-    problem(`${what} cannot be read`, action, { Origin: from(parent), Reason: code ?? message }),
-  ]);
 }

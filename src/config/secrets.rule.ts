@@ -63,7 +63,9 @@ function readableByOthers(path: string, what: string): readonly Finding[] {
   try {
     mode = statSync(path, { throwIfNoEntry: false })?.mode;
   } catch (cause) {
-    return [breach(`${what}: its mode cannot be looked at, ${(cause as NodeJS.ErrnoException).code ?? 'no reason given'}`)];
+    return [
+      breach(`${what}: its mode cannot be looked at, ${(cause as NodeJS.ErrnoException).code ?? 'no reason given'}`),
+    ];
   }
   if (mode === undefined || (mode & 0o077) === 0) return [];
   return [breach(`${what}: holds secrets and has mode ${(mode & 0o777).toString(8)}, must be 600 or 400`)];
