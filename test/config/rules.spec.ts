@@ -164,7 +164,11 @@ describe('rule 2, secrets', () => {
     [0o600, 0],
     [0o644, 1],
   ])('are looked for behind placeholders, in a file of mode %o: %i breaches', (mode, count) => {
-    write('application.yml', 'app.datasource.password: ${my.first-part}\nmy.firstPart: ${my.other}\nmy.other: hunter2\n', mode);
+    write(
+      'application.yml',
+      'app.datasource.password: ${my.first-part}\nmy.firstPart: ${my.other}\nmy.other: hunter2\n',
+      mode,
+    );
 
     expect(breaches()).toHaveLength(count);
   });
