@@ -43,7 +43,8 @@ export function viewOfKey(environment: Environment, registry: KeyRegistry, name:
   const free = registry.isOwned(key) ? [] : foreignKey(environment, key, name);
   if (free.length > 0) return found(free);
   const near = registry.nearest(name);
-  return { lines: [`${name} is no key of this service${near ? `; did you mean ${near}?` : ''}`], isFound: false };
+  const hint = near ? `did you mean ${near}?` : '"config list" shows all keys';
+  return { lines: [printable(`${name} is no key of this service; ${hint}`)], isFound: false };
 }
 
 /**

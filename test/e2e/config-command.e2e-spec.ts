@@ -80,6 +80,13 @@ describe('config get', () => {
     expect(stderr).toContain('server.prot is no key of this service; did you mean server.port?');
   });
 
+  it('says where all keys are where no name is near', async () => {
+    const { exitCode, stderr } = await runCli(['config', 'get', 'zzzz.yyyy']);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('zzzz.yyyy is no key of this service; "config list" shows all keys');
+  });
+
   it('never shows a secret, wherever it was set', async () => {
     const cwd = folderWith({ 'application.yml': 'app.datasource.password: hunter1\n' });
 
