@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../support/property.js';
 import { describe, expect, it } from 'vitest';
 import { failureReport } from '../../../src/config/failure-report.js';
 import { place, problemsOf, type Told, valueOf } from '../support.js';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../support/property.js';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { readDocuments } from '../../../src/config/document.js';

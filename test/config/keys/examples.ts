@@ -11,6 +11,8 @@ import { instanceIn } from './situation.js';
 /** One key that can be set: a registered one, or an example of what a map or named objects stand for. */
 export interface Example {
   readonly name: string;
+  /** The named object it is a member of: its other members have their defaults as soon as one member is set. */
+  readonly entry?: string;
   readonly type: ScalarType<unknown> | ListType<unknown>;
   readonly isSecret: boolean;
   readonly isFromProcessOnly: boolean;
@@ -41,9 +43,10 @@ function examplesOf(definition: KeyDefinition): readonly Example[] {
     case 'objects':
       return registry.membersOf(definition).definitions.map((member) => {
         if (member.type.shape !== 'scalar' && member.type.shape !== 'list') throw new TypeError(member.name);
-        return example(member, `${base}.web.${member.name}`, member.type, (read) =>
-          memberOf(entryOf(property(read), 'web'), member.facts.property),
-        );
+        const entry = `${base}.web`;
+        const bound = (read: ConfigurationReading): unknown =>
+          memberOf(entryOf(property(read), 'web'), member.facts.property);
+        return { ...example(member, `${entry}.${member.name}`, member.type, bound), entry };
       });
   }
 }
