@@ -8,6 +8,7 @@ import {
   faultOf,
   type Location,
   type LocationGroup,
+  type NamingValue,
   notFound,
   parseGroup,
   parseLocations,
@@ -56,7 +57,7 @@ export class ConfigData {
     const stated = (name: string): readonly Stated[] =>
       this.collected(() => this.stated(processSources, name, process));
     const located = (name: string): readonly LocationGroup[] =>
-      stated(`app.config.${name}`).flatMap(({ text, origin, isSecret }) => parseLocations(text, origin, isSecret));
+      stated(`app.config.${name}`).flatMap((value) => parseLocations(value.text, value));
     const isSet = (name: string): boolean => one(process, registry, name).assignments.length > 0;
 
     this.names = isSet('app.config.name') ? stated('app.config.name').map(({ text }) => text) : ['application'];
@@ -196,9 +197,7 @@ export class ConfigData {
       const stated = this.stated([source], 'app.config.import');
       const tooDeep = stated.find(({ origin }) => importsAbove(origin) >= DEEPEST_IMPORT);
       if (tooDeep) throw unreadable(tooDeep.origin, `more than ${DEEPEST_IMPORT} files import each other in a row`);
-      return stated
-        .map(({ text, origin, isSecret }) => parseGroup(text, origin, isSecret))
-        .filter((group) => group.length > 0);
+      return stated.map((value) => parseGroup(value.text, value)).filter((group) => group.length > 0);
     });
   }
 
@@ -213,7 +212,9 @@ export class ConfigData {
     const entries = Array.isArray(assignment.content) ? (assignment.content as readonly Entry[]) : [];
     const values = (Array.isArray(evaluation.value) ? evaluation.value : [evaluation.value]) as readonly string[];
     const isSecret = evaluation.shown === MASK;
-    return values.map((text, index) => ({ text, origin: entries[index]?.origin ?? assignment.origin, isSecret }));
+    return values.map((text, index) => {
+      return { text, key: name, origin: entries[index]?.origin ?? assignment.origin, isSecret };
+    });
   }
 
   /** Kubernetes is known by the variables it sets in every pod. */
@@ -225,11 +226,8 @@ export class ConfigData {
 }
 
 /** One text of a key, and where it stands. */
-interface Stated {
+interface Stated extends NamingValue {
   readonly text: string;
-  readonly origin: Origin;
-  /** Filled from a placeholder that names a secret: not to be repeated. */
-  readonly isSecret: boolean;
 }
 
 /** Works the list off from its end, where the weight is, and keeps its order. */

@@ -10,7 +10,8 @@ function paths(
   options: { readonly profile?: string; readonly names?: readonly string[]; readonly origin?: Origin } = {},
 ): readonly string[] {
   const { profile, names = ['application'], origin } = options;
-  return parseGroup(text, origin).flatMap((location) => candidatesOf(location, names, profile, AT).map(({ id }) => id));
+  const by = origin && { key: 'app.config.import', origin, isSecret: false };
+  return parseGroup(text, by).flatMap((location) => candidatesOf(location, names, profile, AT).map(({ id }) => id));
 }
 
 function declaredIn(kind: 'file' | 'classpath' | 'variable', path: string): Origin {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { faultOf, type Location, parseGroup, parseLocations } from './location.js';
+import { faultOf, type Location, type NamingValue, parseGroup, parseLocations } from './location.js';
 import type { Origin } from './origin.js';
 
 const ORIGIN: Origin = { kind: 'variable', name: 'APP_CONFIG_LOCATION' };
+const BY: NamingValue = { key: 'app.config.location', origin: ORIGIN, isSecret: false };
 
 function one(text: string): Location {
-  const [location] = parseGroup(text, ORIGIN);
+  const [location] = parseGroup(text, BY);
   if (!location) throw new TypeError(`${text} is no location`);
   return location;
 }
@@ -21,11 +22,11 @@ describe('a location', () => {
     ['optional:/etc/login.yml', { isOptional: true, scheme: 'relative', path: '/etc/login.yml' }],
     ['file:a:b.yml', { isOptional: false, scheme: 'file', path: 'a:b.yml' }],
   ])('%s is taken apart', (text, expected) => {
-    expect(one(text)).toEqual({ text, shown: text, origin: ORIGIN, ...expected });
+    expect(one(text)).toEqual({ text, shown: text, key: BY.key, origin: ORIGIN, ...expected });
   });
 
   it('stands in a group by ";", and groups are parted by ","', () => {
-    const groups = parseLocations(' a/ ; b/ , c/ ,, ; ,', ORIGIN);
+    const groups = parseLocations(' a/ ; b/ , c/ ,, ; ,', BY);
 
     expect(groups.map((group) => group.map(({ text }) => text))).toEqual([['a/', 'b/'], ['c/']]);
   });

@@ -14,8 +14,17 @@ export interface Location {
   readonly scheme: 'file' | 'classpath' | 'configtree' | 'env' | 'relative';
   /** Behind `optional:` and the scheme. */
   readonly path: string;
-  /** Who asked for it; undefined for the built-in locations. */
+  /** The key that names it, and where that stands; undefined for the built-in locations. */
+  readonly key: string | undefined;
   readonly origin: Origin | undefined;
+}
+
+/** The value of a key that names locations. */
+export interface NamingValue {
+  readonly key: string;
+  readonly origin: Origin;
+  /** Filled from a placeholder that names a secret: not to be repeated. */
+  readonly isSecret: boolean;
 }
 
 /** Locations that are read as one: profile files of all of them lie above the default files of all of them. */
@@ -24,32 +33,33 @@ export type LocationGroup = readonly Location[];
 const OPTIONAL = 'optional:';
 
 /** `,` separates groups (the later wins), `;` separates the locations of one group. */
-export function parseLocations(text: string, origin?: Origin, isSecret = false): readonly LocationGroup[] {
+export function parseLocations(text: string, by?: NamingValue): readonly LocationGroup[] {
   return text
     .split(',')
-    .map((group) => parseGroup(group, origin, isSecret))
+    .map((group) => parseGroup(group, by))
     .filter((group) => group.length > 0);
 }
 
-export function parseGroup(text: string, origin?: Origin, isSecret = false): LocationGroup {
+export function parseGroup(text: string, by?: NamingValue): LocationGroup {
   return text
     .split(';')
     .map((item) => item.trim())
     .filter((item) => item !== '')
-    .map((item) => parseLocation(item, origin, isSecret));
+    .map((item) => parseLocation(item, by));
 }
 
-function parseLocation(text: string, origin: Origin | undefined, isSecret: boolean): Location {
+function parseLocation(text: string, by: NamingValue | undefined): Location {
   const isOptional = text.startsWith(OPTIONAL);
   const rest = isOptional ? text.slice(OPTIONAL.length) : text;
   const scheme = /^(file|classpath|configtree|env):(.*)$/s.exec(rest);
   return {
     text,
-    shown: shown(text, isSecret),
+    shown: shown(text, by?.isSecret ?? false),
     isOptional,
     scheme: scheme ? (scheme[1] as Location['scheme']) : 'relative',
     path: scheme?.[2] ?? rest,
-    origin,
+    key: by?.key,
+    origin: by?.origin,
   };
 }
 
@@ -64,19 +74,19 @@ export function faultOf({ scheme, path }: Location): string | undefined {
 }
 
 /** A location that must be there and is not. */
-export function notFound({ shown: name, origin }: Location): Problem {
+export function notFound({ shown: name, key, origin }: Location): Problem {
   return problem(
     `The location ${name} does not exist`,
     `Check ${name}, or write optional:${name} if it need not be there; app.config.on-not-found=ignore makes every location optional.`,
-    { Property: 'app.config', Value: `"${name}"`, Origin: from(origin) },
+    { Property: key, Value: `"${name}"`, Origin: from(origin) },
   );
 }
 
 /** A location that nothing can be read from, `reason` being its fault. */
-export function unusable({ shown: name, origin }: Location, reason: string): Problem {
+export function unusable({ shown: name, key, origin }: Location, reason: string): Problem {
   return problem(
     `The location ${name} cannot be used`,
     'Write a path, with file:, classpath:, configtree: or env: before it where needed; config/*/ stands for all folders in config/.',
-    { Property: 'app.config', Value: `"${name}"`, Origin: from(origin), Reason: reason },
+    { Property: key, Value: `"${name}"`, Origin: from(origin), Reason: reason },
   );
 }

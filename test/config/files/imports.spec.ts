@@ -200,7 +200,7 @@ describe('an import', () => {
         action:
           'Check gone.yml, or write optional:gone.yml if it need not be there; app.config.on-not-found=ignore makes every location optional.',
         facts: {
-          Property: 'app.config',
+          Property: 'app.config.import',
           Value: '"gone.yml"',
           Origin: 'file [sub/one.yml] - 5:9, imported from file [application.yml] - 1:20',
         },

@@ -165,7 +165,7 @@ describe('a place', () => {
         what: 'The location optional:clsspath:/other/ cannot be used',
         action: expect.any(String) as string,
         facts: {
-          Property: 'app.config',
+          Property: 'app.config.additional-location',
           Value: '"optional:clsspath:/other/"',
           Origin: '"app.config.additional-location" from property source "commandLineArgs"',
           Reason: 'clsspath: is none of file:, classpath:, configtree:, env: and optional:',
@@ -194,7 +194,7 @@ describe('a place that is not there', () => {
         action:
           'Check file:./gone/, or write optional:file:./gone/ if it need not be there; app.config.on-not-found=ignore makes every location optional.',
         facts: {
-          Property: 'app.config',
+          Property: 'app.config.additional-location',
           Value: '"file:./gone/"',
           Origin: '"app.config.additional-location" from property source "commandLineArgs"',
         },
