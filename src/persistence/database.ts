@@ -5,6 +5,7 @@ import { DatabaseUnavailable } from './database-unavailable.js';
 import type { DatasourceProperties } from './datasource.properties.js';
 import type { TlsMode } from './jdbc-parameters.js';
 import { type DatabaseServer, parseJdbcUrl } from './jdbc-url.js';
+import { createPrivateFile } from './private-file.js';
 
 /** Another process, such as a backup, may hold the file's lock for this long. */
 const BUSY_TIMEOUT_MILLIS = 5000;
@@ -43,7 +44,7 @@ export async function dataSourceOptions(settings: Settings): Promise<readonly Da
 }
 
 async function embedded(url: string, file: string): Promise<DataSourceOptions> {
-  const { NodeSqlite, createPrivateFile } = await import('./node-sqlite.js');
+  const { NodeSqlite } = await import('./node-sqlite.js');
   const database = file === ':memory:' ? file : resolve(file);
   try {
     // Before TypeORM, which would make the folder readable by everybody.

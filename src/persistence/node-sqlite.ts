@@ -1,5 +1,3 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 
@@ -63,19 +61,6 @@ class NodeSqliteStatement {
     const { changes, lastInsertRowid } = this.statement.run(...parameters.map(bound));
     return { changes: Number(changes), lastInsertRowid: plainInteger(lastInsertRowid) };
   }
-}
-
-/** Makes the file, readable by its owner alone, and the folders above it; SQLite gives its side files the same mode. */
-export function createPrivateFile(file: string): void {
-  createPrivateFolder(dirname(resolve(file)));
-  closeSync(openSync(file, 'a', 0o600));
-}
-
-/** One level after the other: Node's own recursion does not end where a file system says ENOENT to every new folder. */
-function createPrivateFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  createPrivateFolder(dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
 }
 
 function location(file: string, mustExist: boolean): string | URL {
