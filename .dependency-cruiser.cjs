@@ -2,7 +2,7 @@
 const RANKS = [
   ['errors', 'clock', 'random', 'encoding', 'health', 'metrics'],
   ['principal', 'config'],
-  ['logging', 'tls'],
+  ['logging', 'tls', 'sealing'],
   ['persistence', 'kvstore', 'tasks', 'outbound', 'server'],
   ['cache', 'mail'],
   ['events'],

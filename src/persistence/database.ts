@@ -1,37 +1,72 @@
 import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Mismatch } from '../config/mismatch.js';
+import { poolOf } from './database-server.js';
 import { DatabaseUnavailable } from './database-unavailable.js';
 import type { DatasourceProperties } from './datasource.properties.js';
 import type { TlsMode } from './jdbc-parameters.js';
 import { type DatabaseServer, parseJdbcUrl } from './jdbc-url.js';
+import { migrate } from './migrate.js';
+import { MIGRATIONS } from './migrations.js';
 import { createPrivateFile } from './private-file.js';
 
-/** Another process, such as a backup, may hold the file's lock for this long. */
+/** While it starts, a process waits this long for another one that holds the file's lock. */
 const BUSY_TIMEOUT_MILLIS = 5000;
+/** Later nothing else would be done in such a wait, so that units of work are tried again instead. */
+const BUSY_TIMEOUT_OF_REQUESTS_MILLIS = 20;
 
 const COMMON = {
   entities: [],
-  migrations: [],
+  migrations: [...MIGRATIONS],
   synchronize: false,
   logging: false,
   // Its other loggers write to the console even where logging is off; this one only where DEBUG asks for it.
   logger: 'debug',
 } satisfies Partial<DataSourceOptions>;
 
+const SESSION = ['SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', 'SET SESSION innodb_lock_wait_timeout = 3'];
+
 type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
 
-/** A data source that is connected; of several hosts the first that answers is used. */
+/** A data source that is connected, with its schema up to date; of several hosts the first that answers is used. */
 export async function openDatabase(settings: Settings): Promise<DataSource> {
+  const dataSource = await connect(settings);
+  try {
+    await migrate(dataSource);
+    if (dataSource.options.type === 'better-sqlite3') {
+      await dataSource.query(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_OF_REQUESTS_MILLIS}`);
+    }
+    return dataSource;
+  } catch (error) {
+    await dataSource.destroy();
+    throw new DatabaseUnavailable(settings.url, error);
+  }
+}
+
+async function connect(settings: Settings): Promise<DataSource> {
   let failure: unknown;
   for (const options of await dataSourceOptions(settings)) {
     try {
-      return await new DataSource(options).initialize();
+      const dataSource = await new DataSource(options).initialize();
+      if (dataSource.options.type !== 'better-sqlite3') await prepareConnections(dataSource);
+      return dataSource;
     } catch (error) {
       failure = error;
     }
   }
   throw new DatabaseUnavailable(settings.url, failure);
+}
+
+/**
+ * READ COMMITTED locks the rows a statement changes and no gaps between them, so that transactions of different users
+ * do not meet; a lock that does not come within seconds is better reported than waited for.
+ */
+async function prepareConnections(dataSource: DataSource): Promise<void> {
+  poolOf(dataSource).on('connection', (connection) => {
+    for (const sql of SESSION) connection.query(sql, () => undefined);
+  });
+  // The one connection that is already there has to be told, too.
+  for (const sql of SESSION) await dataSource.query(sql);
 }
 
 /** What TypeORM is told: one set of options for each host of the URL, in their order. */

@@ -45,7 +45,7 @@ describe('the embedded database', () => {
     expect(await dataSource.query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
     expect(await dataSource.query('PRAGMA synchronous')).toEqual([{ synchronous: 2 }]);
     expect(await dataSource.query('PRAGMA foreign_keys')).toEqual([{ foreign_keys: 1 }]);
-    expect(await dataSource.query('PRAGMA busy_timeout')).toEqual([{ timeout: 5000 }]);
+    expect(await dataSource.query('PRAGMA busy_timeout')).toEqual([{ timeout: 20 }]);
     await dataSource.destroy();
   });
 

@@ -1,0 +1,10 @@
+import { dirname, resolve } from 'node:path';
+import { Mismatch } from '../config/mismatch.js';
+import { parseJdbcUrl } from './jdbc-url.js';
+
+/** Where the process keeps files of its own: beside the embedded database, else in `data` of the working folder. */
+export function dataFolder(url: string): string {
+  const location = parseJdbcUrl(url);
+  const isFile = !(location instanceof Mismatch) && location.engine === 'sqlite' && location.file !== ':memory:';
+  return resolve(isFile ? dirname(location.file) : 'data');
+}

@@ -1,0 +1,4 @@
+import { First1795219200000 } from './migrations/first.migration.js';
+
+/** Every change of the schema, oldest first; one that has been released is never changed again. */
+export const MIGRATIONS = [First1795219200000];

@@ -1,0 +1,78 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ServiceError } from '../errors/service-error.js';
+import type { Random } from '../random/random.js';
+import { type DriverFailure, failureOf } from './driver-failure.js';
+
+/** What can be stored. */
+export type Value = string | number | null | Uint8Array;
+
+/** Statements of one transaction; the same portable SQL on every engine, with `?` for each value. */
+export interface Tx {
+  /** Runs an insert, update or delete; answers how many rows its condition matched, whether or not a value changed. */
+  change(sql: string, values?: readonly Value[]): Promise<number>;
+  /** Runs an insert; false when a unique key says that such a row is already there. */
+  insert(sql: string, values?: readonly Value[]): Promise<boolean>;
+  rows<Row>(sql: string, values?: readonly Value[]): Promise<readonly Row[]>;
+}
+
+/** How one engine opens, commits and takes back; the two real ones are `EmbeddedDatabase` and `DatabaseServer`. */
+export interface Engine {
+  /** How often work is begun that loses against other work before its caller is refused. */
+  readonly tries: number;
+  /** Runs statements that are kept together or not at all. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs statements of which each is kept by itself. */
+  autocommit<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+}
+
+/** Each has already waited for seconds. */
+const TRIES_AFTER_WAITING = 2;
+const LONGEST_WAIT_MILLIS = 100;
+
+/** The only way to a `Tx`. Never `run` inside `run`: pass `tx` on. */
+export class UnitOfWork {
+  constructor(
+    private readonly engine: Engine,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Runs `work` in one transaction: what it throws takes everything back. Work that lost against another transaction
+   * (deadlock, lost certification of a cluster) is run again from its start, so it must not act outside `tx`.
+   * @throws ServiceError `UNAVAILABLE` when the database is out of reach or stays busy
+   */
+  run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.persistent(() => this.engine.transaction(work));
+  }
+
+  /**
+   * Runs one statement that is its own transaction: a read, or a conditional change whose row count decides.
+   * @throws ServiceError `UNAVAILABLE`, as `run` does
+   */
+  single<T>(statement: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.persistent(() => this.engine.autocommit(statement));
+  }
+
+  private async persistent<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (error instanceof ServiceError) throw error;
+        const failure = failureOf(error);
+        if (tries < this.triesAfter(failure)) {
+          // Of two that met, one has to be out of the way when the other comes again.
+          await wait((this.random.bytes(1).readUInt8() / 255) * Math.min(2 ** tries, LONGEST_WAIT_MILLIS));
+          continue;
+        }
+        if (failure === undefined || failure === 'duplicate') throw error;
+        throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: `database ${failure}`, cause: error });
+      }
+    }
+  }
+
+  private triesAfter(failure: DriverFailure | undefined): number {
+    if (failure === 'lost') return this.engine.tries;
+    return failure === 'waited' ? TRIES_AFTER_WAITING : 0;
+  }
+}

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { onBothEngines } from '../support/engines.js';
+
+const MARK = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
+const MOVE = 'UPDATE used_mfa_token SET expires_at = expires_at + 1 WHERE jti = ?';
+const READ = 'SELECT expires_at FROM used_mfa_token WHERE jti = ?';
+
+onBothEngines('a unit of work', (database) => {
+  const marks = (jti: string): Promise<readonly unknown[]> => database.work.single((tx) => tx.rows(READ, [jti]));
+
+  it('keeps nothing of work that throws', async () => {
+    const failing = database.work.run(async (tx) => {
+      await tx.insert(MARK, ['thrown', 1]);
+      throw new RangeError('stop');
+    });
+
+    await expect(failing).rejects.toThrow(RangeError);
+    expect(await marks('thrown')).toEqual([]);
+  });
+
+  it('goes on after an insert that a unique key refused', async () => {
+    const inserted = await database.work.run(async (tx) => [
+      await tx.insert(MARK, ['first', 1]),
+      await tx.insert(MARK, ['first', 2]),
+      await tx.insert(MARK, ['second', 3]),
+    ]);
+
+    expect(inserted).toEqual([true, false, true]);
+    expect(await marks('first')).toEqual([{ expires_at: 1 }]);
+    expect(await marks('second')).toEqual([{ expires_at: 3 }]);
+  });
+
+  it('tells texts apart by every byte', async () => {
+    const inserted = await database.work.run(async (tx) => [
+      await tx.insert(MARK, ['aB', 1]),
+      await tx.insert(MARK, ['ab', 1]),
+      await tx.insert(MARK, ['äb', 1]),
+    ]);
+
+    expect(inserted).toEqual([true, true, true]);
+  });
+
+  it('counts the rows a condition matched, changed or not', async () => {
+    await database.work.single((tx) => tx.insert(MARK, ['same', 7]));
+    const matched = await database.work.single((tx) =>
+      tx.change('UPDATE used_mfa_token SET expires_at = 7 WHERE jti = ?', ['same']),
+    );
+
+    expect(matched).toBe(1);
+  });
+
+  it('loses no change of forty transactions at once on one row', async () => {
+    await database.work.single((tx) => tx.insert(MARK, ['busy', 0]));
+    await Promise.all(Array.from({ length: 40 }, () => database.work.run((tx) => tx.change(MOVE, ['busy']))));
+
+    expect(await marks('busy')).toEqual([{ expires_at: 40 }]);
+  });
+
+  it('runs work again that lost a deadlock', async () => {
+    await database.work.run(async (tx) => {
+      await tx.insert(MARK, ['left', 0]);
+      await tx.insert(MARK, ['right', 0]);
+    });
+    const both = (first: string, second: string) => async (): Promise<void> => {
+      for (let round = 0; round < 20; round += 1) {
+        await database.work.run(async (tx) => {
+          await tx.change(MOVE, [first]);
+          await tx.change(MOVE, [second]);
+        });
+      }
+    };
+
+    await Promise.all([both('left', 'right')(), both('right', 'left')(), both('left', 'right')()]);
+
+    expect(await marks('left')).toEqual([{ expires_at: 60 }]);
+    expect(await marks('right')).toEqual([{ expires_at: 60 }]);
+  });
+
+  it('goes forward, back and forward again', async () => {
+    await database.dataSource.undoLastMigration({ transaction: 'none' });
+    await expect(marks('gone')).rejects.toThrow();
+    await database.dataSource.runMigrations({ transaction: 'none' });
+
+    expect(await marks('gone')).toEqual([]);
+  });
+});
+
+onBothEngines('a unit of work inside another one', (database) => {
+  it('is refused where it would wait for itself', async () => {
+    if (database.engine !== 'SQLite') return;
+    const nested = database.work.run(() => database.work.run(() => Promise.resolve()));
+
+    await expect(nested).rejects.toThrow('pass tx on');
+  });
+});

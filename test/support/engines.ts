@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import type { DataSource } from 'typeorm';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { openDatabase } from '../../src/persistence/database.js';
+import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { freshMariadbDatabase } from './mariadb.js';
+import { needs } from './needs.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** A database of its own with the schema up to date; filled in before the first test runs. */
+export interface TestDatabase {
+  readonly engine: 'SQLite' | 'MariaDB';
+  readonly dataSource: DataSource;
+  readonly work: UnitOfWork;
+}
+
+/** The same tests on the embedded database and on a private MariaDB. */
+export function onBothEngines(title: string, tests: (database: TestDatabase) => void): void {
+  describe(`${title} on SQLite`, () => {
+    const url = `jdbc:sqlite:${join(temporaryFolder('engine'), 'login.db')}`;
+    tests(opened('SQLite', () => Promise.resolve({ url })));
+  });
+  needs('mariadb')(`${title} on MariaDB`, () => {
+    tests(opened('MariaDB', freshMariadbDatabase));
+  });
+}
+
+function opened(
+  engine: TestDatabase['engine'],
+  settings: () => Promise<{ url: string; username?: string; password?: string }>,
+): TestDatabase {
+  const parts: { dataSource?: DataSource; work?: UnitOfWork } = {};
+  beforeAll(async () => {
+    parts.dataSource = await openDatabase(await settings());
+    parts.work = unitOfWork(parts.dataSource);
+  });
+  afterAll(() => parts.dataSource?.destroy());
+  const ready = <T>(part: T | undefined): T => {
+    if (part === undefined) throw new Error('the database is open inside tests only');
+    return part;
+  };
+  return {
+    engine,
+    get dataSource() {
+      return ready(parts.dataSource);
+    },
+    get work() {
+      return ready(parts.work);
+    },
+  };
+}
