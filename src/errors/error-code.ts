@@ -1,0 +1,31 @@
+/** HTTP status of every public error code (docs/errors.md); codes are never reworded or reused. */
+export const STATUS = {
+  VALIDATION_FAILED: 400,
+  INVALID_CREDENTIALS: 401,
+  MFA_TOKEN_INVALID: 401,
+  MFA_CODE_INVALID: 401,
+  MFA_LOCKED: 429,
+  RATE_LIMITED: 429,
+  INVALID_TOKEN: 401,
+  MFA_REQUIRED: 403,
+  ACCESS_DENIED: 403,
+  STEP_UP_REQUIRED: 401,
+  REFRESH_INVALID: 401,
+  LINK_INVALID: 401,
+  MFA_STATE_CONFLICT: 409,
+  CONFLICT: 409,
+  CROSS_SITE: 403,
+  PAYLOAD_TOO_LARGE: 413,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ACCEPTABLE: 406,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  SAML_RESPONSE_INVALID: 401,
+  SAML_MFA_MISSING: 403,
+  SAML_USER_NOT_ALLOWED: 403,
+  UNAVAILABLE: 503,
+  INTERNAL_ERROR: 500,
+} as const;
+
+/** The closed list of what a caller is told. */
+export type ErrorCode = keyof typeof STATUS;

@@ -1,0 +1,31 @@
+import type { ErrorCode } from './error-code.js';
+
+/** One member of a request that does not fit; `field` is its path in the body. */
+export interface FieldError {
+  readonly field: string;
+  readonly code: string;
+}
+
+export interface ErrorFacts {
+  /** Value of `Retry-After`, in seconds. */
+  readonly retryAfterSeconds?: number;
+  /** Value of `WWW-Authenticate`. */
+  readonly challenge?: string;
+  /** Value of `Allow`. */
+  readonly allow?: string;
+  readonly errors?: readonly FieldError[];
+  /** The exact reason for the log and the metric; never told to the caller. */
+  readonly reason?: string;
+  readonly cause?: unknown;
+}
+
+/** Ends a request with a public code; anything else that is thrown is a defect. */
+export class ServiceError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    readonly facts: ErrorFacts = {},
+  ) {
+    super(facts.reason === undefined ? code : `${code}: ${facts.reason}`, { cause: facts.cause });
+    this.name = 'ServiceError';
+  }
+}
