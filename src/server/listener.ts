@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os';
-import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Duration } from '../config/duration.js';
+import { type HostOptions, HttpHost } from './http-host.js';
 
 /** What a plain operation answers. */
 export interface Answer {
@@ -38,7 +39,11 @@ export class ListenFailure extends Error {
 
 /** The HTTP side of one listener, on Fastify. */
 export class Listener {
-  constructor(readonly adapter = new FastifyAdapter()) {}
+  readonly adapter: FastifyAdapter;
+
+  constructor(options: HostOptions = {}) {
+    this.adapter = new HttpHost(options).adapter;
+  }
 
   get routes(): Routes {
     const fastify = this.adapter.getInstance();
@@ -46,7 +51,7 @@ export class Listener {
       get: (path, answer) => {
         fastify.get(path, async (_request, reply) => {
           const { status, body } = await answer();
-          return reply.status(status).header('cache-control', 'no-store').send(body);
+          return reply.status(status).send(body);
         });
       },
     };

@@ -1,4 +1,4 @@
-import { notYet } from '../config/effect.js';
+import { full } from '../config/effect.js';
 import { oneOf, type ScalarType } from '../config/key-type.js';
 import { Mismatch } from '../config/mismatch.js';
 import { Key, Properties } from '../config/properties.decorator.js';
@@ -20,7 +20,7 @@ const inclusion: ScalarType<Inclusion> = {
 export class ServerErrorProperties {
   @Key(inclusion, {
     does: 'Whether error answers carry the stack trace in the member trace; always is refused with the profile prod.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly includeStacktrace: Inclusion = 'never';
 
@@ -28,7 +28,7 @@ export class ServerErrorProperties {
     does:
       'Whether error answers carry a message in the member detail; it never names the inner reason of a refused ' +
       'login.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly includeMessage: Inclusion = 'never';
 }

@@ -1,4 +1,4 @@
-import { notYet } from '../config/effect.js';
+import { full } from '../config/effect.js';
 import { text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
@@ -11,7 +11,7 @@ export class ServletProperties {
     }),
     {
       does: 'Path in front of every path of the service, also the path of its cookies; empty for none.',
-      effect: notYet('F'),
+      effect: full,
     },
   )
   readonly contextPath: string = '';

@@ -1,4 +1,4 @@
-import { notYet } from '../config/effect.js';
+import { acceptedOnly, notYet } from '../config/effect.js';
 import { integer } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
@@ -15,7 +15,9 @@ export class ThreadsProperties {
   // More spare threads than threads are no mistake: whoever lowers `max` alone means it, and the lower number counts.
   @Key(integer({ min: 0 }), {
     does: 'Workers kept ready for password hashes; never more than the cores of the machine.',
-    effect: notYet('A', 'Requests need no threads of their own; only the workers for password hashes are kept warm.'),
+    effect: acceptedOnly(
+      'requests need no threads of their own; it counts the workers for password hashes that are kept',
+    ),
   })
   readonly minSpare: number = 10;
 }

@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors/service-error.js';
+import type { RouteFacts } from './form.decorator.js';
+import { type ReadBody, readForm, readJson } from './json-body.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Takes JSON, and forms on the routes that ask for them; every other body is a 415. */
+export function readBodies(fastify: FastifyInstance): void {
+  fastify.removeAllContentTypeParsers();
+  addReader(fastify, 'application/json', false, readJson);
+  addReader(fastify, FORM, true, readForm);
+}
+
+function addReader(fastify: FastifyInstance, type: string, isForm: boolean, read: (body: Buffer) => ReadBody): void {
+  fastify.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, body, done) => {
+    // The path is wrong, whatever the body.
+    if (request.is404) {
+      done(null);
+      return;
+    }
+    if (takesForm(request) !== isForm || !isUtf8Stated(request) || isEncoded(request)) {
+      done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
+      return;
+    }
+    const result = read(body);
+    if (result) done(null, result.value);
+    else done(new ServiceError('VALIDATION_FAILED'));
+  });
+}
+
+function takesForm({ routeOptions }: FastifyRequest): boolean {
+  return (routeOptions.config as RouteFacts).takesForm === true;
+}
+
+function isUtf8Stated({ headers }: FastifyRequest): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1];
+  return charset === undefined || /^utf-?8$/i.test(charset);
+}
+
+/** Compressed bodies are not taken: a few bytes could stand for gigabytes. */
+function isEncoded({ headers }: FastifyRequest): boolean {
+  return (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+}

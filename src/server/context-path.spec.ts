@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { originForm, withoutContextPath } from './context-path.js';
+
+it.each([
+  ['/auth', '/auth/login?a=1', '/login?a=1'],
+  ['/auth', '/auth', '/'],
+  ['/auth', '/auth/', '/'],
+  ['/auth', '/auth?a=1', '/?a=1'],
+  ['/auth/v1', '/auth/v1/2fa', '/2fa'],
+  ['/auth', 'http://evil.example/auth/me', '/me'],
+  ['/auth', 'HTTPS://evil.example:80/auth?a=1', '/?a=1'],
+  ['/grün', '/gr%C3%BCn/me', '/me'],
+])('below %s, %s is %s', (contextPath, target, inside) => {
+  expect(withoutContextPath(contextPath)(target)).toBe(inside);
+});
+
+it.each([
+  '/login',
+  '/',
+  '/authx/login',
+  '/AUTH/login',
+  '/%61uth/login',
+  '//auth/login',
+  '/auth../login',
+  '*',
+  '',
+  'http://auth/login',
+])('below /auth there is no %s', (target) => {
+  // Routes start with a slash, so none takes this.
+  expect(withoutContextPath('/auth')(target)).toBe('*');
+});
+
+it.each([
+  ['http://evil.example/me?a=1', '/me?a=1'],
+  ['http://evil.example', '/'],
+  ['http://evil.example?a=/b', '/?a=/b'],
+  ['/me', '/me'],
+  ['//evil.example/me', '//evil.example/me'],
+  ['*', '*'],
+])('the target %s in origin form is %s', (target, expected) => {
+  expect(originForm(target)).toBe(expected);
+});

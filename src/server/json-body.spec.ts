@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/property.js';
+import { isCleanlyEncoded, readForm, readJson } from './json-body.js';
+
+const json = (text: string): ReturnType<typeof readJson> => readJson(Buffer.from(text));
+const form = (text: string): ReturnType<typeof readForm> => readForm(Buffer.from(text, 'latin1'));
+
+describe('a JSON body', () => {
+  it('of no bytes counts as one without members', () => {
+    expect(readJson(Buffer.alloc(0))).toEqual({ value: {} });
+  });
+
+  it.each([
+    ['an object', '{"id":"a","pw":"b"}', { id: 'a', pw: 'b' }],
+    [
+      'colons, quotes and escapes inside of text',
+      String.raw`{"a:b":"c:\"d\":\\","e":[":"]}`,
+      { 'a:b': 'c:"d":\\', e: [':'] },
+    ],
+    ['equal names in different objects', '[{"a":{"a":1}},{"a":2}]', [{ a: { a: 1 } }, { a: 2 }]],
+    ['a whole surrogate pair', String.raw`"\ud83d\ude00"`, '😀'],
+    ['levels', '[[[{"a":[]}]]]', [[[{ a: [] }]]]],
+    ['brackets inside of text', JSON.stringify('['.repeat(100)), '['.repeat(100)],
+  ])('is read: %s', (_, text, value) => {
+    expect(json(text)).toEqual({ value });
+  });
+
+  it('is read down to 32 levels', () => {
+    expect(json('['.repeat(32) + ']'.repeat(32))).toBeDefined();
+  });
+
+  it.each([
+    ['no JSON', '{id:1}'],
+    ['half of it', '{"id":'],
+    ['more behind it', '{} {}'],
+    ['a comment', '{} // no'],
+    ['a byte order mark', '\u{feff}{}'],
+    ['a name twice', '{"pw":"a","pw":"b"}'],
+    ['a name twice with one value', '{"pw":"a","pw":"a"}'],
+    ['a name twice in two spellings', String.raw`{"pw":"a","\u0070w":"b"}`],
+    ['a name twice below', '{"a":[{"b":1,"b":{"c":1}}]}'],
+    ['H4 __proto__', '{"__proto__":{"admin":true}}'],
+    ['H4 __proto__ spelled with an escape', String.raw`{"__pr\u006fto__":{}}`],
+    ['H4 constructor', '{"a":{"constructor":{"prototype":{}}}}'],
+    ['H2 NUL', String.raw`{"pw":"a\u0000b"}`],
+    ['H2 NUL in a name', String.raw`{"a\u0000":1}`],
+    ['H2 a lone surrogate', String.raw`{"pw":"\ud800"}`],
+    ['H2 a lone surrogate in a list', String.raw`["\udc00x"]`],
+    ['H5 33 levels', '['.repeat(33) + ']'.repeat(33)],
+    ['H5 40,000 levels that never end', '{"a":'.repeat(40_000)],
+  ])('is refused: %s', (_, text) => {
+    expect(json(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['a lone byte', [0x22, 0xff, 0x22]],
+    ['an overlong form', [0x22, 0xc0, 0x80, 0x22]],
+    ['half of a character', [0x22, 0xe2, 0x82, 0x22]],
+    ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
+  ])('H2 is refused where it is no UTF-8: %s', (_, bytes) => {
+    expect(readJson(Buffer.from(bytes))).toBeUndefined();
+  });
+
+  it('leaves the prototype of all objects alone', () => {
+    json('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
+
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('is what JSON.parse reads, whatever JSON.stringify wrote', () => {
+    const member = fc.string().filter((name) => !['__proto__', 'constructor', 'prototype'].includes(name));
+    const values = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom(null, true, 0, -1.5e300, ''),
+        fc.string({ unit: 'grapheme' }),
+        fc.array(tie('value')),
+        fc.dictionary(member, tie('value')),
+      ),
+    }));
+
+    fc.assert(
+      fc.property(values.value, fc.constantFrom(undefined, 2), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent);
+        expect(json(text)).toEqual({ value: JSON.parse(text) as unknown });
+      }),
+    );
+  });
+
+  it('never throws, whatever bytes come', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(() => readJson(Buffer.from(bytes))).not.toThrow();
+      }),
+    );
+  });
+});
+
+describe('a form', () => {
+  it.each([
+    ['', {}],
+    ['token=a.b-c&token_type_hint=access_token', { token: 'a.b-c', token_type_hint: 'access_token' }],
+    ['token=a+b%20c%C3%BC', { token: 'a b cü' }],
+    ['token=', { token: '' }],
+  ])('is read: %s', (text, value) => {
+    expect(form(text)).toEqual({ value });
+  });
+
+  it.each([
+    ['a name twice', 'token=a&token=a'],
+    ['H2 NUL', 'token=%00'],
+    ['H2 no UTF-8', 'token=%ff'],
+    ['H2 a surrogate', 'token=%ED%A0%80'],
+    ['an unfinished escape', 'token=%4'],
+    ['bytes that should be escaped', 'token=\u{fc}'],
+    ['H4 __proto__', '__proto__=1'],
+  ])('is refused: %s', (_, text) => {
+    expect(form(text)).toBeUndefined();
+  });
+});
+
+it.each([
+  ['/login?a=%C3%BC', true],
+  ['/login', true],
+  ['/%2e%2e/', true],
+  ['/?a=%00', false],
+  ['/?a=%zz', false],
+  ['/?a=%ED%A0%80', false],
+  ['/ü', false],
+  ['/?a=\u{1}', false],
+])('knows whether a request target is cleanly encoded: %s', (target, isClean) => {
+  expect(isCleanlyEncoded(target)).toBe(isClean);
+});

@@ -1,0 +1,88 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Deeper than any shape of ours; a body beyond it is an attack. */
+const DEEPEST = 32;
+/** Names that reach the prototype when an object is copied without care. */
+const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** A body that was read; `undefined` stands for one that is not taken. */
+export type ReadBody = { readonly value: unknown } | undefined;
+
+/**
+ * Reads JSON (RFC 8259) more strictly than `JSON.parse`: UTF-8 without byte order mark, no name twice in one object, no
+ * NUL and no half of a surrogate pair in any text. No bytes at all count as `{}`.
+ */
+export function readJson(body: Buffer): ReadBody {
+  if (body.length === 0) return { value: {} };
+  if (!isUtf8(body)) return undefined;
+  const text = body.toString('utf8');
+  const members = countWritten(text);
+  if (members === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  // JSON.parse lets the last of two equal names win, so fewer members are left than the text has.
+  return countKept(value) === members ? { value } : undefined;
+}
+
+/** Reads a form (WHATWG URL, `application/x-www-form-urlencoded`) with the same strictness. */
+export function readForm(body: Buffer): ReadBody {
+  const text = body.toString('latin1');
+  if (!isCleanlyEncoded(text)) return undefined;
+  const pairs = [...new URLSearchParams(text)];
+  const members = new Map(pairs);
+  const isRefused = members.size !== pairs.length || pairs.some(([name]) => REFUSED_NAMES.has(name));
+  return isRefused ? undefined : { value: Object.fromEntries(members) };
+}
+
+/** True where percent-encoded text holds ASCII only, and stands for UTF-8 without NUL. */
+export function isCleanlyEncoded(text: string): boolean {
+  if (/[^\x21-\x7e]/.test(text)) return false;
+  if (!text.includes('%')) return true;
+  try {
+    return !decodeURIComponent(text).includes('\0');
+  } catch {
+    return false;
+  }
+}
+
+/** Members of all objects in a value; not a number, which equals no count, where something in it is refused. */
+function countKept(value: unknown): number {
+  if (typeof value === 'string') return isCleanText(value) ? 0 : NaN;
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countKept(item);
+    return count;
+  }
+  for (const [name, member] of Object.entries(value)) {
+    if (REFUSED_NAMES.has(name) || !isCleanText(name)) return NaN;
+    count += 1 + countKept(member);
+  }
+  return count;
+}
+
+function isCleanText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/** Colons outside of strings, in valid JSON one per member; undefined where it nests too deep to be parsed at all. */
+function countWritten(text: string): number | undefined {
+  let count = 0;
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') isInString = !isInString;
+    else if (char === '\\') at++;
+    else if (isInString) continue;
+    else if (char === ':') count++;
+    else if (char === '{' || char === '[') depth++;
+    else if (char === '}' || char === ']') depth--;
+    if (depth > DEEPEST) return undefined;
+  }
+  return count;
+}

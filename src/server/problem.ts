@@ -1,0 +1,90 @@
+import { HttpException } from '@nestjs/common';
+import { type ErrorCode, STATUS } from '../errors/error-code.js';
+import { TEXT } from '../errors/error-text.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { ServerErrorProperties } from './server-error.properties.js';
+
+export const PROBLEM_JSON = 'application/problem+json';
+
+/** Seconds to wait where whoever refused did not say. */
+const DEFAULT_WAIT = 1;
+const ASKS_TO_WAIT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['MFA_LOCKED', 'RATE_LIMITED', 'UNAVAILABLE']);
+
+/** Where and when a request failed. */
+export interface ProblemPlace {
+  /** Path without query; undefined where the request could not be read so far. */
+  readonly instance?: string;
+  readonly requestId: string;
+  /** Milliseconds since 1970. */
+  readonly millis: number;
+}
+
+/** Body of an error (RFC 9457, http-api section 1). */
+export function problemBody(
+  error: unknown,
+  place: ProblemPlace,
+  shown: ServerErrorProperties,
+  status: number = STATUS[serviceErrorOf(error).code],
+): string {
+  const { code, facts } = serviceErrorOf(error);
+  const { title, advice } = TEXT[code];
+  return JSON.stringify({
+    type: `urn:login:error:${code.toLowerCase().replaceAll('_', '-')}`,
+    title,
+    status,
+    instance: place.instance,
+    code,
+    timestamp: new Date(place.millis).toISOString(),
+    request_id: place.requestId,
+    detail: shown.includeMessage === 'always' ? advice : undefined,
+    errors: code === 'VALIDATION_FAILED' ? (facts.errors ?? []) : undefined,
+    trace: shown.includeStacktrace === 'always' ? traceOf(error) : undefined,
+  });
+}
+
+/** Headers that a refusal brings along. */
+export function problemHeaders({ code, facts }: ServiceError): Readonly<Record<string, string>> {
+  const wait = facts.retryAfterSeconds ?? (ASKS_TO_WAIT.has(code) ? DEFAULT_WAIT : undefined);
+  const challenge = facts.challenge ?? (code === 'INVALID_TOKEN' ? 'Bearer' : undefined);
+  return {
+    ...(wait !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
+    ...(challenge !== undefined && { 'www-authenticate': challenge }),
+    ...(facts.allow !== undefined && { allow: facts.allow }),
+  };
+}
+
+const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: 'INVALID_TOKEN',
+  403: 'ACCESS_DENIED',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  406: 'NOT_ACCEPTABLE',
+  413: 'PAYLOAD_TOO_LARGE',
+  // A path parameter longer than any of ours.
+  414: 'NOT_FOUND',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'RATE_LIMITED',
+  503: 'UNAVAILABLE',
+};
+
+/** What a caller is told: what a service or one of the frameworks refused; everything else is a defect. */
+export function serviceErrorOf(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const status = error instanceof HttpException ? error.getStatus() : statusOfFastify(error);
+  const code = CODE_OF_STATUS[status] ?? (status >= 400 && status < 500 ? 'VALIDATION_FAILED' : 'INTERNAL_ERROR');
+  return new ServiceError(code, { cause: error });
+}
+
+/** The status of what Fastify itself raised; an error of a library that also has a status is none of its business. */
+function statusOfFastify(error: unknown): number {
+  if (!(error instanceof Error) || !('code' in error) || !('statusCode' in error)) return 500;
+  const { code, statusCode } = error;
+  return typeof code === 'string' && code.startsWith('FST_') && typeof statusCode === 'number' ? statusCode : 500;
+}
+
+/** Where an error came from, without its message, which may say why, and without folders of this machine. */
+function traceOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
+  return [error.name, ...frames].join('\n').replaceAll(/(?:file:\/\/)?\/[^\s()]*\/(dist|node_modules)\//g, '$1/');
+}

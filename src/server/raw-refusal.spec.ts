@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { rawRefusal } from './raw-refusal.js';
+
+it.each([
+  ['HPE_HEADER_OVERFLOW', 431, 'PAYLOAD_TOO_LARGE'],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413, 'PAYLOAD_TOO_LARGE'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'VALIDATION_FAILED'],
+  ['HPE_INVALID_METHOD', 400, 'VALIDATION_FAILED'],
+  [undefined, 400, 'VALIDATION_FAILED'],
+])('a request that fails with %s is answered %i', (error, status, code) => {
+  expect(rawRefusal(error)).toEqual({ status, code });
+});

@@ -1,0 +1,56 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { DEFAULT_HEADERS } from './answer-headers.js';
+import { PROBLEM_JSON } from './problem.js';
+import { LINGER_MILLIS } from './rest-of-body.js';
+
+/** What the refusal of a request that could not even be read says. */
+export interface RawRefusal {
+  readonly status: number;
+  readonly code: 'VALIDATION_FAILED' | 'PAYLOAD_TOO_LARGE';
+}
+
+/** Judges an error of Node's HTTP parser. */
+export function rawRefusal(code: string | undefined): RawRefusal {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { status: 431, code: 'PAYLOAD_TOO_LARGE' };
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return { status: 413, code: 'PAYLOAD_TOO_LARGE' };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { status: 408, code: 'VALIDATION_FAILED' };
+    default:
+      return { status: 400, code: 'VALIDATION_FAILED' };
+  }
+}
+
+const refused = new WeakSet<Socket>();
+
+/** Answers once on a socket whose request could not be read, and closes it. */
+export function refuseRaw(
+  socket: Socket,
+  status: number,
+  { requestId, body }: { readonly requestId: string; readonly body: string },
+): void {
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  const current = (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage;
+  // Behind the head of another answer, these bytes would be read as part of its body.
+  if (!socket.writable || current?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const headers = {
+    ...DEFAULT_HEADERS,
+    'x-request-id': requestId,
+    'content-type': PROBLEM_JSON,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MILLIS).unref();
+  socket.once('close', () => {
+    clearTimeout(timer);
+  });
+}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { AcceptGuard } from './accept.guard.js';
+import { NoBodyGuard } from './no-body.guard.js';
+import { ProblemFilter } from './problem.filter.js';
+import { ShapePipe } from './shape.pipe.js';
+
+/** What every controller gets: errors as problem bodies, `Accept` and shapes checked. */
+@Module({
+  providers: [
+    { provide: APP_FILTER, useClass: ProblemFilter },
+    { provide: APP_GUARD, useClass: AcceptGuard },
+    { provide: APP_GUARD, useClass: NoBodyGuard },
+    { provide: APP_PIPE, useClass: ShapePipe },
+  ],
+})
+export class ServerModule {}

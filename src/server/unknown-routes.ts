@@ -1,0 +1,24 @@
+import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
+import { ServiceError } from '../errors/service-error.js';
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** Answers what no route takes: 405 or, to `OPTIONS`, 204 on a path that has routes, 404 elsewhere. */
+export function answerUnknownRoutes(fastify: FastifyInstance): void {
+  fastify.setNotFoundHandler(async (request, reply) => {
+    const methods = methodsOf(fastify, request);
+    // A route that gave a request of its own method up, such as one with an empty parameter.
+    if (methods.length === 0 || methods.includes(request.method)) throw new ServiceError('NOT_FOUND');
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    if (request.method !== 'OPTIONS') throw new ServiceError('METHOD_NOT_ALLOWED', { allow });
+    return reply.status(204).header('allow', allow).send();
+  });
+}
+
+function methodsOf(fastify: FastifyInstance, { url }: FastifyRequest): readonly string[] {
+  const path = url.replace(/\?.*$/s, '');
+  // In asterisk form (`OPTIONS *`), which names no resource, the router would take the rest for a path.
+  if (!path.startsWith('/')) return [];
+  // Its type leaves out that it finds nothing.
+  return METHODS.filter((method) => (fastify.findRoute({ method, url: path }) as object | null) !== null);
+}

@@ -1,0 +1,319 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw } from '../support/raw-http.js';
+import { type RunningService, startService } from '../support/service.js';
+
+const JSON_TYPE = 'application/json';
+const CREDENTIALS = { id: 'somebody', pw: 'correct horse battery staple' };
+
+/** Routes that take a body from a stranger, with one that fits. */
+const OPEN: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+  ['/login', CREDENTIALS],
+  ['/session', CREDENTIALS],
+  ['/login/2fa', { mfa_token: 'e30.e30.e30', code: '123456' }],
+];
+
+/** What no answer may show: stacks, places in the code, folders, SQL, words of drivers and frameworks. */
+const LEAK =
+  /\bat \S+ \(|\.(?:js|ts):\d|node_modules|\/(?:work|home|root|srv|usr|tmp|etc)\/|SELECT |INSERT |UPDATE |[Ss][Qq][Ll]ite|SQLITE|[Mm]y[Ss][Qq][Ll]|ER_[A-Z]|typeorm|fastify|nestjs|FST_|[A-Z]\w*Error\b|Cannot (?:GET|POST)/;
+
+let service: RunningService;
+const seen: string[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+afterAll(() => service.kill());
+
+async function send(path: string, init: RequestInit = {}): Promise<{ status: number; headers: Headers; body: string }> {
+  const answer = await fetch(service.url + path, init);
+  const body = await answer.text();
+  seen.push(`${JSON.stringify([...answer.headers])}\n${body}`);
+  return { status: answer.status, headers: answer.headers, body };
+}
+
+function post(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): ReturnType<typeof send> {
+  const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return send(path, {
+    method: 'POST',
+    headers: { 'content-type': JSON_TYPE, ...headers },
+    body: sent as NonNullable<RequestInit['body']>,
+  });
+}
+
+describe.each(OPEN)('POST %s', (path, fitting) => {
+  const members = Object.keys(fitting);
+
+  it('takes what fits far enough to refuse it for what it says', async () => {
+    expect((await post(path, fitting)).status).toBe(401);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['no object', '[]'],
+    ['text', '"text"'],
+    ['null', 'null'],
+    ['half an object', '{"id":'],
+    ['two objects', '{}{}'],
+    ['single quotes', "{'id':'a'}"],
+    ['a form', 'id=a&pw=b'],
+    ['XML', '<login/>'],
+    ['bytes', new Uint8Array([0, 255, 254, 1])],
+  ])('H1 refuses %s with 400', async (_, body) => {
+    const { status, body: answer } = await post(path, body);
+
+    expect(status).toBe(400);
+    expect(JSON.parse(answer)).toMatchObject({ code: 'VALIDATION_FAILED', instance: path });
+  });
+
+  it('H1 refuses every wrong type in every member', async () => {
+    for (const member of members) {
+      for (const value of [null, 1, true, [], ['a'], {}, { $gt: '' }, { toString: 'a' }, '']) {
+        const { status } = await post(path, { ...fitting, [member]: value });
+
+        expect(status, `${member} ${JSON.stringify(value)}`).toBe(400);
+      }
+      const rest = Object.fromEntries(Object.entries(fitting).filter(([name]) => name !== member));
+      expect((await post(path, rest)).status, `without ${member}`).toBe(400);
+    }
+  });
+
+  it('H1 refuses a member twice, whichever comes last', async () => {
+    const [name = ''] = members;
+    const twice = JSON.stringify(fitting).replace('{', `{${JSON.stringify(name)}:"other",`);
+
+    expect((await post(path, twice)).status).toBe(400);
+    expect((await post(path, twice.replace('"other"', JSON.stringify(fitting[name])))).status).toBe(400);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml'])(
+    'H1 S5 refuses %s with 415',
+    async (type) => {
+      expect((await post(path, fitting, { 'content-type': type })).status).toBe(415);
+    },
+  );
+
+  it('H2 refuses NUL, lone surrogates and what is no UTF-8 in every member', async () => {
+    for (const member of members) {
+      for (const bad of [String.raw`a\u0000b`, String.raw`\ud83d`, String.raw`\ude00x`]) {
+        const body = JSON.stringify({ ...fitting, [member]: '?' }).replace('"?"', `"${bad}"`);
+
+        expect((await post(path, body)).status, `${member} ${bad}`).toBe(400);
+      }
+      const bytes = Buffer.from(JSON.stringify({ ...fitting, [member]: 'a?' }), 'latin1');
+      bytes[bytes.indexOf('?')] = 0xff;
+      expect((await post(path, bytes)).status, member).toBe(400);
+    }
+  });
+
+  it('H4 refuses what reaches for the prototype, and members that are not its own', async () => {
+    const inner = JSON.stringify(fitting).slice(1, -1);
+    for (const more of [
+      '"__proto__":{"mfa_required":false}',
+      '"constructor":{"prototype":{"x":1}}',
+      '"mfa_required":false',
+      '"roles":["ROLE_ADMIN"]',
+      '"toString":"x"',
+      '"step":1',
+    ]) {
+      expect((await post(path, `{${inner},${more}}`)).status, more).toBe(400);
+      expect((await post(path, `{${more},${inner}}`)).status, more).toBe(400);
+    }
+    expect((await post(path, fitting)).status).toBe(401);
+  });
+
+  it('H5 refuses 8 MB, 40,000 levels and compressed bodies, and goes on', async () => {
+    expect((await post(path, 'x'.repeat(8 * 1024 * 1024))).status).toBe(413);
+    expect((await post(path, '{"id":'.repeat(40_000))).status).toBe(413);
+    expect((await post(path, '['.repeat(40_000))).status).toBe(400);
+    const bomb = gzipSync(Buffer.alloc(8 * 1024 * 1024, 'x'));
+    expect((await post(path, bomb, { 'content-encoding': 'gzip' })).status).toBe(415);
+    expect((await post(path, fitting)).status).toBe(401);
+  });
+
+  it('H6 refuses 50 KB of text in a member, and takes no time for it', async () => {
+    for (const member of members) {
+      for (const text of [' ', '0', '-', 'a.', '\t\n'].map((unit) => unit.repeat(50_000 / unit.length / 2))) {
+        expect((await post(path, { ...fitting, [member]: text })).status).toBe(400);
+      }
+    }
+  });
+
+  it('H9 S5 refuses what another site sends', async () => {
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
+      const { status, body, headers: answered } = await post(path, fitting, headers);
+
+      expect(status, JSON.stringify(headers)).toBe(403);
+      expect(JSON.parse(body)).toMatchObject({ code: 'CROSS_SITE' });
+      expect(answered.get('access-control-allow-origin')).toBeNull();
+      expect(body).not.toContain('evil');
+    }
+  });
+
+  it('H9 has no other method', async () => {
+    for (const method of ['PUT', 'PATCH']) {
+      const { status, headers } = await send(path, { method });
+
+      expect(status).toBe(405);
+      expect(headers.get('allow')?.split(', ')).toContain('POST');
+    }
+  });
+});
+
+it('H3 SQL, operators and templates are just wrong ids', async () => {
+  for (const id of [
+    "' OR '1'='1",
+    'admin"--',
+    "'; DROP TABLE account; --",
+    '{"$gt":""}',
+    '${7*7}',
+    '{{7*7}}',
+    '%00',
+    '\\',
+  ]) {
+    const { status, body } = await post('/login', { id, pw: id });
+
+    expect(status, id).toBe(401);
+    expect(JSON.parse(body)).toMatchObject({ code: 'INVALID_CREDENTIALS' });
+  }
+});
+
+describe('the start page and the management endpoints', () => {
+  it.each(['/', '/actuator/health'])('%s has the headers of every answer', async (path) => {
+    const { status, headers } = await send(path);
+
+    expect(status).toBe(200);
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'api-version': '1',
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': 'DENY',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+  });
+
+  it.each(['/', '/actuator/health'])('H9 %s has GET and HEAD, and says so', async (path) => {
+    expect((await send(path, { method: 'HEAD' })).status).toBe(200);
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const { status, headers } = await send(path, { method });
+
+      expect(status).toBe(405);
+      expect(headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    }
+  });
+
+  it.each(['TRACE', 'TRACK', 'CONNECT', 'PROPFIND'])('H9 %s is refused', async (method) => {
+    const { text } = await sendRaw(service.url, `${method} / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+
+    // Node hangs up on CONNECT.
+    expect(text).toMatch(/^(?:HTTP\/1\.1 40[05] |$)/);
+    expect(text).not.toContain('TRACE / HTTP');
+  });
+
+  it('H9 a forged Host is nowhere in an answer', async () => {
+    for (const path of ['/', '/nowhere', '/me', '/.well-known/jwks.json', 'http://evil.example/nowhere']) {
+      const { text } = await sendRaw(
+        service.url,
+        `GET ${path} HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nConnection: close\r\n\r\n`,
+      );
+
+      expect(text).toMatch(/^HTTP\/1\.1 [24]/);
+      expect(text).not.toContain('evil');
+    }
+  });
+});
+
+it('H8 no spelling of a path gets past the rules for it', async () => {
+  const paths = [
+    '/2fa/../me',
+    '/2fa/%2e%2e/me',
+    '/2fa/..%2fme',
+    '/2fa/..;/me',
+    '/2fa;/../me',
+    '/2fa//../me',
+    '/2fa/./me',
+    '//me',
+    '/me/',
+    '/me;jsessionid=1',
+    '/me%2f',
+    '/me%00',
+    '/ME',
+    '/%6d%65',
+    '/login/../me',
+    '\\me',
+    '/me?/2fa/',
+    '/me#/2fa/',
+    'http://x/me',
+    '*me',
+  ];
+  for (const path of paths) {
+    const { statuses, text } = await sendRaw(
+      service.url,
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+
+    seen.push(text);
+    expect(statuses, path).toHaveLength(1);
+    expect([400, 401, 404], path).toContain(statuses[0]);
+  }
+});
+
+it('H5 100 KB of headers are 431', async () => {
+  const { statuses } = await sendRaw(
+    service.url,
+    `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`,
+  );
+
+  expect(statuses).toEqual([431]);
+});
+
+it('L4 nothing in all these answers shows the inside, and nothing was a defect', () => {
+  expect(seen.length).toBeGreaterThan(100);
+  expect(seen.flatMap((answer) => LEAK.exec(answer)?.[0] ?? [])).toEqual([]);
+  expect(service.stderr).not.toContain('ERROR');
+});
+
+describe('below a context path', () => {
+  it('everything is there, also the start page and the management endpoints', async () => {
+    const mounted = await startService({ args: ['--server.servlet.context-path=/auth'] });
+    const { origin } = new URL(mounted.url);
+    const statusOf = async (path: string): Promise<number> => (await fetch(origin + path)).status;
+
+    expect(mounted.url).toBe(`${origin}/auth`);
+    expect(await statusOf('/auth')).toBe(200);
+    expect(await statusOf('/auth/')).toBe(200);
+    expect(await statusOf('/auth/actuator/health')).toBe(200);
+    expect(await statusOf('/auth/me')).toBe(401);
+    for (const path of ['/', '/actuator/health', '/me', '/authme']) expect(await statusOf(path), path).toBe(404);
+    await mounted.kill();
+  });
+
+  it('management endpoints on a port of their own are not', async () => {
+    const mounted = await startService({ args: ['--server.servlet.context-path=/auth', '--management.server.port=0'] });
+
+    expect((await fetch(`${mounted.managementUrl ?? ''}/health`)).status).toBe(200);
+    expect((await fetch(`${mounted.url}/actuator/health`)).status).toBe(404);
+    await mounted.kill();
+  });
+});
+
+it('errors say more where the operator wants it', async () => {
+  const talkative = await startService({
+    args: ['--server.error.include-message=always', '--server.error.include-stacktrace=always'],
+  });
+  const problem = (await (await fetch(`${talkative.url}/nowhere`)).json()) as Record<string, unknown>;
+  await talkative.kill();
+
+  expect(problem).toMatchObject({ code: 'NOT_FOUND', detail: 'Correct the path.' });
+  expect(problem['trace']).toMatch(/^ServiceError\n\s+at /);
+  expect(problem['trace']).not.toContain(process.cwd());
+});

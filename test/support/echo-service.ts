@@ -1,0 +1,29 @@
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { HostOptions } from '../../src/server/http-host.js';
+import { Listener } from '../../src/server/listener.js';
+import { ServerModule } from '../../src/server/server.module.js';
+import { EchoController } from './echo.controller.js';
+
+@Module({ imports: [ServerModule], controllers: [EchoController] })
+class EchoModule {}
+
+export interface EchoService {
+  readonly url: string;
+  readonly port: number;
+  /** What the service said about its defects. */
+  readonly complaints: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Starts the HTTP foundation of the service with routes that only show what it does. */
+export async function startEchoService(options: HostOptions = {}): Promise<EchoService> {
+  const complaints: string[] = [];
+  const listener = new Listener({ complain: (line) => complaints.push(line), ...options });
+  listener.routes.get('/plain', () => ({ status: 200, body: { status: 'UP' } }));
+  const app = await NestFactory.create(EchoModule, listener.adapter, { logger: false, abortOnError: false });
+  await app.init();
+  const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
+  return { url: `http://127.0.0.1:${port}${options.contextPath ?? ''}`, port, complaints, stop: () => app.close() };
+}

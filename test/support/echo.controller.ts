@@ -1,0 +1,157 @@
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  Get,
+  Header,
+  HttpCode,
+  Param,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import * as v from 'valibot';
+import { type ErrorCode, STATUS } from '../../src/errors/error-code.js';
+import { ServiceError } from '../../src/errors/service-error.js';
+import { type RequestFacts, requestFacts } from '../../src/principal/request-facts.js';
+import { Answer, type CookieValues, Cookies, type Reply } from '../../src/server/cookies.js';
+import { TakesForm } from '../../src/server/form.decorator.js';
+import { pageMembers, text } from '../../src/server/shape.js';
+
+const noteShape = v.strictObject({
+  text: v.pipe(v.string(), v.minLength(1), v.maxBytes(16)),
+  count: v.optional(v.pipe(v.number(), v.integer(), v.maxValue(9))),
+  kind: v.optional(v.picklist(['note', 'memo'])),
+  tags: v.optional(
+    v.array(
+      v.pipe(
+        v.string(),
+        v.check((tag) => tag !== 'bad', 'too_short'),
+      ),
+    ),
+  ),
+});
+const anyShape = v.optional(v.unknown());
+const pageShape = v.strictObject(pageMembers);
+
+export const PIXEL = Buffer.from('iVBORw0KGgo=', 'base64');
+
+class NeverGuard implements CanActivate {
+  canActivate(): boolean {
+    return false;
+  }
+}
+
+/** Routes on which a test sees what the HTTP foundation makes of requests and errors. */
+@Controller()
+export class EchoController {
+  @Post('note')
+  @HttpCode(200)
+  note(@Body({ schema: noteShape }) body: v.InferOutput<typeof noteShape>): object {
+    return body;
+  }
+
+  @Post('any')
+  @HttpCode(200)
+  any(@Body({ schema: anyShape }) body: unknown): object {
+    return { body };
+  }
+
+  @Post('nothing')
+  @HttpCode(204)
+  nothing(): void {
+    // Only the shape of the request matters.
+  }
+
+  @Post('form')
+  @TakesForm()
+  @HttpCode(200)
+  form(@Body({ schema: v.strictObject({ token: text(20) }) }) body: object): object {
+    return body;
+  }
+
+  @Get('items/:id')
+  item(
+    @Param('id', { schema: text(5) }) id: string,
+    @Query({ schema: pageShape }) page: v.InferOutput<typeof pageShape>,
+  ): object {
+    return { id, page };
+  }
+
+  @Get('facts')
+  async facts(): Promise<RequestFacts | undefined> {
+    await Promise.resolve();
+    return requestFacts();
+  }
+
+  @Post('facts')
+  postedFacts(): RequestFacts | undefined {
+    return requestFacts();
+  }
+
+  @Post('cookies')
+  @HttpCode(200)
+  cookies(@Cookies() cookies: CookieValues, @Answer() reply: Reply): object {
+    const attributes = { httpOnly: true, secure: true, sameSite: 'strict', path: '/token' } as const;
+    reply.setCookie('refresh_token', 'a.b-c_d', { ...attributes, maxAge: 60 });
+    reply.clearCookie('SESSION', { ...attributes, path: '/' });
+    reply.header('x-extra', 'yes');
+    return { ...cookies };
+  }
+
+  @Get('pixel.png')
+  @Header('content-type', 'image/png')
+  pixel(): Buffer {
+    return PIXEL;
+  }
+
+  @Get('picture.svg')
+  @Header('content-type', 'image/svg+xml')
+  picture(): string {
+    return '<svg/>';
+  }
+
+  @Get('keys')
+  @Header('cache-control', 'max-age=300')
+  keys(@Query({ schema: v.strictObject({ fail: v.optional(v.string()) }) }) { fail }: { fail?: string }): object {
+    if (fail !== undefined) throw new ServiceError('UNAVAILABLE');
+    return { keys: [] };
+  }
+
+  @Get('defect')
+  defect(): never {
+    throw new TypeError('SELECT secret\nFROM /etc/passwd');
+  }
+
+  @Get('no-error')
+  noError(): never {
+    // What a careless library might do.
+    // eslint-disable-next-line @typescript-eslint/only-throw-error
+    throw 'text';
+  }
+
+  @Get('refused/:code')
+  refused(@Param('code') code: string): never {
+    throw new ServiceError(isErrorCode(code) ? code : 'NOT_FOUND', { reason: 'the inner reason' });
+  }
+
+  @Get('challenged')
+  challenged(): never {
+    throw new ServiceError('INVALID_TOKEN', { challenge: 'Bearer error="invalid_token"' });
+  }
+
+  @Get('locked')
+  locked(): never {
+    throw new ServiceError('MFA_LOCKED', { retryAfterSeconds: 299.2 });
+  }
+
+  @Get('denied')
+  @UseGuards(new NeverGuard())
+  denied(): object {
+    return {};
+  }
+}
+
+function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(STATUS, text);
+}
