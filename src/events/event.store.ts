@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import { type Page, pageValues } from '../persistence/page.js';
+import type { Tx, Value } from '../persistence/unit-of-work.js';
+import type { EventRow } from './event-row.js';
+
+const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, amr, result, reason';
+const INSERT = `INSERT INTO security_event (${COLUMNS}) VALUES `;
+const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const OF_USER = `SELECT ${COLUMNS} FROM security_event WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?`;
+
+/** The append-only table of security events. */
+@Injectable()
+export class EventStore {
+  /** In one statement, so that several events are kept or lost together outside of a transaction, too. */
+  async insert(tx: Tx, rows: readonly EventRow[]): Promise<void> {
+    await tx.change(INSERT + rows.map(() => ROW).join(', '), rows.flatMap(valuesOf));
+  }
+
+  /** Newest first. */
+  ofUser(tx: Tx, subject: string, page: Page): Promise<readonly EventRow[]> {
+    return tx.rows<EventRow>(OF_USER, [subject, ...pageValues(page)]);
+  }
+}
+
+function valuesOf(row: EventRow): readonly Value[] {
+  const { id, at, kind, user_id, actor, ip, agent, request_id, idp, amr, result, reason } = row;
+  return [id, at, kind, user_id, actor, ip, agent, request_id, idp, amr, result, reason];
+}

@@ -1,0 +1,46 @@
+import type { Amr } from '../principal/amr.js';
+
+/** The closed list of security events (docs/events.md). */
+export const KINDS = [
+  'LOGIN_PASSWORD_OK',
+  'LOGIN_PASSWORD_FAILED',
+  'MFA_CHALLENGED',
+  'MFA_OK',
+  'MFA_FAILED',
+  'MFA_REPLAY',
+  'MFA_LOCKED',
+  'MFA_UNLOCKED',
+  'MFA_SETUP',
+  'MFA_CONFIRMED',
+  'MFA_DISABLED',
+  'MFA_RESET_BY_ADMIN',
+  'BACKUP_USED',
+  'BACKUP_REISSUED',
+  'BACKUP_LOW',
+  'TOKEN_REFRESHED',
+  'TOKEN_REUSE',
+  'SESSION_REVOKED',
+  'DEVICE_TRUSTED',
+  'STEP_UP_OK',
+  'PASSWORD_CHANGED',
+  'USER_CREATED',
+  'USER_CHANGED',
+  'USERS_IMPORTED',
+  'KEY_ROTATED',
+] as const;
+
+export type EventKind = (typeof KINDS)[number];
+
+/** What happened; time, address, agent and request id are added when it is recorded. */
+export interface SecurityEvent {
+  readonly kind: EventKind;
+  /** The account it is about; unset where the login id is unknown. */
+  readonly subject?: string;
+  /** Who did it, where that is not the account itself: the subject of an administrator, or `cli`. */
+  readonly actor?: string;
+  readonly result?: 'ok' | 'refused';
+  /** One of a few words, never anything a caller sent. */
+  readonly reason?: string;
+  readonly amr?: Amr;
+  readonly idp?: string;
+}

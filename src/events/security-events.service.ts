@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { timeOrderedId } from '../encoding/time-ordered-id.js';
+import type { Page } from '../persistence/page.js';
+import type { Tx } from '../persistence/unit-of-work.js';
+import { amrText } from '../principal/amr.js';
+import { requestFacts } from '../principal/request-facts.js';
+import { Random } from '../random/random.js';
+import type { EventRow } from './event-row.js';
+import { EventStore } from './event.store.js';
+import type { SecurityEvent } from './security-event.js';
+
+const AGENT_LENGTH = 255;
+
+/** Records what happened, in the transaction of the change it tells about. */
+@Injectable()
+export class SecurityEvents {
+  private last = { at: 0, number: 0 };
+
+  constructor(
+    private readonly store: EventStore,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** Several events at once are one statement. */
+  async record(tx: Tx, ...events: readonly SecurityEvent[]): Promise<void> {
+    await this.store.insert(
+      tx,
+      events.map((event) => this.rowOf(event)),
+    );
+  }
+
+  ofUser(tx: Tx, subject: string, page: Page): Promise<readonly EventRow[]> {
+    return this.store.ofUser(tx, subject, page);
+  }
+
+  private rowOf(event: SecurityEvent): EventRow {
+    const at = this.clock.millis();
+    const facts = requestFacts();
+    return {
+      id: this.nextId(at),
+      at,
+      kind: event.kind,
+      user_id: event.subject ?? null,
+      actor: event.actor ?? null,
+      ip: facts?.ip ?? null,
+      agent: facts?.agent?.slice(0, AGENT_LENGTH) ?? null,
+      request_id: facts?.requestId ?? null,
+      idp: event.idp ?? null,
+      amr: event.amr ? amrText(event.amr) : null,
+      result: event.result ?? 'ok',
+      reason: event.reason ?? null,
+    };
+  }
+
+  /** Events of one process sort as they were recorded, those of one millisecond too (RFC 9562 section 6.2, method 1). */
+  private nextId(at: number): string {
+    this.last = { at, number: this.last.at === at ? this.last.number + 1 : 0 };
+    const random = this.random.bytes(10);
+    random.writeUInt16BE(this.last.number);
+    return timeOrderedId(at, random);
+  }
+}

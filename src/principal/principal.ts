@@ -1,0 +1,59 @@
+import { type Amr, hasOtp } from './amr.js';
+
+/** Somebody whose login is complete. */
+export interface FullPrincipal {
+  readonly kind: 'full';
+  readonly subject: string;
+  /** The session behind the token or cookie. */
+  readonly sid: string;
+  /** What carried it: an access token in `Authorization`, or the cookie `SESSION`. */
+  readonly via: 'token' | 'session';
+  readonly roles: readonly string[];
+  readonly amr: Amr;
+  /** Epoch seconds of the password step. */
+  readonly authTime: number;
+  /** Epoch seconds of the second factor, where `otp` is in `amr`. */
+  readonly mfaAt?: number;
+  readonly mfaMethod?: string;
+  readonly idp?: string;
+  readonly authnContext?: string;
+}
+
+/** Somebody whose password was right and whose second factor is open; has `ROLE_PRE_MFA` and nothing else. */
+export interface HalfPrincipal {
+  readonly kind: 'half';
+  readonly subject: string;
+  readonly via: 'token' | 'session';
+  /** `jti` of the `mfa_token`, or the id of the half-authenticated session. */
+  readonly id: string;
+  readonly epoch: number;
+  /** Epoch seconds at which the `mfa_token` or half-authenticated session ends. */
+  readonly expiresAt: number;
+  /** Epoch seconds of the password step. */
+  readonly authTime: number;
+}
+
+export type Principal = FullPrincipal | HalfPrincipal;
+
+export const ROLE_USER = 'ROLE_USER';
+export const ROLE_PRE_MFA = 'ROLE_PRE_MFA';
+
+export function isHalfAuthenticated(principal: Principal): principal is HalfPrincipal {
+  return principal.kind === 'half';
+}
+
+/** Authorities of the role-based arrangement (specification, "Authentication" item 6). */
+export function authoritiesOf(principal: Principal): readonly string[] {
+  return isHalfAuthenticated(principal) ? [ROLE_PRE_MFA] : [...new Set([ROLE_USER, ...principal.roles])];
+}
+
+/** True where `otp` was proven, and not longer than `maxAgeSeconds` ago. */
+export function hasFreshOtp({ amr, mfaAt }: FullPrincipal, now: number, maxAgeSeconds = Infinity): boolean {
+  return hasOtp(amr) && mfaAt !== undefined && now - mfaAt <= maxAgeSeconds;
+}
+
+/** Who asked for a pending secret: only the same session or half token may see or confirm it. */
+export function askerOf(principal: Principal): string {
+  if (!isHalfAuthenticated(principal)) return `sid:${principal.sid}`;
+  return principal.via === 'token' ? `jti:${principal.id}` : `sid:${principal.id}`;
+}

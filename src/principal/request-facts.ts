@@ -1,0 +1,20 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Where a request came from, for security events and the log. */
+export interface RequestFacts {
+  readonly requestId: string;
+  readonly ip: string;
+  readonly agent?: string;
+}
+
+const current = new AsyncLocalStorage<RequestFacts>();
+
+/** Runs a request so that everything it calls can tell who asked. */
+export function withRequestFacts<T>(facts: RequestFacts, run: () => T): T {
+  return current.run(facts, run);
+}
+
+/** Undefined outside of a request, such as in a command. */
+export function requestFacts(): RequestFacts | undefined {
+  return current.getStore();
+}

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import { EventStore } from '../../src/events/event.store.js';
+import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { withRequestFacts } from '../../src/principal/request-facts.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { onBothEngines } from '../support/engines.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+onBothEngines('security events', (database) => {
+  const recorder = (): SecurityEvents =>
+    new SecurityEvents(new EventStore(), new ManualClock(1_800_000_000), new SystemRandom());
+
+  it('L3: of one millisecond are read in the order they were recorded, newest first, page by page', async () => {
+    const events = recorder();
+    await database.work.run(async (tx) => {
+      for (let number = 0; number < 30; number += 1) {
+        await events.record(tx, { kind: 'MFA_FAILED', subject: 'ordered', reason: String(number) });
+      }
+    });
+
+    const first = await database.work.single((tx) => events.ofUser(tx, 'ordered', { limit: 20 }));
+    const after = first.at(-1)?.id ?? '';
+    const second = await database.work.single((tx) => events.ofUser(tx, 'ordered', { after, limit: 20 }));
+
+    expect([...first, ...second].map(({ reason }) => Number(reason))).toEqual(
+      Array.from({ length: 30 }, (_, index) => 29 - index),
+    );
+  });
+
+  it('L3: hold the address, agent and id of their request, and fit whatever agent is sent', async () => {
+    const events = recorder();
+    const facts = { requestId: 'request-1', ip: '192.0.2.1', agent: 'a'.repeat(4000) };
+    await withRequestFacts(facts, () =>
+      database.work.run((tx) => events.record(tx, { kind: 'MFA_OK', subject: 'asked', amr: ['pwd', 'otp'] })),
+    );
+
+    const [event] = await database.work.single((tx) => events.ofUser(tx, 'asked', { limit: 1 }));
+
+    expect(event).toMatchObject({ ip: '192.0.2.1', request_id: 'request-1', amr: 'pwd otp', result: 'ok' });
+    expect(event?.agent).toHaveLength(255);
+  });
+
+  it('L3: are not there when the change they tell about is taken back', async () => {
+    const events = recorder();
+    const failing = database.work.run(async (tx) => {
+      await events.record(tx, { kind: 'MFA_OK', subject: 'undone' });
+      throw new RangeError('stop');
+    });
+
+    await expect(failing).rejects.toThrow(RangeError);
+    expect(await database.work.single((tx) => events.ofUser(tx, 'undone', { limit: 1 }))).toEqual([]);
+  });
+});
