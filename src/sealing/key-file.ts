@@ -1,0 +1,54 @@
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Mismatch } from '../config/mismatch.js';
+import type { Random } from '../random/random.js';
+import { KEY_BYTES } from './aes-gcm.js';
+import { sealKey } from './seal-key.js';
+
+/** The key in a file; undefined where there is no such file. */
+export function keyInFile(file: string): Uint8Array | Mismatch | undefined {
+  try {
+    return sealKey.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The key in a file, which is made, readable by its owner alone, where there is none. Of processes that start at once
+ * one makes it and the others read that one; no process ever sees a part of it.
+ */
+export function keyInFileOrMade(file: string, random: Random): Uint8Array | Mismatch {
+  const key = keyInFile(file);
+  if (key) return key;
+  makeKeyFile(file, random);
+  return keyInFile(file) ?? new Mismatch('it was removed while the service started');
+}
+
+function makeKeyFile(file: string, random: Random): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${random.bytes(8).toString('hex')}`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(descriptor, `${random.bytes(KEY_BYTES).toString('base64')}\n`);
+    // What is sealed under it soon stands in the database: it must survive a power cut as well as that does.
+    fsyncSync(descriptor);
+    // Unlike a rename, a link never replaces the file another process has put there.
+    linkSync(draft, file);
+    syncFolder(dirname(file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    closeSync(descriptor);
+    unlinkSync(draft);
+  }
+}
+
+/** Windows has no such thing for folders. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(folder, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}

@@ -1,0 +1,29 @@
+import { type ScalarType, text } from '../config/key-type.js';
+import { Mismatch } from '../config/mismatch.js';
+import { KEY_BYTES } from './aes-gcm.js';
+
+/** Random keys have about thirty; two copies of sixteen hexadecimal digits have sixteen. */
+const LEAST_DIFFERENT_BYTES = 18;
+
+/** 32 random bytes in Base64; what a person made up is refused, since it would be guessed. */
+export const sealKey: ScalarType<Uint8Array> = {
+  ...(text() as ScalarType<never>),
+  name: 'key of 32 bytes',
+  expects: '32 random bytes in Base64, such as "openssl rand -base64 32" prints',
+  parse: (value) => {
+    const trimmed = value.trim();
+    // Buffer skips what is no Base64, so that a mistyped key would silently become another one.
+    if (!/^[A-Za-z\d+/_-]+={0,2}$/.test(trimmed)) return new Mismatch('not Base64');
+    const bytes = Buffer.from(trimmed, 'base64');
+    if (bytes.length !== KEY_BYTES) return new Mismatch(`these are ${bytes.length} bytes instead of ${KEY_BYTES}`);
+    const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
+    if (isText || new Set(bytes).size < LEAST_DIFFERENT_BYTES) return new Mismatch('the bytes are not random');
+    return bytes;
+  },
+  format: () => '',
+};
+
+/** Ids as they are stored: a key keeps its id when it moves between a file and the environment, which has no `-`. */
+export function sealKeyId(written: string): string {
+  return written.toLowerCase().replaceAll(/[^a-z\d]/g, '');
+}

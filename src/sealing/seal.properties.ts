@@ -1,0 +1,64 @@
+import { full } from '../config/effect.js';
+import { map, type ScalarType, text } from '../config/key-type.js';
+import type { SelfChecking, Violation } from '../config/properties-class.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+import { sealKey, sealKeyId } from './seal-key.js';
+
+/** Longest id that fits its column. */
+const ID_LENGTH = 64;
+
+/** An empty text, as of a variable without a value, is no key: so one that a lower source names can be taken out. */
+const sealKeyOrNone: ScalarType<Uint8Array> = {
+  ...sealKey,
+  parse: (value) => (value.trim() === '' ? new Uint8Array() : sealKey.parse(value)),
+};
+
+@Properties('app.security.seal')
+export class SealProperties implements SelfChecking {
+  @Key(map(sealKeyOrNone, 'id'), {
+    does:
+      'Keys that seal secrets in the database (TOTP keys, signing keys), by id: 32 random bytes in Base64. Keep an old ' +
+      'one until "keys rekey" says that nothing is left under it; an empty text then takes it out.',
+    effect: full,
+    secret: true,
+    defaultText: 'outside prod, one that is made at the first start, in a file beside the embedded database',
+  })
+  readonly keys: ReadonlyMap<string, Uint8Array> = new Map();
+
+  @Key(text(), {
+    does: 'Id of the key that new secrets are sealed under; capitals, dashes and dots of an id do not count.',
+    effect: full,
+    defaultText: 'the only key',
+  })
+  readonly active?: string;
+
+  /** The keys by the ids that are stored. */
+  get byId(): ReadonlyMap<string, Uint8Array> {
+    const given = [...this.keys].filter(([, key]) => key.length > 0);
+    return new Map(given.map(([written, key]) => [sealKeyId(written), key]));
+  }
+
+  /** Undefined where no key is configured. */
+  get activeId(): string | undefined {
+    return this.active === undefined ? this.byId.keys().next().value : sealKeyId(this.active);
+  }
+
+  violations(): readonly Violation[] {
+    const reason = this.reason();
+    return reason === undefined ? [] : [{ property: 'active', against: ['keys'], reason }];
+  }
+
+  private reason(): string | undefined {
+    const { keys, byId } = this;
+    const ids = Array.from(keys.keys(), sealKeyId);
+    if (new Set(ids).size < ids.length)
+      return 'two ids in app.security.seal.keys differ in capitals or punctuation alone';
+    const unfit = ids.find((id) => id === '' || id.length > ID_LENGTH);
+    if (unfit !== undefined) return `an id in app.security.seal.keys needs 1 to ${ID_LENGTH} letters and digits`;
+    if (this.active === undefined) return byId.size > 1 ? 'there are several keys, say which is active' : undefined;
+    const active = sealKeyId(this.active);
+    if (byId.has(active)) return undefined;
+    if (!ids.includes(active)) return 'app.security.seal.keys has no key of that id';
+    return `app.security.seal.keys.${this.active} is empty: set it to ${sealKey.expects}`;
+  }
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/property.js';
+import { SystemRandom } from '../random/random.js';
+import { Sealer, SealFailure } from './sealer.js';
+
+const random = new SystemRandom();
+const k1 = random.bytes(32);
+const k2 = random.bytes(32);
+const before = new Sealer('k1', new Map([['k1', k1]]), random);
+const after = new Sealer(
+  'k2',
+  new Map([
+    ['k1', k1],
+    ['k2', k2],
+  ]),
+  random,
+);
+
+describe('a sealed text', () => {
+  it('opens to what was sealed, whatever that is', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (plain, context) => {
+        expect(before.open(before.seal(plain, context), context)).toEqual(Buffer.from(plain));
+      }),
+    );
+  });
+
+  it('says which key it is sealed under, and shows nothing of the rest', () => {
+    const sealed = before.seal(Buffer.from('JBSWY3DPEHPK3PXP'), 'totp:anna');
+
+    expect(sealed).toMatch(/^k1\.[\w-]{59}$/);
+    expect(before.keyIdOf(sealed)).toBe('k1');
+    expect(Buffer.from(sealed.slice(3), 'base64url').toString('latin1')).not.toContain('JBSWY3DP');
+  });
+
+  it('is another one every time', () => {
+    const plain = Buffer.from('same');
+
+    expect(before.seal(plain, 'c')).not.toBe(before.seal(plain, 'c'));
+  });
+
+  it('opens for its own context alone', () => {
+    const sealed = before.seal(Buffer.from('x'), 'totp:anna');
+
+    expect(() => before.open(sealed, 'totp:eve')).toThrow(SealFailure);
+  });
+
+  it('does not open with one bit changed', () => {
+    const sealed = before.seal(Buffer.from('secret'), 'c');
+    const bytes = Buffer.from(sealed.slice(3), 'base64url');
+    for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+
+      expect(() => before.open(`k1.${changed.toString('base64url')}`, 'c')).toThrow(SealFailure);
+    }
+  });
+
+  it('of a key before still opens under a new active key, and says that it is not under that', () => {
+    const sealed = before.seal(Buffer.from('x'), 'c');
+
+    expect(after.open(sealed, 'c').toString()).toBe('x');
+    expect(after.isUnderActiveKey(sealed)).toBe(false);
+    expect(after.isUnderActiveKey(after.seal(Buffer.from('x'), 'c'))).toBe(true);
+  });
+
+  it.each(['', '.', 'k1', 'k1.', 'k1.AAAA', '.AAAA', 'k1.%%%'])('is none: %j', (text) => {
+    expect(() => before.open(text, 'c')).toThrow(SealFailure);
+  });
+
+  it('of an unknown key says which key is missing, and nothing of itself', () => {
+    const sealed = after.seal(Buffer.from('x'), 'c');
+
+    expect(() => before.open(sealed, 'c')).toThrow(
+      'a value is sealed under the key "k2", which app.security.seal.keys does not have',
+    );
+  });
+});
+
+describe('derived keys', () => {
+  it('differ by purpose and by seal key', () => {
+    const keys = [before.derive('a'), before.derive('b'), after.derive('a')].map((key) => key.toString('hex'));
+
+    expect(new Set(keys).size).toBe(3);
+    expect(keys.every((key) => key.length === 64)).toBe(true);
+  });
+
+  it('of all seal keys hold the one of the key before, the active one first', () => {
+    expect(after.derivedOfAll('a')).toEqual([after.derive('a'), before.derive('a')]);
+  });
+});
+
+it('an active key that is not among the keys is a failure', () => {
+  expect(() => new Sealer('k3', new Map([['k1', k1]]), random)).toThrow(SealFailure);
+});

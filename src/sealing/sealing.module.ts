@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { Mismatch } from '../config/mismatch.js';
+import { ConfigurationFailure, problem } from '../config/problem.js';
+import { Random } from '../random/random.js';
+import { keyInFile, keyInFileOrMade } from './key-file.js';
+import { SealProperties } from './seal.properties.js';
+import { Sealer } from './sealer.js';
+
+/** Id of the key in the file. */
+const FILE_KEY_ID = 'file';
+const FILE_NAME = 'seal.key';
+
+/** The one `Sealer`, with the configured keys or, outside `prod`, with one in a file of `folder`. */
+@Global()
+@Module({})
+export class SealingModule {
+  static of(folder: string): DynamicModule {
+    const sealer = {
+      provide: Sealer,
+      inject: [SealProperties, Configuration, Random],
+      useFactory: (properties: SealProperties, { environment }: Configuration, random: Random): Sealer =>
+        openSealer(properties, { folder, isProduction: environment.profiles.active.includes('prod') }, random),
+    };
+    return { module: SealingModule, providers: [sealer], exports: [Sealer] };
+  }
+}
+
+/** @throws ConfigurationFailure where there is no key to be had */
+export function openSealer(
+  { byId, activeId }: SealProperties,
+  { folder, isProduction }: { readonly folder: string; readonly isProduction: boolean },
+  random: Random,
+): Sealer {
+  const file = join(folder, FILE_NAME);
+  if (activeId === undefined && isProduction) throw new ConfigurationFailure([NO_KEY]);
+  if (activeId === undefined) {
+    const key = usable(file, () => keyInFileOrMade(file, random));
+    return new Sealer(FILE_KEY_ID, new Map([[FILE_KEY_ID, key]]), random);
+  }
+  // What was sealed before the first key was configured can still be opened, and re-sealed.
+  const before = isProduction || byId.has(FILE_KEY_ID) ? undefined : usable(file, () => keyInFile(file));
+  return new Sealer(activeId, before ? new Map([...byId, [FILE_KEY_ID, before]]) : byId, random);
+}
+
+const NO_KEY = problem(
+  'There is no key to seal secrets with',
+  'Set app.security.seal.keys.<id> to 32 random bytes in Base64, such as "openssl rand -base64 32" prints.',
+  { Property: 'app.security.seal.keys', Reason: 'profile prod takes only configured keys' },
+);
+
+function usable<T extends Uint8Array | undefined>(file: string, read: () => T | Mismatch): T {
+  let reason: string;
+  try {
+    const key = read();
+    if (!(key instanceof Mismatch)) return key;
+    ({ reason } = key);
+  } catch (error) {
+    reason = (error as NodeJS.ErrnoException).code ?? String(error);
+  }
+  const action = `Put the key back into ${file}, let this user write there, or set app.security.seal.keys.`;
+  throw new ConfigurationFailure([problem(`The seal key in ${file} cannot be used`, action, { Reason: reason })]);
+}
