@@ -1,0 +1,49 @@
+import { availableParallelism } from 'node:os';
+import { Module, type OnApplicationShutdown } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
+import { Random } from '../random/random.js';
+import { ThreadsProperties } from '../server/threads.properties.js';
+import { AccountChanges } from './account-changes.service.js';
+import { AccountCreation } from './account-creation.service.js';
+import { AccountDrafts } from './account-drafts.service.js';
+import { AccountImport } from './account-import.service.js';
+import { AccountStore } from './account.store.js';
+import { Accounts } from './accounts.service.js';
+import { DeviceCookies } from './device-cookies.service.js';
+import { LoginIds } from './login-ids.service.js';
+import { PasswordHashProperties } from './password-hash.properties.js';
+import { PasswordHasher } from './password-hasher.js';
+import { PasswordThrottle } from './password-throttle.service.js';
+import { Passwords } from './passwords.service.js';
+
+/** Users and the password step. */
+@Module({
+  imports: [EventsModule],
+  providers: [
+    AccountStore,
+    Accounts,
+    AccountChanges,
+    AccountCreation,
+    AccountDrafts,
+    AccountImport,
+    LoginIds,
+    Passwords,
+    PasswordThrottle,
+    DeviceCookies,
+    { provide: PasswordHasher, inject: [PasswordHashProperties, ThreadsProperties, Random], useFactory: hasher },
+  ],
+  exports: [Accounts, AccountChanges, AccountCreation, AccountImport, DeviceCookies, PasswordHasher, PasswordThrottle],
+})
+export class AccountModule implements OnApplicationShutdown {
+  constructor(private readonly passwordHasher: PasswordHasher) {}
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.passwordHasher.close();
+  }
+}
+
+function hasher(properties: PasswordHashProperties, { minSpare }: ThreadsProperties, random: Random): PasswordHasher {
+  const { memory, iterations, parallelism, queueCapacity, concurrency = availableParallelism() } = properties;
+  const cost = { memoryKib: Math.floor(memory.bytes / 1024), iterations, parallelism };
+  return new PasswordHasher({ cost, concurrency, kept: minSpare, queueCapacity }, random);
+}

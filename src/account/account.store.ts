@@ -1,0 +1,193 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx, Value } from '../persistence/unit-of-work.js';
+import type { Account, AccountKind, AccountStatus } from './account.js';
+import { ROLE_ADMIN, rolesOf, rolesText } from './role-names.js';
+
+/** An account with the text its password is verified against. */
+export interface StoredAccount extends Omit<Account, 'hasPassword'> {
+  readonly passwordHash?: string;
+}
+
+/** What is written when an account is made. */
+export interface NewAccount {
+  readonly id: string;
+  readonly loginId: string;
+  readonly kind: AccountKind;
+  readonly passwordHash?: string | undefined;
+  readonly roles: readonly string[];
+  readonly email?: string | undefined;
+  readonly mfaRequired: boolean;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+}
+
+/** What an administrator may change besides status and password; undefined members stay. */
+export interface AccountChange {
+  readonly roles?: readonly string[];
+  /** Null takes the address away. */
+  readonly email?: string | null;
+  readonly mfaRequired?: boolean;
+}
+
+interface AccountRow {
+  readonly id: string;
+  readonly login_id: string;
+  readonly kind: AccountKind;
+  readonly status: AccountStatus;
+  readonly password_hash: string | null;
+  readonly roles: string;
+  readonly email: string | null;
+  readonly mfa_required: number;
+  readonly enrolment_forced: number;
+  readonly epoch: number;
+  readonly totp_id: string | null;
+}
+
+const READ = 'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, epoch, totp_id';
+const BY_ID = `SELECT ${READ} FROM account WHERE id = ?`;
+const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ?`;
+const ANY = 'SELECT 1 FROM account LIMIT 1';
+
+const WRITTEN =
+  'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, epoch, ' +
+  'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
+const ROW = `(?, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, -1, 0, 0, 0, 0, ?, ?)`;
+const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
+
+/** Locks the row: what happens to the account next happens after this transaction. */
+const HOLDS = `UPDATE account SET status = 'active' WHERE id = ? AND status = 'active' AND epoch = ?`;
+
+const REHASH = 'UPDATE account SET password_hash = ? WHERE id = ? AND password_hash = ?';
+const SET_PASSWORD =
+  'UPDATE account SET password_hash = ?, epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? ' +
+  "WHERE id = ? AND kind = 'local'";
+
+/**
+ * Whoever takes an administrator away comes through here first, one after the other: two that take away each other
+ * would both still see one left.
+ */
+const LOCK_ADMINISTRATORS = 'UPDATE account SET is_admin = 1 WHERE is_admin = 1';
+/** Another active one. MySQL wants a table of its own around what is read from the table that is changed. */
+const NOT_THE_LAST =
+  "(is_admin = 0 OR status <> 'active' OR (SELECT number FROM (SELECT COUNT(*) AS number FROM account " +
+  "WHERE is_admin = 1 AND status = 'active' AND id <> ?) AS others) > 0)";
+const DISABLE =
+  "UPDATE account SET status = 'disabled', epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? " +
+  `WHERE id = ? AND status <> 'disabled' AND ${NOT_THE_LAST}`;
+const ENABLE =
+  "UPDATE account SET status = 'active', epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? " +
+  "WHERE id = ? AND status <> 'active'";
+
+/** The table of accounts: who there is and what the password is verified against. */
+@Injectable()
+export class AccountStore {
+  async find(tx: Tx, id: string): Promise<StoredAccount | undefined> {
+    return account(await tx.rows<AccountRow>(BY_ID, [id]));
+  }
+
+  /** `loginId` in its normalised form. */
+  async findByLoginId(tx: Tx, loginId: string): Promise<StoredAccount | undefined> {
+    return account(await tx.rows<AccountRow>(BY_LOGIN_ID, [loginId]));
+  }
+
+  async isEmpty(tx: Tx): Promise<boolean> {
+    return (await tx.rows(ANY)).length === 0;
+  }
+
+  /** Those of the login ids that are taken. */
+  async taken(tx: Tx, loginIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const marks = loginIds.map(() => '?').join(', ');
+    const sql = `SELECT login_id FROM account WHERE login_id IN (${marks})`;
+    const rows = await tx.rows<Pick<AccountRow, 'login_id'>>(sql, loginIds);
+    return new Set(rows.map((row) => row.login_id));
+  }
+
+  /** All or none; false when one of the login ids is taken. */
+  insert(tx: Tx, accounts: readonly NewAccount[]): Promise<boolean> {
+    return tx.insert(INSERT + accounts.map(() => ROW).join(', '), accounts.flatMap(values));
+  }
+
+  async holds(tx: Tx, id: string, epoch: number): Promise<boolean> {
+    return (await tx.change(HOLDS, [id, epoch])) === 1;
+  }
+
+  /** Replaces the hash that was verified; false when somebody else has changed it since. */
+  async rehash(tx: Tx, id: string, verified: string, fresh: string): Promise<boolean> {
+    return (await tx.change(REHASH, [fresh, id, verified])) === 1;
+  }
+
+  /** False for an account that has none, or whose epoch is another one. */
+  async setPassword(tx: Tx, id: string, hash: string, now: number, epoch?: number): Promise<boolean> {
+    const values = [hash, now, id];
+    const matched =
+      epoch === undefined
+        ? await tx.change(SET_PASSWORD, values)
+        : await tx.change(`${SET_PASSWORD} AND epoch = ?`, [...values, epoch]);
+    return matched === 1;
+  }
+
+  /** False when it is so already, and for the last administrator. */
+  async disable(tx: Tx, id: string, now: number): Promise<boolean> {
+    await tx.change(LOCK_ADMINISTRATORS);
+    return (await tx.change(DISABLE, [now, id, id])) === 1;
+  }
+
+  /** False when it is so already. */
+  async enable(tx: Tx, id: string, now: number): Promise<boolean> {
+    return (await tx.change(ENABLE, [now, id])) === 1;
+  }
+
+  /** False when the change would leave no administrator, or there is no such account. */
+  async change(tx: Tx, id: string, { roles, email, mfaRequired }: AccountChange, now: number): Promise<boolean> {
+    const assignments = ['updated_at = ?'];
+    const assigned: Value[] = [now];
+    if (roles) {
+      assignments.push('roles = ?', 'is_admin = ?');
+      assigned.push(rolesText(roles), isAdmin(roles));
+    }
+    if (email !== undefined) {
+      assignments.push('email = ?');
+      assigned.push(email);
+    }
+    if (mfaRequired !== undefined) {
+      assignments.push('mfa_required = ?');
+      assigned.push(Number(mfaRequired));
+    }
+    const sql = `UPDATE account SET ${assignments.join(', ')} WHERE id = ?`;
+    if (!roles || isAdmin(roles)) return (await tx.change(sql, [...assigned, id])) === 1;
+    await tx.change(LOCK_ADMINISTRATORS);
+    return (await tx.change(`${sql} AND ${NOT_THE_LAST}`, [...assigned, id, id])) === 1;
+  }
+}
+
+/** What others may know of a stored account. */
+export function withoutHash({ passwordHash, ...account }: StoredAccount): Account {
+  return { ...account, hasPassword: passwordHash !== undefined };
+}
+
+function values(row: NewAccount): Value[] {
+  const { id, loginId, kind, passwordHash = null, roles, email = null, mfaRequired, createdAt } = row;
+  const [mfa, admin] = [Number(mfaRequired), isAdmin(roles)];
+  return [id, loginId, kind, passwordHash, rolesText(roles), admin, email, mfa, createdAt, createdAt];
+}
+
+function isAdmin(roles: readonly string[]): number {
+  return Number(roles.includes(ROLE_ADMIN));
+}
+
+function account([row]: readonly AccountRow[]): StoredAccount | undefined {
+  if (!row) return undefined;
+  return {
+    id: row.id,
+    loginId: row.login_id,
+    kind: row.kind,
+    status: row.status,
+    roles: rolesOf(row.roles),
+    ...(row.email !== null && { email: row.email }),
+    mfaRequired: row.mfa_required === 1,
+    enrolmentForced: row.enrolment_forced === 1,
+    epoch: row.epoch,
+    ...(row.totp_id !== null && { totpId: row.totp_id }),
+    ...(row.password_hash !== null && { passwordHash: row.password_hash }),
+  };
+}

@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../errors/service-error.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import type { Account, PasswordVerdict } from './account.js';
+import { AccountStore, type StoredAccount, withoutHash } from './account.store.js';
+import { LoginIds } from './login-ids.service.js';
+import { PasswordHasher } from './password-hasher.js';
+import { parsePasswordHash } from './password-hash.js';
+import { LONGEST_PASSWORD } from './password-rules.js';
+import { PasswordThrottle } from './password-throttle.service.js';
+
+/** One try at the password step. */
+export interface PasswordAttempt {
+  readonly loginId: string;
+  readonly password: string;
+  /** Value of the device cookie, where the browser has one. */
+  readonly device?: string | undefined;
+}
+
+/** Finds accounts and verifies their passwords. */
+@Injectable()
+export class Accounts {
+  constructor(
+    private readonly store: AccountStore,
+    private readonly work: UnitOfWork,
+    private readonly loginIds: LoginIds,
+    private readonly hasher: PasswordHasher,
+    private readonly throttle: PasswordThrottle,
+  ) {}
+
+  async find(subject: string, tx?: Tx): Promise<Account | undefined> {
+    const stored = await (tx ? this.store.find(tx, subject) : this.work.single((own) => this.store.find(own, subject)));
+    return stored && withoutHash(stored);
+  }
+
+  async findByLoginId(loginId: string): Promise<Account | undefined> {
+    const form = this.normalise(loginId);
+    const stored = await this.work.single((tx) => this.store.findByLoginId(tx, form));
+    return stored && withoutHash(stored);
+  }
+
+  /** @throws ServiceError `VALIDATION_FAILED` where the text is no login id */
+  normalise(loginId: string): string {
+    return this.loginIds.normalise(loginId);
+  }
+
+  /**
+   * Locks the account's row for the rest of the transaction; false when the account is no longer active, or its epoch
+   * has been raised since `epoch` was read.
+   */
+  holds(tx: Tx, subject: string, epoch: number): Promise<boolean> {
+    return this.store.holds(tx, subject, epoch);
+  }
+
+  /**
+   * The password step. Every refusal costs the same work, whether or not there is such an account.
+   * @throws ServiceError `VALIDATION_FAILED` by form alone; `RATE_LIMITED`; `UNAVAILABLE`
+   */
+  async verifyPassword({ loginId, password, device }: PasswordAttempt): Promise<PasswordVerdict> {
+    const form = this.normalise(loginId);
+    checkLength(password, 'pw');
+    const read = (): Promise<StoredAccount | undefined> => this.work.single((tx) => this.store.findByLoginId(tx, form));
+    const known = device === undefined ? undefined : this.throttle.deviceOf(device);
+    const owner = known && (await read());
+    // The cookie of one account is nothing for another one.
+    const guessed = known && owner?.id === known.subject ? { device: known } : { loginId: form };
+    return this.throttle.guard(
+      guessed,
+      async () => this.judged(owner ?? (await read()), password),
+      ({ kind }) => kind === 'right',
+    );
+  }
+
+  /**
+   * Verifies the password of somebody who is signed in, where a request asks for it again in `field`. Tries of strangers
+   * at the login do not count here, nor these there.
+   * @throws ServiceError as `verifyPassword`
+   */
+  verifyPasswordOf(subject: string, password: string, field = 'pw'): Promise<PasswordVerdict> {
+    checkLength(password, field);
+    return this.throttle.guard(
+      { subject },
+      async () => this.judged(await this.work.single((tx) => this.store.find(tx, subject)), password),
+      ({ kind }) => kind === 'right',
+    );
+  }
+
+  private async judged(stored: StoredAccount | undefined, password: string): Promise<PasswordVerdict> {
+    const hash = stored?.passwordHash === undefined ? undefined : parsePasswordHash(stored.passwordHash);
+    const isRight = await this.hasher.verify(password, hash);
+    if (!stored) return { kind: 'refused', reason: 'unknown' };
+    const { id: subject } = stored;
+    if (stored.status !== 'active') return { kind: 'refused', reason: 'disabled', subject };
+    if (stored.passwordHash === undefined) return { kind: 'refused', reason: 'no_password', subject };
+    if (!isRight || !hash) return { kind: 'refused', reason: 'wrong_password', subject };
+    if (this.hasher.isOutdated(hash)) await this.rehash(subject, stored.passwordHash, password);
+    return { kind: 'right', account: withoutHash(stored) };
+  }
+
+  /** Replaces a hash of another scheme or of lower cost; the password stays the same, so no session ends. */
+  private async rehash(subject: string, verified: string, password: string): Promise<void> {
+    try {
+      const fresh = await this.hasher.hash(password);
+      await this.work.single((tx) => this.store.rehash(tx, subject, verified, fresh));
+    } catch (error) {
+      // The password was right all the same; the next login tries again.
+      if (!(error instanceof ServiceError)) throw error;
+    }
+  }
+}
+
+function checkLength(password: string, field: string): void {
+  if (Buffer.byteLength(password) <= LONGEST_PASSWORD) return;
+  throw new ServiceError('VALIDATION_FAILED', { errors: [{ field, code: 'too_long' }] });
+}

@@ -1,0 +1,61 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { csvRows, ImportFileError } from './csv-import.js';
+import type { ImportRow } from './import-row.js';
+
+async function rowsOf(...pieces: readonly string[]): Promise<readonly ImportRow[]> {
+  const rows: ImportRow[] = [];
+  for await (const row of csvRows(Readable.from(pieces))) rows.push(row);
+  return rows;
+}
+
+describe('the rows of a CSV file', () => {
+  it('have the cells that the first line names, in any order', async () => {
+    const rows = await rowsOf(
+      '\ufeffEmail,login_id ,roles\r\n',
+      'a@example.org,anna,"ROLE_A,ROLE_B"\r\n\r\n,ber',
+      'ta,\n',
+    );
+
+    expect(rows).toEqual([
+      { line: 2, cells: { email: 'a@example.org', login_id: 'anna', roles: 'ROLE_A,ROLE_B' } },
+      { line: 4, cells: { email: '', login_id: 'berta', roles: '' } },
+    ]);
+  });
+
+  it('keep passwords as they stand there', async () => {
+    const [row] = await rowsOf('login_id,password\n', 'anna," with ""quotes"", blanks "\n');
+
+    expect(row?.cells.password).toBe(' with "quotes", blanks ');
+  });
+
+  it.each([
+    ['a column that is unknown', 'login_id,secret\nanna,x\n', /out of: login_id, password_hash/],
+    ['a column twice', 'login_id,email,email\n', /twice/],
+    ['no login id', 'email,roles\n', /must name the column login_id/],
+    ['more cells than columns', 'login_id,email\nanna\n', /^Line 2 has more or fewer cells/],
+    ['an open quote', 'login_id\n"anna\n', /quote/],
+    ['a row without an end', `login_id\n${'x'.repeat(20_000)}\n`, /longer than/],
+  ])('are refused with %s', async (_name, text, message) => {
+    const failure: unknown = await rowsOf(text).catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(ImportFileError);
+    expect((failure as Error).message).toMatch(message);
+  });
+
+  it('L1 are not told in what is said about a broken file', async () => {
+    const failure: unknown = await rowsOf('login_id,password\nanna,my-secret,one-more\n').catch(
+      (error: unknown) => error,
+    );
+
+    expect((failure as Error).message).not.toMatch(/anna|secret|more$/);
+  });
+
+  it('come from a file that can be read', async () => {
+    const missing = Readable.from(csvRows(createReadStream(join(import.meta.dirname, 'no-such-file.csv')))).toArray();
+
+    await expect(missing).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

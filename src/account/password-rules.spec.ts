@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { commonPasswords } from './common-passwords.js';
+import { passwordFault } from './password-rules.js';
+
+const facts = { loginId: 'anna@example.org', minLength: 8, isCommon: (password: string) => password === 'common-one' };
+
+describe('a new password', () => {
+  it.each([
+    ['eight characters', 'k3ttl3-x'],
+    ['blanks and no digit', 'kettle orbit seven'],
+    ['other scripts', 'пароль-чайник'],
+    ['1024 bytes', 'ä'.repeat(512)],
+    ['eight symbols of several units', '🫖'.repeat(8)],
+  ])('may be %s', (_name, password) => {
+    expect(passwordFault(password, facts)).toBeUndefined();
+  });
+
+  it.each([
+    ['too_short', 'k3ttl3-'],
+    ['too_short', '🫖'.repeat(7)],
+    ['too_short', ''],
+    ['too_long', `${'ä'.repeat(512)}x`],
+    ['malformed', 'kettle-\ud800-orbit'],
+    ['same_as_id', 'Anna@Example.org'],
+    ['too_common', 'Common-One'],
+    ['too_common', 'ＣＯＭＭＯＮ-one'],
+  ])('is refused as %s', (fault, password) => {
+    expect(passwordFault(password, facts)).toBe(fault);
+  });
+
+  it('is compared with thousands that everybody tries first', async () => {
+    const common = await commonPasswords();
+
+    expect(common.size).toBeGreaterThan(10_000);
+    for (const password of ['password', '12345678', 'qwertyuiop', 'iloveyou']) expect(common.has(password)).toBe(true);
+  });
+});

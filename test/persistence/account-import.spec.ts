@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { csvRows } from '../../src/account/csv-import.js';
+import type { ImportReport } from '../../src/account/import-row.js';
+import type { ImportOptions, ImportedTotp } from '../../src/account/account-import.service.js';
+import { onBothEngines } from '../support/engines.js';
+import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
+
+const PASSWORD = 'kettle-orbit-seven';
+
+onBothEngines('the import of accounts', (database) => {
+  let parts: AccountParts;
+  let hash: string;
+
+  beforeAll(async () => {
+    parts = accountParts(database.work);
+    hash = await parts.hasher.hash(PASSWORD);
+  });
+  afterAll(() => parts.hasher.close());
+
+  const run = (lines: readonly string[], options: Partial<ImportOptions> = {}, own = parts): Promise<ImportReport> =>
+    own.accountImport.run(() => csvRows(Readable.from([lines.join('\n')])), { actor: 'cli', ...options });
+  const exists = async (loginId: string): Promise<boolean> =>
+    (await parts.accounts.findByLoginId(loginId)) !== undefined;
+
+  it('makes users with hashes, with passwords and with neither', async () => {
+    const report = await run([
+      'login_id,password_hash,password,email,roles',
+      `With.Hash,"${hash}",,hash@example.org,"ROLE_A,ROLE_B"`,
+      `with.password,,${PASSWORD},,`,
+      'with.neither,,,,',
+    ]);
+
+    expect(report).toEqual({ created: 3, errors: [] });
+    for (const loginId of ['with.hash', 'with.password']) {
+      expect(await parts.accounts.verifyPassword({ loginId, password: PASSWORD })).toMatchObject({ kind: 'right' });
+    }
+    expect(await parts.accounts.findByLoginId('with.hash')).toMatchObject({
+      email: 'hash@example.org',
+      roles: ['ROLE_A', 'ROLE_B'],
+    });
+    expect(await parts.accounts.findByLoginId('with.neither')).toMatchObject({ hasPassword: false, roles: [] });
+    expect(await eventKinds(database.work)).toEqual(['USERS_IMPORTED']);
+  });
+
+  it('tells what is wrong row by row and keeps everything out', async () => {
+    const report = await run([
+      'login_id,password_hash,password,email,roles,otpauth_uri',
+      'good.row,,,,,',
+      ',,,,,',
+      'idp:someone,,,,,',
+      'huge.cost,$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy,,,,',
+      `both.ways,${hash.replaceAll(',', ';')},,,,`,
+      `weak,,password,not-an-address,ROLE_PRE_MFA,`,
+      'totp.row,,,,,otpauth://totp/x?secret=x',
+    ]);
+
+    expect(report).toEqual({
+      created: 0,
+      errors: [
+        { line: 3, field: 'login_id', code: 'malformed' },
+        { line: 4, field: 'login_id', code: 'malformed' },
+        { line: 5, field: 'password_hash', code: 'unsupported' },
+        { line: 6, field: 'password_hash', code: 'unsupported' },
+        { line: 7, field: 'password', code: 'too_common' },
+        { line: 7, field: 'email', code: 'malformed' },
+        { line: 7, field: 'roles', code: 'malformed' },
+        { line: 8, field: 'otpauth_uri', code: 'unsupported' },
+      ],
+    });
+    expect(await exists('good.row')).toBe(false);
+  });
+
+  it('H10 creates only: an id that is taken, in the database or in the file, is an error of its row', async () => {
+    await parts.creation.create({ loginId: 'taken', password: PASSWORD, roles: ['ROLE_A'] }, 'cli');
+    const lines = ['login_id,roles', 'free,', 'TAKEN,ROLE_ADMIN', 'Free,ROLE_ADMIN'];
+    const errors = [
+      { line: 3, field: 'login_id', code: 'taken' },
+      { line: 4, field: 'login_id', code: 'taken' },
+    ];
+
+    expect(await run(lines)).toEqual({ created: 0, errors });
+    expect(await exists('free')).toBe(false);
+    expect(await run(lines, { isPartial: true })).toEqual({ created: 1, errors });
+    expect(await parts.accounts.findByLoginId('taken')).toMatchObject({ roles: ['ROLE_A'], hasPassword: true });
+    expect(await parts.accounts.findByLoginId('free')).toMatchObject({ roles: [] });
+  });
+
+  it('stores the authenticators of its rows in the same transaction', async () => {
+    const stored: ImportedTotp[] = [];
+    const totps = {
+      fault: (uri: string): string | undefined => (uri.startsWith('otpauth://') ? undefined : 'malformed'),
+      insert: (_tx: unknown, rows: readonly ImportedTotp[]): Promise<void> => {
+        stored.push(...rows);
+        return stored.length > 1 ? Promise.reject(new RangeError('no')) : Promise.resolve();
+      },
+    };
+    const header = 'login_id,otpauth_uri';
+
+    expect(await run([header, 'totp.one,otpauth://one', 'totp.none,'], { totps })).toEqual({ created: 2, errors: [] });
+    const account = await parts.accounts.findByLoginId('totp.one');
+    expect(stored).toEqual([{ subject: account?.id, otpauthUri: 'otpauth://one' }]);
+    expect(await run([header, 'totp.two,https://two'], { totps })).toMatchObject({
+      errors: [{ line: 2, field: 'otpauth_uri', code: 'malformed' }],
+    });
+    await expect(run([header, 'totp.three,otpauth://three'], { totps })).rejects.toThrow(RangeError);
+    expect(await exists('totp.three')).toBe(false);
+  });
+
+  it('of one file by two processes at once makes every user once', async () => {
+    const lines = ['login_id', ...Array.from({ length: 700 }, (_, index) => `race${index}`)];
+    const other = accountParts(database.work);
+
+    const reports = await Promise.all([run(lines, { isPartial: true }), run(lines, { isPartial: true }, other)]);
+
+    await other.hasher.close();
+    expect(reports.reduce((sum, { created }) => sum + created, 0)).toBe(700);
+    expect(reports.reduce((sum, { errors }) => sum + errors.length, 0)).toBe(700);
+  });
+
+  it('takes 10,000 rows with ready hashes', async () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => `many${index},"${hash}",many${index}@example.org,ROLE_A`);
+    const report = await run(['login_id,password_hash,email,roles', ...rows]);
+
+    expect(report).toEqual({ created: 10_000, errors: [] });
+  });
+});

@@ -1,0 +1,79 @@
+import { AccountChanges } from '../../src/account/account-changes.service.js';
+import { AccountCreation } from '../../src/account/account-creation.service.js';
+import { AccountDrafts } from '../../src/account/account-drafts.service.js';
+import { AccountImport } from '../../src/account/account-import.service.js';
+import { AccountStore } from '../../src/account/account.store.js';
+import { Accounts } from '../../src/account/accounts.service.js';
+import { DeviceCookies } from '../../src/account/device-cookies.service.js';
+import { LoginIdProperties } from '../../src/account/login-id.properties.js';
+import { LoginIds } from '../../src/account/login-ids.service.js';
+import { PasswordHasher } from '../../src/account/password-hasher.js';
+import { PasswordThrottle } from '../../src/account/password-throttle.service.js';
+import { PasswordProperties } from '../../src/account/password.properties.js';
+import { Passwords } from '../../src/account/passwords.service.js';
+import { RateLimitProperties } from '../../src/account/rate-limit.properties.js';
+import { Clock } from '../../src/clock/clock.js';
+import { EventStore } from '../../src/events/event.store.js';
+import { SecurityEvents } from '../../src/events/security-events.service.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { Sealer } from '../../src/sealing/sealer.js';
+
+/** Stands still until it is moved. */
+export class StoppedClock extends Clock {
+  now = 1_800_000_000_000;
+
+  millis(): number {
+    return this.now;
+  }
+}
+
+/** Costs next to nothing. */
+export const CHEAP = { memoryKib: 128, iterations: 1, parallelism: 1 };
+
+/** What one process has of the account folder, on the database of the test. */
+export interface AccountParts {
+  readonly clock: StoppedClock;
+  readonly store: AccountStore;
+  readonly accounts: Accounts;
+  readonly changes: AccountChanges;
+  readonly creation: AccountCreation;
+  readonly accountImport: AccountImport;
+  readonly devices: DeviceCookies;
+  readonly hasher: PasswordHasher;
+}
+
+export function accountParts(work: UnitOfWork): AccountParts {
+  const clock = new StoppedClock();
+  const random = new SystemRandom();
+  const limits = new RateLimitProperties();
+  const store = new AccountStore();
+  const events = new SecurityEvents(new EventStore(), clock, random);
+  const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, kept: 1, queueCapacity: 1000 }, random);
+  const passwords = new Passwords(hasher, new PasswordProperties());
+  const loginIds = new LoginIds(new LoginIdProperties());
+  const drafts = new AccountDrafts(loginIds, passwords, clock, random);
+  const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
+  const devices = new DeviceCookies(sealer, clock, random, limits);
+  const throttle = new PasswordThrottle(clock, limits, devices);
+  return {
+    clock,
+    store,
+    hasher,
+    devices,
+    accounts: new Accounts(store, work, loginIds, hasher, throttle),
+    changes: new AccountChanges(store, work, passwords, events, clock),
+    creation: new AccountCreation(store, work, drafts, events, random),
+    accountImport: new AccountImport(store, work, drafts, events),
+  };
+}
+
+/** Kinds of the recorded events of a user, or of all events where there is none, in alphabetical order. */
+export async function eventKinds(work: UnitOfWork, subject?: string): Promise<readonly string[]> {
+  const ofUser = 'SELECT kind FROM security_event WHERE user_id = ? ORDER BY kind';
+  const all = 'SELECT kind FROM security_event ORDER BY kind';
+  const rows = await work.single((tx) =>
+    subject === undefined ? tx.rows<{ kind: string }>(all) : tx.rows<{ kind: string }>(ofUser, [subject]),
+  );
+  return rows.map(({ kind }) => kind);
+}

@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Account } from '../../src/account/account.js';
+import { ServiceError } from '../../src/errors/service-error.js';
+import { onBothEngines } from '../support/engines.js';
+import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
+
+const PASSWORD = 'kettle-orbit-seven';
+const OTHER_PASSWORD = 'lantern-cobalt-nine';
+/** The bcrypt hash of `kettle-orbit-seven`, 2^4 rounds. */
+const BCRYPT = '$2b$04$NxXQEWxJZ9jZ2QwD9m3NfOG5pW8lFv1tq6tqg8dBdYk0Y3eLrS1e6';
+
+const code = (expected: string): unknown => expect.objectContaining({ code: expected }) as unknown;
+
+onBothEngines('accounts', (database) => {
+  let parts: AccountParts;
+  /** Another process on the same database. */
+  let others: AccountParts;
+
+  beforeAll(() => {
+    parts = accountParts(database.work);
+    others = accountParts(database.work);
+  });
+  afterAll(async () => {
+    await Promise.all([parts.hasher.close(), others.hasher.close()]);
+  });
+
+  const create = (loginId: string, roles: readonly string[] = []): Promise<Account> =>
+    parts.creation.create({ loginId, password: PASSWORD, roles }, 'cli');
+  const reload = async (subject: string): Promise<Account> => {
+    const account = await parts.accounts.find(subject);
+    if (!account) throw new Error('the account is gone');
+    return account;
+  };
+
+  it('are found by every spelling of their login id', async () => {
+    const made = await create('Ａnna.Søk ');
+
+    expect(made.loginId).toBe('anna.søk');
+    expect(await parts.accounts.findByLoginId(' ANNA.SØK')).toEqual(made);
+    expect(await eventKinds(database.work, made.id)).toEqual(['USER_CREATED']);
+  });
+
+  it('begin active, local, in epoch 0 and without a second factor', async () => {
+    const made = await parts.creation.create(
+      {
+        loginId: 'fresh',
+        password: PASSWORD,
+        roles: ['ROLE_B', 'ROLE_A'],
+        email: 'fresh@example.org',
+        mfaRequired: true,
+      },
+      'cli',
+    );
+
+    expect(await reload(made.id)).toEqual({
+      id: made.id,
+      loginId: 'fresh',
+      kind: 'local',
+      status: 'active',
+      roles: ['ROLE_A', 'ROLE_B'],
+      email: 'fresh@example.org',
+      mfaRequired: true,
+      enrolmentForced: false,
+      epoch: 0,
+      hasPassword: true,
+    });
+  });
+
+  it('made twice at once are one', async () => {
+    const made = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 ? parts : others).creation.create({ loginId: 'twin' }, 'cli'),
+      ),
+    );
+
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const refusals = made.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    expect(refusals).toEqual(Array.from({ length: 19 }, () => code('CONFLICT')));
+    const twin = await parts.accounts.findByLoginId('twin');
+    expect(await eventKinds(database.work, twin?.id)).toEqual(['USER_CREATED']);
+  });
+
+  it('P1 answer every refusal alike and tell the reason inside', async () => {
+    const { id: disabled } = await create('away');
+    await database.work.run((tx) => parts.changes.setStatus(tx, disabled, 'disabled', 'cli'));
+    const { id: passwordless } = await parts.creation.create({ loginId: 'no-password' }, 'cli');
+    const { id: subject } = await create('here');
+    const verdict = (loginId: string, password: string): Promise<unknown> =>
+      parts.accounts.verifyPassword({ loginId, password });
+
+    expect(await verdict('nobody', PASSWORD)).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await verdict('away', PASSWORD)).toEqual({ kind: 'refused', reason: 'disabled', subject: disabled });
+    expect(await verdict('no-password', PASSWORD)).toEqual({
+      kind: 'refused',
+      reason: 'no_password',
+      subject: passwordless,
+    });
+    expect(await verdict('no-password', '')).toEqual({ kind: 'refused', reason: 'no_password', subject: passwordless });
+    expect(await verdict('here', 'wrong')).toEqual({ kind: 'refused', reason: 'wrong_password', subject });
+    expect(await verdict('here', '')).toEqual({ kind: 'refused', reason: 'wrong_password', subject });
+  });
+
+  it('P4 verify a password whole: no end, blank or NUL may differ', async () => {
+    const password = `${'x1'.repeat(50)}\0tail`;
+    await parts.creation.create({ loginId: 'whole', password }, 'cli');
+    const isRight = async (tried: string): Promise<boolean> =>
+      (await parts.accounts.verifyPassword({ loginId: 'whole', password: tried })).kind === 'right';
+
+    expect(await isRight(password)).toBe(true);
+    for (const tried of [
+      password.slice(0, 72),
+      password.slice(0, 100),
+      `${password}x`,
+      `${password} `,
+      password.slice(0, -1),
+    ]) {
+      expect(await isRight(tried), tried).toBe(false);
+    }
+  });
+
+  it('P5 refuse a password beyond 1024 bytes before it is hashed', async () => {
+    const long = parts.accounts.verifyPassword({ loginId: 'here', password: 'ä'.repeat(513) });
+
+    await expect(long).rejects.toEqual(code('VALIDATION_FAILED'));
+  });
+
+  it('with a hash of another scheme get one of ours at the first right password, once', async () => {
+    const { default: bcrypt } = await import('bcryptjs');
+    await parts.creation.create({ loginId: 'moved', passwordHash: bcrypt.hashSync(PASSWORD, 4) }, 'cli');
+    const stored = async (): Promise<string | undefined> =>
+      (await database.work.single((tx) => parts.store.findByLoginId(tx, 'moved')))?.passwordHash;
+
+    expect(await parts.accounts.verifyPassword({ loginId: 'moved', password: OTHER_PASSWORD })).toMatchObject({
+      kind: 'refused',
+    });
+    expect(await stored()).toMatch(/^\$2b\$/);
+    const logins = await Promise.all(
+      [parts, others, parts, others].map(({ accounts }) =>
+        accounts.verifyPassword({ loginId: 'moved', password: PASSWORD }),
+      ),
+    );
+    expect(logins.map(({ kind }) => kind)).toEqual(['right', 'right', 'right', 'right']);
+    const ours = await stored();
+    expect(ours).toMatch(/^\$argon2id\$/);
+    expect(await parts.accounts.verifyPassword({ loginId: 'moved', password: PASSWORD })).toMatchObject({
+      kind: 'right',
+    });
+    expect(await stored()).toBe(ours);
+    expect((await parts.accounts.findByLoginId('moved'))?.epoch).toBe(0);
+  });
+
+  it('do not get an old password back by a hash that is made anew meanwhile', async () => {
+    const { id } = await create('changing');
+    const before = await database.work.single((tx) => parts.store.find(tx, id));
+    const ready = await parts.changes.readyPassword(id, OTHER_PASSWORD);
+    await database.work.run((tx) => parts.changes.changePassword(tx, id, ready));
+
+    const isReplaced = await database.work.single((tx) =>
+      parts.store.rehash(tx, id, before?.passwordHash ?? '', BCRYPT),
+    );
+
+    expect(isReplaced).toBe(false);
+    expect(await parts.accounts.verifyPasswordOf(id, OTHER_PASSWORD)).toMatchObject({ kind: 'right' });
+  });
+
+  it('enter a new epoch with a new password, and lose what was pending', async () => {
+    const { id } = await create('epochs');
+    await database.work.run((tx) => tx.change('UPDATE account SET pending_totp_id = ? WHERE id = ?', ['p', id]));
+    const ready = await parts.changes.readyPassword(id, OTHER_PASSWORD);
+
+    await database.work.run((tx) => parts.changes.changePassword(tx, id, ready, { epoch: 0 }));
+
+    const [row] = await database.work.single((tx) =>
+      tx.rows<{ epoch: number; pending_totp_id: string | null }>(
+        'SELECT epoch, pending_totp_id FROM account WHERE id = ?',
+        [id],
+      ),
+    );
+    expect(row).toMatchObject({ epoch: 1, pending_totp_id: null });
+    expect(await eventKinds(database.work, id)).toEqual(['PASSWORD_CHANGED', 'USER_CREATED']);
+    const late = database.work.run((tx) => parts.changes.changePassword(tx, id, ready, { epoch: 0 }));
+    await expect(late).rejects.toEqual(code('CONFLICT'));
+  });
+
+  it('refuse new passwords that are short, common, or the login id', async () => {
+    const { id } = await create('rules.of.mine');
+    const fault = async (password: string): Promise<unknown> => {
+      const error: unknown = await parts.changes.readyPassword(id, password).catch((refusal: unknown) => refusal);
+      return error instanceof ServiceError ? error.facts.errors : error;
+    };
+
+    expect(await fault('short')).toEqual([{ field: 'new', code: 'too_short' }]);
+    expect(await fault('PassWord1')).toEqual([{ field: 'new', code: 'too_common' }]);
+    expect(await fault('Rules.of.Mine')).toEqual([{ field: 'new', code: 'same_as_id' }]);
+    expect(await fault('x'.repeat(1025))).toEqual([{ field: 'new', code: 'too_long' }]);
+  });
+
+  it('are held by an epoch until it is raised or they are disabled', async () => {
+    const { id } = await create('held');
+    const holds = (epoch: number): Promise<boolean> => database.work.run((tx) => parts.accounts.holds(tx, id, epoch));
+
+    expect(await holds(0)).toBe(true);
+    expect(await holds(1)).toBe(false);
+    await database.work.run((tx) => parts.changes.setStatus(tx, id, 'disabled', 'cli'));
+    expect((await reload(id)).epoch).toBe(1);
+    expect(await holds(1)).toBe(false);
+    await database.work.run((tx) => parts.changes.setStatus(tx, id, 'active', 'cli'));
+    expect(await holds(2)).toBe(true);
+    expect(await eventKinds(database.work, id)).toEqual(['USER_CHANGED', 'USER_CHANGED', 'USER_CREATED']);
+  });
+
+  it('H10 never lose their last administrator, nor by oneself', async () => {
+    const one = await create('first.admin', ['ROLE_ADMIN']);
+    const two = await create('second.admin', ['ROLE_ADMIN']);
+    const disable = (subject: string, actor: string): Promise<void> =>
+      database.work.run((tx) => parts.changes.setStatus(tx, subject, 'disabled', actor));
+
+    await expect(disable(one.id, one.id)).rejects.toEqual(code('CONFLICT'));
+    const demotion = database.work.run((tx) => parts.changes.change(tx, one.id, { roles: [] }, one.id));
+    await expect(demotion).rejects.toEqual(code('CONFLICT'));
+
+    // Each takes away the other.
+    const race = await Promise.allSettled([disable(one.id, two.id), disable(two.id, one.id)]);
+    expect(race.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const left = [await reload(one.id), await reload(two.id)].filter(({ status }) => status === 'active');
+    expect(left).toHaveLength(1);
+    const last = left[0]?.id ?? '';
+    await expect(disable(last, 'cli')).rejects.toEqual(code('CONFLICT'));
+    const lastDemotion = database.work.run((tx) => parts.changes.change(tx, last, { roles: ['ROLE_B'] }, 'cli'));
+    await expect(lastDemotion).rejects.toEqual(code('CONFLICT'));
+    expect((await reload(last)).roles).toEqual(['ROLE_ADMIN']);
+  });
+
+  it('change in the facts that are named, and only there', async () => {
+    const { id } = await create('facts', ['ROLE_A']);
+
+    await database.work.run((tx) =>
+      parts.changes.change(tx, id, { email: 'facts@example.org', mfaRequired: true }, 'cli'),
+    );
+    expect(await reload(id)).toMatchObject({ roles: ['ROLE_A'], email: 'facts@example.org', mfaRequired: true });
+    await database.work.run((tx) => parts.changes.change(tx, id, { email: null, roles: ['ROLE_B'] }, 'cli'));
+    const changed = await reload(id);
+    expect(changed).toMatchObject({ roles: ['ROLE_B'], mfaRequired: true, epoch: 0 });
+    expect(changed).not.toHaveProperty('email');
+    const refused = database.work.run((tx) => parts.changes.change(tx, id, { roles: ['ROLE_PRE_MFA'] }, 'cli'));
+    await expect(refused).rejects.toEqual(code('VALIDATION_FAILED'));
+  });
+
+  it('P3 slow down guessing at one of them, and nobody else', async () => {
+    await create('guessed');
+    const { id: neighbour } = await create('neighbour');
+    const tries = (loginId: string): Promise<readonly string[]> =>
+      Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          parts.accounts.verifyPassword({ loginId, password: `guess ${index}` }).then(
+            ({ kind }) => kind,
+            (error: unknown) => (error instanceof ServiceError ? error.code : 'defect'),
+          ),
+        ),
+      );
+
+    for (const loginId of ['guessed', 'no such user']) {
+      const answers = await tries(loginId);
+      expect(answers.filter((answer) => answer === 'refused')).toHaveLength(10);
+      expect(answers.filter((answer) => answer === 'RATE_LIMITED')).toHaveLength(30);
+    }
+    const right = { loginId: 'guessed', password: PASSWORD };
+    await expect(parts.accounts.verifyPassword(right)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      facts: { retryAfterSeconds: 1 },
+    });
+    expect(await parts.accounts.verifyPassword({ loginId: 'neighbour', password: PASSWORD })).toMatchObject({
+      kind: 'right',
+    });
+    const owner = await parts.accounts.findByLoginId('guessed');
+    const device = parts.devices.issue(owner?.id ?? '');
+    expect(await parts.accounts.verifyPassword({ ...right, device })).toMatchObject({ kind: 'right' });
+    await expect(parts.accounts.verifyPassword({ ...right, device: parts.devices.issue(neighbour) })).rejects.toEqual(
+      code('RATE_LIMITED'),
+    );
+    expect(await parts.accounts.verifyPasswordOf(owner?.id ?? '', PASSWORD)).toMatchObject({ kind: 'right' });
+    parts.clock.now += 1000;
+    expect(await parts.accounts.verifyPassword(right)).toMatchObject({ kind: 'right' });
+  });
+
+  it('P3 never slow down right passwords, however many come at once', async () => {
+    await create('busy');
+
+    const verdicts = await Promise.all(
+      Array.from({ length: 100 }, () => parts.accounts.verifyPassword({ loginId: 'busy', password: PASSWORD })),
+    );
+
+    expect(verdicts.filter(({ kind }) => kind === 'right')).toHaveLength(100);
+  });
+});
+
+onBothEngines('the first account', (database) => {
+  it('is an administrator whose password is told once, by one of the processes that start', async () => {
+    const processes = Array.from({ length: 4 }, () => accountParts(database.work));
+
+    const lines = await Promise.all(processes.map(({ creation }) => creation.firstAdmin()));
+
+    const told = lines.filter((line) => line !== undefined);
+    expect(told).toHaveLength(1);
+    const [, password = ''] = /password ([a-z2-9-]{23}) /.exec(told[0] ?? '') ?? [];
+    const [{ accounts, creation }] = processes as [AccountParts];
+    expect(await accounts.verifyPassword({ loginId: 'admin', password })).toMatchObject({
+      kind: 'right',
+      account: { roles: ['ROLE_ADMIN'] },
+    });
+    expect(await creation.firstAdmin()).toBeUndefined();
+    expect(await eventKinds(database.work)).toEqual(['USER_CREATED']);
+    await Promise.all(processes.map(({ hasher }) => hasher.close()));
+  });
+});
