@@ -1,0 +1,119 @@
+import type { JWTPayload } from 'jose';
+import { acrOf, type Amr, amrOf, amrText } from '../principal/amr.js';
+import type { Session } from './session.js';
+
+/** What an access token says (RFC 9068), after its signature and times were found good; instants in epoch seconds. */
+export interface AccessClaims {
+  readonly issuer: string;
+  readonly subject: string;
+  readonly audience: string;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly jti: string;
+  /** Id of the session: whether that is live decides whether the token counts here. */
+  readonly sid: string;
+  readonly roles: readonly string[];
+  readonly amr: Amr;
+  readonly authTime: number;
+  readonly mfaAt?: number;
+  readonly mfaMethod?: string;
+  readonly idp?: string;
+  readonly authnContext?: string;
+}
+
+export const ACCESS_TYP = 'at+jwt';
+/** Specification, "Authentication" item 2. */
+export const ACCESS_AUDIENCE = 'resource-api';
+export const ACCESS_REQUIRED = ['nbf', 'sid', 'roles', 'amr', 'acr', 'auth_time'] as const;
+
+/** When a token of a session ends: with its life, or with the session. */
+export function accessEnd(session: Session, now: number, lifetime: number): number {
+  return Math.min(now + lifetime, session.expiresAt);
+}
+
+export function accessClaimsFor(
+  session: Session,
+  rest: Pick<AccessClaims, 'issuer' | 'issuedAt' | 'expiresAt' | 'jti' | 'roles'>,
+): AccessClaims {
+  const { id: sid, subject, amr, authTime, mfaAt, mfaMethod, idp, authnContext } = session;
+  return {
+    ...rest,
+    subject,
+    audience: ACCESS_AUDIENCE,
+    sid,
+    amr,
+    authTime,
+    ...(mfaAt !== undefined && { mfaAt }),
+    ...(mfaMethod !== undefined && { mfaMethod }),
+    ...(idp !== undefined && { idp }),
+    ...(authnContext !== undefined && { authnContext }),
+  };
+}
+
+/** The claims by their names on the wire. */
+export function accessPayload(claims: AccessClaims): JWTPayload {
+  const { issuer, subject, audience, issuedAt, expiresAt, jti, sid, roles, amr, authTime } = claims;
+  const { mfaAt, mfaMethod, idp, authnContext } = claims;
+  return {
+    iss: issuer,
+    sub: subject,
+    aud: audience,
+    iat: issuedAt,
+    nbf: issuedAt,
+    exp: expiresAt,
+    jti,
+    sid,
+    roles: [...roles],
+    amr: [...amr],
+    acr: acrOf(amr),
+    auth_time: authTime,
+    ...(mfaAt !== undefined && { mfa_at: mfaAt }),
+    ...(mfaMethod !== undefined && { mfa_method: mfaMethod }),
+    ...(idp !== undefined && { idp }),
+    ...(authnContext !== undefined && { authn_context: authnContext }),
+  };
+}
+
+/** Undefined where a claim has another form than ours have, or `acr` says more than `amr`. */
+export function accessClaimsOf(payload: JWTPayload): AccessClaims | undefined {
+  const { iss, sub, aud, iat, exp, jti, sid, roles, amr: methods, acr, auth_time: authTime } = payload;
+  const { mfa_at: mfaAt, mfa_method: mfaMethod, idp, authn_context: authnContext } = payload;
+  if (![iss, sub, aud, jti, sid].every(isText) || ![iat, exp, authTime].every(isInstant)) return undefined;
+  if (!isTexts(roles) || !isTexts(methods)) return undefined;
+  const amr = amrOf(methods.join(' '));
+  if (amrText(amr) !== methods.join(' ') || acr !== acrOf(amr)) return undefined;
+  if (![mfaMethod, idp, authnContext].every(isOptionalText)) return undefined;
+  if (mfaAt !== undefined && !isInstant(mfaAt)) return undefined;
+  return {
+    issuer: iss as string,
+    subject: sub as string,
+    audience: aud as string,
+    issuedAt: iat as number,
+    expiresAt: exp as number,
+    jti: jti as string,
+    sid: sid as string,
+    roles,
+    amr,
+    authTime: authTime as number,
+    ...(mfaAt !== undefined && { mfaAt }),
+    ...(mfaMethod !== undefined && { mfaMethod: mfaMethod as string }),
+    ...(idp !== undefined && { idp: idp as string }),
+    ...(authnContext !== undefined && { authnContext: authnContext as string }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || isText(value);
+}
+
+function isInstant(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
+}

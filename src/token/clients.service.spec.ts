@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { place, problemsOf } from '../../test/config/support.js';
+import { SystemRandom } from '../random/random.js';
+import { ClientsProperties } from './clients.properties.js';
+import { Clients } from './clients.service.js';
+
+const SECRET = 'a-secret-of-twenty-eight-chars';
+
+const reading = (variables: Readonly<Record<string, string>>): ReturnType<ReturnType<typeof place>['read']> =>
+  place({ 'work/application.yml': '' }).read({ variables });
+const clientsOf = (variables: Readonly<Record<string, string>>): Clients =>
+  new Clients(reading(variables).instances.get(ClientsProperties) as ClientsProperties, new SystemRandom());
+
+describe('clients of the introspection', () => {
+  const clients = clientsOf({ APP_SECURITY_CLIENTS_RESOURCEAPI_SECRET: SECRET });
+
+  it.each(['resourceapi', 'resource-api', 'Resource-API'])('are known by their id, written %s', (id) => {
+    expect(clients.isRight(id, SECRET)).toBe(true);
+  });
+
+  it.each([
+    ['resource-api', ''],
+    ['resource-api', SECRET.toUpperCase()],
+    ['resource-api', `${SECRET} `],
+    ['other', SECRET],
+    ['', ''],
+    ['__proto__', SECRET],
+  ])('are refused as %j with %j', (id, secret) => {
+    expect(clients.isRight(id, secret)).toBe(false);
+  });
+
+  it('need a secret of some length, which no report shows', () => {
+    const [problem] = problemsOf(reading({ APP_SECURITY_CLIENTS_API_SECRET: 'short' }));
+
+    expect(problem?.facts).toMatchObject({ Property: 'app.security.clients.api.secret', Value: '"******"' });
+  });
+});

@@ -1,0 +1,34 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Random } from '../random/random.js';
+import { ClientsProperties } from './clients.properties.js';
+
+/** Services that may introspect tokens, and their secrets. */
+@Injectable()
+export class Clients {
+  private readonly digests: ReadonlyMap<string, Buffer>;
+  /** What unknown clients are compared with: no secret has this digest. */
+  private readonly nobody: Buffer;
+
+  constructor({ clients }: ClientsProperties, random: Random) {
+    const secrets = Array.from(clients).flatMap(([id, { secret }]) =>
+      secret === undefined ? [] : ([[clientId(id), digest(secret)]] as const),
+    );
+    this.digests = new Map(secrets);
+    this.nobody = random.bytes(32);
+  }
+
+  /** Takes the same time whatever is wrong. */
+  isRight(id: string, secret: string): boolean {
+    return timingSafeEqual(digest(secret), this.digests.get(clientId(id)) ?? this.nobody);
+  }
+}
+
+/** A variable of the environment can spell neither capitals nor dashes, so they make no difference. */
+function clientId(written: string): string {
+  return written.toLowerCase().replaceAll(/[^a-z\d]/g, '');
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { ConfigurationFailure, problem } from '../config/problem.js';
+import { keyOfPem, type SigningAlgorithm, type UsableKey } from './key-material.js';
+
+const SIGNING_KEY = 'app.security.token.signing-key';
+const VERIFICATION_KEYS = 'app.security.token.verification-keys';
+
+interface Values {
+  readonly ownKey: string | undefined;
+  readonly verificationKeys: readonly string[];
+  readonly algorithm: SigningAlgorithm;
+}
+
+/** Keys for access tokens that an operator keeps outside of the database. */
+export class ConfiguredKeys {
+  /** Signs in place of those in the database. */
+  readonly signs: UsableKey | undefined;
+  /** All that verify, the signing one first. */
+  readonly all: readonly UsableKey[];
+
+  /**
+   * `originOf` tells where a key was set.
+   * @throws ConfigurationFailure where a PEM text cannot be used
+   */
+  constructor({ ownKey, verificationKeys, algorithm }: Values, originOf: (key: string) => string) {
+    const read = (key: string, location: string): UsableKey => readKey(location, key, originOf);
+    this.signs = ownKey === undefined ? undefined : read(SIGNING_KEY, ownKey);
+    const others = verificationKeys.map((location) => read(VERIFICATION_KEYS, location));
+    this.all = this.signs ? [this.signs, ...others] : others;
+    const unfit = this.signs && unfitness(this.signs, algorithm);
+    if (unfit !== undefined) throw failure(SIGNING_KEY, unfit, originOf);
+  }
+}
+
+function unfitness({ signs, algorithm }: UsableKey, wanted: SigningAlgorithm): string | undefined {
+  if (!signs) return 'it is a public key, and signing takes a private one';
+  return algorithm === wanted
+    ? undefined
+    : `it is a key for ${algorithm}, and app.security.token.algorithm is ${wanted}`;
+}
+
+/** The file that a location names; undefined for a PEM text. */
+export function pemFile(location: string): string | undefined {
+  return location.includes('-----BEGIN ') ? undefined : location.replace(/^file:(?:\/\/(?=\/))?/, '');
+}
+
+function readKey(location: string, key: string, originOf: (key: string) => string): UsableKey {
+  try {
+    const file = pemFile(location);
+    return keyOfPem(file === undefined ? location : readFileSync(file, 'utf8'));
+  } catch (error) {
+    // The messages of the system name paths, those of the cryptography library speak of its insides: codes do.
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw failure(key, code === undefined ? message : `it cannot be read as a key in PEM form (${code})`, originOf);
+  }
+}
+
+function failure(key: string, reason: string, originOf: (key: string) => string): ConfigurationFailure {
+  const action = `Set ${key} to a PEM file or text: an EC key on P-256, an Ed25519 key, or an RSA key of 2048 bits or more.`;
+  return new ConfigurationFailure([
+    problem(`The key of ${key} cannot be used`, action, { Property: key, Origin: originOf(key), Reason: reason }),
+  ]);
+}

@@ -1,0 +1,14 @@
+import { Injectable } from '@nestjs/common';
+import { ServerProperties } from '../server/server.properties.js';
+import { ServletProperties } from '../server/servlet.properties.js';
+import { PublicUrlProperties } from './public-url.properties.js';
+
+/** Who issues our tokens: claim `iss`, and the base of what the metadata name. */
+@Injectable()
+export class Issuer {
+  readonly url: string;
+
+  constructor({ publicUrl }: PublicUrlProperties, { port }: ServerProperties, { contextPath }: ServletProperties) {
+    this.url = publicUrl ?? `http://localhost:${port}${contextPath}`;
+  }
+}

@@ -1,0 +1,109 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  createSecretKey,
+  generateKeyPair,
+  type JsonWebKey,
+  type KeyObject,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+
+/** Algorithms of access tokens (RFC 7518 section 3.1, RFC 8037). */
+export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
+
+export type CryptoKey = ReturnType<KeyObject['toCryptoKey']>;
+
+/** A key ready to be used: one algorithm, known by its id. */
+export interface UsableKey {
+  readonly kid: string;
+  readonly algorithm: SigningAlgorithm | 'HS256';
+  /** Absent where only the public part is known. */
+  readonly signs?: CryptoKey;
+  readonly verifies: CryptoKey;
+  /** RFC 7517, public members only; absent for a shared secret, which is published nowhere. */
+  readonly jwk?: PublicJwk;
+}
+
+export type PublicJwk = Readonly<Record<string, string>>;
+
+/** What Web Crypto is told of each, and how RFC 7517 names its public members. */
+const PARAMETERS = {
+  ES256: { web: { name: 'ECDSA', namedCurve: 'P-256' }, members: ['kty', 'crv', 'x', 'y'] },
+  EdDSA: { web: { name: 'Ed25519' }, members: ['kty', 'crv', 'x'] },
+  RS256: { web: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }, members: ['kty', 'n', 'e'] },
+} as const;
+
+const RSA_BITS = 3072;
+const LEAST_RSA_BITS = 2048;
+
+/** A new private key, PKCS #8 in DER. */
+export async function newPrivateKey(algorithm: SigningAlgorithm): Promise<Buffer> {
+  const { privateKey } = await generated(algorithm);
+  return privateKey.export({ format: 'der', type: 'pkcs8' });
+}
+
+function generated(algorithm: SigningAlgorithm): Promise<{ readonly privateKey: KeyObject }> {
+  const generate = promisify(generateKeyPair);
+  switch (algorithm) {
+    case 'ES256':
+      return generate('ec', { namedCurve: 'P-256' });
+    case 'EdDSA':
+      return generate('ed25519');
+    case 'RS256':
+      return generate('rsa', { modulusLength: RSA_BITS });
+  }
+}
+
+/** @throws Error where the bytes are no private key for an algorithm of ours */
+export function keyOfDer(pkcs8: Buffer): UsableKey {
+  return keyOf(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
+}
+
+/**
+ * The key of a PEM text, private or public; its algorithm follows from its kind.
+ * @throws Error whose message holds nothing of the text
+ */
+export function keyOfPem(pem: string): UsableKey {
+  const isPrivate = /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem);
+  return keyOf(isPrivate ? createPrivateKey(pem) : createPublicKey(pem));
+}
+
+/** A secret shared with nobody, for tokens that only this service reads. */
+export function keyOfSecret(kid: string, secret: Uint8Array): UsableKey {
+  const parameters = { name: 'HMAC', hash: 'SHA-256' };
+  const key = createSecretKey(secret).toCryptoKey(parameters, false, ['sign', 'verify']);
+  return { kid, algorithm: 'HS256', signs: key, verifies: key };
+}
+
+function keyOf(key: KeyObject): UsableKey {
+  const algorithm = algorithmOf(key);
+  const { web, members } = PARAMETERS[algorithm];
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  const exported = publicKey.export({ format: 'jwk' });
+  const needed = Object.fromEntries(members.map((member) => [member, String(exported[member])]));
+  const kid = thumbprint(needed);
+  return {
+    kid,
+    algorithm,
+    ...(key.type === 'private' && { signs: key.toCryptoKey(web, false, ['sign']) }),
+    verifies: publicKey.toCryptoKey(web, true, ['verify']),
+    jwk: { ...needed, kid, alg: algorithm, use: 'sig' },
+  };
+}
+
+function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm {
+  const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {};
+  if (asymmetricKeyType === 'ec' && namedCurve === 'prime256v1') return 'ES256';
+  if (asymmetricKeyType === 'ed25519') return 'EdDSA';
+  if (asymmetricKeyType === 'rsa' && modulusLength >= LEAST_RSA_BITS) return 'RS256';
+  throw new Error('neither an EC key on P-256, nor an Ed25519 key, nor an RSA key of 2048 bits or more');
+}
+
+/** RFC 7638: SHA-256 of the required members in alphabetical order. */
+export function thumbprint(required: JsonWebKey): string {
+  const members = Object.entries(required).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return createHash('sha256')
+    .update(JSON.stringify(Object.fromEntries(members)))
+    .digest('base64url');
+}

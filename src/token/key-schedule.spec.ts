@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { currentOf, endOfKey, missingKey, type ScheduledKey, statesAt, TERMS } from './key-schedule.js';
+
+const DAY = 86_400;
+const NOW = 1_800_000_000;
+const LONGEST_ACCESS_TOKEN = 3600;
+
+const key = (
+  generation: number,
+  signsFrom: number,
+  more: Partial<ScheduledKey & { algorithm: string }> = {},
+): ScheduledKey & { algorithm: string } => ({
+  kid: `key-${generation}`,
+  purpose: 'access',
+  generation,
+  createdAt: signsFrom,
+  signsFrom,
+  algorithm: 'ES256',
+  ...more,
+});
+const statesOf = (keys: readonly ScheduledKey[], now = NOW): readonly string[] => [...statesAt(keys, now).values()];
+
+describe('the schedule of signing keys', () => {
+  it('has the newest that may sign as the current one, in whatever order they are read', () => {
+    const keys = [key(3, NOW + 1), key(2, NOW), key(1, NOW - 10 * DAY)];
+
+    expect(currentOf(keys, NOW)?.generation).toBe(2);
+    expect(currentOf(keys, NOW + 1)?.generation).toBe(3);
+    expect(statesOf(keys)).toEqual(['retired', 'current', 'next']);
+  });
+
+  it('J7: keeps a key for as long as a token of it may live, and what clocks differ', () => {
+    const keys = [key(1, NOW - 10 * DAY), key(2, NOW)];
+
+    expect(endOfKey(key(1, 0), keys)).toBe(NOW + TERMS.access.overlap);
+    expect(TERMS.access.overlap).toBeGreaterThan(LONGEST_ACCESS_TOKEN);
+    expect(TERMS.mfa.overlap).toBeGreaterThan(180);
+    expect(statesOf(keys, NOW + TERMS.access.overlap - 1)).toEqual(['retired', 'current']);
+    expect(statesOf(keys, NOW + TERMS.access.overlap)).toEqual(['ended', 'current']);
+  });
+
+  it('counts the time of a retired key from its retirement, or from the first signature of the next', () => {
+    const retiredAt = NOW - 100;
+    const keys = [key(1, NOW - 10 * DAY, { retiredAt }), key(2, NOW)];
+
+    expect(endOfKey(key(1, 0, { retiredAt }), keys)).toBe(retiredAt + TERMS.access.overlap);
+    expect(endOfKey(key(1, 0, { retiredAt: NOW + 100 }), keys)).toBe(NOW + TERMS.access.overlap);
+    expect(currentOf([key(1, NOW - 1, { retiredAt })], NOW)).toBeUndefined();
+  });
+
+  it('does not count on a next key that was retired', () => {
+    const keys = [key(1, NOW - 10 * DAY), key(2, NOW - 5, { retiredAt: NOW - 3 })];
+
+    expect(statesOf(keys)).toEqual(['current', 'retired']);
+    expect(endOfKey(key(1, 0), keys)).toBeUndefined();
+  });
+
+  it('publishes keys of access tokens at least a day before they sign', () => {
+    expect(TERMS.access.lead).toBeGreaterThanOrEqual(DAY);
+  });
+});
+
+describe('a missing key', () => {
+  const wanted = { algorithm: 'ES256', rotation: 90 * DAY };
+
+  it.each([
+    ['the first', [], 'current'],
+    ['another where all are retired', [key(1, NOW - 5, { retiredAt: NOW })], 'current'],
+    ['none where the only one is for later, as after a clock was set back', [key(1, NOW + 5)], undefined],
+    ['none where a young one signs', [key(1, NOW - 5)], undefined],
+    ['none a second before the next is due', [key(1, NOW - 89 * DAY + 1)], undefined],
+    ['the next a day before it is needed', [key(1, NOW - 89 * DAY)], 'next'],
+    ['none where the next waits', [key(1, NOW - 200 * DAY), key(2, NOW + 5)], undefined],
+    ['one of the wanted algorithm', [key(1, NOW - 5, { algorithm: 'RS256' })], 'next'],
+    ['none where one of the wanted algorithm waits', [key(1, 5, { algorithm: 'RS256' }), key(2, NOW + 5)], undefined],
+  ] as const)('is %s', (_, keys, expected) => {
+    expect(missingKey(keys, NOW, wanted)).toBe(expected);
+  });
+
+  it('is none by age where the rotation is left to operators', () => {
+    expect(missingKey([key(1, 5)], NOW, { ...wanted, rotation: 0 })).toBeUndefined();
+  });
+});
+
+it('R11: the first key signs although its time has not come, where a clock was set back', () => {
+  expect(currentOf([key(2, NOW + 90_000), key(1, NOW + 3600)], NOW)?.generation).toBe(1);
+});

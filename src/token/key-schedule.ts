@@ -1,0 +1,85 @@
+/** What a signing key is for. */
+export type KeyPurpose = 'access' | 'mfa';
+
+/** When a key of the database counts; instants in epoch seconds. */
+export interface ScheduledKey {
+  readonly kid: string;
+  readonly purpose: KeyPurpose;
+  /** Rises with every key of a purpose. */
+  readonly generation: number;
+  readonly createdAt: number;
+  readonly signsFrom: number;
+  /** Set where an operator took it out of use. */
+  readonly retiredAt?: number;
+}
+
+export type KeyState = 'next' | 'current' | 'retired' | 'ended';
+
+interface Terms {
+  /** Time between the publication of a key and its first signature, in seconds. */
+  readonly lead: number;
+  /** Time a retired key still verifies: the longest life of a token, and what clocks may differ. */
+  readonly overlap: number;
+}
+
+/** Clocks of replicas differ, and one that runs slow signs with the key before for as long. */
+const SKEW_SECONDS = 300;
+
+/**
+ * Others keep the published keys for a while (authentication.md, 2.8); of the secret of `mfa_token`, only our replicas
+ * have to know. The life of access tokens is that which `app.security.token.access-lifetime` may have at most, so that
+ * a change of that key ends no token early.
+ */
+export const TERMS: Readonly<Record<KeyPurpose, Terms>> = {
+  access: { lead: 86_400, overlap: 3600 + SKEW_SECONDS },
+  mfa: { lead: SKEW_SECONDS, overlap: 180 + SKEW_SECONDS },
+};
+
+/** The state of every key of one purpose at an instant, in the order of generations. */
+export function statesAt<K extends ScheduledKey>(keys: readonly K[], now: number): ReadonlyMap<K, KeyState> {
+  const ordered = keys.toSorted(byGeneration);
+  const current = currentOf(ordered, now);
+  return new Map(ordered.map((key) => [key, key === current ? 'current' : stateOf(key, ordered, now)]));
+}
+
+/**
+ * The newest that may sign; where the time of none has come, the first one: a clock that was set back must not leave the
+ * service without a key.
+ */
+export function currentOf<K extends ScheduledKey>(keys: readonly K[], now: number): K | undefined {
+  const usable = keys.filter(({ retiredAt }) => retiredAt === undefined).toSorted(byGeneration);
+  return usable.findLast(({ signsFrom }) => signsFrom <= now) ?? usable.at(0);
+}
+
+/** When a key stops to verify; undefined while it signs or will sign. */
+export function endOfKey(key: ScheduledKey, keys: readonly ScheduledKey[]): number | undefined {
+  const successors = keys.filter(({ generation, retiredAt }) => generation > key.generation && retiredAt === undefined);
+  const lastSignature = Math.min(key.retiredAt ?? Infinity, ...successors.map(({ signsFrom }) => signsFrom));
+  return lastSignature === Infinity ? undefined : lastSignature + TERMS[key.purpose].overlap;
+}
+
+function stateOf(key: ScheduledKey, keys: readonly ScheduledKey[], now: number): KeyState {
+  if (key.signsFrom > now && key.retiredAt === undefined) return 'next';
+  const end = endOfKey(key, keys);
+  return end === undefined || end > now ? 'retired' : 'ended';
+}
+
+/** The key that a purpose lacks: one that signs from now on, or one that takes over later; undefined where none. */
+export function missingKey(
+  keys: readonly (ScheduledKey & { readonly algorithm: string })[],
+  now: number,
+  wanted: { readonly algorithm: string; readonly rotation: number },
+): 'current' | 'next' | undefined {
+  const newest = keys
+    .filter(({ retiredAt }) => retiredAt === undefined)
+    .toSorted(byGeneration)
+    .at(-1);
+  if (!newest || !currentOf(keys, now)) return 'current';
+  if (newest.algorithm !== wanted.algorithm) return 'next';
+  const isDue = wanted.rotation > 0 && newest.signsFrom + wanted.rotation - TERMS[newest.purpose].lead <= now;
+  return isDue && newest.signsFrom <= now ? 'next' : undefined;
+}
+
+function byGeneration(a: ScheduledKey, b: ScheduledKey): number {
+  return a.generation - b.generation;
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import type { Tx } from '../persistence/unit-of-work.js';
+import { Random } from '../random/random.js';
+import { Issuer } from './issuer.service.js';
+import {
+  JTI_BYTES,
+  MFA_AUDIENCE,
+  MFA_TOKEN_SECONDS,
+  MFA_TYP,
+  type MfaClaims,
+  mfaClaimsOf,
+  mfaPayload,
+} from './mfa-token.js';
+import { keyIdOf, signed, verifiedClaims } from './signed-token.js';
+import { SigningKeys } from './signing-keys.service.js';
+import { UsedMfaTokenStore } from './used-mfa-token.store.js';
+
+/** Half tokens: proof that the password was right a moment ago, good for one second step. */
+@Injectable()
+export class MfaTokens {
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly issuer: Issuer,
+    private readonly used: UsedMfaTokenStore,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  async issue(account: {
+    readonly subject: string;
+    readonly epoch: number;
+  }): Promise<{ readonly token: string; readonly jti: string; readonly expiresAt: number }> {
+    const issuedAt = this.clock.seconds();
+    const expiresAt = issuedAt + MFA_TOKEN_SECONDS;
+    const jti = this.random.text(JTI_BYTES);
+    const claims = mfaPayload({ ...account, jti, issuedAt, expiresAt }, this.issuer.url);
+    return { token: await signed(this.keys.current('mfa'), MFA_TYP, claims), jti, expiresAt };
+  }
+
+  /** Looks at the token alone; whether its epoch goes on and its `jti` is unused is for the caller's transaction. */
+  async verify(token: string): Promise<MfaClaims | undefined> {
+    const kid = keyIdOf(token, MFA_TYP);
+    const key = kid === undefined ? undefined : await this.keys.find('mfa', kid);
+    if (!key) return undefined;
+    const rules = { typ: MFA_TYP, issuer: this.issuer.url, audience: MFA_AUDIENCE, required: ['amr', 'epoch'] };
+    const claims = await verifiedClaims(token, key, rules, this.clock.seconds());
+    return claims && mfaClaimsOf(claims);
+  }
+
+  /** True for the one transaction that uses it. */
+  markUsed(tx: Tx, { jti, expiresAt }: Pick<MfaClaims, 'jti' | 'expiresAt'>): Promise<boolean> {
+    return this.used.insert(tx, jti, expiresAt);
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { place, problemsOf } from '../../test/config/support.js';
+import { Configuration } from '../config/configuration.js';
+import { RuleFacts } from '../config/rule.js';
+import { ServerProperties } from '../server/server.properties.js';
+import { ServletProperties } from '../server/servlet.properties.js';
+import { Issuer } from './issuer.service.js';
+import { PublicUrlProperties } from './public-url.properties.js';
+import { publicUrlGiven } from './public-url.rule.js';
+import { serverMetadata } from './well-known.js';
+
+const reading = (url: string, profile = ''): ReturnType<ReturnType<typeof place>['read']> =>
+  place({ 'work/application-prod.yml': '' }).read({
+    variables: { ...(url && { APP_SECURITY_PUBLIC_URL: url }), ...(profile && { APP_PROFILES_ACTIVE: profile }) },
+  });
+
+describe('app.security.public-url', () => {
+  it.each(['https://login.example.com', 'https://login.example.com:8443/auth', 'http://127.0.0.1:8080/a/b'])(
+    'takes %s',
+    (url) => {
+      const { problems, instances } = reading(url);
+
+      expect(problems).toEqual([]);
+      expect((instances.get(PublicUrlProperties) as PublicUrlProperties).publicUrl).toBe(url);
+    },
+  );
+
+  it.each([
+    'login.example.com',
+    'https://login.example.com/',
+    'https://login.example.com/auth/',
+    'https://Login.Example.com',
+    'https://login.example.com:443',
+    'https://user@login.example.com',
+    'https://login.example.com/a?b',
+    'https://login.example.com/#a',
+    'ftp://login.example.com',
+    'https://',
+  ])('refuses %s', (url) => {
+    expect(problemsOf(reading(url))).toHaveLength(1);
+  });
+
+  it.each([
+    ['', 'prod', 1],
+    ['http://login.example.com', 'prod', 1],
+    ['https://login.example.com', 'prod', 0],
+    ['', '', 0],
+  ])('%j with profile %j has %i findings', (url, profile, count) => {
+    const { environment, registry, instances } = reading(url, profile);
+    const inputs = { args: [], variables: {}, workingFolder: '/', packageFolder: '/' };
+
+    expect(publicUrlGiven(new RuleFacts(new Configuration(environment, registry, [], instances), inputs))).toHaveLength(
+      count,
+    );
+  });
+});
+
+describe('the issuer', () => {
+  const server = Object.assign(new ServerProperties(), { port: 9000 });
+  const servlet = Object.assign(new ServletProperties(), { contextPath: '/login' });
+
+  it('is the public URL, else this machine', () => {
+    const publicUrl = 'https://login.example.com/auth';
+
+    expect(new Issuer(Object.assign(new PublicUrlProperties(), { publicUrl }), server, servlet).url).toBe(publicUrl);
+    expect(new Issuer(new PublicUrlProperties(), server, servlet).url).toBe('http://localhost:9000/login');
+  });
+
+  it('publishes metadata with the members RFC 8414 section 2 requires', () => {
+    expect(serverMetadata('https://login.example.com/auth', ['urn:a'])).toEqual({
+      issuer: 'https://login.example.com/auth',
+      jwks_uri: 'https://login.example.com/auth/.well-known/jwks.json',
+      introspection_endpoint: 'https://login.example.com/auth/token/introspect',
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
+      response_types_supported: [],
+      grant_types_supported: [],
+      acr_values_supported: ['urn:a'],
+    });
+  });
+});

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../persistence/unit-of-work.js';
+import { amrText } from '../principal/amr.js';
+import type { RefreshRecord } from './refresh.js';
+import type { Session } from './session.js';
+
+const INSERT = `INSERT INTO refresh_token
+  (token_hash, session_id, user_id, generation, amr, auth_time, mfa_at, mfa_method, issued_at, expires_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const FIND = `SELECT token_hash, session_id, user_id, generation, expires_at, rotated_at, replaced_by, sealed_successor, superseded_at
+  FROM refresh_token WHERE token_hash = ?`;
+const LAST_GENERATION = 'SELECT MAX(generation) AS generation FROM refresh_token WHERE session_id = ?';
+const ROTATE = `UPDATE refresh_token SET rotated_at = ?, replaced_by = ?, sealed_successor = ?
+  WHERE token_hash = ? AND rotated_at IS NULL AND superseded_at IS NULL AND expires_at > ?`;
+const SUPERSEDE = `UPDATE refresh_token SET superseded_at = ?
+  WHERE session_id = ? AND rotated_at IS NULL AND superseded_at IS NULL`;
+const END_OF_SESSION = 'DELETE FROM refresh_token WHERE session_id = ?';
+const END_OF_USER = 'DELETE FROM refresh_token WHERE user_id = ? AND session_id <> ?';
+const FORGET = 'UPDATE refresh_token SET sealed_successor = NULL WHERE rotated_at < ? AND token_hash IN';
+
+interface Row {
+  readonly token_hash: string;
+  readonly session_id: string;
+  readonly user_id: string;
+  readonly generation: number;
+  readonly expires_at: number;
+  readonly rotated_at: number | null;
+  readonly replaced_by: string | null;
+  readonly sealed_successor: string | null;
+  readonly superseded_at: number | null;
+}
+
+/** Table `refresh_token`: a family is all tokens of one session, the used ones included. */
+@Injectable()
+export class RefreshTokenStore {
+  async insert(tx: Tx, session: Session, token: RefreshRecord, now: number): Promise<void> {
+    const { amr, authTime, mfaAt, mfaMethod } = session;
+    const facts = [amrText(amr), authTime, mfaAt ?? null, mfaMethod ?? null];
+    await tx.change(INSERT, [token.hash, token.sid, token.subject, token.generation, ...facts, now, token.expiresAt]);
+  }
+
+  async find(tx: Tx, hash: string): Promise<RefreshRecord | undefined> {
+    const [row] = await tx.rows<Row>(FIND, [hash]);
+    return row && recordOf(row);
+  }
+
+  /** 0 where a session has none. */
+  async lastGeneration(tx: Tx, sid: string): Promise<number> {
+    const [row] = await tx.rows<{ readonly generation: number | null }>(LAST_GENERATION, [sid]);
+    return row?.generation ?? 0;
+  }
+
+  /** True for the one caller whose successor counts; one who comes at the same time waits here for the first to end. */
+  async rotate(tx: Tx, hash: string, now: number, successorHash: string, sealed: string | null): Promise<boolean> {
+    return (await tx.change(ROTATE, [now, successorHash, sealed, hash, now])) === 1;
+  }
+
+  async supersede(tx: Tx, sid: string, now: number): Promise<void> {
+    await tx.change(SUPERSEDE, [now, sid]);
+  }
+
+  async endOfSession(tx: Tx, sid: string): Promise<void> {
+    await tx.change(END_OF_SESSION, [sid]);
+  }
+
+  async endOfUser(tx: Tx, subject: string, exceptSid: string): Promise<void> {
+    await tx.change(END_OF_USER, [subject, exceptSid]);
+  }
+
+  /** Of these tokens, those that were used before. */
+  async forgetSuccessors(tx: Tx, hashes: readonly string[], before: number): Promise<void> {
+    await tx.change(`${FORGET} (${hashes.map(() => '?').join(', ')})`, [before, ...hashes]);
+  }
+}
+
+function recordOf(row: Row): RefreshRecord {
+  return {
+    hash: row.token_hash,
+    sid: row.session_id,
+    subject: row.user_id,
+    generation: row.generation,
+    expiresAt: row.expires_at,
+    ...(row.rotated_at !== null && { rotatedAt: row.rotated_at }),
+    ...(row.replaced_by !== null && { replacedBy: row.replaced_by }),
+    ...(row.sealed_successor !== null && { sealedSuccessor: row.sealed_successor }),
+    ...(row.superseded_at !== null && { supersededAt: row.superseded_at }),
+  };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { isUnused, openedBy, type RefreshRecord, sealedFor, standingOf } from './refresh.js';
+
+const NOW = 1_800_000_000;
+const record = (more: Partial<RefreshRecord> = {}): RefreshRecord => ({
+  hash: 'h',
+  sid: 's',
+  subject: 'anna',
+  generation: 1,
+  expiresAt: NOW + 1,
+  ...more,
+});
+
+describe('a refresh token that could not be rotated', () => {
+  it.each([
+    ['expired at its end, where nobody used it', { expiresAt: NOW }, 10, 'expired'],
+    ['reused where its end is long ago', { expiresAt: NOW - 90, rotatedAt: NOW - 100 }, 10, 'reused'],
+    ['superseded, used or not', { supersededAt: NOW - 1, rotatedAt: NOW }, 10, 'superseded'],
+    ['repeated in the last second of the grace', { rotatedAt: NOW - 10 }, 10, 'repeated'],
+    ['reused after it', { rotatedAt: NOW - 11 }, 10, 'reused'],
+    ['repeated where the clock of another replica is ahead', { rotatedAt: NOW + 10 }, 10, 'repeated'],
+    ['reused where the clock was set back', { rotatedAt: NOW + 11 }, 10, 'reused'],
+    ['reused in the same second without a grace', { rotatedAt: NOW }, 0, 'reused'],
+    ['expired where nobody used it', {}, 10, 'expired'],
+  ] as const)('is %s', (_, facts, grace, expected) => {
+    expect(standingOf(record(facts), NOW, grace)).toBe(expected);
+  });
+});
+
+it.each([
+  [{}, true],
+  [{ expiresAt: NOW }, false],
+  [{ rotatedAt: NOW }, false],
+  [{ supersededAt: NOW }, false],
+])('a successor with %j is unused: %s', (facts, expected) => {
+  expect(isUnused(record(facts), NOW)).toBe(expected);
+});
+
+describe('a sealed successor', () => {
+  const nonce = Buffer.alloc(12, 7);
+  const sealed = sealedFor('predecessor', 'successor-token', nonce);
+
+  it('opens for who has its predecessor', () => {
+    expect(openedBy('predecessor', sealed)).toBe('successor-token');
+  });
+
+  it.each(['predecessor2', 'successor-token', ''])('does not open for %j', (token) => {
+    expect(openedBy(token, sealed)).toBeUndefined();
+  });
+});

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { RefreshTokenStore } from './refresh-token.store.js';
+import { RefreshProperties } from './refresh.properties.js';
+import { SealedSuccessors } from './sealed-successors.task.js';
+
+describe('sealed successors', () => {
+  const clock = new ManualClock();
+  const forgotten: unknown[] = [];
+  let failure: Error | undefined;
+  const change = (_sql: string, values?: readonly unknown[]): Promise<number> => {
+    if (failure) return Promise.reject(failure);
+    forgotten.push(...(values ?? []).slice(1));
+    return Promise.resolve(1);
+  };
+  const single: UnitOfWork['single'] = (statement) => statement({ change } as Partial<Tx> as Tx);
+  let successors: SealedSuccessors;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    forgotten.length = 0;
+    failure = undefined;
+    const work = { single } as unknown as UnitOfWork;
+    successors = new SealedSuccessors(new RefreshTokenStore(), work, clock, new RefreshProperties());
+  });
+  afterEach(async () => {
+    await successors.onModuleDestroy();
+    vi.useRealTimers();
+  });
+
+  const pass = async (seconds: number): Promise<void> => {
+    clock.advance(seconds);
+    await vi.advanceTimersByTimeAsync(seconds * 1000);
+  };
+
+  it('are forgotten by themselves after the grace, each in its time', async () => {
+    successors.noteKept('first');
+    await pass(6);
+    successors.noteKept('second');
+    await pass(4);
+    expect(forgotten).toEqual([]);
+    await pass(1);
+    expect(forgotten).toEqual(['first']);
+    await pass(11);
+
+    expect(forgotten).toEqual(['first', 'second']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are forgotten in batches', async () => {
+    const hashes = Array.from({ length: 450 }, (_, index) => `hash-${index}`);
+    for (const hash of hashes) successors.noteKept(hash);
+    await pass(11);
+
+    expect(forgotten).toEqual(hashes);
+  });
+
+  it('are forgotten later where the database was away', async () => {
+    successors.noteKept('first');
+    failure = new Error('away');
+    await pass(11);
+    failure = undefined;
+    await pass(11);
+
+    expect(forgotten).toEqual(['first']);
+  });
+
+  it('are left alone after the end', async () => {
+    successors.noteKept('first');
+    await successors.onModuleDestroy();
+    await pass(30);
+
+    expect(forgotten).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { timeOrderedId } from '../encoding/time-ordered-id.js';
+import type { Page } from '../persistence/page.js';
+import type { Tx } from '../persistence/unit-of-work.js';
+import { requestFacts } from '../principal/request-facts.js';
+import { Random } from '../random/random.js';
+import { RefreshProperties } from './refresh.properties.js';
+import {
+  endOf,
+  HALF_AUTHENTICATED_SECONDS,
+  hashOf,
+  isSecretForm,
+  isWorthTouching,
+  type Lifetime,
+  type LoginFacts,
+  type RaisedFacts,
+  SECRET_BYTES,
+  type Session,
+  type SessionKind,
+} from './session.js';
+import { SessionProperties } from './session.properties.js';
+import { SessionStore } from './session.store.js';
+
+const IP_LENGTH = 45;
+const AGENT_LENGTH = 255;
+
+/** A session of the web portal with the secret of its cookie. */
+export interface WithSecret {
+  readonly session: Session;
+  readonly secret: string;
+}
+
+/** The rows of sessions, how long they last, and the secrets of their cookies. */
+@Injectable()
+export class SessionRows {
+  private readonly lifetimes: Readonly<Record<SessionKind, Lifetime>>;
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    portal: SessionProperties,
+    refresh: RefreshProperties,
+  ) {
+    this.lifetimes = { portal: secondsOf(portal), token: secondsOf(refresh) };
+  }
+
+  async insertToken(tx: Tx, facts: LoginFacts): Promise<Session> {
+    const session = this.fresh('token', facts);
+    await this.store.insert(tx, session, null);
+    return session;
+  }
+
+  insertPortal(tx: Tx, facts: LoginFacts): Promise<WithSecret> {
+    return this.withSecret(tx, this.fresh('portal', facts));
+  }
+
+  insertHalf(tx: Tx, facts: LoginFacts, halfEpoch: number): Promise<WithSecret> {
+    const session = this.fresh('portal', facts);
+    return this.withSecret(tx, { ...session, halfEpoch, expiresAt: session.createdAt + HALF_AUTHENTICATED_SECONDS });
+  }
+
+  find(tx: Tx, sid: string): Promise<Session | undefined> {
+    return this.store.find(tx, sid, this.clock.seconds());
+  }
+
+  async findBySecret(tx: Tx, secret: string): Promise<Session | undefined> {
+    return isSecretForm(secret) ? this.store.findBySecret(tx, hashOf(secret), this.clock.seconds()) : undefined;
+  }
+
+  ofUser(tx: Tx, subject: string, page: Page): Promise<readonly Session[]> {
+    return this.store.ofUser(tx, subject, this.clock.seconds(), page);
+  }
+
+  /** A half-authenticated session ends when it ends, used or not. */
+  isWorthTouching(session: Session): boolean {
+    const isFull = session.halfEpoch === undefined;
+    return isFull && isWorthTouching(session, this.clock.seconds(), this.lifetimes[session.kind]);
+  }
+
+  touch(tx: Tx, session: Session): Promise<void> {
+    const now = this.clock.seconds();
+    return this.store.touch(tx, session, now, endOf(session.createdAt, now, this.lifetimes[session.kind]));
+  }
+
+  /** Moves the end of a session that is refreshed now, and holds its row; undefined where it has ended. */
+  async refreshed(tx: Tx, sid: string): Promise<Session | undefined> {
+    const now = this.clock.seconds();
+    const session = await this.find(tx, sid);
+    if (!session) return undefined;
+    const expiresAt = endOf(session.createdAt, now, this.lifetimes[session.kind]);
+    const isLive = await this.store.use(tx, sid, now, expiresAt);
+    return isLive ? { ...session, lastUsedAt: now, expiresAt } : undefined;
+  }
+
+  /** New facts, and for a session of the web portal a new secret; undefined where it has ended or is not complete. */
+  async raise(tx: Tx, sid: string, facts: RaisedFacts): Promise<{ session: Session; secret?: string } | undefined> {
+    const session = await this.find(tx, sid);
+    if (!session) return undefined;
+    const secret = session.kind === 'portal' ? this.random.text(SECRET_BYTES) : undefined;
+    const secretHash = secret === undefined ? null : hashOf(secret);
+    const isLive = await this.store.raise(tx, sid, this.clock.seconds(), facts, secretHash);
+    return isLive ? { session: { ...session, ...facts }, ...(secret !== undefined && { secret }) } : undefined;
+  }
+
+  end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
+    return this.store.end(tx, sid, subject);
+  }
+
+  endHalf(tx: Tx, sid: string): Promise<boolean> {
+    return this.store.endHalf(tx, sid, this.clock.seconds());
+  }
+
+  endOfUser(tx: Tx, subject: string, exceptSid: string): Promise<number> {
+    return this.store.endOfUser(tx, subject, exceptSid);
+  }
+
+  private async withSecret(tx: Tx, session: Session): Promise<WithSecret> {
+    const secret = this.random.text(SECRET_BYTES);
+    await this.store.insert(tx, session, hashOf(secret));
+    return { session, secret };
+  }
+
+  private fresh(kind: SessionKind, facts: LoginFacts): Session {
+    const now = this.clock.seconds();
+    const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
+    const { ip, agent } = requestFacts() ?? {};
+    return {
+      id,
+      kind,
+      ...facts,
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: endOf(now, now, this.lifetimes[kind]),
+      ...(ip !== undefined && { ip: ip.slice(0, IP_LENGTH) }),
+      ...(agent !== undefined && { agent: agent.slice(0, AGENT_LENGTH) }),
+    };
+  }
+}
+
+function secondsOf({ idle, absolute }: SessionProperties | RefreshProperties): Lifetime {
+  return { idle: idle.seconds, absolute: absolute.seconds };
+}

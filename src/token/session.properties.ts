@@ -1,0 +1,25 @@
+import { Duration } from '../config/duration.js';
+import { full } from '../config/effect.js';
+import { duration } from '../config/key-type.js';
+import type { SelfChecking, Violation } from '../config/properties-class.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+@Properties('app.security.session')
+export class SessionProperties implements SelfChecking {
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Time without a request after which a session of the web portal ends.',
+    effect: full,
+  })
+  readonly idle: Duration = Duration.ofSeconds(30 * 60);
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Time since its login after which a session of the web portal ends however much it is used.',
+    effect: full,
+  })
+  readonly absolute: Duration = Duration.ofSeconds(12 * 3600);
+
+  violations(): readonly Violation[] {
+    if (this.idle.milliseconds <= this.absolute.milliseconds) return [];
+    return [{ property: 'idle', against: ['absolute'], reason: 'is longer than app.security.session.absolute' }];
+  }
+}

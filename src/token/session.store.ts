@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { type Page, pageValues } from '../persistence/page.js';
+import type { Tx } from '../persistence/unit-of-work.js';
+import { amrOf, amrText } from '../principal/amr.js';
+import type { RaisedFacts, Session } from './session.js';
+
+const COLUMNS =
+  'id, user_id, kind, half_epoch, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ip, agent, ' +
+  'created_at, last_used_at, expires_at';
+const INSERT = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const LIVE = `SELECT ${COLUMNS} FROM session WHERE id = ? AND expires_at > ?`;
+const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND expires_at > ?`;
+const LIVE_OF_USER = `SELECT ${COLUMNS} FROM session
+  WHERE user_id = ? AND expires_at > ? AND half_epoch IS NULL AND id < ? ORDER BY id DESC LIMIT ?`;
+const USE = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND expires_at > ?';
+const TOUCH = 'UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at = ?';
+const TOUCH_PORTAL = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND last_used_at = ?';
+const RAISE = `UPDATE session SET amr = ?, mfa_at = ?, mfa_method = ?, secret_hash = ?
+  WHERE id = ? AND expires_at > ? AND half_epoch IS NULL`;
+const END = 'DELETE FROM session WHERE id = ?';
+const END_OWN = 'DELETE FROM session WHERE id = ? AND user_id = ?';
+const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_epoch IS NOT NULL';
+const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ?';
+
+interface Row {
+  readonly id: string;
+  readonly user_id: string;
+  readonly kind: Session['kind'];
+  readonly half_epoch: number | null;
+  readonly amr: string;
+  readonly auth_time: number;
+  readonly mfa_at: number | null;
+  readonly mfa_method: string | null;
+  readonly idp: string | null;
+  readonly authn_context: string | null;
+  readonly ip: string | null;
+  readonly agent: string | null;
+  readonly created_at: number;
+  readonly last_used_at: number;
+  readonly expires_at: number;
+}
+
+/** Table `session`; a session is live while its row is there and its end is not reached. */
+@Injectable()
+export class SessionStore {
+  async insert(tx: Tx, session: Session, secretHash: string | null): Promise<void> {
+    const { id, subject, kind, halfEpoch, amr, authTime, mfaAt, mfaMethod, idp, authnContext, ip, agent } = session;
+    const facts = [id, subject, kind, halfEpoch ?? null, amrText(amr), authTime, mfaAt ?? null, mfaMethod ?? null];
+    const origin = [idp ?? null, authnContext ?? null, ip ?? null, agent ?? null];
+    const instants = [session.createdAt, session.lastUsedAt, session.expiresAt];
+    await tx.change(INSERT, [secretHash, ...facts, ...origin, ...instants]);
+  }
+
+  async find(tx: Tx, id: string, now: number): Promise<Session | undefined> {
+    return firstOf(await tx.rows<Row>(LIVE, [id, now]));
+  }
+
+  async findBySecret(tx: Tx, secretHash: string, now: number): Promise<Session | undefined> {
+    return firstOf(await tx.rows<Row>(LIVE_BY_SECRET, [secretHash, now]));
+  }
+
+  /** Newest first. */
+  async ofUser(tx: Tx, subject: string, now: number, page: Page): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(LIVE_OF_USER, [subject, now, ...pageValues(page)])).map(sessionOf);
+  }
+
+  /** Also holds the row to the end of the transaction; false where the session has ended. */
+  async use(tx: Tx, id: string, now: number, expiresAt: number): Promise<boolean> {
+    return (await tx.change(USE, [now, expiresAt, id, now])) === 1;
+  }
+
+  async raise(tx: Tx, id: string, now: number, facts: RaisedFacts, secretHash: string | null): Promise<boolean> {
+    const { amr, mfaAt, mfaMethod } = facts;
+    return (await tx.change(RAISE, [amrText(amr), mfaAt, mfaMethod, secretHash, id, now])) === 1;
+  }
+
+  /** Of requests at once one writes. The end of a session that refreshes is not moved: only its refresh does that. */
+  async touch(tx: Tx, { id, kind, lastUsedAt }: Session, now: number, expiresAt: number): Promise<void> {
+    if (kind === 'token') await tx.change(TOUCH, [now, id, lastUsedAt]);
+    else await tx.change(TOUCH_PORTAL, [now, expiresAt, id, lastUsedAt]);
+  }
+
+  /** `subject` where it must be a session of that account. */
+  async end(tx: Tx, id: string, subject?: string): Promise<boolean> {
+    return (await (subject === undefined ? tx.change(END, [id]) : tx.change(END_OWN, [id, subject]))) === 1;
+  }
+
+  /** True for the one who ends a live half-authenticated session. */
+  async endHalf(tx: Tx, id: string, now: number): Promise<boolean> {
+    return (await tx.change(END_HALF, [id, now])) === 1;
+  }
+
+  endOfUser(tx: Tx, subject: string, exceptId: string): Promise<number> {
+    return tx.change(END_OF_USER, [subject, exceptId]);
+  }
+}
+
+function firstOf([row]: readonly Row[]): Session | undefined {
+  return row && sessionOf(row);
+}
+
+function sessionOf(row: Row): Session {
+  return {
+    id: row.id,
+    subject: row.user_id,
+    kind: row.kind,
+    ...(row.half_epoch !== null && { halfEpoch: row.half_epoch }),
+    amr: amrOf(row.amr),
+    authTime: row.auth_time,
+    ...(row.mfa_at !== null && { mfaAt: row.mfa_at }),
+    ...(row.mfa_method !== null && { mfaMethod: row.mfa_method }),
+    ...(row.idp !== null && { idp: row.idp }),
+    ...(row.authn_context !== null && { authnContext: row.authn_context }),
+    ...(row.ip !== null && { ip: row.ip }),
+    ...(row.agent !== null && { agent: row.agent }),
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    expiresAt: row.expires_at,
+  };
+}

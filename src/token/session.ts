@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { Amr } from '../principal/amr.js';
+
+/** A login that goes on: `token` for applications, which refresh, `portal` for browsers with a session cookie. */
+export type SessionKind = 'token' | 'portal';
+
+/** Instants are epoch seconds. */
+export interface Session {
+  /** `sid` of its access tokens; never the value of a cookie. */
+  readonly id: string;
+  readonly subject: string;
+  readonly kind: SessionKind;
+  /** Set while the second factor is open: the epoch of the account the session is bound to. */
+  readonly halfEpoch?: number;
+  readonly amr: Amr;
+  readonly authTime: number;
+  readonly mfaAt?: number;
+  readonly mfaMethod?: string;
+  readonly idp?: string;
+  readonly authnContext?: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number;
+  /** When it ends unless it is used again before. */
+  readonly expiresAt: number;
+  readonly ip?: string;
+  readonly agent?: string;
+}
+
+/** What a login proved, as it goes into a session. */
+export interface LoginFacts {
+  readonly subject: string;
+  readonly amr: Amr;
+  readonly authTime: number;
+  readonly mfaAt?: number;
+  readonly mfaMethod?: string;
+  readonly idp?: string;
+  readonly authnContext?: string;
+}
+
+/** A second factor that was proven again. */
+export interface RaisedFacts {
+  readonly amr: Amr;
+  readonly mfaAt: number;
+  readonly mfaMethod: string;
+}
+
+/** The value of a cookie, which nothing but the cookie holds. */
+export interface RefreshToken {
+  readonly value: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+/** A session with what its owner carries: a refresh token for kind `token`, a secret for kind `portal`. */
+export interface OpenedSession {
+  readonly session: Session;
+  readonly refreshToken?: RefreshToken;
+  readonly secret?: string;
+}
+
+/** How long a session may last, in seconds. */
+export interface Lifetime {
+  readonly idle: number;
+  readonly absolute: number;
+}
+
+/** Specification, "Authentication" item 6: as long as the token of the other arrangement. */
+export const HALF_AUTHENTICATED_SECONDS = 180;
+/** 256 bits (security-requirements.md, S3). */
+export const SECRET_BYTES = 32;
+const TOUCH_SECONDS = 60;
+
+/** When a session that is used now ends unless it is used again. */
+export function endOf(createdAt: number, now: number, { idle, absolute }: Lifetime): number {
+  return Math.min(createdAt + absolute, now + idle);
+}
+
+/** Not every request is worth a write; a short idle time is followed more closely, so that it never ends early by much. */
+export function isWorthTouching({ lastUsedAt }: Session, now: number, { idle }: Lifetime): boolean {
+  return now - lastUsedAt >= Math.min(TOUCH_SECONDS, Math.floor(idle / 10));
+}
+
+/** How refresh tokens and cookie secrets are stored: 43 characters of SHA-256. They are random, so no salt is needed. */
+export function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+/** What can be a secret of ours at all: nothing else is looked up. */
+export function isSecretForm(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
+}

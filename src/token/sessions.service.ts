@@ -1,0 +1,162 @@
+import { Injectable } from '@nestjs/common';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { LARGEST_PAGE, type Page } from '../persistence/page.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { PWD } from '../principal/amr.js';
+import type { RefreshRecord, RefusalReason } from './refresh.js';
+import { RefreshTokens } from './refresh-tokens.service.js';
+import type { LoginFacts, OpenedSession, RaisedFacts, Session, SessionKind } from './session.js';
+import { SessionRows } from './session-rows.service.js';
+
+export type { OpenedSession, Session } from './session.js';
+
+/** How a refresh ended. */
+export type Rotation<T> =
+  | {
+      /** `rotated` for the one who used the token, `repeated` for who came a moment later and gets the same successor. */
+      readonly kind: 'rotated' | 'repeated';
+      readonly opened: OpenedSession;
+      /** What the caller's check answered. */
+      readonly admitted: T;
+    }
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly subject?: string };
+
+/** Looks at the account in the transaction of the refresh; what it throws takes the refresh back. */
+export type Admission<T> = (tx: Tx, session: Session) => Promise<T>;
+
+/** No session has it. */
+const NONE = '';
+
+/** Sessions of applications and of the web portal: each is one row, and a session without its row has ended. */
+@Injectable()
+export class Sessions {
+  constructor(
+    private readonly rows: SessionRows,
+    private readonly refreshTokens: RefreshTokens,
+    private readonly work: UnitOfWork,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  async open(tx: Tx, { kind, ...facts }: LoginFacts & { readonly kind: SessionKind }): Promise<OpenedSession> {
+    if (kind === 'portal') return this.rows.insertPortal(tx, facts);
+    const session = await this.rows.insertToken(tx, facts);
+    return { session, refreshToken: await this.refreshTokens.issueFirst(tx, session) };
+  }
+
+  /** A half-authenticated session of the web portal, 3 minutes long and bound to the account's epoch. */
+  openHalf(
+    tx: Tx,
+    { subject, epoch, authTime }: { readonly subject: string; readonly epoch: number; readonly authTime: number },
+  ): Promise<OpenedSession> {
+    return this.rows.insertHalf(tx, { subject, amr: PWD, authTime }, epoch);
+  }
+
+  /** The live session of that id, full or half-authenticated; one read. */
+  find(sid: string): Promise<Session | undefined> {
+    return this.work.single((tx) => this.rows.find(tx, sid));
+  }
+
+  /** The live session of that cookie; one read. */
+  findBySecret(secret: string): Promise<Session | undefined> {
+    return this.work.single((tx) => this.rows.findBySecret(tx, secret));
+  }
+
+  /** Notes that a session was used, at most once a minute. */
+  async touch(session: Session): Promise<void> {
+    if (this.rows.isWorthTouching(session)) await this.work.single((tx) => this.rows.touch(tx, session));
+  }
+
+  /** Live, complete sessions of an account, newest first. */
+  list(subject: string, page: Page = LARGEST_PAGE): Promise<readonly Session[]> {
+    return this.work.single((tx) => this.rows.ofUser(tx, subject, page));
+  }
+
+  /**
+   * After a second factor was proven: the same session with new facts and a new refresh token or cookie; what it had
+   * before is of no use any more. Undefined where it has ended.
+   */
+  async raise(tx: Tx, sid: string, facts: RaisedFacts): Promise<OpenedSession | undefined> {
+    const raised = await this.rows.raise(tx, sid, facts);
+    if (raised?.session.kind !== 'token') return raised;
+    return { session: raised.session, refreshToken: await this.refreshTokens.issueInstead(tx, raised.session) };
+  }
+
+  /**
+   * The principal swap: ends a half-authenticated session and opens a full one with another id and cookie. Undefined
+   * where it has ended or somebody else swapped it.
+   */
+  async swap(tx: Tx, halfSid: string, facts: LoginFacts): Promise<OpenedSession | undefined> {
+    return (await this.rows.endHalf(tx, halfSid)) ? this.rows.insertPortal(tx, facts) : undefined;
+  }
+
+  /**
+   * Uses up a refresh token (authentication.md, 2.8). Of callers at once one rotates; a second use ends the session,
+   * which is answered and not thrown, so that it is kept.
+   */
+  rotate<T>(value: string, admit: Admission<T>): Promise<Rotation<T>> {
+    return this.work.run(async (tx) => {
+      const found = await this.refreshTokens.find(tx, value);
+      if (!found) return { kind: 'refused', reason: 'unknown' };
+      const successor = await this.refreshTokens.rotate(tx, value, found);
+      if (successor !== undefined) return this.rotated(tx, found, successor, admit);
+      // Somebody used or ended it since it was read.
+      const record = await this.refreshTokens.find(tx, value);
+      return record ? this.notRotated(tx, value, record, admit) : { kind: 'refused', reason: 'session ended' };
+    });
+  }
+
+  /** The session a refresh token belongs to, whether or not the token itself can still be used. */
+  async ofRefreshToken(tx: Tx, value: string): Promise<{ readonly sid: string; readonly subject: string } | undefined> {
+    const token = await this.refreshTokens.find(tx, value);
+    return token && { sid: token.sid, subject: token.subject };
+  }
+
+  /** Ends a session, `subject` where it must be one of that account; false where there is none. */
+  async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
+    const isEnded = await this.rows.end(tx, sid, subject);
+    if (isEnded) await this.refreshTokens.endOfSession(tx, sid);
+    return isEnded;
+  }
+
+  /** Ends all sessions of an account, half-authenticated ones included, but for one; answers how many there were. */
+  async endAll(tx: Tx, subject: string, exceptSid = NONE): Promise<number> {
+    const count = await this.rows.endOfUser(tx, subject, exceptSid);
+    await this.refreshTokens.endOfUser(tx, subject, exceptSid);
+    return count;
+  }
+
+  /** Ends the session of a cookie. */
+  endBySecret(secret: string): Promise<boolean> {
+    return this.work.run(async (tx) => {
+      const session = await this.rows.findBySecret(tx, secret);
+      if (!session || !(await this.end(tx, session.id))) return false;
+      await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason: 'logout' });
+      return true;
+    });
+  }
+
+  private async rotated<T>(tx: Tx, used: RefreshRecord, successor: string, admit: Admission<T>): Promise<Rotation<T>> {
+    // Holds the session's row from here on: who raises or ends it at the same time sees the successor, or we see that.
+    const session = await this.rows.refreshed(tx, used.sid);
+    if (!session) return { kind: 'refused', reason: 'session ended' };
+    const refreshToken = await this.refreshTokens.issueSuccessor(tx, session, used, successor);
+    const admitted = await admit(tx, session);
+    await this.events.record(tx, { kind: 'TOKEN_REFRESHED', subject: session.subject, amr: session.amr });
+    return { kind: 'rotated', opened: { session, refreshToken }, admitted };
+  }
+
+  private async notRotated<T>(tx: Tx, value: string, record: RefreshRecord, admit: Admission<T>): Promise<Rotation<T>> {
+    const { subject } = record;
+    const successor = await this.refreshTokens.again(tx, value, record);
+    if (typeof successor === 'object') {
+      const session = await this.rows.find(tx, record.sid);
+      if (!session) return { kind: 'refused', reason: 'session ended', subject };
+      const admitted = await admit(tx, session);
+      return { kind: 'repeated', opened: { session, refreshToken: successor }, admitted };
+    }
+    if (successor === 'reused' && (await this.end(tx, record.sid))) {
+      await this.events.record(tx, { kind: 'TOKEN_REUSE', subject, result: 'refused' });
+    }
+    return { kind: 'refused', reason: successor, subject };
+  }
+}

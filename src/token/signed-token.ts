@@ -1,0 +1,85 @@
+import type { JWTPayload } from 'jose';
+import type { UsableKey } from './key-material.js';
+
+/** What a token must be beside well signed. */
+export interface TokenRules {
+  /** Header `typ`: what kind of token it is (RFC 8725 section 3.11). */
+  readonly typ: string;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly required: readonly string[];
+}
+
+/** Longer ones are not looked at: ours have some hundred characters, with many roles a few thousand. */
+const MOST_CHARACTERS = 8192;
+/** The compact form alone (RFC 7515 section 7.1), with a signature. */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const KEY_ID = /^[\w-]{1,64}$/;
+/** For `iat` and `nbf` alone, which another replica wrote by its own clock. */
+const SKEW_SECONDS = 5;
+
+/** Loaded with the first token: a start does not wait for it. */
+const jose = {
+  sign: () => import('jose/jwt/sign'),
+  verify: () => import('jose/jwt/verify'),
+  errors: () => import('jose/errors'),
+};
+
+/** @throws TypeError where only the public part of the key is known */
+export async function signed(key: UsableKey, typ: string, claims: JWTPayload): Promise<string> {
+  const { kid, algorithm: alg, signs } = key;
+  if (!signs) throw new TypeError(`the key ${kid} does not sign`);
+  const { SignJWT } = await jose.sign();
+  return new SignJWT(claims).setProtectedHeader({ alg, typ, kid }).sign(signs);
+}
+
+/**
+ * The key id a token names; undefined for what cannot be ours. Ours have `alg`, `typ` and `kid` in their header and
+ * nothing else: no key, no place of a key (RFC 8725 section 3.10), no extension.
+ */
+export function keyIdOf(token: string, typ: string): string | undefined {
+  if (token.length > MOST_CHARACTERS || !COMPACT.test(token)) return undefined;
+  const header = headerOf(token);
+  if (typeof header !== 'object' || header === null || Object.keys(header).length !== 3) return undefined;
+  const { alg, kid, typ: ownTyp } = header as Readonly<Record<string, unknown>>;
+  const isOurs = typeof alg === 'string' && ownTyp === typ && typeof kid === 'string' && KEY_ID.test(kid);
+  return isOurs ? kid : undefined;
+}
+
+function headerOf(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString());
+  } catch {
+    // No JSON: no token.
+    return undefined;
+  }
+}
+
+/** The claims of a token that the key signed and that keeps the rules at this instant (epoch seconds). */
+export async function verifiedClaims(
+  token: string,
+  key: UsableKey,
+  { typ, issuer, audience, required }: TokenRules,
+  now: number,
+): Promise<JWTPayload | undefined> {
+  const [{ jwtVerify }, { JOSEError }] = await Promise.all([jose.verify(), jose.errors()]);
+  try {
+    const { payload } = await jwtVerify(token, key.verifies, {
+      algorithms: [key.algorithm],
+      typ,
+      issuer,
+      audience,
+      requiredClaims: ['iat', 'exp', 'sub', 'jti', ...required],
+      currentDate: new Date(now * 1000),
+      clockTolerance: SKEW_SECONDS,
+    });
+    return isStrictlyTimely(payload, now) && payload.aud === audience ? payload : undefined;
+  } catch (error) {
+    if (error instanceof JOSEError) return undefined;
+    throw error;
+  }
+}
+
+function isStrictlyTimely({ iat = Infinity, exp = 0 }: JWTPayload, now: number): boolean {
+  return exp > now && iat <= now + SKEW_SECONDS;
+}

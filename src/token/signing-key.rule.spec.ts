@@ -1,0 +1,52 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { place } from '../../test/config/support.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { Configuration } from '../config/configuration.js';
+import { RuleFacts } from '../config/rule.js';
+import { signingKeyKeptPrivate } from './signing-key.rule.js';
+
+const PEM = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+  format: 'pem',
+  type: 'pkcs8',
+}) as string;
+const pemFile = (mode: number): string => {
+  const file = join(temporaryFolder(), 'signing.pem');
+  writeFileSync(file, PEM);
+  chmodSync(file, mode);
+  return file;
+};
+const findings = (yaml: string, variables: Readonly<Record<string, string>> = {}): readonly string[] => {
+  const { environment, registry, instances } = place({ 'work/application.yml': yaml }).read({ variables });
+  const inputs = { args: [], variables, workingFolder: '/', packageFolder: '/' };
+  const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
+  return signingKeyKeptPrivate(facts).map(({ text }) => text);
+};
+
+describe('the private key that signs tokens', () => {
+  it.each([
+    ['in a file for its owner alone', () => findings(`app.security.token.signing-key: file:${pemFile(0o600)}`)],
+    ['in the environment', () => findings('app.security.token.signing-key: ${KEY}', { KEY: PEM })],
+    ['nowhere', () => findings('')],
+  ])('may be %s', (_, look) => {
+    expect(look()).toEqual([]);
+  });
+
+  it('may not be in a file that others can read', () => {
+    expect(findings(`app.security.token.signing-key: file:${pemFile(0o640)}`)).toEqual([
+      'the file of app.security.token.signing-key has mode 640, must be 600 or 400',
+    ]);
+  });
+
+  it.each(['signing-key', 'verification-keys'])('may not be in the configuration file itself (%s)', (name) => {
+    const text = JSON.stringify(PEM);
+
+    const [finding = ''] = findings(`app.security.token.${name}: ${text}`);
+
+    expect(finding).toContain(`app.security.token.${name} (file [application.yml] - 1:`);
+    expect(finding).toContain('a private key in clear');
+    expect(finding).not.toContain('BEGIN');
+  });
+});

@@ -1,0 +1,145 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { ConfigurationFailure, problem } from '../config/problem.js';
+import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { SealFailure } from '../sealing/sealer.js';
+import { ConfiguredKeys } from './configured-keys.js';
+import type { PublicJwk, UsableKey } from './key-material.js';
+import { currentOf, type KeyPurpose, statesAt } from './key-schedule.js';
+import { KeyRotation } from './key-rotation.service.js';
+import { SealedKeys } from './sealed-keys.service.js';
+import type { StoredKey } from './signing-key.store.js';
+
+/** How often the keys are read anew, so that a key another process made is known before it signs. */
+const REFRESH_MILLIS = 30_000;
+/** Tokens that name an unknown key cost one read in this time, however many there are. */
+const UNKNOWN_KEY_MILLIS = 2000;
+
+/** The signing keys in use: opened once, read anew now and then, and when a token names a key that is not known yet. */
+@Injectable()
+export class SigningKeys implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  private stored: readonly StoredKey[] = [];
+  private readonly opened = new Map<string, UsableKey>();
+  private failure: SealFailure | undefined;
+  private readAt = 0;
+  private reading: Promise<void> | undefined;
+  private refreshing: Promise<void> = Promise.resolve();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly rotation: KeyRotation,
+    private readonly keys: SealedKeys,
+    private readonly configured: ConfiguredKeys,
+    private readonly work: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ConfigurationFailure where the key to sign with is sealed under a key that is not there */
+  async onModuleInit(): Promise<void> {
+    await this.rotation.keepUp();
+    await this.reload();
+    for (const purpose of ['access', 'mfa'] as const) {
+      if (!this.currentOrNone(purpose)) throw this.unopened();
+    }
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.refreshing = this.refresh();
+    }, REFRESH_MILLIS).unref();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    await this.refreshing;
+  }
+
+  /** The key that signs now. */
+  current(purpose: KeyPurpose): UsableKey {
+    const key = this.currentOrNone(purpose);
+    if (!key) throw new Error(`no key signs ${purpose} tokens`);
+    return key;
+  }
+
+  /** The key of that id, while it verifies tokens of that purpose. */
+  async find(purpose: KeyPurpose, kid: string): Promise<UsableKey | undefined> {
+    const known = this.known(purpose, kid);
+    if (known || Math.abs(this.clock.millis() - this.readAt) < UNKNOWN_KEY_MILLIS) return known;
+    await this.reload();
+    return this.known(purpose, kid);
+  }
+
+  /** Public keys of access tokens (RFC 7517 section 5): those that sign, signed lately or will sign. */
+  jwks(): { readonly keys: readonly PublicJwk[] } {
+    const stored = this.verifying('access').flatMap(({ kid }) => this.opened.get(kid) ?? []);
+    const all = new Map([...this.configured.all, ...stored].map((key) => [key.kid, key]));
+    return { keys: [...all.values()].flatMap(({ jwk }) => (jwk ? [jwk] : [])) };
+  }
+
+  /** Reads the keys anew; calls at once share one read. */
+  reload(): Promise<void> {
+    this.reading ??= this.read().finally(() => (this.reading = undefined));
+    return this.reading;
+  }
+
+  private async read(): Promise<void> {
+    this.readAt = this.clock.millis();
+    const stored = await this.work.single((tx) => this.keys.all(tx));
+    for (const key of stored) this.open(key);
+    const kids = new Set(stored.map(({ kid }) => kid));
+    for (const kid of this.opened.keys()) if (!kids.has(kid)) this.opened.delete(kid);
+    this.stored = stored;
+  }
+
+  /** One that was opened before stays usable when it is sealed anew under a key that this process does not have. */
+  private open(key: StoredKey): void {
+    if (this.opened.has(key.kid)) return;
+    try {
+      this.opened.set(key.kid, this.keys.open(key));
+    } catch (error) {
+      if (!(error instanceof SealFailure)) throw error;
+      this.failure = error;
+    }
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      await this.rotation.keepUp();
+      await this.reload();
+    } catch {
+      // The database is away: what is known stays in use, and the next turn comes soon.
+    }
+  }
+
+  private known(purpose: KeyPurpose, kid: string): UsableKey | undefined {
+    const configured = purpose === 'access' ? this.configured.all.find((key) => key.kid === kid) : undefined;
+    return configured ?? (this.verifying(purpose).some((key) => key.kid === kid) ? this.opened.get(kid) : undefined);
+  }
+
+  private verifying(purpose: KeyPurpose): readonly StoredKey[] {
+    const states = statesAt(this.of(purpose), this.clock.seconds());
+    return Array.from(states).flatMap(([key, state]) => (state === 'ended' ? [] : [key]));
+  }
+
+  private currentOrNone(purpose: KeyPurpose): UsableKey | undefined {
+    if (purpose === 'access' && this.configured.signs) return this.configured.signs;
+    const usable = this.of(purpose).filter(({ kid }) => this.opened.has(kid));
+    const current = currentOf(usable, this.clock.seconds());
+    return current && this.opened.get(current.kid);
+  }
+
+  private of(purpose: KeyPurpose): readonly StoredKey[] {
+    return this.stored.filter((key) => key.purpose === purpose);
+  }
+
+  private unopened(): ConfigurationFailure {
+    const keyId = this.failure?.keyId ?? '';
+    return new ConfigurationFailure([
+      problem(
+        'The key that signs tokens cannot be opened',
+        `Set app.security.seal.keys.${keyId} to the key of that id.`,
+        { Property: `app.security.seal.keys.${keyId}`, Reason: this.failure?.message },
+      ),
+    ]);
+  }
+}

@@ -1,0 +1,49 @@
+import { Module } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { originChain } from '../config/origin.js';
+import { one } from '../config/profiles.js';
+import { EventsModule } from '../events/events.module.js';
+import { AccessTokens } from './access-tokens.service.js';
+import { Clients } from './clients.service.js';
+import { ConfiguredKeys } from './configured-keys.js';
+import { ExpiryStore } from './expiry.store.js';
+import { ExpirySweep } from './expiry-sweep.task.js';
+import { Issuer } from './issuer.service.js';
+import { KeyRotation } from './key-rotation.service.js';
+import { MfaTokens } from './mfa-tokens.service.js';
+import { RefreshTokens } from './refresh-tokens.service.js';
+import { RefreshTokenStore } from './refresh-token.store.js';
+import { SealedKeys } from './sealed-keys.service.js';
+import { SealedSuccessors } from './sealed-successors.task.js';
+import { SessionRows } from './session-rows.service.js';
+import { SessionStore } from './session.store.js';
+import { Sessions } from './sessions.service.js';
+import { SigningKeyStore } from './signing-key.store.js';
+import { SigningKeys } from './signing-keys.service.js';
+import { TokenProperties } from './token.properties.js';
+import { UsedMfaTokenStore } from './used-mfa-token.store.js';
+import { WellKnownController } from './well-known.controller.js';
+
+const configuredKeys = {
+  provide: ConfiguredKeys,
+  inject: [TokenProperties, Configuration],
+  useFactory: (properties: TokenProperties, { environment, registry }: Configuration): ConfiguredKeys =>
+    new ConfiguredKeys(properties, (key) => {
+      const [assignment] = one(environment, registry, key).assignments;
+      return assignment ? originChain(assignment.origin) : 'default value';
+    }),
+};
+
+/** Tokens, the keys that sign them, and the sessions behind them. */
+@Module({
+  imports: [EventsModule],
+  controllers: [WellKnownController],
+  providers: [
+    ...[SessionStore, RefreshTokenStore, UsedMfaTokenStore, SigningKeyStore, ExpiryStore],
+    ...[SessionRows, SealedSuccessors, RefreshTokens, Sessions],
+    ...[configuredKeys, SealedKeys, KeyRotation, SigningKeys],
+    ...[Issuer, MfaTokens, AccessTokens, Clients, ExpirySweep],
+  ],
+  exports: [Sessions, MfaTokens, AccessTokens, SigningKeys, KeyRotation, Issuer, Clients],
+})
+export class TokenModule {}

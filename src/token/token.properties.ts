@@ -1,0 +1,51 @@
+import { Duration } from '../config/duration.js';
+import { full } from '../config/effect.js';
+import { duration, list, oneOf, text } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+import type { SigningAlgorithm } from './key-material.js';
+
+@Properties('app.security.token')
+export class TokenProperties {
+  @Key(oneOf('ES256', 'EdDSA', 'RS256'), {
+    does: 'Algorithm of access tokens; after a change, keys of the old one verify until their tokens have ended.',
+    effect: full,
+  })
+  readonly algorithm: SigningAlgorithm = 'ES256';
+
+  @Key(duration({ unit: 's', min: '1s', max: '1h' }), {
+    does: 'How long an access token can be used; who cannot ask this service believes it until then.',
+    effect: full,
+  })
+  readonly accessLifetime: Duration = Duration.ofSeconds(600);
+
+  @Key(duration({ unit: 's', min: '0s' }), {
+    does: 'Age at which a signing key of the database is replaced; 0s leaves it to "keys rotate".',
+    effect: full,
+  })
+  readonly rotation: Duration = Duration.ofSeconds(90 * 86_400);
+
+  @Key(text(), {
+    does:
+      'Private key that signs access tokens in place of those in the database: a PEM file (file:/etc/login/signing.pem) ' +
+      'or the PEM text itself, best written ${NAME}.',
+    effect: full,
+    // It is most often a place; the text of a private key is masked wherever it stands.
+    secret: false,
+    defaultText: 'keys of its own, sealed in the database',
+  })
+  readonly signingKey?: string;
+
+  @Key(list(text()), {
+    does:
+      'Further keys, public or private, as PEM files or texts, that verify access tokens and are published: the next ' +
+      'signing-key a day before it signs, the one before until its tokens have ended.',
+    effect: full,
+    secret: false,
+  })
+  readonly verificationKeys: readonly string[] = [];
+
+  /** The place or text of the own signing key; an empty one, as of a variable without a value, counts as none. */
+  get ownKey(): string | undefined {
+    return this.signingKey === '' ? undefined : this.signingKey;
+  }
+}

@@ -1,0 +1,13 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../persistence/unit-of-work.js';
+
+const INSERT = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
+
+/** Table `used_mfa_token`: half tokens that completed a login. */
+@Injectable()
+export class UsedMfaTokenStore {
+  /** False where it was used before. */
+  insert(tx: Tx, jti: string, expiresAt: number): Promise<boolean> {
+    return tx.insert(INSERT, [jti, expiresAt]);
+  }
+}

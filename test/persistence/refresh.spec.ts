@@ -1,0 +1,316 @@
+import { expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors/service-error.js';
+import { openDatabase } from '../../src/persistence/database.js';
+import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { PWD, PWD_OTP } from '../../src/principal/amr.js';
+import type { OpenedSession } from '../../src/token/session.js';
+import type { Rotation, Sessions } from '../../src/token/sessions.service.js';
+import { onBothEngines } from '../support/engines.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { freshMariadbDatabase } from '../support/mariadb.js';
+import { needs } from '../support/needs.js';
+import { tokenParts } from '../support/token-parts.js';
+
+const DAY = 86_400;
+const RACERS = 20;
+const ROUNDS = 20;
+
+const admit = (): Promise<string> => Promise.resolve('admitted');
+const valueOf = (opened: OpenedSession): string => opened.refreshToken?.value ?? '';
+const successorOf = (rotation: Rotation<unknown>): string =>
+  rotation.kind === 'refused' ? rotation.reason : valueOf(rotation.opened);
+const raced = (sessions: readonly Sessions[], value: string): Promise<readonly Rotation<string>[]> =>
+  Promise.all(
+    Array.from({ length: RACERS }, (_, index) => (sessions[index % sessions.length] as Sessions).rotate(value, admit)),
+  );
+const kindsOf = (rotations: readonly Rotation<unknown>[]): Readonly<Record<string, number>> => {
+  const groups = Map.groupBy(rotations, ({ kind }) => kind);
+  return Object.fromEntries(Array.from(groups, ([kind, members]) => [kind, members.length]));
+};
+
+onBothEngines('a refresh token', (database) => {
+  const clock = new ManualClock();
+  const sessionsWith = (graceSeconds?: number): Sessions =>
+    tokenParts(database.work, clock, graceSeconds === undefined ? {} : { graceSeconds }).sessions;
+  const opened = (subject = 'anna', sessions = sessionsWith()): Promise<OpenedSession> =>
+    open(database.work, sessions, subject, clock);
+  const eventsOf = async (subject: string): Promise<readonly string[]> => {
+    const sql = 'SELECT kind FROM security_event WHERE user_id = ? ORDER BY kind';
+    const rows = await database.work.single((tx) => tx.rows<{ readonly kind: string }>(sql, [subject]));
+    return rows.map(({ kind }) => kind);
+  };
+
+  it('is exchanged for a successor, and the session goes on with the same facts', async () => {
+    const sessions = sessionsWith();
+    const { session, refreshToken } = await opened('first', sessions);
+    clock.advance(100);
+
+    const rotation = await sessions.rotate(refreshToken?.value ?? '', (_tx, { id }) => Promise.resolve(id));
+
+    const expiresAt = clock.seconds() + 14 * DAY;
+    expect(rotation).toMatchObject({
+      kind: 'rotated',
+      admitted: session.id,
+      opened: { session: { ...session, lastUsedAt: clock.seconds(), expiresAt }, refreshToken: { expiresAt } },
+    });
+    expect(successorOf(rotation)).not.toBe(refreshToken?.value);
+    expect(await eventsOf('first')).toEqual(['TOKEN_REFRESHED']);
+    expect(await sessions.find(session.id)).toMatchObject({ amr: PWD, authTime: session.authTime, expiresAt });
+  });
+
+  it('S1: used a second time after the grace ends the session and every token of it', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('robbed', sessions);
+    const successor = successorOf(await sessions.rotate(valueOf(first), admit));
+    clock.advance(11);
+
+    const replayed = await sessions.rotate(valueOf(first), admit);
+
+    expect(replayed).toEqual({ kind: 'refused', reason: 'reused', subject: 'robbed' });
+    expect(await sessions.find(first.session.id)).toBeUndefined();
+    expect(await sessions.rotate(successor, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+    expect(await eventsOf('robbed')).toEqual(['TOKEN_REFRESHED', 'TOKEN_REUSE']);
+  });
+
+  it('gets the same successor again within the grace', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('tabs', sessions);
+    const rotated = await sessions.rotate(valueOf(first), admit);
+    clock.advance(10);
+
+    const repeated = await sessions.rotate(valueOf(first), admit);
+
+    expect(repeated).toMatchObject({ kind: 'repeated', admitted: 'admitted' });
+    expect(successorOf(repeated)).toBe(successorOf(rotated));
+    expect(await eventsOf('tabs')).toEqual(['TOKEN_REFRESHED']);
+  });
+
+  it('ends the session within the grace where the successor was used already', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('thief', sessions);
+    await sessions.rotate(successorOf(await sessions.rotate(valueOf(first), admit)), admit);
+
+    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await sessions.find(first.session.id)).toBeUndefined();
+  });
+
+  it('ends the session at the second use where there is no grace', async () => {
+    const sessions = sessionsWith(0);
+    const first = await opened('strict', sessions);
+    await sessions.rotate(valueOf(first), admit);
+
+    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    expect(await sessions.find(first.session.id)).toBeUndefined();
+  });
+
+  it('counts the grace also where the clock of another replica is a little behind', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('skewed', sessions);
+    const rotated = await sessions.rotate(valueOf(first), admit);
+    clock.advance(-2);
+
+    expect(successorOf(await sessions.rotate(valueOf(first), admit))).toBe(successorOf(rotated));
+    clock.advance(2);
+  });
+
+  it('is not usable for longer because a clock was set back an hour', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('setback', sessions);
+    await sessions.rotate(valueOf(first), admit);
+    clock.advance(-3600);
+
+    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'reused' });
+    clock.advance(3600);
+  });
+
+  it('S8: is refused quietly after 14 days, and with it the session', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('idle', sessions);
+    clock.advance(14 * DAY);
+
+    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'refused', reason: 'expired' });
+    expect(await sessions.find(first.session.id)).toBeUndefined();
+    expect(await eventsOf('idle')).toEqual([]);
+  });
+
+  it('S8: is refused after 90 days however often it was used', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('busy', sessions);
+    let value = valueOf(first);
+    for (let day = 10; day < 90; day += 10) {
+      clock.advance(10 * DAY);
+      value = successorOf(await sessions.rotate(value, admit));
+    }
+    expect((await sessions.find(first.session.id))?.expiresAt).toBe(first.session.createdAt + 90 * DAY);
+    clock.advance(10 * DAY);
+
+    expect(await sessions.rotate(value, admit)).toMatchObject({ kind: 'refused', reason: 'expired' });
+  });
+
+  it('is refused quietly after a step-up, and the new one goes on', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('raised', sessions);
+    const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
+    const raised = await database.work.run((tx) => sessions.raise(tx, first.session.id, facts));
+
+    expect(await sessions.rotate(valueOf(first), admit)).toEqual({
+      kind: 'refused',
+      reason: 'superseded',
+      subject: 'raised',
+    });
+    const rotation = await sessions.rotate(raised?.refreshToken?.value ?? '', admit);
+    expect(rotation).toMatchObject({ kind: 'rotated', opened: { session: { amr: PWD_OTP, mfaMethod: 'totp' } } });
+    expect(await eventsOf('raised')).toEqual(['TOKEN_REFRESHED']);
+  });
+
+  it('is refused quietly where a step-up came between its use and its repetition', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('between', sessions);
+    await sessions.rotate(valueOf(first), admit);
+    const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
+    await database.work.run((tx) => sessions.raise(tx, first.session.id, facts));
+
+    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ reason: 'superseded' });
+    expect(await sessions.find(first.session.id)).toBeDefined();
+  });
+
+  it('S6: is refused after the end of its session', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('ended', sessions);
+    await database.work.run((tx) => sessions.end(tx, first.session.id));
+
+    expect(await sessions.rotate(valueOf(first), admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+  });
+
+  it('stays as it was where the account is refused', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('disabled', sessions);
+    const refuse = (): Promise<never> => Promise.reject(new ServiceError('REFRESH_INVALID'));
+
+    await expect(sessions.rotate(valueOf(first), refuse)).rejects.toThrow('REFRESH_INVALID');
+
+    expect(await eventsOf('disabled')).toEqual([]);
+    expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ kind: 'rotated' });
+  });
+
+  it.each(['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}'`, 'A'.repeat(5000), '\u0000'.repeat(43)])(
+    'is none: %j',
+    async (value) => {
+      expect(await sessionsWith().rotate(value, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
+    },
+  );
+
+  it('S3: stands in the table as a hash alone, and its successor so that the table does not give it away', async () => {
+    const sessions = sessionsWith();
+    const first = await opened('dumped', sessions);
+    const successor = successorOf(await sessions.rotate(valueOf(first), admit));
+
+    const table = JSON.stringify(await database.work.single((tx) => tx.rows('SELECT * FROM refresh_token')));
+
+    expect(table).not.toContain(valueOf(first));
+    expect(table).not.toContain(successor);
+  });
+
+  it('keeps no successor, even sealed, after the grace, and none where there is no grace', async () => {
+    const sealed = async (subject: string): Promise<number> => {
+      const sql = 'SELECT token_hash FROM refresh_token WHERE user_id = ? AND sealed_successor IS NOT NULL';
+      return (await database.work.single((tx) => tx.rows(sql, [subject]))).length;
+    };
+    const { sessions, sealedSuccessors } = tokenParts(database.work, clock);
+    await sessions.rotate(valueOf(await opened('kept', sessions)), admit);
+    const strict = sessionsWith(0);
+    await strict.rotate(valueOf(await opened('not-kept', strict)), admit);
+
+    expect(await sealed('not-kept')).toBe(0);
+    clock.advance(10);
+    await sealedSuccessors.forget();
+    expect(await sealed('kept')).toBe(1);
+    clock.advance(1);
+    await sealedSuccessors.forget();
+    expect(await sealed('kept')).toBe(0);
+  });
+
+  it('S2: of twenty refreshes at once all get one and the same successor', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const sessions = sessionsWith();
+      const subject = `burst-${round}`;
+      const first = await opened(subject, sessions);
+
+      const rotations = await raced([sessions], valueOf(first));
+
+      expect(kindsOf(rotations)).toEqual({ rotated: 1, repeated: RACERS - 1 });
+      expect(new Set(rotations.map(successorOf)).size).toBe(1);
+      expect(await eventsOf(subject)).toEqual(['TOKEN_REFRESHED']);
+    }
+  });
+
+  it('S2: of twenty refreshes at once one succeeds where there is no grace, and the session ends', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const sessions = sessionsWith(0);
+      const subject = `strict-burst-${round}`;
+      const first = await opened(subject, sessions);
+
+      const rotations = await raced([sessions], valueOf(first));
+
+      expect(kindsOf(rotations)).toEqual({ rotated: 1, refused: RACERS - 1 });
+      expect(await sessions.find(first.session.id)).toBeUndefined();
+      expect(await eventsOf(subject)).toEqual(['TOKEN_REFRESHED', 'TOKEN_REUSE']);
+    }
+  });
+
+  it('leaves no usable token behind where refreshes, step-ups and an end meet', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const sessions = sessionsWith();
+      const first = await opened(`mixed-${round}`, sessions);
+      const { id } = first.session;
+      const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
+      const raise = (): Promise<unknown> => database.work.run((tx) => sessions.raise(tx, id, facts));
+      const refresh = (): Promise<unknown> => sessions.rotate(valueOf(first), admit);
+
+      await Promise.all([refresh(), raise(), refresh(), raise(), refresh()]);
+      const usable = await liveTokens(id);
+      await Promise.all([refresh(), database.work.run((tx) => sessions.end(tx, id)), raise(), refresh()]);
+
+      expect(usable).toBe(1);
+      expect(await liveTokens(id)).toBe(0);
+    }
+  });
+
+  async function liveTokens(sid: string): Promise<number> {
+    const sql = `SELECT COUNT(*) AS number FROM refresh_token
+      WHERE session_id = ? AND rotated_at IS NULL AND superseded_at IS NULL`;
+    const [row] = await database.work.single((tx) => tx.rows<{ readonly number: number }>(sql, [sid]));
+    return row?.number ?? -1;
+  }
+});
+
+needs('mariadb')('a refresh token before two replicas on one MariaDB', () => {
+  it.each([
+    ['gets one successor from both', undefined, { rotated: 1, repeated: RACERS - 1 }],
+    ['succeeds once in all where there is no grace', 0, { rotated: 1, refused: RACERS - 1 }],
+  ])('S2: %s', async (_, graceSeconds, expected) => {
+    const settings = await freshMariadbDatabase();
+    const clock = new ManualClock();
+    const databases = await Promise.all([openDatabase(settings), openDatabase(settings)]);
+    const works = databases.map((dataSource) => unitOfWork(dataSource));
+    const replicas = works.map(
+      (work) => tokenParts(work, clock, graceSeconds === undefined ? {} : { graceSeconds }).sessions,
+    );
+
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const first = await open(works[0] as UnitOfWork, replicas[0] as Sessions, `round-${round}`, clock);
+
+      const rotations = await raced(replicas, valueOf(first));
+
+      expect(kindsOf(rotations)).toEqual(expected);
+      const granted = rotations.filter(({ kind }) => kind !== 'refused');
+      expect(new Set(granted.map(successorOf)).size).toBe(1);
+    }
+    await Promise.all(databases.map((database) => database.destroy()));
+  });
+});
+
+function open(work: UnitOfWork, sessions: Sessions, subject: string, clock: ManualClock): Promise<OpenedSession> {
+  return work.run((tx) => sessions.open(tx, { subject, kind: 'token', amr: PWD, authTime: clock.seconds() }));
+}

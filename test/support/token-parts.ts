@@ -1,0 +1,87 @@
+import type { Clock } from '../../src/clock/clock.js';
+import { Duration } from '../../src/config/duration.js';
+import { EventStore } from '../../src/events/event.store.js';
+import { SecurityEvents } from '../../src/events/security-events.service.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { Sealer } from '../../src/sealing/sealer.js';
+import { ServerProperties } from '../../src/server/server.properties.js';
+import { ServletProperties } from '../../src/server/servlet.properties.js';
+import { AccessTokens } from '../../src/token/access-tokens.service.js';
+import { ConfiguredKeys } from '../../src/token/configured-keys.js';
+import { ExpirySweep } from '../../src/token/expiry-sweep.task.js';
+import { ExpiryStore } from '../../src/token/expiry.store.js';
+import { Issuer } from '../../src/token/issuer.service.js';
+import { KeyRotation } from '../../src/token/key-rotation.service.js';
+import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
+import { PublicUrlProperties } from '../../src/token/public-url.properties.js';
+import { RefreshTokenStore } from '../../src/token/refresh-token.store.js';
+import { RefreshTokens } from '../../src/token/refresh-tokens.service.js';
+import { RefreshProperties } from '../../src/token/refresh.properties.js';
+import { SealedKeys } from '../../src/token/sealed-keys.service.js';
+import { SealedSuccessors } from '../../src/token/sealed-successors.task.js';
+import { SessionRows } from '../../src/token/session-rows.service.js';
+import { SessionProperties } from '../../src/token/session.properties.js';
+import { SessionStore } from '../../src/token/session.store.js';
+import { Sessions } from '../../src/token/sessions.service.js';
+import { SigningKeyStore } from '../../src/token/signing-key.store.js';
+import { SigningKeys } from '../../src/token/signing-keys.service.js';
+import { TokenProperties } from '../../src/token/token.properties.js';
+import { UsedMfaTokenStore } from '../../src/token/used-mfa-token.store.js';
+
+/** What a test sets; the rest has its default. */
+export interface TokenSettings {
+  readonly sealer?: Sealer;
+  readonly graceSeconds?: number;
+  readonly token?: Partial<Pick<TokenProperties, 'algorithm' | 'accessLifetime' | 'signingKey' | 'verificationKeys'>>;
+}
+
+/** The services of `src/token` of one process. */
+export interface TokenParts {
+  readonly sealer: Sealer;
+  readonly sessions: Sessions;
+  readonly rotation: KeyRotation;
+  readonly keys: SigningKeys;
+  readonly accessTokens: AccessTokens;
+  readonly mfaTokens: MfaTokens;
+  readonly sweep: ExpirySweep;
+  readonly sealedSuccessors: SealedSuccessors;
+}
+
+/** A sealer with random keys; the first one is active. */
+export function randomSealer(...ids: readonly string[]): Sealer {
+  const random = new SystemRandom();
+  const [active = 'k1'] = ids;
+  return new Sealer(active, new Map([active, ...ids].map((id) => [id, random.bytes(32)])), random);
+}
+
+/** A process over a database; several of them on one database are replicas. */
+export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettings = {}): TokenParts {
+  const random = new SystemRandom();
+  const { sealer = randomSealer('k1') } = settings;
+  const token = Object.assign(new TokenProperties(), settings.token);
+  const refresh = Object.assign(
+    new RefreshProperties(),
+    settings.graceSeconds !== undefined && { grace: Duration.ofSeconds(settings.graceSeconds) },
+  );
+  const events = new SecurityEvents(new EventStore(), clock, random);
+
+  const sealedKeys = new SealedKeys(new SigningKeyStore(), sealer, clock, random);
+  const rotation = new KeyRotation(sealedKeys, work, events, clock, token);
+  const keys = new SigningKeys(rotation, sealedKeys, new ConfiguredKeys(token, () => 'test'), work, clock);
+  const issuer = new Issuer(new PublicUrlProperties(), new ServerProperties(), new ServletProperties());
+
+  const rows = new SessionRows(new SessionStore(), clock, random, new SessionProperties(), refresh);
+  const sealedSuccessors = new SealedSuccessors(new RefreshTokenStore(), work, clock, refresh);
+  const refreshTokens = new RefreshTokens(new RefreshTokenStore(), sealedSuccessors, clock, random, refresh);
+  return {
+    sealer,
+    sessions: new Sessions(rows, refreshTokens, work, events),
+    rotation,
+    keys,
+    accessTokens: new AccessTokens(keys, issuer, clock, random, token),
+    mfaTokens: new MfaTokens(keys, issuer, new UsedMfaTokenStore(), clock, random),
+    sealedSuccessors,
+    sweep: new ExpirySweep(new ExpiryStore(), work, clock, random),
+  };
+}
