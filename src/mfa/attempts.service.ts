@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { ServiceError } from '../errors/service-error.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { Random } from '../random/random.js';
+import { type Against, type Claim, endOf, type Refusal, refusalOf, refused, type Standing } from './attempt.js';
+import { type FailureCounter, isAhead, type Lock, lockOf } from './lock.js';
+import { MfaProperties } from './mfa.properties.js';
+import { SecondFactorStore } from './second-factor.store.js';
+import { TrustedDeviceStore } from './trusted-device.store.js';
+
+/** How a paid attempt ended. */
+export type Outcome<T> =
+  | { readonly kind: 'done'; readonly result: T }
+  | { readonly kind: 'failed'; readonly event: 'MFA_FAILED' | 'MFA_REPLAY'; readonly reason: string }
+  /** What the code was for has gone in the meantime. */
+  | { readonly kind: 'void'; readonly refusal: Refusal };
+
+export const WRONG_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_code' } as const;
+export const REPLAYED = { kind: 'failed', event: 'MFA_REPLAY', reason: 'used_step' } as const;
+
+const NO_ACCOUNT: Refusal = { kind: 'ended', reason: 'no_account' };
+const TRIES = 4;
+
+/** The one budget of guesses that every code of an account is paid from, whoever shows it and wherever. */
+@Injectable()
+export class Attempts {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly store: SecondFactorStore,
+    private readonly devices: TrustedDeviceStore,
+    private readonly events: SecurityEvents,
+    private readonly properties: MfaProperties,
+  ) {}
+
+  /**
+   * Pays one attempt, which is stored by itself so that no refusal undoes it, and only then has the code looked at. It
+   * is given back where `look` throws, or where the code was for something that has gone.
+   */
+  async spend<T>(claim: Claim, against: Against, look: (standing: Standing) => Promise<Outcome<T>>): Promise<T> {
+    const id = await this.pay(claim, against);
+    let outcome: Outcome<T>;
+    try {
+      const standing = await this.standing(claim);
+      outcome = standing ? await look(standing) : { kind: 'void', refusal: NO_ACCOUNT };
+    } catch (error) {
+      await this.giveBack(claim);
+      throw error;
+    }
+    switch (outcome.kind) {
+      case 'done':
+        return outcome.result;
+      case 'failed':
+        await this.fail(claim, id, outcome);
+        throw new ServiceError('MFA_CODE_INVALID', { reason: outcome.reason });
+      case 'void':
+        await this.giveBack(claim);
+        throw await this.refusal(claim, against, outcome.refusal);
+    }
+  }
+
+  /** What became of a right code whose use came too late: since the attempt its step was used, or something ended. */
+  async late(tx: Tx, claim: Claim, against: Against, step = Infinity): Promise<Outcome<never>> {
+    const standing = await this.store.standing(tx, claim);
+    if (standing && standing.lastUsedStep >= step) return REPLAYED;
+    const refusal = endOf(standing, claim, against, this.clock.seconds());
+    return refusal ? { kind: 'void', refusal } : WRONG_CODE;
+  }
+
+  /** What to tell a caller whose claim did not hold; `fallback` where it holds by now. */
+  async refusal(claim: Claim, against: Against | undefined, fallback: Refusal): Promise<ServiceError> {
+    const now = this.clock.seconds();
+    const standing = await this.standing(claim);
+    return refused(refusalOf(standing, claim, against, now, this.properties.lockLadder) ?? fallback, claim, now);
+  }
+
+  lockOf(counter: FailureCounter): Lock | undefined {
+    return lockOf(counter, this.clock.seconds(), this.properties.lockLadder);
+  }
+
+  /** Gives the id of the attempt, by which alone it can turn into a lock. */
+  private async pay(claim: Claim, against: Against): Promise<string> {
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const now = this.clock.seconds();
+      const id = this.random.text(16);
+      if (await this.work.single((tx) => this.store.takeAttempt(tx, id, claim, against, now))) return id;
+      await this.refuse(claim, against, now);
+    }
+    // Others were quicker every time: their attempts have locked the account, if only for a moment.
+    throw new ServiceError('MFA_LOCKED', { retryAfterSeconds: 1, reason: 'busy' });
+  }
+
+  /** Throws unless the attempt may be tried again: another one succeeded in between, or the ladder was to be forgotten. */
+  private async refuse(claim: Claim, against: Against, now: number): Promise<void> {
+    const { subject } = claim;
+    const standing = await this.standing(claim);
+    const refusal = refusalOf(standing, claim, against, now, this.properties.lockLadder);
+    if (!refusal) {
+      await this.work.single((tx) => this.store.forgetLadder(tx, subject, now));
+      return;
+    }
+    if (refusal.kind === 'locked' && standing && isAhead(standing.lastAttemptAt, now)) {
+      await this.work.single((tx) => this.store.seeLock(tx, subject, now));
+    }
+    throw refused(refusal, claim, now);
+  }
+
+  private standing(claim: Claim): Promise<Standing | undefined> {
+    return this.work.single((tx) => this.store.standing(tx, claim));
+  }
+
+  private async fail(
+    { subject }: Claim,
+    attemptId: string,
+    { event, reason }: Extract<Outcome<unknown>, { readonly kind: 'failed' }>,
+  ): Promise<void> {
+    await this.work.run(async (tx: Tx) => {
+      const isLocked = await this.store.lock(tx, subject, attemptId);
+      await this.events.record(tx, { kind: event, subject, result: 'refused', reason });
+      if (!isLocked) return;
+      await this.devices.deleteAll(tx, subject);
+      await this.events.record(tx, { kind: 'MFA_LOCKED', subject, result: 'refused' });
+    });
+  }
+
+  private async giveBack({ subject }: Claim): Promise<void> {
+    await this.work
+      .single((tx) => this.store.giveBack(tx, subject))
+      .catch(() => {
+        // A database that is gone cannot take it back: the attempt stays counted, and the first error is the one to tell.
+      });
+  }
+}

@@ -1,0 +1,165 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { ServiceError } from '../errors/service-error.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { type Against, type Claim, type Refusal, refused, secretOf, type Standing } from './attempt.js';
+import { Attempts, type Outcome, REPLAYED, WRONG_CODE } from './attempts.service.js';
+import { Authenticators, PENDING_SECONDS, type SetupClaim } from './authenticators.service.js';
+import { EnrolmentStore } from './enrolment.store.js';
+import { type FactorState, factorState } from './factor-state.js';
+import { qrPng, qrSvg } from './qr.js';
+import type { Proof } from './proof.js';
+import { type Complete, SecondFactors } from './second-factors.service.js';
+import { malformedCode, totpDigits } from './submitted-code.js';
+import { verifyTotp } from './totp.js';
+import { TotpSecrets } from './totp-secrets.service.js';
+
+/** Everything that is shown once. */
+export interface Setup {
+  readonly secret: string;
+  readonly otpauthUri: string;
+  /** `data:image/svg+xml;base64,…` */
+  readonly qr: string;
+  readonly backupCodes: readonly string[];
+  readonly expiresInSeconds: number;
+}
+
+export interface Confirmed {
+  /** An active secret was replaced: other sessions of the user must end. */
+  readonly hasReplaced: boolean;
+}
+
+/** Setup and confirm of a TOTP secret with its backup codes, and the ways to be rid of them. */
+@Injectable()
+export class Enrolment {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly store: EnrolmentStore,
+    private readonly authenticators: Authenticators,
+    private readonly secrets: TotpSecrets,
+    private readonly attempts: Attempts,
+    private readonly secondFactors: SecondFactors,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  async state(subject: string): Promise<FactorState> {
+    const row = await this.work.single((tx) => this.store.state(tx, subject));
+    if (!row) throw refused(NO_ACCOUNT, { subject }, this.clock.seconds());
+    return factorState(row, this.attempts.lockOf(row), this.clock.seconds());
+  }
+
+  /**
+   * Makes a pending secret with its codes in place of an earlier one; the active secret stays valid until confirm.
+   * Whether the caller's login is fresh enough is asked before.
+   */
+  async setup(claim: SetupClaim): Promise<Setup> {
+    const { subject } = claim;
+    const drawn = this.secrets.draw(subject);
+    const loginId = await this.loginIdOf(claim);
+    const { secret, uri } = this.secrets.shown(drawn.key, loginId);
+    const svg = await qrSvg(uri);
+    const backupCodes = await this.work.run(async (tx) => {
+      const codes = await this.authenticators.propose(tx, claim, drawn);
+      if (codes) await this.events.record(tx, { kind: 'MFA_SETUP', subject });
+      return codes;
+    });
+    if (!backupCodes) throw await this.attempts.refusal(claim, undefined, NO_SECRET);
+    return {
+      secret,
+      otpauthUri: uri,
+      qr: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
+      backupCodes,
+      expiresInSeconds: PENDING_SECONDS,
+    };
+  }
+
+  /** The picture of the pending secret, in each form once and only for the session or half token that asked for it. */
+  async qr(form: 'svg' | 'png', subject: string, askedBy: string): Promise<string | Buffer> {
+    const key = await this.secrets.takePicture(form, subject, askedBy, this.clock.seconds());
+    if (!key) throw new ServiceError('NOT_FOUND');
+    const { uri } = this.secrets.shown(key, await this.loginIdOf({ subject }));
+    return form === 'svg' ? qrSvg(uri) : qrPng(uri);
+  }
+
+  /**
+   * Activates the caller's pending secret by a TOTP code of it: the old secret, its codes and trusted devices go, and
+   * half tokens and half-authenticated sessions die.
+   * @throws ServiceError as `SecondFactors.prove` does
+   */
+  async confirm<T>(
+    claim: Claim & { readonly askedBy: string; readonly code: string },
+    complete: Complete<Confirmed, T>,
+  ): Promise<T> {
+    const digits = totpDigits(claim.code);
+    if (digits === undefined) throw malformedCode();
+    const against: Against = { kind: 'pending', askedBy: claim.askedBy };
+    return this.attempts.spend(claim, against, (standing) => this.useStep(claim, against, standing, digits, complete));
+  }
+
+  /** Takes the second factor away by one of its codes; `complete` ends the other sessions. */
+  disable<T>(claim: Claim & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
+    const { subject } = claim;
+    return this.secondFactors.prove(claim, async (tx, proof) => {
+      await this.authenticators.remove(tx, subject);
+      await this.events.record(tx, { kind: 'MFA_DISABLED', subject });
+      return complete(tx, proof);
+    });
+  }
+
+  /** Ten new backup codes in place of all earlier ones. */
+  async reissue(subject: string): Promise<readonly string[]> {
+    const codes = await this.work.run(async (tx) => {
+      const issued = await this.authenticators.reissue(tx, subject);
+      if (issued) await this.events.record(tx, { kind: 'BACKUP_REISSUED', subject });
+      return issued;
+    });
+    if (!codes) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
+    return codes;
+  }
+
+  /**
+   * Takes the second factor away without a code, so that the next login must enrol; `complete` ends all sessions.
+   * `actor` is the administrator, or `cli`. Failures, lock and last used step stay.
+   */
+  reset(subject: string, actor: string, complete: (tx: Tx) => Promise<void>): Promise<void> {
+    return this.work.run(async (tx) => {
+      if (!(await this.authenticators.reset(tx, subject))) throw new ServiceError('NOT_FOUND');
+      await this.events.record(tx, { kind: 'MFA_RESET_BY_ADMIN', subject, actor });
+      await complete(tx);
+    });
+  }
+
+  private async useStep<T>(
+    claim: Claim,
+    against: Against,
+    standing: Standing,
+    digits: string,
+    complete: Complete<Confirmed, T>,
+  ): Promise<Outcome<T>> {
+    const { subject } = claim;
+    const now = this.clock.seconds();
+    const pending = secretOf(standing, against, now);
+    if (!pending) return { kind: 'void', refusal: NO_SECRET };
+    const verdict = verifyTotp(this.secrets.open(subject, pending.sealed), digits, now, standing.lastUsedStep);
+    if (verdict.kind === 'wrong') return WRONG_CODE;
+    if (verdict.kind === 'replayed') return REPLAYED;
+    return this.work.run(async (tx) => {
+      if (!(await this.authenticators.activate(tx, claim, pending.id, verdict.step))) {
+        return this.attempts.late(tx, claim, against, verdict.step);
+      }
+      await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject });
+      return { kind: 'done', result: await complete(tx, { hasReplaced: standing.active !== undefined }) };
+    });
+  }
+
+  private async loginIdOf(claim: Claim): Promise<string> {
+    const loginId = await this.work.single((tx) => this.store.loginId(tx, claim.subject));
+    if (loginId === undefined) throw refused(NO_ACCOUNT, claim, this.clock.seconds());
+    return loginId;
+  }
+}
+
+const NO_SECRET: Refusal = { kind: 'no_secret' };
+const NO_ACCOUNT: Refusal = { kind: 'ended', reason: 'no_account' };

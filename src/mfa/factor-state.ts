@@ -1,0 +1,34 @@
+import { LOW } from '../backup-code/backup-code.js';
+import type { FailureCounter, Lock } from './lock.js';
+
+/** What the owner of an account may know about its second factor; instants are epoch seconds. */
+export interface FactorState {
+  readonly state: 'none' | 'pending' | 'active';
+  readonly activatedAt?: number;
+  readonly backupCodes: { readonly remaining: number; readonly generatedAt?: number; readonly isLow: boolean };
+  readonly lock?: Lock;
+}
+
+/** What is stored about it. */
+export interface StoredFactors extends FailureCounter {
+  readonly activatedAt: number | null;
+  readonly pendingUntil: number | null;
+  readonly backupCodesAt: number | null;
+  /** Codes of the live set. */
+  readonly remaining: number;
+}
+
+export function factorState(stored: StoredFactors, lock: Lock | undefined, now: number): FactorState {
+  const { activatedAt, pendingUntil, backupCodesAt, remaining } = stored;
+  const isPending = pendingUntil !== null && now < pendingUntil;
+  return {
+    state: activatedAt !== null ? 'active' : isPending ? 'pending' : 'none',
+    ...(activatedAt !== null && { activatedAt }),
+    backupCodes: {
+      remaining,
+      ...(backupCodesAt !== null && { generatedAt: backupCodesAt }),
+      isLow: activatedAt !== null && remaining <= LOW,
+    },
+    ...(lock && { lock }),
+  };
+}

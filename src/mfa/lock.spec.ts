@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { type FailureCounter, ladderOf, lockOf } from './lock.js';
+
+const NOW = 1_800_000_000;
+const LADDER = [300, 600, 1200, 2400, 3600];
+
+const counter = (facts: Partial<FailureCounter>): FailureCounter => ({
+  failures: 5,
+  failuresInRow: 5,
+  lockLevel: 1,
+  lastAttemptAt: NOW,
+  lockSeenAt: null,
+  ...facts,
+});
+
+describe('the ladder', () => {
+  it.each([
+    [300, 3600, LADDER],
+    [300, 300, [300]],
+    [1, 1, [1]],
+    [7, 9, [7, 9]],
+    [60, 240, [60, 120, 240]],
+  ])('from %i s to %i s is %o', (first, longest, ladder) => {
+    expect(ladderOf(first, longest)).toEqual(ladder);
+  });
+});
+
+describe('a lock', () => {
+  it.each([0, 1, 2, 3, 4])('is not there after %i failures', (failures) => {
+    expect(lockOf(counter({ failures }), NOW, LADDER)).toBeUndefined();
+  });
+
+  it.each([
+    ['begun by the fifth attempt, not yet proven wrong', 0, 300],
+    ['that is the first', 1, 300],
+    ['that is the second', 2, 600],
+    ['that is the third', 3, 1200],
+    ['that is the fourth', 4, 2400],
+    ['that is the fifth', 5, 3600],
+    ['that is a later one', 50, 3600],
+  ])('%s lasts %3$i s', (_, lockLevel, length) => {
+    const at = (seconds: number): unknown => lockOf(counter({ lockLevel }), NOW + seconds, LADDER);
+
+    expect(at(0)).toEqual({ until: NOW + length, endsByItself: true });
+    expect(at(length - 1)).toEqual({ until: NOW + length, endsByItself: true });
+    expect(at(length)).toBeUndefined();
+  });
+
+  it.each([
+    ['the hundredth failure in a row', { failures: 5, failuresInRow: 100 }],
+    ['the hundredth, in the midst of five', { failures: 2, failuresInRow: 100 }],
+    ['five more after an unlock', { failures: 5, failuresInRow: 105 }],
+  ])('does not end by itself after %s', (_, facts) => {
+    const year = 365 * 86_400;
+
+    expect(lockOf(counter(facts), NOW + year, LADDER)).toEqual({ until: NOW + year + 3600, endsByItself: false });
+  });
+
+  it.each([
+    ['right after an unlock', { failures: 0, failuresInRow: 100 }],
+    ['with fewer than five more', { failures: 4, failuresInRow: 104 }],
+  ])('is not there beyond a hundred failures %s', (_, facts) => {
+    expect(lockOf(counter(facts), NOW, LADDER)).toBeUndefined();
+  });
+
+  describe('R11: that began in the future', () => {
+    const begun = counter({ lastAttemptAt: NOW + 3600 });
+
+    it('counts from now where nobody noticed before', () => {
+      expect(lockOf(begun, NOW, LADDER)).toEqual({ until: NOW + 300, endsByItself: true });
+    });
+
+    it('counts from when that was noticed', () => {
+      const seen = { ...begun, lockSeenAt: NOW - 100 };
+
+      expect(lockOf(seen, NOW, LADDER)).toEqual({ until: NOW + 200, endsByItself: true });
+      expect(lockOf(seen, NOW + 200, LADDER)).toBeUndefined();
+    });
+
+    it('counts from now where the clock was set back again', () => {
+      expect(lockOf({ ...begun, lockSeenAt: NOW + 1800 }, NOW, LADDER)?.until).toBe(NOW + 300);
+    });
+
+    it('counts from its beginning within the skew of two machines, and on the machine that is ahead', () => {
+      const slight = counter({ lastAttemptAt: NOW + 60, lockSeenAt: NOW - 1000 });
+
+      expect(lockOf(slight, NOW, LADDER)?.until).toBe(NOW + 360);
+      expect(lockOf({ ...begun, lockSeenAt: NOW - 1000 }, NOW + 3600, LADDER)?.until).toBe(NOW + 3900);
+    });
+  });
+});

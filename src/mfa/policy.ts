@@ -1,0 +1,15 @@
+/** What policy looks at in an account. */
+export interface PolicyFacts {
+  readonly roles: readonly string[];
+  readonly mfaRequired: boolean;
+  /** Set by an administrator's reset, until the next enrolment. */
+  readonly enrolmentForced: boolean;
+}
+
+/** True where the account must have a second factor. */
+export function isDemanded(
+  account: PolicyFacts,
+  { requiredRoles }: { readonly requiredRoles: readonly string[] },
+): boolean {
+  return account.mfaRequired || account.enrolmentForced || account.roles.some((role) => requiredRoles.includes(role));
+}

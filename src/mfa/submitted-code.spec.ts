@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { submittedCode, totpDigits } from './submitted-code.js';
+
+it.each([
+  ['123456', { method: 'totp', digits: '123456' }],
+  ['123 456', { method: 'totp', digits: '123456' }],
+  ['000000', { method: 'totp', digits: '000000' }],
+  ['12345678', { method: 'backup_code', text: '12345678' }],
+  ['ABCD-EFGH', { method: 'backup_code', text: 'ABCDEFGH' }],
+  ['abcd efgh', { method: 'backup_code', text: 'ABCDEFGH' }],
+  ['oOiI-lL00', { method: 'backup_code', text: '00111100' }],
+])('reads %o by its form', (typed, code) => {
+  expect(submittedCode(typed)).toEqual(code);
+});
+
+it.each([
+  ['too few digits', '12345'],
+  ['seven digits', '1234567'],
+  ['a TOTP code with a dash', '123-456'],
+  ['full-width digits', '１２３４５６'],
+  ['Arabic digits', '١٢٣٤٥٦'],
+  ['a tab', '123\t456'],
+  ['a no-break space', '123\u00a0456'],
+  ['a NUL', '123456\0'],
+  ['the letter that no code has', 'ABCD-EFGU'],
+  ['a letter that becomes an S', 'ABCD-EFGſ'],
+  ['a letter that becomes an I', 'ABCD-EFGı'],
+  ['an en dash', 'ABCD–EFGH'],
+  ['blanks alone', '      '],
+  ['nothing', ''],
+  ['a long text', ' '.repeat(50_000) + '123456'],
+])('takes %s for no code', (_, typed) => {
+  expect(submittedCode(typed)).toBeUndefined();
+});
+
+it('takes a backup code for no TOTP code', () => {
+  expect(totpDigits('ABCD-EFGH')).toBeUndefined();
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { codeOfStep, type TotpVerdict, verifyTotp } from './totp.js';
+
+const KEY = Buffer.from('12345678901234567890');
+const NOW = 1_234_567_890;
+const STEP = 41_152_263;
+
+const verdictOf = (step: number, lastUsedStep = -1): TotpVerdict =>
+  verifyTotp(KEY, codeOfStep(KEY, step), NOW, lastUsedStep);
+
+describe('a code', () => {
+  it.each([-1, 0, 1] as const)('T4: is accepted of the step %i from the current one', (offset) => {
+    expect(verdictOf(STEP + offset)).toEqual({ kind: 'accepted', step: STEP + offset, offset });
+  });
+
+  it.each([-3, -2, 2, 3])('T4: is wrong of the step %i from the current one', (offset) => {
+    expect(verdictOf(STEP + offset)).toEqual({ kind: 'wrong' });
+  });
+
+  it('holds for thirty seconds each', () => {
+    const code = codeOfStep(KEY, STEP);
+    const kinds = [-31, -30, -1, 0, 29, 30, 59, 60].map(
+      (seconds) => verifyTotp(KEY, code, STEP * 30 + seconds, -1).kind,
+    );
+
+    expect(kinds).toEqual(['wrong', ...Array<string>(6).fill('accepted'), 'wrong']);
+  });
+
+  it.each([
+    ['T1: of the last used step', STEP, STEP, 'replayed'],
+    ['T2: of a step before the last used one', STEP, STEP + 1, 'replayed'],
+    ['of the step after the last used one', STEP + 1, STEP, 'accepted'],
+    ['T1: of a step before one that a wrong clock used', STEP, STEP + 1000, 'replayed'],
+  ])('%s is %4$s', (_, step, lastUsedStep, kind) => {
+    expect(verdictOf(step, lastUsedStep).kind).toBe(kind);
+  });
+
+  it.each([
+    ['full-width digits', '００５９２４'],
+    ['a sign', '+05924'],
+    ['a line break', '005924\n'],
+    ['five digits', '05924'],
+    ['eight digits', '89005924'],
+    ['nothing', ''],
+  ])('of %s is wrong', (_, code) => {
+    expect(verifyTotp(KEY, code, NOW, -1)).toEqual({ kind: 'wrong' });
+  });
+
+  it('counts for the highest unused step where several steps have it', () => {
+    // Two steps in a row with one code, which happens once in a million.
+    const step = 47_079_327;
+    const code = codeOfStep(KEY, step);
+    expect(codeOfStep(KEY, step + 1)).toBe(code);
+    const verdict = (lastUsedStep: number): TotpVerdict => verifyTotp(KEY, code, step * 30, lastUsedStep);
+
+    expect(verdict(-1)).toEqual({ kind: 'accepted', step: step + 1, offset: 1 });
+    expect(verdict(step)).toEqual({ kind: 'accepted', step: step + 1, offset: 1 });
+    expect(verdict(step + 1)).toEqual({ kind: 'replayed' });
+  });
+});

@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+export const PERIOD_SECONDS = 30;
+export const DIGITS = 6;
+
+/** The window in the order it is tried: the current step and one on either side. */
+const OFFSETS = [0, -1, 1] as const;
+export type StepOffset = (typeof OFFSETS)[number];
+
+/** What a code was; a caller is told no more than that it did not count, an event tells `replayed` from `wrong`. */
+export type TotpVerdict =
+  | { readonly kind: 'accepted'; readonly step: number; readonly offset: StepOffset }
+  | { readonly kind: 'replayed' }
+  | { readonly kind: 'wrong' };
+
+/** The time step of an instant (RFC 6238 section 4.2). */
+export function stepAt(epochSeconds: number): number {
+  return Math.floor(epochSeconds / PERIOD_SECONDS);
+}
+
+/** The code of one step: HOTP with HMAC-SHA-1 (RFC 4226 section 5.3). */
+export function codeOfStep(key: Uint8Array, step: number, digits = DIGITS): string {
+  const counter = Buffer.alloc(8);
+  counter.writeBigInt64BE(BigInt(step));
+  const hash = createHmac('sha1', key).update(counter).digest();
+  const offset = hash.readUInt8(19) & 0x0f;
+  const number = hash.readUInt32BE(offset) & 0x7fffffff;
+  return String(number % 10 ** digits).padStart(digits, '0');
+}
+
+/** Looks at a code of six ASCII digits; where it fits several steps the highest unused one counts (RFC 6238 section 5.2). */
+export function verifyTotp(key: Uint8Array, code: string, epochSeconds: number, lastUsedStep: number): TotpVerdict {
+  if (!/^[0-9]{6}$/.test(code)) return { kind: 'wrong' };
+  const current = stepAt(epochSeconds);
+  const given = Buffer.from(code);
+  // All three are always compared: time tells neither whether one fits nor which.
+  const fitting = OFFSETS.filter((offset) => timingSafeEqual(Buffer.from(codeOfStep(key, current + offset)), given));
+  const unused = fitting.filter((offset) => current + offset > lastUsedStep);
+  if (unused.length === 0) return { kind: fitting.length === 0 ? 'wrong' : 'replayed' };
+  const offset = unused.reduce((highest, next) => (next > highest ? next : highest));
+  return { kind: 'accepted', step: current + offset, offset };
+}

@@ -1,0 +1,450 @@
+import { describe, expect, it } from 'vitest';
+import { EnrolmentStore } from '../../src/mfa/enrolment.store.js';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { onBothEngines } from '../support/engines.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  accountRow,
+  ending,
+  enrolledUser,
+  eventsOf,
+  interposed,
+  markUsed,
+  newAccount,
+  type PartsOptions,
+  secondFactorParts,
+  type SecondFactorParts,
+} from '../support/second-factor-parts.js';
+
+const ASKER = 'sid:mine';
+const nothing = (): Promise<void> => Promise.resolve();
+
+onBothEngines('enrolment', (database) => {
+  interface Situation {
+    readonly clock: ManualClock;
+    readonly parts: SecondFactorParts;
+    readonly subject: string;
+  }
+
+  async function newcomer(options: PartsOptions = {}): Promise<Situation> {
+    const clock = new ManualClock();
+    const parts = secondFactorParts(database.work, clock, options);
+    return { clock, parts, subject: await newAccount(database.work) };
+  }
+
+  const row = (subject: string): ReturnType<typeof accountRow> => accountRow(database.work, subject);
+  const all = (sql: string, subject: string): Promise<readonly unknown[]> =>
+    database.work.single((tx) => tx.rows(sql, [subject]));
+  const change = (sql: string, subject: string): Promise<number> =>
+    database.work.single((tx) => tx.change(sql, [subject]));
+
+  it('T16: hands out a secret of 160 bits, its URI and ten backup codes, and changes nothing about the login', async () => {
+    const { parts, subject } = await newcomer();
+
+    const setup = await parts.enrolment.setup({ subject, askedBy: ASKER });
+
+    const { secret } = setup;
+    expect(secret).toMatch(/^[A-Z2-7]{32}$/);
+    expect(setup.otpauthUri).toBe(
+      `otpauth://totp/Login:${subject}%40example.org?secret=${secret}&issuer=Login&algorithm=SHA1&digits=6&period=30`,
+    );
+    expect(setup.qr).toMatch(/^data:image\/svg\+xml;base64,/);
+    expect(new Set(setup.backupCodes).size).toBe(10);
+    expect(setup.expiresInSeconds).toBe(600);
+    expect(await parts.enrolment.state(subject)).toEqual({
+      state: 'pending',
+      backupCodes: { remaining: 0, isLow: false },
+    });
+    expect(await row(subject)).toMatchObject({ totp_id: null, backup_set_id: null, epoch: 0 });
+  });
+
+  it('T16: never hands out the same twice', async () => {
+    const { parts, subject } = await newcomer();
+    const seen = new Set<string>();
+
+    for (let index = 0; index < 20; index += 1) {
+      const { secret, backupCodes } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      for (const shown of [secret, ...backupCodes]) seen.add(shown);
+    }
+
+    expect(seen.size).toBe(20 * 11);
+  });
+
+  it('T3: becomes active by a right code, whose step then counts as used', async () => {
+    const { parts, subject, clock } = await newcomer();
+    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
+
+    const hasReplaced = await parts.enrolment.confirm({ subject, askedBy: ASKER, code }, (_tx, confirmed) =>
+      Promise.resolve(confirmed.hasReplaced),
+    );
+
+    expect(hasReplaced).toBe(false);
+    expect(await parts.enrolment.state(subject)).toEqual({
+      state: 'active',
+      activatedAt: clock.seconds(),
+      backupCodes: { remaining: 10, generatedAt: clock.seconds(), isLow: false },
+    });
+    expect(await row(subject)).toMatchObject({ epoch: 1, pending_totp_id: null, failures: 0 });
+    expect(await ending(parts.secondFactors.prove({ subject, code }, nothing))).toBe('MFA_CODE_INVALID');
+  });
+
+  it('stays pending after a wrong code, which counts as a failure', async () => {
+    const { parts, subject, clock } = await newcomer();
+    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const app = AuthenticatorApp.scan(otpauthUri);
+    const confirm = (code: string): Promise<string> =>
+      ending(parts.enrolment.confirm({ subject, askedBy: ASKER, code }, nothing));
+
+    expect(await confirm(app.wrongCodeAt(clock.seconds()))).toBe('MFA_CODE_INVALID');
+
+    expect(await row(subject)).toMatchObject({ failures: 1, totp_id: null });
+    expect(await eventsOf(database.work, subject)).toEqual({ 'MFA_FAILED wrong_code': 1 });
+    expect(await confirm(app.codeAt(clock.seconds()))).toBe('ok');
+  });
+
+  it('T18: is locked by wrong codes, which ends the pending secret', async () => {
+    const { parts, subject, clock } = await newcomer();
+    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const app = AuthenticatorApp.scan(otpauthUri);
+    const confirm = (code: string): Promise<string> =>
+      ending(parts.enrolment.confirm({ subject, askedBy: ASKER, code }, nothing));
+
+    for (let index = 0; index < 5; index += 1) await confirm(app.wrongCodeAt(clock.seconds(), index));
+
+    expect(await confirm(app.codeAt(clock.seconds()))).toBe('MFA_LOCKED');
+    clock.advance(300);
+    expect(await confirm(app.codeAt(clock.seconds()))).toBe('MFA_STATE_CONFLICT');
+    expect(await row(subject)).toMatchObject({ epoch: 1, pending_totp_id: null });
+  });
+
+  it.each([
+    ['another session', 'sid:other', 0],
+    ['the session that asked, after ten minutes', ASKER, 600],
+  ])('T17: is not confirmed by %s', async (_, askedBy, later) => {
+    const { parts, subject, clock } = await newcomer();
+    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    clock.advance(later);
+    const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
+
+    expect(await ending(parts.enrolment.confirm({ subject, askedBy, code }, nothing))).toBe('MFA_STATE_CONFLICT');
+
+    expect(await row(subject)).toMatchObject({ failures_in_row: 0, totp_id: null });
+  });
+
+  it('is not confirmed by a backup code', async () => {
+    const { parts, subject } = await newcomer();
+    const { backupCodes } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const claim = { subject, askedBy: ASKER, code: backupCodes[0] ?? '' };
+
+    expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('VALIDATION_FAILED');
+  });
+
+  it('is confirmed for the last setup alone, and leaves nothing of those before', async () => {
+    const { parts, subject, clock } = await newcomer();
+    const apps = [];
+    for (let index = 0; index < 3; index += 1) {
+      const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      apps.push(AuthenticatorApp.scan(otpauthUri));
+    }
+    const ends = [];
+    for (const app of apps) {
+      const claim = { subject, askedBy: ASKER, code: app.codeAt(clock.seconds()) };
+      ends.push(await ending(parts.enrolment.confirm(claim, nothing)));
+    }
+
+    expect(ends).toEqual(['MFA_CODE_INVALID', 'MFA_CODE_INVALID', 'ok']);
+    expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toHaveLength(1);
+    expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toHaveLength(10);
+  });
+
+  it('stays pending where what should be stored with the confirmation fails', async () => {
+    const { parts, subject, clock } = await newcomer();
+    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const claim = { subject, askedBy: ASKER, code: AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds()) };
+
+    await expect(parts.enrolment.confirm(claim, () => Promise.reject(new RangeError('stop')))).rejects.toThrow('stop');
+
+    expect(await row(subject)).toMatchObject({ failures_in_row: 0, epoch: 0, last_used_step: -1, totp_id: null });
+    expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('ok');
+  });
+
+  it.each([
+    ['the password changed', 'UPDATE account SET epoch = epoch + 1, pending_totp_id = NULL WHERE id = ?'],
+    ['the epoch ended', 'UPDATE account SET epoch = epoch + 1 WHERE id = ?'],
+    ['the account was disabled', "UPDATE account SET status = 'disabled', pending_totp_id = NULL WHERE id = ?"],
+  ])('is not confirmed where %s while the code was looked at', async (_, sql) => {
+    const { parts, subject, clock } = await newcomer();
+    const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+    const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
+    const racing = secondFactorParts(
+      interposed(database.work, () => change(sql, subject)),
+      clock,
+    );
+
+    const end = await ending(racing.enrolment.confirm({ subject, askedBy: ASKER, epoch: 0, jti: 'j', code }, nothing));
+
+    expect(end).toBe('MFA_TOKEN_INVALID');
+    expect(await row(subject)).toMatchObject({ failures_in_row: 0, totp_id: null });
+  });
+
+  describe('asked for by a half token', () => {
+    it('is confirmed by that token, which is used up with it', async () => {
+      const { parts, subject, clock } = await newcomer();
+      const jti = `jti-${subject}`;
+      const claim = { subject, epoch: 0, jti, askedBy: `jti:${jti}` };
+      const { otpauthUri } = await parts.enrolment.setup(claim);
+      const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
+
+      expect(await ending(parts.enrolment.confirm({ ...claim, code }, (tx) => markUsed(tx, jti)))).toBe('ok');
+
+      expect(await ending(parts.enrolment.setup(claim))).toBe('MFA_TOKEN_INVALID');
+    });
+
+    it.each([
+      ['used', { epoch: 0, jti: 'used-one' }, 'MFA_TOKEN_INVALID'],
+      ['of an ended epoch', { epoch: 7, jti: 'fresh-one' }, 'MFA_TOKEN_INVALID'],
+      ['that is a session of an ended epoch', { epoch: 7 }, 'INVALID_TOKEN'],
+    ])('is refused for a token %s', async (_, claim, code) => {
+      const { parts, subject } = await newcomer();
+      await database.work.single((tx) =>
+        tx.insert('INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, 1)', ['used-one']),
+      );
+
+      expect(await ending(parts.enrolment.setup({ subject, askedBy: ASKER, ...claim }))).toBe(code);
+
+      expect(await row(subject)).toMatchObject({ pending_totp_id: null });
+    });
+
+    it('is refused where a secret is active', async () => {
+      const { parts, clock } = await newcomer();
+      const { subject } = await enrolledUser(database.work, parts, clock);
+
+      const end = ending(parts.enrolment.setup({ subject, askedBy: ASKER, epoch: 1, jti: 'half' }));
+
+      expect(await end).toBe('MFA_STATE_CONFLICT');
+    });
+  });
+
+  describe('replacing an active secret', () => {
+    it('leaves the old secret and its codes valid until the new one is confirmed, and no longer', async () => {
+      const { parts, clock } = await newcomer({ properties: { trustedDeviceEnabled: true } });
+      const { subject, app, backupCodes } = await enrolledUser(database.work, parts, clock);
+      const prove = (code: string): Promise<string> => ending(parts.secondFactors.prove({ subject, code }, nothing));
+      await database.work.run((tx) => parts.devices.grant(tx, subject));
+      const { totp_id: totpId } = await row(subject);
+      const asked = { subject, askedBy: ASKER, replaces: String(totpId) };
+
+      const setup = await parts.enrolment.setup(asked);
+
+      expect(await parts.enrolment.state(subject)).toMatchObject({ state: 'active', backupCodes: { remaining: 10 } });
+      expect(await prove(setup.backupCodes[0] ?? '')).toBe('MFA_CODE_INVALID');
+      expect(await prove(app.codeAt(clock.seconds()))).toBe('ok');
+      expect(await prove(backupCodes[0] ?? '')).toBe('ok');
+      clock.advance(60);
+      const code = AuthenticatorApp.scan(setup.otpauthUri).codeAt(clock.seconds());
+      expect(await parts.enrolment.confirm({ ...asked, code }, (_tx, it) => Promise.resolve(it))).toEqual({
+        hasReplaced: true,
+      });
+      clock.advance(60);
+      expect(await prove(app.codeAt(clock.seconds()))).toBe('MFA_CODE_INVALID');
+      expect(await prove(backupCodes[1] ?? '')).toBe('MFA_CODE_INVALID');
+      expect(await prove(setup.backupCodes[0] ?? '')).toBe('ok');
+      expect(await parts.devices.list(subject)).toEqual([]);
+      expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toHaveLength(1);
+    });
+
+    it('T1: is not confirmed by a code of a step that the old secret has just used', async () => {
+      const { parts, clock } = await newcomer();
+      const { subject, app } = await enrolledUser(database.work, parts, clock);
+      const { totp_id: totpId } = await row(subject);
+      const asked = { subject, askedBy: ASKER, replaces: String(totpId) };
+      const { otpauthUri } = await parts.enrolment.setup(asked);
+      const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
+      const prove = (): Promise<string> =>
+        ending(parts.secondFactors.prove({ subject, code: app.codeAt(clock.seconds()) }, nothing));
+      const racing = secondFactorParts(interposed(database.work, prove), clock);
+
+      expect(await ending(racing.enrolment.confirm({ ...asked, code }, nothing))).toBe('MFA_CODE_INVALID');
+
+      expect(await row(subject)).toMatchObject({ totp_id: totpId });
+      expect(await eventsOf(database.work, subject)).toEqual({ 'MFA_REPLAY used_step': 1 });
+    });
+
+    it.each([
+      ['by the last used step', 0, false],
+      ['by a step before it', -1, false],
+      ['by the next step', 1, true],
+    ])('T2: is confirmed or not, %s, by the one statement', async (_, offset, isConfirmed) => {
+      const { parts, clock } = await newcomer();
+      const { subject } = await enrolledUser(database.work, parts, clock);
+      const { totp_id: totpId, last_used_step: lastUsed } = await row(subject);
+      await parts.enrolment.setup({ subject, askedBy: ASKER, replaces: String(totpId) });
+      const { pending_totp_id: pendingId } = await row(subject);
+      const use = { step: Number(lastUsed) + offset, now: clock.seconds() };
+
+      const confirmed = await database.work.run((tx) =>
+        new EnrolmentStore().confirm(tx, { subject }, String(pendingId), use),
+      );
+
+      expect(confirmed).toBe(isConfirmed);
+      expect(await row(subject)).toMatchObject({
+        totp_id: isConfirmed ? pendingId : totpId,
+        last_used_step: Number(lastUsed) + Math.max(0, offset),
+      });
+    });
+
+    it.each([
+      ['none', undefined],
+      ['another one', 'another'],
+    ])('T17: is refused to a caller who was let in with %s active', async (_, replaces) => {
+      const { parts, clock } = await newcomer();
+      const { subject } = await enrolledUser(database.work, parts, clock);
+
+      const end = await ending(
+        parts.enrolment.setup({ subject, askedBy: ASKER, ...(replaces !== undefined && { replaces }) }),
+      );
+
+      expect(end).toBe('MFA_STATE_CONFLICT');
+      expect(await row(subject)).toMatchObject({ pending_totp_id: null });
+    });
+  });
+
+  describe('the picture of a pending secret', () => {
+    it.each(['svg', 'png'] as const)('is given once as %s, and only to who asked', async (form) => {
+      const { parts, subject } = await newcomer();
+      await parts.enrolment.setup({ subject, askedBy: ASKER });
+      const picture = (askedBy: string): Promise<string | Buffer> => parts.enrolment.qr(form, subject, askedBy);
+
+      expect(await ending(picture('sid:other'))).toBe('NOT_FOUND');
+      const [given, again] = [await picture(ASKER), await ending(picture(ASKER))];
+
+      expect(Buffer.from(given).subarray(0, 8).toString('latin1')).toContain(form === 'svg' ? '<svg' : 'PNG');
+      expect(again).toBe('NOT_FOUND');
+    });
+
+    it('is gone after ten minutes, and when the secret is active', async () => {
+      const { parts, subject, clock } = await newcomer();
+      const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      clock.advance(600);
+      expect(await ending(parts.enrolment.qr('svg', subject, ASKER))).toBe('NOT_FOUND');
+
+      clock.advance(-600);
+      const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
+      await parts.enrolment.confirm({ subject, askedBy: ASKER, code }, nothing);
+      expect(await ending(parts.enrolment.qr('svg', subject, ASKER))).toBe('NOT_FOUND');
+    });
+  });
+
+  describe('taken away', () => {
+    it.each(['totp', 'backup code'])(
+      'is gone by a valid %s, with codes and devices; the used step stays',
+      async (kind) => {
+        const { parts, clock } = await newcomer({ properties: { trustedDeviceEnabled: true } });
+        const { subject, app, backupCodes } = await enrolledUser(database.work, parts, clock);
+        await database.work.run((tx) => parts.devices.grant(tx, subject));
+        const code = kind === 'totp' ? app.codeAt(clock.seconds()) : (backupCodes[0] ?? '');
+        const step = (await row(subject))['last_used_step'];
+
+        expect(await ending(parts.enrolment.disable({ subject, code }, nothing))).toBe('ok');
+
+        const after = await row(subject);
+        expect(after).toMatchObject({ totp_id: null, pending_totp_id: null, backup_set_id: null, epoch: 2 });
+        expect(Number(after['last_used_step'])).toBeGreaterThanOrEqual(Number(step));
+        expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toEqual([]);
+        expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toEqual([]);
+        expect(await parts.devices.list(subject)).toEqual([]);
+        expect(await ending(parts.secondFactors.prove({ subject, code }, nothing))).toBe('MFA_STATE_CONFLICT');
+      },
+    );
+
+    it('stays by a wrong code, which counts as a failure', async () => {
+      const { parts, clock } = await newcomer();
+      const { subject, app } = await enrolledUser(database.work, parts, clock);
+      const code = app.wrongCodeAt(clock.seconds());
+
+      expect(await ending(parts.enrolment.disable({ subject, code }, nothing))).toBe('MFA_CODE_INVALID');
+
+      expect(await row(subject)).toMatchObject({ failures: 1, epoch: 1 });
+      expect(await parts.enrolment.state(subject)).toMatchObject({ state: 'active' });
+    });
+
+    it('T1: is enrolled anew by no step that was used before', async () => {
+      const { parts, clock } = await newcomer();
+      const { subject, app } = await enrolledUser(database.work, parts, clock);
+      await parts.enrolment.disable({ subject, code: app.codeAt(clock.seconds()) }, nothing);
+      const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      const claim = { subject, askedBy: ASKER, code: AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds()) };
+
+      expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('MFA_CODE_INVALID');
+    });
+
+    it('is gone by a reset without a code, and a new one is demanded; failures and lock stay', async () => {
+      const { parts, clock } = await newcomer({ properties: { trustedDeviceEnabled: true } });
+      const { subject, app } = await enrolledUser(database.work, parts, clock);
+      for (let index = 0; index < 5; index += 1) {
+        await ending(parts.secondFactors.prove({ subject, code: app.wrongCodeAt(clock.seconds(), index) }, nothing));
+      }
+      await database.work.run((tx) => parts.devices.grant(tx, subject));
+      let hasEnded = false;
+
+      await parts.enrolment.reset(subject, 'cli', () => {
+        hasEnded = true;
+        return Promise.resolve();
+      });
+
+      expect(hasEnded).toBe(true);
+      expect(await row(subject)).toMatchObject({ totp_id: null, enrolment_forced: 1, epoch: 3, failures: 5 });
+      expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toEqual([]);
+      expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toEqual([]);
+      expect(await parts.devices.list(subject)).toEqual([]);
+      expect(await eventsOf(database.work, subject)).toMatchObject({ MFA_RESET_BY_ADMIN: 1 });
+    });
+
+    it('is no longer demanded after the enrolment that followed a reset', async () => {
+      const { parts, subject, clock } = await newcomer();
+      await parts.enrolment.reset(subject, 'cli', nothing);
+      const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
+      const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
+
+      await parts.enrolment.confirm({ subject, askedBy: ASKER, code }, nothing);
+
+      expect(await row(subject)).toMatchObject({ enrolment_forced: 0 });
+    });
+
+    it('cannot be reset for an account that does not exist', async () => {
+      const { parts } = await newcomer();
+
+      expect(await ending(parts.enrolment.reset('nobody', 'cli', nothing))).toBe('NOT_FOUND');
+    });
+  });
+
+  it('tells the owner of the lock', async () => {
+    const { parts, clock } = await newcomer();
+    const { subject, app } = await enrolledUser(database.work, parts, clock);
+    for (let index = 0; index < 5; index += 1) {
+      await ending(parts.secondFactors.prove({ subject, code: app.wrongCodeAt(clock.seconds(), index) }, nothing));
+    }
+
+    const { lock } = await parts.enrolment.state(subject);
+
+    expect(lock).toEqual({ until: clock.seconds() + 300, endsByItself: true });
+  });
+
+  it('T19: seals every secret anew under the active key on demand', async () => {
+    const { parts, clock } = await newcomer();
+    const users = [];
+    for (let index = 0; index < 3; index += 1) users.push(await enrolledUser(database.work, parts, clock));
+    const { secrets, secondFactors } = secondFactorParts(database.work, clock, { sealKey: 'two' });
+
+    expect(await secrets.resealAll()).toBeGreaterThanOrEqual(3);
+
+    expect(await secrets.resealAll()).toBe(0);
+    expect([...(await secrets.countByKey()).keys()]).toEqual(['two']);
+    for (const { subject, app } of users) {
+      expect(await all('SELECT seal_key FROM totp_secret WHERE user_id = ?', subject)).toEqual([{ seal_key: 'two' }]);
+      const code = app.codeAt(clock.seconds());
+      expect(await ending(secondFactors.prove({ subject, code }, nothing))).toBe('ok');
+    }
+  });
+});

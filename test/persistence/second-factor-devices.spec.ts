@@ -1,0 +1,120 @@
+import { expect, it } from 'vitest';
+import { type PartsOptions, newAccount, secondFactorParts } from '../support/second-factor-parts.js';
+import { withRequestFacts } from '../../src/principal/request-facts.js';
+import type { DeviceSecret, TrustedDevices } from '../../src/mfa/trusted-devices.service.js';
+import { onBothEngines } from '../support/engines.js';
+import { ManualClock } from '../support/manual-clock.js';
+
+const DAY = 86_400;
+
+onBothEngines('trusted devices', (database) => {
+  interface Situation {
+    readonly clock: ManualClock;
+    readonly devices: TrustedDevices;
+    readonly subject: string;
+    readonly granted: DeviceSecret;
+    readonly recognise: (secret: string, subject?: string) => Promise<DeviceSecret | undefined>;
+  }
+
+  async function situation(
+    properties: PartsOptions['properties'] = { trustedDeviceEnabled: true },
+  ): Promise<Situation> {
+    const clock = new ManualClock();
+    const { devices } = secondFactorParts(database.work, clock, { properties });
+    const subject = await newAccount(database.work);
+    const granted = await withRequestFacts({ requestId: 'r', ip: '192.0.2.1', agent: 'Browser' }, () =>
+      database.work.run((tx) => devices.grant(tx, subject)),
+    );
+    return {
+      clock,
+      devices,
+      subject,
+      granted: granted ?? { secret: '', expiresAt: 0 },
+      recognise: (secret, of = subject) => database.work.run((tx) => devices.recognise(tx, of, secret)),
+    };
+  }
+
+  it('S10: are recognised by a secret that is replaced each time', async () => {
+    const { recognise, granted } = await situation();
+
+    const next = await recognise(granted.secret);
+
+    expect(next?.expiresAt).toBe(granted.expiresAt);
+    expect(await recognise(granted.secret)).toBeUndefined();
+    expect(await recognise(next?.secret ?? '')).toBeDefined();
+  });
+
+  it('S10: are recognised for their own user alone', async () => {
+    const { recognise, granted } = await situation();
+
+    expect(await recognise(granted.secret, await newAccount(database.work))).toBeUndefined();
+    expect(await recognise(granted.secret)).toBeDefined();
+  });
+
+  it('S10: end thirty days after the grant, used or not', async () => {
+    const { recognise, granted, clock, devices, subject } = await situation();
+    clock.advance(30 * DAY - 1);
+    const next = await recognise(granted.secret);
+    expect(next).toBeDefined();
+    clock.advance(1);
+
+    expect(await recognise(next?.secret ?? '')).toBeUndefined();
+    expect(await devices.list(subject)).toEqual([]);
+  });
+
+  it('are recognised once by many requests at the same moment', async () => {
+    const { recognise, granted } = await situation();
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => recognise(granted.secret)));
+
+    expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
+  });
+
+  it('are listed and revoked by their user', async () => {
+    const { devices, subject, recognise, granted, clock } = await situation();
+    const now = clock.seconds();
+    const [device] = await devices.list(subject);
+
+    expect(device).toEqual({
+      id: device?.id,
+      label: 'Browser',
+      ip: '192.0.2.1',
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: now + 30 * DAY,
+    });
+    expect(await devices.revoke('somebody else', device?.id ?? '')).toBe(false);
+    expect(await devices.revoke(subject, device?.id ?? '')).toBe(true);
+    expect(await recognise(granted.secret)).toBeUndefined();
+  });
+
+  it('are all revoked at once', async () => {
+    const { devices, subject, recognise, granted } = await situation();
+
+    await database.work.run((tx) => devices.revokeAll(tx, subject));
+
+    expect(await recognise(granted.secret)).toBeUndefined();
+  });
+
+  it('are neither granted nor recognised where they are off', async () => {
+    const { granted, subject } = await situation();
+    const { devices } = secondFactorParts(database.work, new ManualClock());
+
+    const [again, known] = await database.work.run(async (tx) => [
+      await devices.grant(tx, subject),
+      await devices.recognise(tx, subject, granted.secret),
+    ]);
+
+    expect([again, known]).toEqual([undefined, undefined]);
+  });
+
+  it('are stored without their secret', async () => {
+    const { subject, granted } = await situation();
+
+    const rows = await database.work.single((tx) =>
+      tx.rows('SELECT * FROM trusted_device WHERE user_id = ?', [subject]),
+    );
+
+    expect(JSON.stringify(rows)).not.toContain(granted.secret);
+  });
+});

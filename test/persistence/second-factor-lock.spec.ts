@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { type FailureCounter, lockOf } from '../../src/mfa/lock.js';
+import { MfaProperties } from '../../src/mfa/mfa.properties.js';
+import { onBothEngines } from '../support/engines.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { fc } from '../support/property.js';
+import { enrolledUser, secondFactorParts } from '../support/second-factor-parts.js';
+
+const NOW = 1_900_000_000;
+const SET = `UPDATE account SET failures = ?, failures_in_row = ?, lock_level = ?, last_attempt_at = ?, lock_seen_at = ?
+  WHERE id = ?`;
+
+/** Instants around every boundary there is: present, skew, and the lengths of all locks. */
+const instant = fc
+  .tuple(fc.constantFrom(0, 60, 300, 600, 1200, 2400, 3600), fc.integer({ min: -2, max: 2 }), fc.constantFrom(-1, 1))
+  .map(([distance, edge, side]) => NOW + side * distance + edge);
+
+const counter: fc.Arbitrary<FailureCounter> = fc.record({
+  failures: fc.integer({ min: 0, max: 5 }),
+  failuresInRow: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.constantFrom(99, 100, 101)),
+  lockLevel: fc.integer({ min: 0, max: 8 }),
+  lastAttemptAt: instant,
+  lockSeenAt: fc.option(instant),
+});
+
+onBothEngines('the lock', (database) => {
+  it('is the same rule in the statement that takes an attempt as in the answer', async () => {
+    const clock = new ManualClock();
+    const parts = secondFactorParts(database.work, clock);
+    const { subject } = await enrolledUser(database.work, parts, clock);
+    const { lockLadder } = new MfaProperties();
+
+    await fc.assert(
+      fc.asyncProperty(counter, async (given) => {
+        const { failures, failuresInRow, lockLevel, lastAttemptAt, lockSeenAt } = given;
+        await database.work.single((tx) =>
+          tx.change(SET, [failures, failuresInRow, lockLevel, lastAttemptAt, lockSeenAt, subject]),
+        );
+
+        const isTaken = await database.work.single((tx) =>
+          parts.store.takeAttempt(tx, 'attempt', { subject }, { kind: 'active' }, NOW),
+        );
+
+        expect(isTaken).toBe(lockOf(given, NOW, lockLadder) === undefined);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { BackupCodeProperties } from '../../src/backup-code/backup-code.properties.js';
+import { BackupCodeStore } from '../../src/backup-code/backup-code.store.js';
+import { BackupCodes } from '../../src/backup-code/backup-codes.service.js';
+import type { Clock } from '../../src/clock/clock.js';
+import { ServiceError } from '../../src/errors/service-error.js';
+import { EventStore } from '../../src/events/event.store.js';
+import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { Attempts } from '../../src/mfa/attempts.service.js';
+import { Authenticators } from '../../src/mfa/authenticators.service.js';
+import { Enrolment } from '../../src/mfa/enrolment.service.js';
+import { EnrolmentStore } from '../../src/mfa/enrolment.store.js';
+import { MfaProperties } from '../../src/mfa/mfa.properties.js';
+import { SecondFactorStore } from '../../src/mfa/second-factor.store.js';
+import { SecondFactors } from '../../src/mfa/second-factors.service.js';
+import { TotpSecretStore } from '../../src/mfa/totp-secret.store.js';
+import { TotpSecrets } from '../../src/mfa/totp-secrets.service.js';
+import { TrustedDeviceStore } from '../../src/mfa/trusted-device.store.js';
+import { TrustedDevices } from '../../src/mfa/trusted-devices.service.js';
+import type { Tx, UnitOfWork, Value } from '../../src/persistence/unit-of-work.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { Sealer } from '../../src/sealing/sealer.js';
+import { AuthenticatorApp } from './authenticator-app.js';
+
+const ACCOUNT = `INSERT INTO account (id, login_id, kind, status, roles, mfa_required, enrolment_forced, epoch,
+  last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at)
+  VALUES (?, ?, 'local', 'active', '', 0, 0, 0, -1, 0, 0, 0, 0, 0, 0)`;
+
+const KEYS = new Map(['one', 'two'].map((id) => [id, randomBytes(32)]));
+
+/** What one process would differ in. */
+export interface PartsOptions {
+  readonly properties?: Partial<MfaProperties>;
+  readonly pepper?: string;
+  readonly sealKey?: 'one' | 'two';
+}
+
+/** The services of the second factor, put together by hand on a real database. */
+export interface SecondFactorParts {
+  readonly secondFactors: SecondFactors;
+  readonly enrolment: Enrolment;
+  readonly devices: TrustedDevices;
+  readonly secrets: TotpSecrets;
+  readonly backupCodes: BackupCodes;
+  readonly store: SecondFactorStore;
+}
+
+export function secondFactorParts(work: UnitOfWork, clock: Clock, options: PartsOptions = {}): SecondFactorParts {
+  const random = new SystemRandom();
+  const properties = Object.assign(new MfaProperties(), options.properties);
+  const peppered = Object.assign(new BackupCodeProperties(), options.pepper && { pepper: options.pepper });
+  const events = new SecurityEvents(new EventStore(), clock, random);
+  const sealer = new Sealer(options.sealKey ?? 'one', KEYS, random);
+  const store = new SecondFactorStore(properties);
+  const deviceStore = new TrustedDeviceStore();
+  const enrolmentStore = new EnrolmentStore();
+  const attempts = new Attempts(work, clock, random, store, deviceStore, events, properties);
+  const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
+  const backupCodes = new BackupCodes(new BackupCodeStore(), random, peppered);
+  const secondFactors = new SecondFactors(work, clock, attempts, store, secrets, backupCodes, events);
+  const authenticators = new Authenticators(enrolmentStore, secrets, backupCodes, deviceStore, clock, random);
+  return {
+    secondFactors,
+    enrolment: new Enrolment(work, clock, enrolmentStore, authenticators, secrets, attempts, secondFactors, events),
+    devices: new TrustedDevices(work, deviceStore, clock, random, events, properties),
+    secrets,
+    backupCodes,
+    store,
+  };
+}
+
+/** An account and its owner's phone. */
+export interface TestUser {
+  readonly subject: string;
+  readonly app: AuthenticatorApp;
+  /** Codes of the live set as they were shown. */
+  readonly backupCodes: readonly string[];
+}
+
+/** A new account without a second factor; gives its id. */
+export async function newAccount(work: UnitOfWork): Promise<string> {
+  const subject = randomBytes(12).toString('hex');
+  await work.single((tx) => tx.insert(ACCOUNT, [subject, `${subject}@example.org`]));
+  return subject;
+}
+
+/** A new account whose second factor has just been confirmed; moves the clock to a step that is not used yet. */
+export async function enrolledUser(
+  work: UnitOfWork,
+  parts: SecondFactorParts,
+  clock: Clock & { advance(seconds: number): void },
+): Promise<TestUser> {
+  const subject = await newAccount(work);
+  const askedBy = 'sid:setup';
+  const { otpauthUri, backupCodes } = await parts.enrolment.setup({ subject, askedBy });
+  const app = AuthenticatorApp.scan(otpauthUri);
+  const code = app.codeAt(clock.seconds());
+  await parts.enrolment.confirm({ subject, askedBy, code }, () => Promise.resolve());
+  clock.advance(60);
+  return { subject, app, backupCodes };
+}
+
+/** What an account's row says. */
+export async function accountRow(work: UnitOfWork, subject: string): Promise<Readonly<Record<string, Value>>> {
+  const [row] = await work.single((tx) =>
+    tx.rows<Record<string, Value>>('SELECT * FROM account WHERE id = ?', [subject]),
+  );
+  if (!row) throw new Error('no such account');
+  return row;
+}
+
+/** How many events of each kind and reason an account has since its second factor was confirmed. */
+export async function eventsOf(work: UnitOfWork, subject: string): Promise<Readonly<Record<string, number>>> {
+  const sql = `SELECT kind, reason FROM security_event WHERE user_id = ? AND kind NOT IN ('MFA_SETUP', 'MFA_CONFIRMED')`;
+  const rows = await work.single((tx) => tx.rows<{ kind: string; reason: string | null }>(sql, [subject]));
+  const counts: Record<string, number> = {};
+  for (const { kind, reason } of rows) {
+    const name = reason === null ? kind : `${kind} ${reason}`;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** `ok`, or the code of the error that ended it; other errors go on. */
+export function ending(action: Promise<unknown>): Promise<string> {
+  return action.then(
+    () => 'ok',
+    (error: unknown) => {
+      if (error instanceof ServiceError) return error.code;
+      throw error;
+    },
+  );
+}
+
+/** Marks a half token as used, as the caller of `prove` does. */
+export async function markUsed(tx: Tx, jti: string): Promise<void> {
+  const sql = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
+  if (!(await tx.insert(sql, [jti, 2_000_000_000]))) throw new ServiceError('MFA_TOKEN_INVALID');
+}
+
+/** The same database, where something else happens right before the first transaction: what a race may bring. */
+export function interposed(work: UnitOfWork, happens: () => Promise<unknown>): UnitOfWork {
+  let hasHappened = false;
+  const run: UnitOfWork['run'] = async (inner) => {
+    if (!hasHappened) {
+      hasHappened = true;
+      await happens();
+    }
+    return work.run(inner);
+  };
+  return Object.assign(Object.create(work) as UnitOfWork, { run });
+}
+
+/** Calls all at once and counts the endings. */
+export async function endings(actions: readonly (() => Promise<unknown>)[]): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  for (const end of await Promise.all(actions.map((action) => ending(action())))) counts[end] = (counts[end] ?? 0) + 1;
+  return counts;
+}
