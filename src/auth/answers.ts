@@ -1,0 +1,85 @@
+import type { FactorState } from '../mfa/factor-state.js';
+import type { Proof } from '../mfa/proof.js';
+import { acrOf, type Amr } from '../principal/amr.js';
+import { authoritiesOf, type FullPrincipal } from '../principal/principal.js';
+
+/** Members of every answer that brings an access token. */
+export interface TokenMembers {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+}
+
+export function tokenMembers({ accessToken, expiresIn }: { accessToken: string; expiresIn: number }): TokenMembers {
+  return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
+}
+
+/** How a second factor was proven, as answers tell it. */
+export interface ProofMembers {
+  readonly amr: Amr;
+  readonly mfa_method: string;
+  readonly backup_codes_remaining?: number;
+  readonly backup_codes_low?: boolean;
+}
+
+export function proofMembers(amr: Amr, proof: Proof): ProofMembers {
+  const members = { amr, mfa_method: proof.method };
+  if (proof.method === 'totp') return members;
+  return { ...members, backup_codes_remaining: proof.remaining, backup_codes_low: proof.isLow };
+}
+
+/** `GET /me` and, with authorities, `GET /session`. */
+export function meMembers(principal: FullPrincipal, loginId: string): Readonly<Record<string, unknown>> {
+  const { subject, roles, amr, authTime, mfaAt, idp } = principal;
+  return {
+    sub: subject,
+    id: loginId,
+    roles,
+    amr,
+    acr: acrOf(amr),
+    auth_time: instant(authTime),
+    ...(mfaAt !== undefined && { mfa_at: instant(mfaAt) }),
+    ...(idp !== undefined && { idp }),
+  };
+}
+
+export function authoritiesMember(principal: FullPrincipal): { readonly authorities: readonly string[] } {
+  return { authorities: authoritiesOf(principal) };
+}
+
+/** An instant as bodies carry it: a `Date`, which is written as text. */
+export function instant(seconds: number): Date {
+  return new Date(seconds * 1000);
+}
+
+/** `GET /2fa`. */
+export function stateMembers({ state, activatedAt, backupCodes, lock }: FactorState, isDemanded: boolean): object {
+  const { remaining, generatedAt, isLow } = backupCodes;
+  return {
+    state,
+    ...(activatedAt !== undefined && { activated_at: instant(activatedAt) }),
+    backup_codes: {
+      remaining,
+      ...(generatedAt !== undefined && { generated_at: instant(generatedAt) }),
+      low: isLow,
+    },
+    required_by_policy: isDemanded,
+    ...(lock && { locked_until: instant(lock.until) }),
+  };
+}
+
+/** What a challenged caller can do next. */
+export function openMembers(next: 'none' | 'verify' | 'enrol'): object {
+  return next === 'enrol' ? { enrolment_required: true, methods: [] } : { methods: ['totp', 'backup_code'] };
+}
+
+/** A page of a list; `next` is there where more may follow. */
+export function listMembers<T extends { readonly id: string }>(
+  rows: readonly T[],
+  { limit }: { readonly limit: number },
+  members: (row: T) => object,
+): object {
+  const last = rows.length === limit ? rows.at(-1) : undefined;
+  return { items: rows.map(members), ...(last && { next: last.id }) };
+}

@@ -1,0 +1,72 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { AccountModule } from '../account/account.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { MfaModule } from '../mfa/mfa.module.js';
+import { ServletProperties } from '../server/servlet.properties.js';
+import { TokenModule } from '../token/token.module.js';
+import { AuthenticationGuard } from './authentication.guard.js';
+import { Authentication } from './authentication.service.js';
+import { AuthorityGuard } from './authority.guard.js';
+import { CookieProperties } from './cookie.properties.js';
+import { AuthCookies } from './cookies.js';
+import { CrossSiteGuard } from './cross-site.guard.js';
+import { Handover } from './handover.service.js';
+import { Introspection } from './introspection.service.js';
+import { LoginController } from './login.controller.js';
+import { LoginService } from './login.service.js';
+import { MeController } from './me.controller.js';
+import { Origins } from './origins.service.js';
+import { OwnHistoryController } from './own-history.controller.js';
+import { OwnPassword } from './own-password.service.js';
+import { OwnSecondFactor } from './own-second-factor.service.js';
+import { OwnSessionsController } from './own-sessions.controller.js';
+import { PasswordProof } from './password-proof.service.js';
+import { PasswordStep } from './password-step.service.js';
+import { PreMfaGuard } from './pre-mfa.guard.js';
+import { RefreshService } from './refresh.service.js';
+import { SecondFactorController } from './second-factor.controller.js';
+import { SecondStepService } from './second-step.service.js';
+import { SessionController } from './session.controller.js';
+import { SessionEnd } from './session-end.service.js';
+import { TokenController } from './token.controller.js';
+
+/** Login, second step, refresh, and who may pass: every route is closed unless it says otherwise. */
+@Module({
+  imports: [EventsModule, AccountModule, TokenModule, MfaModule],
+  controllers: [
+    LoginController,
+    SecondFactorController,
+    TokenController,
+    SessionController,
+    MeController,
+    OwnSessionsController,
+    OwnHistoryController,
+  ],
+  providers: [
+    // In this order: another site's request is refused before anybody is asked who it is from.
+    { provide: APP_GUARD, useClass: CrossSiteGuard },
+    { provide: APP_GUARD, useClass: AuthenticationGuard },
+    { provide: APP_GUARD, useClass: PreMfaGuard },
+    { provide: APP_GUARD, useClass: AuthorityGuard },
+    {
+      provide: AuthCookies,
+      inject: [ServletProperties, CookieProperties],
+      useFactory: ({ contextPath }: ServletProperties, { secure }: CookieProperties) =>
+        new AuthCookies(contextPath, secure),
+    },
+    Authentication,
+    Handover,
+    Introspection,
+    LoginService,
+    Origins,
+    OwnPassword,
+    OwnSecondFactor,
+    PasswordProof,
+    PasswordStep,
+    RefreshService,
+    SecondStepService,
+    SessionEnd,
+  ],
+})
+export class AuthModule {}

@@ -1,0 +1,29 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { type AuthenticatedRequest, PUBLIC } from '../principal/access.decorator.js';
+import { cookiesOf } from '../server/cookies.js';
+import { type HttpRequest, templateOf } from '../server/http-request.js';
+import { isSecondFactorRoute } from './access.js';
+import { Authentication } from './authentication.service.js';
+import { SESSION } from './cookies.js';
+
+/** 401 unless the caller is known; open routes ask for nobody and know nobody. */
+@Injectable()
+export class AuthenticationGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly authentication: Authentication,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.reflector.getAllAndOverride<boolean | undefined>(PUBLIC, [context.getHandler(), context.getClass()])) {
+      return true;
+    }
+    const request = context.switchToHttp().getRequest<HttpRequest & AuthenticatedRequest>();
+    request.principal = await this.authentication.authenticate(
+      { authorization: request.headers.authorization, session: cookiesOf(request)[SESSION] },
+      isSecondFactorRoute(templateOf(request)),
+    );
+    return true;
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../account/accounts.service.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { FullPrincipal, Principal } from '../principal/principal.js';
+import { AccessTokens } from '../token/access-tokens.service.js';
+import { MfaTokens } from '../token/mfa-tokens.service.js';
+import { Sessions } from '../token/sessions.service.js';
+import { bearerToken, claimsToBeHalfToken } from './bearer.js';
+import { principalOf } from './session-principal.js';
+
+/** What a request carries to say who asks. */
+export interface Carried {
+  /** `Authorization`. */
+  readonly authorization: string | undefined;
+  /** Cookie `SESSION`. */
+  readonly session: string | undefined;
+}
+
+/** Tells who a request is from: `Authorization` beats the cookie, and a bad one is no reason to look at the cookie. */
+@Injectable()
+export class Authentication {
+  constructor(
+    private readonly accessTokens: AccessTokens,
+    private readonly mfaTokens: MfaTokens,
+    private readonly sessions: Sessions,
+    private readonly accounts: Accounts,
+  ) {}
+
+  /** @throws ServiceError `INVALID_TOKEN`; for an unusable half token where one is allowed `MFA_TOKEN_INVALID` */
+  async authenticate({ authorization, session }: Carried, halfTokenAllowed: boolean): Promise<Principal> {
+    if (authorization !== undefined) return this.fromHeader(authorization, halfTokenAllowed);
+    // RFC 6750 section 3.1: no error where nothing was tried.
+    if (session === undefined) throw new ServiceError('INVALID_TOKEN', { challenge: 'Bearer' });
+    return this.fromCookie(session);
+  }
+
+  private async fromHeader(authorization: string, halfTokenAllowed: boolean): Promise<Principal> {
+    const token = bearerToken(authorization);
+    if (token === undefined) throw invalid('no bearer token');
+    if (!claimsToBeHalfToken(token)) return this.fromAccessToken(token);
+    if (!halfTokenAllowed) throw invalid('half token');
+    const claims = await this.mfaTokens.verify(token);
+    if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not a half token of ours' });
+    const { subject, jti: id, epoch, expiresAt, issuedAt: authTime } = claims;
+    return { kind: 'half', via: 'token', subject, id, epoch, expiresAt, authTime };
+  }
+
+  private async fromAccessToken(token: string): Promise<FullPrincipal> {
+    const claims = await this.accessTokens.verify(token);
+    if (!claims) throw invalid('not an access token of ours');
+    const session = await this.sessions.find(claims.sid);
+    if (session?.subject !== claims.subject) throw invalid('session ended');
+    await this.sessions.touch(session);
+    return principalOf({ ...claims, id: claims.sid }, 'token', claims.roles);
+  }
+
+  private async fromCookie(secret: string): Promise<Principal> {
+    const session = await this.sessions.findBySecret(secret);
+    if (!session) throw invalid('no such session');
+    const { subject, id, halfEpoch: epoch, expiresAt, authTime } = session;
+    if (epoch !== undefined) return { kind: 'half', via: 'session', subject, id, epoch, expiresAt, authTime };
+    const account = await this.accounts.find(subject);
+    if (account?.status !== 'active') throw invalid('account not active');
+    await this.sessions.touch(session);
+    return principalOf(session, 'session', account.roles);
+  }
+}
+
+function invalid(reason: string): ServiceError {
+  return new ServiceError('INVALID_TOKEN', { reason, challenge: 'Bearer error="invalid_token"' });
+}

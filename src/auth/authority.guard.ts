@@ -1,0 +1,29 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { Clock } from '../clock/clock.js';
+import { ServiceError } from '../errors/service-error.js';
+import { AMR, type AuthenticatedRequest, AUTHORITY } from '../principal/access.decorator.js';
+import type { RequiredAmr } from '../principal/amr.js';
+import { isHalfAuthenticated } from '../principal/principal.js';
+import { hasAuthority, satisfiesAmr, stepUpChallenge } from './access.js';
+
+/** 403 where the authority is missing, 401 with the challenge of RFC 9470 where the login proved too little. */
+@Injectable()
+export class AuthorityGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly clock: Clock,
+  ) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const { principal } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    if (!principal) return true;
+    const targets = [context.getHandler(), context.getClass()];
+    const authority = this.reflector.getAllAndOverride<string | undefined>(AUTHORITY, targets);
+    if (authority !== undefined && !hasAuthority(principal, authority)) throw new ServiceError('ACCESS_DENIED');
+    const amr = this.reflector.getAllAndOverride<RequiredAmr | undefined>(AMR, targets);
+    const isEnough = !amr || (!isHalfAuthenticated(principal) && satisfiesAmr(principal, amr, this.clock.seconds()));
+    if (!isEnough) throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge(amr) });
+    return true;
+  }
+}

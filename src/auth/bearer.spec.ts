@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { basicCredentials, bearerToken, claimsToBeHalfToken } from './bearer.js';
+
+const header = (json: string): string => `${Buffer.from(json).toString('base64url')}.e30.sig`;
+
+it.each([
+  { token: header('{"typ":"mfa+jwt","alg":"HS256"}'), half: true },
+  { token: header('{"typ":"at+jwt","alg":"ES256"}'), half: false },
+  { token: header('{"typ":["mfa+jwt"]}'), half: false },
+  { token: header('null'), half: false },
+  { token: header('not json'), half: false },
+  { token: '', half: false },
+  { token: '....', half: false },
+])('$token says that it is a half token: $half', ({ token, half }) => {
+  expect(claimsToBeHalfToken(token)).toBe(half);
+});
+
+it.each([
+  { value: 'Bearer abc.def-_~+/=', token: 'abc.def-_~+/=' },
+  { value: 'bearer abc', token: 'abc' },
+  { value: 'Bearer   abc ', token: 'abc' },
+  { value: 'Bearer a b', token: undefined },
+  { value: 'Bearer', token: undefined },
+  { value: 'Bearer ', token: undefined },
+  { value: 'Basic abc', token: undefined },
+  { value: 'Bearer abc, Bearer def', token: undefined },
+])('the token of "$value" is $token', ({ value, token }) => {
+  expect(bearerToken(value)).toBe(token);
+});
+
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+
+it.each([
+  { value: basic('api:s3cret'), credentials: { name: 'api', secret: 's3cret' } },
+  { value: basic('api:a:b'), credentials: { name: 'api', secret: 'a:b' } },
+  { value: basic('my%20api:a%2Bb'), credentials: { name: 'my api', secret: 'a+b' } },
+  { value: basic('api:100%'), credentials: { name: 'api', secret: '100%' } },
+  { value: basic('api'), credentials: undefined },
+  { value: 'Bearer abc', credentials: undefined },
+])('the credentials of $value are $credentials', ({ value, credentials }) => {
+  expect(basicCredentials(value)).toEqual(credentials);
+});

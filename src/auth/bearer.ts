@@ -1,0 +1,37 @@
+/**
+ * True where a token says of itself that it is a half token. Nothing is believed by this: it only chooses whose rules
+ * verify the token, and under which code it is refused.
+ */
+export function claimsToBeHalfToken(token: string): boolean {
+  const [header = ''] = token.split('.', 1);
+  try {
+    const { typ } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { readonly typ?: unknown };
+    return typ === 'mfa+jwt';
+  } catch {
+    return false;
+  }
+}
+
+/** The token of an `Authorization` header (RFC 6750 section 2.1); undefined for any other form. */
+export function bearerToken(authorization: string): string | undefined {
+  return /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];
+}
+
+/** Name and secret of an `Authorization: Basic` header (RFC 7617); undefined for any other form. */
+export function basicCredentials(
+  authorization: string,
+): { readonly name: string; readonly secret: string } | undefined {
+  const encoded = /^Basic +([\w+/-]+=*) *$/i.exec(authorization)?.[1];
+  if (encoded === undefined) return undefined;
+  const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':');
+  return rest.length === 0 ? undefined : { name: formDecoded(name), secret: formDecoded(rest.join(':')) };
+}
+
+/** RFC 6749 section 2.3.1 wants both parts form-encoded first; where that cannot be undone they were not. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', '%20'));
+  } catch {
+    return text;
+  }
+}

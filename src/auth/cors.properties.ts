@@ -1,0 +1,17 @@
+import { full } from '../config/effect.js';
+import { list, text } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+const origin = text({
+  form: /^https?:\/\/[a-z\d.-]+(?::\d{1,5})?$/,
+  called: 'an origin in lower case such as https://portal.example, without a path; never * or null',
+});
+
+@Properties('app.security.cors')
+export class CorsProperties {
+  @Key(list(origin), {
+    does: 'Origins of other sites whose scripts may send requests with cookies and read the answers; nobody else may.',
+    effect: full,
+  })
+  readonly allowedOrigins: readonly string[] = [];
+}

@@ -1,0 +1,30 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { ServiceError } from '../errors/service-error.js';
+import { cookiesOf } from '../server/cookies.js';
+import { type HttpRequest, templateOf } from '../server/http-request.js';
+import { isCrossSite } from './cross-site.js';
+import { Origins } from './origins.service.js';
+
+/** Routes whose answer signs a browser in: checked without a cookie, too. */
+const SIGN_IN = new Set(['/login', '/login/2fa', '/session']);
+
+/** Refuses what another site makes a browser send, wherever a cookie would speak for the browser. */
+@Injectable()
+export class CrossSiteGuard implements CanActivate {
+  constructor(private readonly origins: Origins) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<HttpRequest>();
+    const isCookieRequest = request.headers.authorization === undefined && Object.keys(cookiesOf(request)).length > 0;
+    const template = templateOf(request);
+    if (!isCookieRequest && !SIGN_IN.has(template) && !template.startsWith('/token/')) return true;
+    const { 'sec-fetch-site': fetchSite, origin } = request.headers;
+    const facts = {
+      method: request.method,
+      ...(typeof fetchSite === 'string' && { fetchSite }),
+      ...(origin !== undefined && { origin }),
+    };
+    if (isCrossSite(facts, this.origins.of(request))) throw new ServiceError('CROSS_SITE');
+    return true;
+  }
+}

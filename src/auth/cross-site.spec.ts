@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { isCrossSite } from './cross-site.js';
+
+const KNOWN = { own: new Set(['https://login.example']), allowed: new Set(['https://portal.example']) };
+
+it.each([
+  { facts: { fetchSite: 'same-origin', origin: 'https://login.example' }, refused: false },
+  { facts: { fetchSite: 'same-origin' }, refused: false },
+  { facts: {}, refused: false },
+  { facts: { origin: 'https://login.example' }, refused: false },
+  { facts: { origin: 'https://portal.example' }, refused: false },
+  { facts: { fetchSite: 'cross-site', origin: 'https://portal.example' }, refused: false },
+  { facts: { fetchSite: 'cross-site', origin: 'https://login.example' }, refused: true },
+  { facts: { fetchSite: 'cross-site' }, refused: true },
+  { facts: { fetchSite: 'same-site' }, refused: true },
+  { facts: { fetchSite: 'none' }, refused: true },
+  { facts: { origin: 'null' }, refused: true },
+  { facts: { origin: 'https://evil.example' }, refused: true },
+  { facts: { origin: 'http://login.example' }, refused: true },
+  { facts: { fetchSite: 'same-origin', origin: 'https://evil.example' }, refused: true },
+])('S5: a POST with $facts is refused: $refused', ({ facts, refused }) => {
+  expect(isCrossSite({ method: 'POST', ...facts }, KNOWN)).toBe(refused);
+});
+
+it.each(['GET', 'HEAD', 'OPTIONS'])('S5: a %s changes nothing, so it may come from anywhere', (method) => {
+  expect(isCrossSite({ method, fetchSite: 'cross-site', origin: 'https://evil.example' }, KNOWN)).toBe(false);
+});

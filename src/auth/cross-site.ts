@@ -1,0 +1,24 @@
+/** What a browser says about where a request comes from. */
+export interface CrossSiteFacts {
+  readonly method: string;
+  /** `Sec-Fetch-Site`. */
+  readonly fetchSite?: string;
+  readonly origin?: string;
+}
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** Origins such as `https://portal.example`: ours, and those whose scripts may call us. */
+export interface KnownOrigins {
+  readonly own: ReadonlySet<string>;
+  readonly allowed: ReadonlySet<string>;
+}
+
+/** True where a browser says that another site sends a request that changes state (http-api section 5). */
+export function isCrossSite({ method, fetchSite, origin }: CrossSiteFacts, known: KnownOrigins): boolean {
+  if (SAFE.has(method)) return false;
+  // A script of an allowed origin is never same-origin, and its browser says whose script it is.
+  if (origin !== undefined && known.allowed.has(origin)) return false;
+  if (origin !== undefined && !known.own.has(origin)) return true;
+  return fetchSite !== undefined && fetchSite !== 'same-origin';
+}

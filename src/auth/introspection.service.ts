@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../account/accounts.service.js';
+import { PasswordThrottle } from '../account/password-throttle.service.js';
+import { ServiceError } from '../errors/service-error.js';
+import { acrOf } from '../principal/amr.js';
+import { AccessTokens } from '../token/access-tokens.service.js';
+import { Clients } from '../token/clients.service.js';
+import { Sessions } from '../token/sessions.service.js';
+import { basicCredentials } from './bearer.js';
+
+const INACTIVE = { active: false } as const;
+
+/** Tells registered resource servers whether a token is a live access token (RFC 7662). */
+@Injectable()
+export class Introspection {
+  constructor(
+    private readonly clients: Clients,
+    private readonly throttle: PasswordThrottle,
+    private readonly accessTokens: AccessTokens,
+    private readonly sessions: Sessions,
+    private readonly accounts: Accounts,
+  ) {}
+
+  /** @throws ServiceError `INVALID_CREDENTIALS` unless the header names a client and its secret; `RATE_LIMITED` */
+  async admit(authorization: string | undefined): Promise<void> {
+    const client = authorization === undefined ? undefined : basicCredentials(authorization);
+    const isRight =
+      client !== undefined &&
+      (await this.throttle.guard(
+        { client: client.name },
+        () => Promise.resolve(this.clients.isRight(client.name, client.secret)),
+        (verdict) => verdict,
+      ));
+    if (!isRight) {
+      throw new ServiceError('INVALID_CREDENTIALS', { reason: 'client', challenge: 'Basic realm="introspection"' });
+    }
+  }
+
+  /** Members of RFC 7662 section 2.2 and our claims; nothing but `active` of anything that is not live. */
+  async inspect(token: string): Promise<object> {
+    const claims = await this.accessTokens.verify(token);
+    if (!claims) return INACTIVE;
+    const [session, account] = await Promise.all([this.sessions.find(claims.sid), this.accounts.find(claims.subject)]);
+    if (session?.subject !== claims.subject || account?.status !== 'active') return INACTIVE;
+    const { subject, sid, roles, amr, authTime, mfaAt, mfaMethod, issuer, audience, issuedAt, expiresAt, jti } = claims;
+    return {
+      active: true,
+      token_type: 'Bearer',
+      iss: issuer,
+      sub: subject,
+      aud: audience,
+      iat: issuedAt,
+      exp: expiresAt,
+      jti,
+      sid,
+      username: account.loginId,
+      roles,
+      amr,
+      acr: acrOf(amr),
+      auth_time: authTime,
+      ...(mfaAt !== undefined && { mfa_at: mfaAt }),
+      ...(mfaMethod !== undefined && { mfa_method: mfaMethod }),
+    };
+  }
+}

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../account/account.js';
+import { Accounts } from '../account/accounts.service.js';
+import { Clock } from '../clock/clock.js';
+import { ServiceError } from '../errors/service-error.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import { type DeviceSecret, TrustedDevices } from '../mfa/trusted-devices.service.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { PWD } from '../principal/amr.js';
+import { MfaTokens } from '../token/mfa-tokens.service.js';
+import type { SessionKind } from '../token/session.js';
+import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+import type { PasswordPassed } from './password-step.service.js';
+
+/** A half token for the second step. */
+export interface Challenge {
+  readonly mfaToken: string;
+  /** Seconds. */
+  readonly expiresIn: number;
+}
+
+/** A login that is complete after the password. */
+export interface Completed {
+  readonly opened: OpenedSession;
+  /** New secret of a trusted browser. */
+  readonly trustedDevice?: DeviceSecret;
+}
+
+/** What follows the password step, for callers of tokens and for the web portal. */
+@Injectable()
+export class LoginService {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly accounts: Accounts,
+    private readonly events: SecurityEvents,
+    private readonly mfaTokens: MfaTokens,
+    private readonly sessions: Sessions,
+    private readonly trustedDevices: TrustedDevices,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Asks for the second step by a half token; nothing of it is stored. */
+  async challenge({ account }: PasswordPassed): Promise<Challenge> {
+    const { token, expiresAt } = await this.mfaTokens.issue({ subject: account.id, epoch: account.epoch });
+    await this.work.single((tx) => this.recordChallenge(tx, account));
+    return { mfaToken: token, expiresIn: expiresAt - this.clock.seconds() };
+  }
+
+  /** Asks for the second step by a half-authenticated session of the web portal, 3 minutes long. */
+  challengeInPortal({ account }: PasswordPassed): Promise<OpenedSession> {
+    return this.work.run(async (tx) => {
+      await this.recordChallenge(tx, account);
+      const { id: subject, epoch } = account;
+      return this.sessions.openHalf(tx, { subject, epoch, authTime: this.clock.seconds() });
+    });
+  }
+
+  /**
+   * Completes a login that needs no code: there is no second factor, or the browser is trusted. Undefined where it turns
+   * out not to be.
+   */
+  complete({ account, next, trustedDevice }: PasswordPassed, kind: SessionKind): Promise<Completed | undefined> {
+    if (next !== 'none' && trustedDevice === undefined) return Promise.resolve(undefined);
+    const { id: subject, epoch } = account;
+    return this.work.run(async (tx) => {
+      // Whatever ended this account's sessions since its password was read has ended this login, too.
+      if (!(await this.accounts.holds(tx, subject, epoch))) {
+        throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
+      }
+      const trusted = trustedDevice && (await this.trustedDevices.recognise(tx, subject, trustedDevice));
+      if (next !== 'none' && !trusted) return undefined;
+      await this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD });
+      const opened = await this.sessions.open(tx, { subject, kind, amr: PWD, authTime: this.clock.seconds() });
+      return { opened, ...(trusted && { trustedDevice: trusted }) };
+    });
+  }
+
+  private recordChallenge(tx: Tx, { id: subject }: Account): Promise<void> {
+    return this.events.record(
+      tx,
+      { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD },
+      { kind: 'MFA_CHALLENGED', subject },
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import * as v from 'valibot';
+import { Accounts } from '../account/accounts.service.js';
+import { ServiceError } from '../errors/service-error.js';
+import { Caller, RequireAmr } from '../principal/access.decorator.js';
+import type { FullPrincipal } from '../principal/principal.js';
+import { code, password } from './login.shapes.js';
+import { meMembers } from './answers.js';
+import { OwnPassword } from './own-password.service.js';
+
+const passwordShape = v.strictObject({ current: password, new: password, code: v.optional(code) });
+
+/** The signed-in user (http-api section 6). */
+@Controller('me')
+export class MeController {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly ownPassword: OwnPassword,
+  ) {}
+
+  @Get()
+  async show(@Caller() caller: FullPrincipal): Promise<object> {
+    const account = await this.accounts.find(caller.subject);
+    if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
+    return meMembers(caller, account.loginId);
+  }
+
+  /** The example of a function that asks for the second factor (specification, "Authentication" item 5). */
+  @Get('settlement')
+  @RequireAmr('otp')
+  settlement(@Caller() { subject, amr }: FullPrincipal): object {
+    return { sub: subject, amr };
+  }
+
+  @Post('password')
+  @HttpCode(204)
+  async changePassword(
+    @Caller() caller: FullPrincipal,
+    @Body({ schema: passwordShape }) body: v.InferOutput<typeof passwordShape>,
+  ): Promise<void> {
+    await this.ownPassword.change(caller, body);
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { AccountChanges } from '../account/account-changes.service.js';
+import { Accounts } from '../account/accounts.service.js';
+import { Clock } from '../clock/clock.js';
+import { ServiceError } from '../errors/service-error.js';
+import { MfaProperties } from '../mfa/mfa.properties.js';
+import { SecondFactors } from '../mfa/second-factors.service.js';
+import { TrustedDevices } from '../mfa/trusted-devices.service.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { type FullPrincipal, hasFreshOtp } from '../principal/principal.js';
+import { Sessions } from '../token/sessions.service.js';
+import { stepUpChallenge } from './access.js';
+import { PasswordProof } from './password-proof.service.js';
+
+export interface PasswordChange {
+  readonly current: string;
+  readonly new: string;
+  readonly code?: string | undefined;
+}
+
+/** A signed-in user changes the password: all other sessions and the trusted devices end with it. */
+@Injectable()
+export class OwnPassword {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly password: PasswordProof,
+    private readonly changes: AccountChanges,
+    private readonly secondFactors: SecondFactors,
+    private readonly trustedDevices: TrustedDevices,
+    private readonly sessions: Sessions,
+    private readonly policy: MfaProperties,
+    private readonly work: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws ServiceError `INVALID_CREDENTIALS` for a wrong current password, `STEP_UP_REQUIRED` where the account has a
+   * second factor and neither a fresh one nor a code comes along, `VALIDATION_FAILED` for a weak new one
+   */
+  async change(caller: FullPrincipal, { current, new: next, code }: PasswordChange): Promise<void> {
+    const { subject } = caller;
+    const account = await this.accounts.find(subject);
+    if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
+    const maxAge = this.policy.freshAuth.seconds;
+    const mustProve = account.totpId !== undefined && !hasFreshOtp(caller, this.clock.seconds(), maxAge);
+    if (mustProve && code === undefined) {
+      throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge({ method: 'otp', maxAge }) });
+    }
+    await this.password.ofSubject(subject, current, 'current');
+    const ready = await this.changes.readyPassword(subject, next);
+    const store = async (tx: Tx): Promise<void> => {
+      await this.changes.changePassword(tx, subject, ready, { epoch: account.epoch });
+      await this.sessions.endAll(tx, subject, caller.sid);
+      await this.trustedDevices.revokeAll(tx, subject);
+    };
+    if (mustProve && code !== undefined) await this.secondFactors.prove({ subject, code }, store);
+    else await this.work.run(store);
+  }
+}

@@ -1,0 +1,124 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../account/account.js';
+import { Accounts } from '../account/accounts.service.js';
+import { Clock } from '../clock/clock.js';
+import { ServiceError } from '../errors/service-error.js';
+import { Enrolment, type Setup } from '../mfa/enrolment.service.js';
+import type { FactorState } from '../mfa/factor-state.js';
+import { MfaProperties } from '../mfa/mfa.properties.js';
+import { isDemanded } from '../mfa/policy.js';
+import {
+  askerOf,
+  type FullPrincipal,
+  type HalfPrincipal,
+  hasFreshOtp,
+  type Principal,
+} from '../principal/principal.js';
+import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+import { stepUpChallenge } from './access.js';
+import { PasswordProof } from './password-proof.service.js';
+import { claimOf, SecondStepService } from './second-step.service.js';
+
+/** The session that goes on with a second factor. */
+export interface Confirmed {
+  readonly opened: OpenedSession;
+  readonly roles: readonly string[];
+}
+
+/** A caller changes the second factor of the own account: who may, and what else ends with it (http-api section 3). */
+@Injectable()
+export class OwnSecondFactor {
+  constructor(
+    private readonly accounts: Accounts,
+    private readonly password: PasswordProof,
+    private readonly enrolment: Enrolment,
+    private readonly secondStep: SecondStepService,
+    private readonly sessions: Sessions,
+    private readonly policy: MfaProperties,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, `INVALID_CREDENTIALS` for a wrong `password` */
+  async setup(caller: Principal, password: string | undefined): Promise<Setup> {
+    const account = await this.accountOf(caller.subject);
+    const { totpId: replaces } = account;
+    if (caller.kind === 'half') this.admitToEnrolment(caller, account);
+    else if (replaces !== undefined) this.requireFreshOtp(caller);
+    else await this.requireFreshLogin(caller, password);
+    return this.enrolment.setup({
+      ...claimOf(caller),
+      askedBy: askerOf(caller),
+      ...(replaces !== undefined && { replaces }),
+    });
+  }
+
+  async state({ subject }: FullPrincipal): Promise<{ readonly factors: FactorState; readonly isDemanded: boolean }> {
+    const factors = await this.enrolment.state(subject);
+    return { factors, isDemanded: isDemanded(await this.accountOf(subject), this.policy) };
+  }
+
+  async qr(caller: Principal, form: 'svg' | 'png'): Promise<string | Buffer> {
+    if (caller.kind === 'half') this.admitToEnrolment(caller, await this.accountOf(caller.subject));
+    return this.enrolment.qr(form, caller.subject, askerOf(caller));
+  }
+
+  /** The confirm code completes or raises the login that asked, in the transaction that makes the secret active. */
+  async confirm(caller: Principal, code: string): Promise<Confirmed> {
+    const account = await this.accountOf(caller.subject);
+    if (caller.kind === 'half') this.admitToEnrolment(caller, account);
+    const claim = { ...claimOf(caller), askedBy: askerOf(caller), code };
+    return this.enrolment.confirm(claim, async (tx, { hasReplaced }) => {
+      const opened = await this.secondStep.enter(tx, caller, 'totp');
+      if (hasReplaced) await this.sessions.endAll(tx, caller.subject, opened.session.id);
+      return { opened, roles: account.roles };
+    });
+  }
+
+  async disable(caller: FullPrincipal, code: string): Promise<void> {
+    const account = await this.accountOf(caller.subject);
+    if (account.totpId === undefined) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'no secret is active' });
+    if (isDemanded(account, this.policy)) throw new ServiceError('MFA_STATE_CONFLICT', { reason: 'policy demands it' });
+    this.requireFreshOtp(caller);
+    await this.enrolment.disable({ subject: caller.subject, code }, async (tx) => {
+      await this.sessions.endAll(tx, caller.subject, caller.sid);
+    });
+  }
+
+  reissue(caller: FullPrincipal): Promise<readonly string[]> {
+    this.requireFreshOtp(caller);
+    return this.enrolment.reissue(caller.subject);
+  }
+
+  /**
+   * Enrolment is open to half-authenticated callers only where policy demands what the account does not have yet. One
+   * whose epoch has ended is refused by what follows, which looks at the lock first.
+   */
+  private admitToEnrolment(caller: HalfPrincipal, account: Account): void {
+    if (account.epoch !== caller.epoch) return;
+    if (account.totpId === undefined && isDemanded(account, this.policy)) return;
+    throw new ServiceError('MFA_REQUIRED', { reason: 'not to be enrolled' });
+  }
+
+  private requireFreshOtp(caller: FullPrincipal): void {
+    const maxAge = this.policy.freshAuth.seconds;
+    if (hasFreshOtp(caller, this.clock.seconds(), maxAge)) return;
+    throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge({ method: 'otp', maxAge }) });
+  }
+
+  /** A stolen access token must not be enough to enrol the thief's authenticator. */
+  private async requireFreshLogin(caller: FullPrincipal, password: string | undefined): Promise<void> {
+    const maxAge = this.policy.freshAuth.seconds;
+    if (password !== undefined) {
+      await this.password.ofSubject(caller.subject, password, 'pw');
+      return;
+    }
+    if (this.clock.seconds() - caller.authTime <= maxAge) return;
+    throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge({ method: 'pwd', maxAge }) });
+  }
+
+  private async accountOf(subject: string): Promise<Account> {
+    const account = await this.accounts.find(subject);
+    if (!account) throw new ServiceError('INVALID_TOKEN', { challenge: 'Bearer', reason: 'account gone' });
+    return account;
+  }
+}

@@ -1,0 +1,5 @@
+import * as v from 'valibot';
+import { pageMembers } from '../server/shape.js';
+
+/** Query of every list. */
+export const pageShape = v.strictObject(pageMembers);

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { Accounts } from '../account/accounts.service.js';
+import { ServiceError } from '../errors/service-error.js';
+import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+
+/** A refresh that succeeded, with the roles of now. */
+export interface Refreshed {
+  readonly opened: OpenedSession;
+  readonly roles: readonly string[];
+}
+
+/** Exchanges a refresh token for its one successor (RFC 9700 section 4.14.2). */
+@Injectable()
+export class RefreshService {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly accounts: Accounts,
+  ) {}
+
+  /** @throws ServiceError `REFRESH_INVALID` for every kind of refusal alike */
+  async refresh(refreshToken: string | undefined): Promise<Refreshed> {
+    if (refreshToken === undefined) throw refused('no cookie');
+    const rotation = await this.sessions.rotate(refreshToken, async (tx, session) => {
+      const account = await this.accounts.find(session.subject, tx);
+      if (account?.status !== 'active') throw refused('account not active');
+      return account.roles;
+    });
+    if (rotation.kind === 'refused') throw refused(rotation.reason);
+    return { opened: rotation.opened, roles: rotation.admitted };
+  }
+}
+
+function refused(reason: string): ServiceError {
+  return new ServiceError('REFRESH_INVALID', { reason });
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { ServiceError } from '../errors/service-error.js';
+import { SecurityEvents } from '../events/security-events.service.js';
+import type { Claim } from '../mfa/attempt.js';
+import { type Proof, SecondFactors } from '../mfa/second-factors.service.js';
+import { type DeviceSecret, TrustedDevices } from '../mfa/trusted-devices.service.js';
+import type { Tx } from '../persistence/unit-of-work.js';
+import { PWD_OTP } from '../principal/amr.js';
+import type { FullPrincipal, HalfPrincipal, Principal } from '../principal/principal.js';
+import { MfaTokens } from '../token/mfa-tokens.service.js';
+import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+
+/** A second factor that was accepted and the session it opened or raised. */
+export interface SecondStep {
+  readonly opened: OpenedSession;
+  readonly proof: Proof;
+  /** The browser asked to be trusted, and may be. */
+  readonly trustedDevice?: DeviceSecret;
+}
+
+interface Wishes {
+  /** Ask for no code in this browser for a while; ignored where that is switched off. */
+  readonly trustDevice?: boolean;
+}
+
+/**
+ * The second step of every login, and step-up: the code is used up, the half token or half-authenticated session
+ * consumed, the session opened and the event written in one transaction, or nothing of it.
+ */
+@Injectable()
+export class SecondStepService {
+  constructor(
+    private readonly secondFactors: SecondFactors,
+    private readonly mfaTokens: MfaTokens,
+    private readonly sessions: Sessions,
+    private readonly trustedDevices: TrustedDevices,
+    private readonly events: SecurityEvents,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `POST /login/2fa`: the half token stands in the body. */
+  async completeLogin(mfaToken: string, code: string, wishes: Wishes = {}): Promise<SecondStep> {
+    const claims = await this.mfaTokens.verify(mfaToken);
+    if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not a half token of ours' });
+    const { subject, epoch, jti, issuedAt, expiresAt } = claims;
+    const half = { kind: 'half', via: 'token', subject, epoch, id: jti, authTime: issuedAt, expiresAt } as const;
+    return this.prove(half, code, wishes);
+  }
+
+  /** `POST /2fa/verify`: completes a half-authenticated login, or renews the second factor of a full one (step-up). */
+  prove(principal: Principal, code: string, { trustDevice = false }: Wishes = {}): Promise<SecondStep> {
+    const { subject } = principal;
+    return this.secondFactors.prove({ ...claimOf(principal), code }, async (tx, proof) => {
+      const opened = await this.enter(tx, principal, proof.method);
+      const trustedDevice = trustDevice ? await this.trustedDevices.grant(tx, subject) : undefined;
+      return { opened, proof, ...(trustedDevice && { trustedDevice }) };
+    });
+  }
+
+  /** Opens what follows an accepted code of `method`; also used where the code confirmed a new secret. */
+  async enter(tx: Tx, principal: Principal, method: Proof['method']): Promise<OpenedSession> {
+    const { subject } = principal;
+    const kind = principal.kind === 'half' ? 'MFA_OK' : 'STEP_UP_OK';
+    await this.events.record(tx, { kind, subject, amr: PWD_OTP, reason: method });
+    return principal.kind === 'half' ? this.replace(tx, principal, method) : this.raise(tx, principal, method);
+  }
+
+  /** The principal swap: what is half-authenticated ends exactly once, and a full session begins. */
+  private async replace(tx: Tx, half: HalfPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
+    const { subject, authTime, id, expiresAt } = half;
+    const facts = { subject, amr: PWD_OTP, authTime, mfaAt: this.clock.seconds(), mfaMethod };
+    if (half.via === 'token') {
+      const isFirst = await this.mfaTokens.markUsed(tx, { jti: id, expiresAt });
+      if (!isFirst) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'jti used' });
+      return this.sessions.open(tx, { ...facts, kind: 'token' });
+    }
+    const swapped = await this.sessions.swap(tx, id, facts);
+    if (!swapped) throw new ServiceError('INVALID_TOKEN', { reason: 'half-authenticated session used or ended' });
+    return swapped;
+  }
+
+  private async raise(tx: Tx, { sid }: FullPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
+    const raised = await this.sessions.raise(tx, sid, { amr: PWD_OTP, mfaAt: this.clock.seconds(), mfaMethod });
+    if (!raised) throw new ServiceError('INVALID_TOKEN', { reason: 'session ended' });
+    return raised;
+  }
+}
+
+/** What an attempt of this caller must hold against: a half-authenticated one ends with its epoch and its `jti`. */
+export function claimOf(caller: Principal): Claim {
+  const { subject } = caller;
+  if (caller.kind === 'full') return { subject };
+  const { epoch, via, id } = caller;
+  return { subject, epoch, ...(via === 'token' && { jti: id }) };
+}

@@ -1,0 +1,30 @@
+import type { FullPrincipal } from '../principal/principal.js';
+
+/** What a session or an access token knows of the login behind it. */
+export interface LoginFacts extends Pick<
+  FullPrincipal,
+  'amr' | 'authTime' | 'mfaAt' | 'mfaMethod' | 'idp' | 'authnContext'
+> {
+  readonly id: string;
+  readonly subject: string;
+}
+
+export function principalOf(
+  { id: sid, subject, amr, authTime, mfaAt, mfaMethod, idp, authnContext }: LoginFacts,
+  via: FullPrincipal['via'],
+  roles: readonly string[],
+): FullPrincipal {
+  return {
+    kind: 'full',
+    via,
+    subject,
+    sid,
+    roles,
+    amr,
+    authTime,
+    ...(mfaAt !== undefined && { mfaAt }),
+    ...(mfaMethod !== undefined && { mfaMethod }),
+    ...(idp !== undefined && { idp }),
+    ...(authnContext !== undefined && { authnContext }),
+  };
+}

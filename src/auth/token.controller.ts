@@ -1,0 +1,72 @@
+import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
+import * as v from 'valibot';
+import { ServiceError } from '../errors/service-error.js';
+import { Caller, Public } from '../principal/access.decorator.js';
+import type { FullPrincipal } from '../principal/principal.js';
+import { Answer, type CookieValues, Cookies, type Reply } from '../server/cookies.js';
+import { TakesForm } from '../server/form.decorator.js';
+
+import { AuthCookies, REFRESH_TOKEN } from './cookies.js';
+import { Handover } from './handover.service.js';
+import { Introspection } from './introspection.service.js';
+import { RefreshService } from './refresh.service.js';
+import { SessionEnd } from './session-end.service.js';
+
+const introspectionShape = v.object({ token: v.string(), token_type_hint: v.optional(v.string()) });
+
+/** Refresh, end and inspection of tokens (http-api section 2). */
+@Controller()
+export class TokenController {
+  constructor(
+    private readonly refreshes: RefreshService,
+    private readonly handover: Handover,
+    private readonly sessionEnd: SessionEnd,
+    private readonly introspection: Introspection,
+    private readonly cookies: AuthCookies,
+  ) {}
+
+  @Public()
+  @Post('token/refresh')
+  @HttpCode(200)
+  async refresh(
+    @Body({ schema: v.strictObject({}) }) _body: unknown,
+    @Cookies() cookies: CookieValues,
+    @Answer() reply: Reply,
+  ): Promise<object> {
+    const { opened, roles } = await this.refreshes.refresh(cookies[REFRESH_TOKEN]);
+    return { ...(await this.handover.giveTokens(reply, opened, roles)), amr: opened.session.amr };
+  }
+
+  @Public()
+  @Post('token/revoke')
+  @HttpCode(204)
+  async revoke(@Cookies() cookies: CookieValues, @Answer() reply: Reply): Promise<void> {
+    const refreshToken = cookies[REFRESH_TOKEN];
+    if (refreshToken !== undefined) await this.sessionEnd.byRefreshToken(refreshToken);
+    this.cookies.clearAll(reply);
+  }
+
+  @Post('logout')
+  @HttpCode(204)
+  async logout(@Caller() caller: FullPrincipal, @Answer() reply: Reply): Promise<void> {
+    await this.sessionEnd.bySid(caller.subject, caller.sid);
+    this.cookies.clearAll(reply);
+  }
+
+  /** RFC 7662: only a live access token is active. */
+  @Public()
+  @TakesForm()
+  @Post('token/introspect')
+  @HttpCode(200)
+  async introspect(
+    @Headers('authorization') authorization: string | undefined,
+    @Body() form: unknown,
+  ): Promise<object> {
+    await this.introspection.admit(authorization);
+    const parsed = v.safeParse(introspectionShape, form);
+    if (!parsed.success) {
+      throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'token', code: 'required' }] });
+    }
+    return this.introspection.inspect(parsed.output.token);
+  }
+}
