@@ -1,10 +1,14 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
+import { addKeysCommand } from './cli/keys.command.js';
+import { addUsersCommand } from './cli/users.command.js';
 import { addConfigCommand } from './cli/config.command.js';
 import { isConfigurationArgument } from './config/arguments.js';
 import { failureReport } from './config/failure-report.js';
 import { ConfigurationFailure } from './config/problem.js';
+import { loadConfiguration } from './config/configuration.js';
 import { processInputs } from './config/process-inputs.js';
+import type { CommandServices } from './command-services.js';
 import { checkRules } from './configuration-rules.js';
 import { PROPERTIES } from './properties.js';
 
@@ -22,9 +26,17 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     .exitOverride();
   try {
     const inputs = processInputs(args.filter(isConfigurationArgument));
-    addConfigCommand(program, { classes: PROPERTIES, inputs, rules: checkRules, print, complain }, (code) => {
+    const exit = (code: number): void => {
       exitCode = code;
-    });
+    };
+    addConfigCommand(program, { classes: PROPERTIES, inputs, rules: checkRules, print, complain }, exit);
+    // The service is built only for the commands that need it.
+    const services = async (): Promise<CommandServices> => {
+      const { openCommandServices } = await import('./command-services.js');
+      return openCommandServices(loadConfiguration(PROPERTIES, inputs));
+    };
+    addUsersCommand(program, { open: services, input: process.stdin, print, complain }, exit);
+    addKeysCommand(program, { open: services, print, complain }, exit);
     await program.parseAsync(
       args.filter((argument) => !isConfigurationArgument(argument)),
       { from: 'user' },

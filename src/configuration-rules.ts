@@ -1,3 +1,6 @@
+import { strongPasswordHashes } from './account/password-hash.rule.js';
+import { secureCookies } from './auth/cookie.rule.js';
+import { pepperedBackupCodes } from './backup-code/pepper.rule.js';
 import type { Configuration, ConfigurationInputs } from './config/configuration.js';
 import { type Finding, type Rule, RuleFacts } from './config/rule.js';
 import { secretsByReference } from './config/secrets.rule.js';
@@ -8,9 +11,15 @@ import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
 import { mapperLimits } from './persistence/mapper.rule.js';
 import { productionValues } from './persistence/production.rule.js';
 import { shutdownWithinGrace } from './server/shutdown.rule.js';
+import { sealKeysGiven } from './sealing/seal.rule.js';
 import { noStackTraces } from './server/stack-traces.rule.js';
+import { publicUrlGiven } from './token/public-url.rule.js';
+import { signingKeyKeptPrivate } from './token/signing-key.rule.js';
 
-/** The specification's "Configuration rules" in their order, notes on the database's URL, and the equal time zones. */
+/**
+ * The specification's "Configuration rules" in their order, notes on the database's URL, the equal time zones, and what
+ * production must not go without.
+ */
 const RULES: readonly Rule[] = [
   profilesOutsideFiles,
   secretsByReference,
@@ -22,6 +31,12 @@ const RULES: readonly Rule[] = [
   exposedEndpoints,
   originsKnown,
   equalTimeZones,
+  sealKeysGiven,
+  strongPasswordHashes,
+  pepperedBackupCodes,
+  secureCookies,
+  publicUrlGiven,
+  signingKeyKeptPrivate,
 ];
 
 /** What is found against the rules: what `config check` prints, and what stops a start with profile `prod`. */

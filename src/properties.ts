@@ -1,3 +1,10 @@
+import { LoginIdProperties } from './account/login-id.properties.js';
+import { PasswordHashProperties } from './account/password-hash.properties.js';
+import { PasswordProperties } from './account/password.properties.js';
+import { RateLimitProperties } from './account/rate-limit.properties.js';
+import { CookieProperties } from './auth/cookie.properties.js';
+import { CorsProperties } from './auth/cors.properties.js';
+import { BackupCodeProperties } from './backup-code/backup-code.properties.js';
 import { CacheProperties } from './cache/cache.properties.js';
 import { CaffeineProperties } from './cache/caffeine.properties.js';
 import { ConfigProperties } from './config/config.properties.js';
@@ -21,6 +28,7 @@ import { ManagementWebProperties } from './management/web.properties.js';
 import { HttpClientProperties } from './outbound/http-client.properties.js';
 import { HttpProxyProperties } from './outbound/http-proxy.properties.js';
 import { HttpsProxyProperties } from './outbound/https-proxy.properties.js';
+import { MfaProperties } from './mfa/mfa.properties.js';
 import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { JpaProperties } from './persistence/jpa.properties.js';
 import { MapperConfigurationProperties } from './persistence/mapper-configuration.properties.js';
@@ -28,6 +36,7 @@ import { MapperProperties } from './persistence/mapper.properties.js';
 import { OrmPropertiesProperties } from './persistence/orm-properties.properties.js';
 import { OrmProperties } from './persistence/orm.properties.js';
 import { PoolProperties } from './persistence/pool.properties.js';
+import { SealProperties } from './sealing/seal.properties.js';
 import { AccesslogProperties } from './server/accesslog.properties.js';
 import { EmbeddedProperties } from './server/embedded.properties.js';
 import { EncodingProperties } from './server/encoding.properties.js';
@@ -43,6 +52,11 @@ import { ExecutionPoolProperties } from './tasks/execution-pool.properties.js';
 import { ExecutionProperties } from './tasks/execution.properties.js';
 import { SchedulingPoolProperties } from './tasks/scheduling-pool.properties.js';
 import { SslBundleProperties } from './tls/ssl-bundle.properties.js';
+import { ClientsProperties } from './token/clients.properties.js';
+import { PublicUrlProperties } from './token/public-url.properties.js';
+import { RefreshProperties } from './token/refresh.properties.js';
+import { SessionProperties } from './token/session.properties.js';
+import { TokenProperties } from './token/token.properties.js';
 
 /** Every class of configuration keys, in the order an operator reads about them. */
 export const PROPERTIES: readonly PropertiesClass[] = [
@@ -65,6 +79,21 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   OrmPropertiesProperties,
   MapperProperties,
   MapperConfigurationProperties,
+
+  PublicUrlProperties,
+  SealProperties,
+  LoginIdProperties,
+  PasswordProperties,
+  PasswordHashProperties,
+  RateLimitProperties,
+  MfaProperties,
+  BackupCodeProperties,
+  TokenProperties,
+  RefreshProperties,
+  SessionProperties,
+  ClientsProperties,
+  CookieProperties,
+  CorsProperties,
 
   LoggingProperties,
   LoggingFileProperties,

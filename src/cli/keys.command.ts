@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import { ServiceError } from '../errors/service-error.js';
+import { SealFailure } from '../sealing/sealer.js';
+import type { KeyRotation, ListedKey } from '../token/key-rotation.service.js';
+
+/** Who does it, in the security events of commands. */
+const ACTOR = 'cli';
+const REFUSED = 1;
+
+/** The service as far as the commands need it, opened for one command. */
+export interface KeysServices {
+  readonly rotation: KeyRotation;
+  /** Id of the seal key that new values are sealed under. */
+  readonly activeSealKey: string;
+  /** Seals the TOTP keys of all users under the active seal key; answers how many were under another. */
+  readonly resealTotpSecrets: () => Promise<number>;
+  /** How many TOTP keys are sealed under which seal key. */
+  readonly countTotpSecrets?: () => Promise<ReadonlyMap<string, number>>;
+  readonly close: () => Promise<void>;
+}
+
+/** What the commands need from outside. */
+export interface KeysCommandParts {
+  readonly open: () => Promise<KeysServices>;
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+interface Outcome {
+  readonly lines: readonly string[];
+  readonly complaint?: string;
+}
+
+/** `keys list`, `rotate`, `retire` and `rekey`; each sets the exit code by `exit`. */
+export function addKeysCommand(program: Command, parts: KeysCommandParts, exit: (code: number) => void): void {
+  const keys = program.command('keys').description('the keys that sign tokens, and those that seal secrets');
+  const run = async (command: (services: KeysServices) => Promise<Outcome>): Promise<void> => {
+    exit(await answered(parts, command));
+  };
+
+  keys
+    .command('list')
+    .description('signing keys of the database, and how many values are sealed under which seal key')
+    .action(() => run(async (services) => ({ lines: [...(await list(services)), ...(await seals(services))] })));
+
+  keys
+    .command('rotate')
+    .description('makes the next signing keys: published now, in use a day later')
+    .option('--now', 'in use at once; verifiers elsewhere may refuse new tokens until they fetch the keys again')
+    .action(({ now = false }: { now?: boolean }) => run((services) => rotate(services, now)));
+
+  keys
+    .command('retire')
+    .description('takes a signing key out of use; it verifies until its tokens have ended')
+    .argument('<kid>', 'as "keys list" shows it')
+    .option('--now', 'for a key that became known: tokens it signed are refused from now on')
+    .action((kid: string, { now = false }: { now?: boolean }) => run((services) => retire(services, kid, now)));
+
+  keys
+    .command('rekey')
+    .description('seals under the active seal key what is sealed under another; can be interrupted and run again')
+    .action(() => run(rekey));
+}
+
+async function answered(
+  { open, print, complain }: KeysCommandParts,
+  command: (services: KeysServices) => Promise<Outcome>,
+): Promise<number> {
+  const services = await open();
+  try {
+    const { lines, complaint } = await command(services);
+    for (const line of lines) print(line);
+    if (complaint !== undefined) complain(complaint);
+    return complaint === undefined ? 0 : REFUSED;
+  } catch (error) {
+    if (error instanceof SealFailure) complain(`${error.message}.`);
+    else if (error instanceof ServiceError) complain('The database is out of reach.');
+    else throw error;
+    return REFUSED;
+  } finally {
+    await services.close();
+  }
+}
+
+async function list({ rotation }: KeysServices): Promise<readonly string[]> {
+  return (await rotation.list()).map(lineOf);
+}
+
+function lineOf({ kid, purpose, algorithm, state, signsFrom, endsAt, sealKey }: ListedKey): string {
+  const times = `signs from ${instant(signsFrom)}${endsAt === undefined ? '' : `, ends ${instant(endsAt)}`}`;
+  return `${kid}  ${purpose}  ${algorithm}  ${state}  ${times}, sealed under ${sealKey}`;
+}
+
+async function seals({ rotation, activeSealKey, countTotpSecrets }: KeysServices): Promise<readonly string[]> {
+  const signing = Map.groupBy(await rotation.list(), ({ sealKey }) => sealKey);
+  const totp = (await countTotpSecrets?.()) ?? new Map<string, number>();
+  const ids = [...new Set([activeSealKey, ...signing.keys(), ...totp.keys()])];
+  return ids.map((id) => {
+    const total = (signing.get(id)?.length ?? 0) + (totp.get(id) ?? 0);
+    const role = id === activeSealKey ? ' (active)' : '';
+    return `seal key ${id}${role}: ${total} ${total === 1 ? 'value' : 'values'}`;
+  });
+}
+
+async function rotate({ rotation }: KeysServices, atOnce: boolean): Promise<Outcome> {
+  const rotated = await rotation.rotate({ actor: ACTOR, atOnce });
+  const lines = rotated.map(({ purpose, kid, signsFrom, isNew }) => {
+    const from = isNew ? 'made' : 'was there';
+    return `${kid}  ${purpose}  ${from}, signs from ${instant(signsFrom)}`;
+  });
+  const isConfigured = rotated.every(({ purpose }) => purpose !== 'access');
+  const note = 'Access tokens are signed with app.security.token.signing-key: replace the key there.';
+  return { lines: isConfigured ? [...lines, note] : lines };
+}
+
+async function retire({ rotation }: KeysServices, kid: string, atOnce: boolean): Promise<Outcome> {
+  const isDone = await rotation.retire(kid, { actor: ACTOR, atOnce });
+  if (!isDone) return { lines: [], complaint: 'There is no such key in use.' };
+  const effect = atOnce ? 'verifies no more' : 'signs no more, and verifies until its tokens have ended';
+  return { lines: [`${kid}  ${effect}; other processes follow within half a minute`] };
+}
+
+async function rekey(services: KeysServices): Promise<Outcome> {
+  const { rotation, resealTotpSecrets } = services;
+  const signing = await rotation.reseal(ACTOR);
+  const totp = await resealTotpSecrets();
+  return { lines: [`sealed anew: ${signing} signing keys, ${totp} TOTP keys`, ...(await seals(services))] };
+}
+
+function instant(epochSeconds: number): string {
+  return new Date(epochSeconds * 1000).toISOString();
+}

@@ -1,0 +1,200 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../account/account.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { UnitOfWork } from '../persistence/unit-of-work.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { addUsersCommand, type UsersServices } from './users.command.js';
+
+interface Outcome {
+  readonly code: number | undefined;
+  readonly printed: readonly string[];
+  readonly complaints: readonly string[];
+  readonly calls: readonly unknown[];
+}
+
+const ANNA: Account = {
+  id: 'subject-of-anna',
+  loginId: 'anna',
+  kind: 'local',
+  status: 'active',
+  roles: [],
+  mfaRequired: false,
+  enrolmentForced: false,
+  epoch: 0,
+  hasPassword: true,
+};
+
+describe('the commands for users', () => {
+  it('makes a user with a password from the first line of the input', async () => {
+    const outcome = await run(
+      ['add', 'anna', '--password-stdin', '--roles', 'ROLE_A,ROLE_B', '--email', 'a@example.org'],
+      {
+        input: ' kettle orbit \r\nsecond line',
+      },
+    );
+
+    expect(outcome).toMatchObject({ code: 0, printed: ['User anna is made.'], complaints: [] });
+    expect(outcome.calls).toEqual([
+      [
+        'create',
+        { loginId: 'anna', password: ' kettle orbit ', roles: ['ROLE_A', 'ROLE_B'], email: 'a@example.org' },
+        'cli',
+      ],
+      'closed',
+    ]);
+  });
+
+  it('prints a random password once where none is given', async () => {
+    const outcome = await run(['add', 'anna']);
+
+    expect(outcome).toMatchObject({ code: 0, printed: ['User anna is made. Password, shown this once: random-one'] });
+  });
+
+  it.each([
+    ['VALIDATION_FAILED', { errors: [{ field: 'pw', code: 'too_common' }] }, /guessed first/],
+    ['VALIDATION_FAILED', { errors: [{ field: 'id', code: 'malformed' }] }, /login id must be/],
+    ['CONFLICT', { reason: 'login id taken' }, /already/],
+    ['UNAVAILABLE', { reason: 'database unreachable' }, /out of reach/],
+  ] as const)('says clearly what is wrong (%s)', async (code, facts, sentence) => {
+    const outcome = await run(['add', 'anna'], { failure: new ServiceError(code, facts) });
+
+    expect(outcome).toMatchObject({ code: 1, printed: [] });
+    expect(outcome.complaints.join('\n')).toMatch(sentence);
+    expect(outcome.calls).toContain('closed');
+  });
+
+  it.each([
+    ['unlock', [['unlock', ANNA.id, 'cli']]],
+    ['reset-mfa', [['resetMfa', ANNA.id, 'cli']]],
+    [
+      'disable',
+      [
+        ['setStatus', ANNA.id, 'disabled', 'cli'],
+        ['endSessions', ANNA.id],
+      ],
+    ],
+    ['enable', [['setStatus', ANNA.id, 'active', 'cli']]],
+  ])('%s acts on the user of the login id', async (command, calls) => {
+    const outcome = await run([command, 'Anna']);
+
+    expect(outcome.code).toBe(0);
+    expect(outcome.printed[0]).toMatch(/^anna: /);
+    expect(outcome.calls).toEqual([...calls, 'closed']);
+  });
+
+  it('refuses the last administrator and unknown users', async () => {
+    const last = await run(['disable', 'anna'], {
+      failure: new ServiceError('CONFLICT', { reason: 'last administrator' }),
+    });
+    expect(last).toMatchObject({ code: 1, complaints: ['This is the last administrator.'] });
+
+    const unknown = await run(['unlock', 'nobody']);
+    expect(unknown).toMatchObject({ code: 1, complaints: ['There is no user with this login id.'], calls: ['closed'] });
+  });
+
+  it('reports an import row by row', async () => {
+    const errors = [{ line: 3, field: 'login_id', code: 'taken' }] as const;
+    const file = join(temporaryFolder(), 'users.csv');
+    writeFileSync(file, '');
+
+    expect(await run(['import', file])).toMatchObject({ code: 0, printed: ['2 users are made.'] });
+    expect(await run(['import', file], { report: { created: 0, errors } })).toMatchObject({
+      code: 1,
+      printed: ['line 3: login_id taken'],
+      complaints: ['0 users are made. Nothing was changed: correct the file, or use --partial.'],
+    });
+    expect(await run(['import', '--partial', file], { report: { created: 1, errors } })).toMatchObject({
+      code: 1,
+      complaints: ['1 user is made. The rows above are left out.'],
+    });
+  });
+
+  it('says so when the file cannot be read', async () => {
+    const missing = join(temporaryFolder(), 'users.csv');
+    const file = join(temporaryFolder(), 'users.csv');
+    writeFileSync(file, '');
+    const failure = Object.assign(new Error('no'), { code: 'EACCES', syscall: 'open' });
+
+    expect(await run(['import', missing])).toEqual({
+      code: 1,
+      printed: [],
+      complaints: ['The file cannot be read (ENOENT).'],
+      calls: ['closed'],
+    });
+    expect(await run(['import', file], { failure })).toMatchObject({
+      code: 1,
+      complaints: ['The file cannot be read (EACCES).'],
+    });
+  });
+
+  it('imports as a whole only what can be read twice', async () => {
+    const refused = {
+      code: 1,
+      printed: [],
+      complaints: ['Only a regular file can be imported as a whole.'],
+      calls: ['closed'],
+    };
+
+    expect(await run(['import', '/dev/null'])).toEqual(refused);
+    expect(await run(['import', temporaryFolder()])).toEqual(refused);
+    expect(await run(['import', '--partial', '/dev/null'])).toMatchObject({ code: 0, calls: [['import'], 'closed'] });
+  });
+});
+
+interface Situation {
+  readonly input?: string;
+  readonly failure?: Error;
+  readonly report?: Awaited<ReturnType<UsersServices['accountImport']['run']>>;
+}
+
+async function run(args: readonly string[], { input = '', failure, report }: Situation = {}): Promise<Outcome> {
+  const printed: string[] = [];
+  const complaints: string[] = [];
+  const calls: unknown[] = [];
+  let code: number | undefined;
+  const called = <T>(answer: T, ...call: readonly unknown[]): Promise<T> => {
+    if (failure) return Promise.reject(failure);
+    calls.push(call);
+    return Promise.resolve(answer);
+  };
+  const work = {
+    run: (transaction: (tx: unknown) => Promise<unknown>) => transaction(undefined),
+  } as unknown as UnitOfWork;
+  const services = {
+    work,
+    accounts: { findByLoginId: (id: string) => Promise.resolve(id.toLowerCase() === 'anna' ? ANNA : undefined) },
+    creation: {
+      create: (draft: unknown, actor: string) => called(ANNA, 'create', draft, actor),
+      createWithRandomPassword: (draft: unknown, actor: string) =>
+        called({ account: ANNA, password: 'random-one' }, 'createWithRandomPassword', draft, actor),
+    },
+    changes: {
+      setStatus: (_tx: unknown, ...rest: readonly unknown[]) => called(undefined, 'setStatus', ...rest),
+    },
+    accountImport: { run: () => called(report ?? { created: 2, errors: [] }, 'import') },
+    endSessions: (_tx: unknown, subject: string) => called(1, 'endSessions', subject),
+    unlock: (subject: string, actor: string) => called(undefined, 'unlock', subject, actor),
+    resetMfa: (subject: string, actor: string) => called(undefined, 'resetMfa', subject, actor),
+    close: () => {
+      calls.push('closed');
+      return Promise.resolve();
+    },
+  } as unknown as UsersServices;
+  const program = new Command('cli').exitOverride();
+  addUsersCommand(
+    program,
+    {
+      open: () => Promise.resolve(services),
+      input: Readable.from([input]),
+      print: (line) => printed.push(line),
+      complain: (line) => complaints.push(line),
+    },
+    (exitCode) => (code = exitCode),
+  );
+  await program.parseAsync(['users', ...args], { from: 'user' });
+  return { code, printed, complaints, calls };
+}

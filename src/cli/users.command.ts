@@ -1,0 +1,172 @@
+import { createReadStream, statSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { Account } from '../account/account.js';
+import type { AccountChanges } from '../account/account-changes.service.js';
+import type { AccountCreation } from '../account/account-creation.service.js';
+import type { AccountImport, TotpImport } from '../account/account-import.service.js';
+import type { Accounts } from '../account/accounts.service.js';
+import { csvRows, ImportFileError } from '../account/csv-import.js';
+import { rolesWritten } from '../account/role-names.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { type Complaint, complaintOf, importLines, REFUSED } from './users-answers.js';
+
+/** Who does it, in the security events of commands. */
+const ACTOR = 'cli';
+
+/** The service as far as the commands need it, opened for one command. */
+export interface UsersServices {
+  readonly work: UnitOfWork;
+  readonly accounts: Accounts;
+  readonly creation: AccountCreation;
+  readonly changes: AccountChanges;
+  readonly accountImport: AccountImport;
+  readonly totps?: TotpImport;
+  /** Ends all sessions of a user, and forgets the trusted devices. */
+  readonly endSessions: (tx: Tx, subject: string) => Promise<unknown>;
+  /** Ends the lock of the second factor. */
+  readonly unlock: (subject: string, actor: string) => Promise<unknown>;
+  /** Takes secret, codes and devices away and ends all sessions; the next login must enrol. */
+  readonly resetMfa: (subject: string, actor: string) => Promise<unknown>;
+  readonly close: () => Promise<void>;
+}
+
+/** What the commands need from outside. */
+export interface UsersCommandParts {
+  readonly open: () => Promise<UsersServices>;
+  readonly input: NodeJS.ReadableStream;
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+interface AddOptions {
+  readonly passwordStdin?: boolean;
+  readonly roles?: string;
+  readonly email?: string;
+}
+
+/** `users add`, `import`, `unlock`, `disable`, `enable` and `reset-mfa`; each sets the exit code by `exit`. */
+export function addUsersCommand(program: Command, parts: UsersCommandParts, exit: (code: number) => void): void {
+  const users = program.command('users').description('make users, and help those who cannot sign in');
+  const run = async (command: (services: UsersServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
+    exit(await answered(parts, command));
+  };
+
+  users
+    .command('add')
+    .description('makes a user; without --password-stdin its password is random and printed once')
+    .argument('<id>', 'login id')
+    .option('--password-stdin', 'take the password from the first line of the input')
+    .option('--roles <roles>', 'between commas, such as ROLE_ADMIN,ROLE_MANAGEMENT')
+    .option('--email <address>')
+    .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options)));
+
+  users
+    .command('import')
+    .description('makes the users of a CSV file: login_id,password_hash|password,email,roles,otpauth_uri')
+    .argument('<file>')
+    .option('--partial', 'keep the good rows where others are bad; otherwise one bad row keeps all of them out')
+    .action((file: string, { partial = false }: { partial?: boolean }) =>
+      run((services) => importFile(services, file, partial)),
+    );
+
+  const ofOne = (
+    name: string,
+    description: string,
+    done: string,
+    act: (services: UsersServices, account: Account) => Promise<unknown>,
+  ): void => {
+    users
+      .command(name)
+      .description(description)
+      .argument('<id>', 'login id')
+      .action((id: string) =>
+        run(async (services) => {
+          const account = await services.accounts.findByLoginId(id);
+          if (!account) return { complaint: 'There is no user with this login id.' };
+          await act(services, account);
+          return [`${account.loginId}: ${done}`];
+        }),
+      );
+  };
+
+  ofOne('unlock', 'ends the lock of the second factor', 'unlocked', ({ unlock }, { id }) => unlock(id, ACTOR));
+  ofOne('disable', 'refuses every login and ends all sessions', 'disabled, all sessions ended', disable);
+  ofOne('enable', 'lets a disabled user sign in again', 'enabled', ({ work, changes }, { id }) =>
+    work.run((tx) => changes.setStatus(tx, id, 'active', ACTOR)),
+  );
+  ofOne(
+    'reset-mfa',
+    'takes the second factor away and ends all sessions; the next login must set up a new one',
+    'second factor reset, all sessions ended',
+    ({ resetMfa }, { id }) => resetMfa(id, ACTOR),
+  );
+}
+
+async function answered(
+  { open, print, complain }: UsersCommandParts,
+  command: (services: UsersServices) => Promise<readonly string[] | Complaint>,
+): Promise<number> {
+  const services = await open();
+  try {
+    const answer = await command(services);
+    if (!('complaint' in answer)) {
+      for (const line of answer) print(line);
+      return 0;
+    }
+    for (const line of answer.lines ?? []) print(line);
+    complain(answer.complaint);
+  } catch (error) {
+    if (error instanceof ServiceError) complain(complaintOf(error));
+    else if (error instanceof ImportFileError) complain(error.message);
+    else throw error;
+  } finally {
+    await services.close();
+  }
+  return REFUSED;
+}
+
+async function add(
+  { creation }: UsersServices,
+  { input }: UsersCommandParts,
+  loginId: string,
+  { passwordStdin, roles = '', email }: AddOptions,
+): Promise<readonly string[]> {
+  const draft = { loginId, roles: rolesWritten(roles), email };
+  if (passwordStdin) {
+    const [password = ''] = (await text(input)).split(/\r?\n/, 1);
+    const account = await creation.create({ ...draft, password }, ACTOR);
+    return [`User ${account.loginId} is made.`];
+  }
+  const { account, password } = await creation.createWithRandomPassword(draft, ACTOR);
+  return [`User ${account.loginId} is made. Password, shown this once: ${password}`];
+}
+
+async function importFile(
+  { accountImport, totps }: UsersServices,
+  file: string,
+  isPartial: boolean,
+): Promise<readonly string[] | Complaint> {
+  try {
+    // Read twice, so that one bad row keeps all out: what can be read once would be empty then.
+    if (!isPartial && !statSync(file).isFile()) return { complaint: 'Only a regular file can be imported as a whole.' };
+    const report = await accountImport.run(() => csvRows(createReadStream(file)), {
+      actor: ACTOR,
+      isPartial,
+      ...(totps && { totps }),
+    });
+    return importLines(report, isPartial);
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error;
+    return { complaint: `The file cannot be read (${code ?? syscall}).` };
+  }
+}
+
+function disable({ work, changes, endSessions }: UsersServices, { id }: Account): Promise<void> {
+  return work.run(async (tx) => {
+    await changes.setStatus(tx, id, 'disabled', ACTOR);
+    await endSessions(tx, id);
+  });
+}

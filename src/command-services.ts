@@ -1,0 +1,79 @@
+import 'reflect-metadata';
+import { type INestApplicationContext, Module, type DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AccountChanges } from './account/account-changes.service.js';
+import { AccountCreation } from './account/account-creation.service.js';
+import { AccountImport } from './account/account-import.service.js';
+import { AccountModule } from './account/account.module.js';
+import { Accounts } from './account/accounts.service.js';
+import type { KeysServices } from './cli/keys.command.js';
+import type { UsersServices } from './cli/users.command.js';
+import { ClockModule } from './clock/clock.module.js';
+import { ConfigModule } from './config/config.module.js';
+import type { Configuration } from './config/configuration.js';
+import { Enrolment } from './mfa/enrolment.service.js';
+import { MfaModule } from './mfa/mfa.module.js';
+import { SecondFactors } from './mfa/second-factors.service.js';
+import { ImportedTotps } from './mfa/totp-import.service.js';
+import { TotpSecrets } from './mfa/totp-secrets.service.js';
+import { TrustedDevices } from './mfa/trusted-devices.service.js';
+import { dataFolder } from './persistence/data-folder.js';
+import { DatasourceProperties } from './persistence/datasource.properties.js';
+import { PersistenceModule } from './persistence/persistence.module.js';
+import { UnitOfWork } from './persistence/unit-of-work.js';
+import { RandomModule } from './random/random.module.js';
+import { Sealer } from './sealing/sealer.js';
+import { SealingModule } from './sealing/sealing.module.js';
+import { startProblem } from './start-problem.js';
+import { KeyRotation } from './token/key-rotation.service.js';
+import { Sessions } from './token/sessions.service.js';
+import { TokenModule } from './token/token.module.js';
+
+/** The service without its listeners, for one command. */
+@Module({ imports: [ClockModule, RandomModule, PersistenceModule, AccountModule, TokenModule, MfaModule] })
+class CommandModule {
+  static of(configuration: Configuration): DynamicModule {
+    const { url } = configuration.get(DatasourceProperties);
+    return { module: CommandModule, imports: [ConfigModule.of(configuration), SealingModule.of(dataFolder(url))] };
+  }
+}
+
+/** What `users` and `keys` need; whoever opens them closes them. */
+export type CommandServices = UsersServices & KeysServices;
+
+/** @throws ConfigurationFailure where the database or a key cannot be opened */
+export async function openCommandServices(configuration: Configuration): Promise<CommandServices> {
+  const context = await open(configuration);
+  const sessions = context.get(Sessions);
+  return {
+    work: context.get(UnitOfWork),
+    accounts: context.get(Accounts),
+    creation: context.get(AccountCreation),
+    changes: context.get(AccountChanges),
+    accountImport: context.get(AccountImport),
+    totps: context.get(ImportedTotps),
+    endSessions: async (tx, subject) => {
+      await sessions.endAll(tx, subject);
+      await context.get(TrustedDevices).revokeAll(tx, subject);
+    },
+    unlock: (subject, actor) => context.get(SecondFactors).unlock(subject, actor),
+    resetMfa: (subject, actor) =>
+      context.get(Enrolment).reset(subject, actor, async (tx) => {
+        await sessions.endAll(tx, subject);
+      }),
+    rotation: context.get(KeyRotation),
+    activeSealKey: context.get(Sealer).activeKeyId,
+    resealTotpSecrets: () => context.get(TotpSecrets).resealAll(),
+    countTotpSecrets: () => context.get(TotpSecrets).countByKey(),
+    close: () => context.close(),
+  };
+}
+
+async function open(configuration: Configuration): Promise<INestApplicationContext> {
+  try {
+    const module = CommandModule.of(configuration);
+    return await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
+  } catch (error) {
+    throw startProblem(error, configuration);
+  }
+}

@@ -1,0 +1,51 @@
+import type { Configuration } from './config/configuration.js';
+import { originText } from './config/origin.js';
+import { ConfigurationFailure, type Problem, problem } from './config/problem.js';
+import { one } from './config/profiles.js';
+import { DatabaseUnavailable } from './persistence/database-unavailable.js';
+import { ListenFailure } from './server/listener.js';
+
+/** What stopped a start, as a report for the operator where it is known what to do about it. */
+export function startProblem(error: unknown, configuration: Configuration): unknown {
+  if (error instanceof ListenFailure) return new ConfigurationFailure([listenProblem(error, configuration)]);
+  if (!(error instanceof DatabaseUnavailable)) return error;
+  const { facts, ...rest } = error.problem;
+  return new ConfigurationFailure([
+    { ...rest, facts: [...facts, ['Origin', originOf(configuration, 'app.datasource.url')]] },
+  ]);
+}
+
+function originOf({ environment, registry }: Configuration, key: string): string {
+  const [assignment] = one(environment, registry, key).assignments;
+  return assignment ? originText(assignment.origin) : 'default value';
+}
+
+/** What an operator can do about a listener that does not open. */
+function listenProblem({ binding, code, message }: ListenFailure, configuration: Configuration): Problem {
+  const { port, address = '', key, addressKey } = binding;
+  const ofPort = { Property: key, Value: `"${port}"`, Origin: originOf(configuration, key), Reason: code };
+  switch (code) {
+    case 'EADDRINUSE':
+      return problem(
+        `Port ${port} is taken`,
+        `Stop the process that listens on port ${port}, or set ${key} to another port.`,
+        ofPort,
+      );
+    case 'EACCES':
+      return problem(`Port ${port} may not be opened by this user`, `Set ${key} to a port above 1023.`, ofPort);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return problem(
+        `The address ${address} is none of this machine`,
+        `Correct ${addressKey}, or leave it unset to listen on every address.`,
+        {
+          Property: addressKey,
+          Value: `"${address}"`,
+          Origin: originOf(configuration, addressKey),
+          Reason: code,
+        },
+      );
+    default:
+      return problem(message, `Check ${key} and ${addressKey}.`, ofPort);
+  }
+}
