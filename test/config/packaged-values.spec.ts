@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { viewOfKey } from '../../src/cli/config-view.js';
 import { readConfiguration } from '../../src/config/configuration.js';
@@ -79,6 +81,9 @@ describe('application.yml holds the recommended values of the specification', ()
     'logging.file.name',
     'app.servlet.multipart.location',
     'management.server.port',
+    'app.security.public-url',
+    'app.security.seal.active',
+    'app.security.mfa.backup-code.pepper',
   ])('%s is left to the server', (key) => {
     expect(packaged(key)).not.toContain(' in application');
   });
@@ -90,14 +95,52 @@ describe('application-prod.yml', () => {
     ['app.jpa.orm.ddl-auto', 'none'],
     ['app.jpa.open-in-view', 'false'],
     ['app.jpa.show-sql', 'false'],
+    ['app.security.seal.active', 'main'],
   ])('sets %s to %s', (key, value) => {
     expect(packaged(key, ['--app.profiles.active=prod'])).toBe(`${value} in application-prod.yml`);
   });
 
-  it.each(['app.datasource.url', 'app.datasource.username', 'app.datasource.password'])(
-    'takes %s from a name',
-    (key) => {
-      expect(packaged(key, ['--app.profiles.active=prod'])).toMatch(/^"\$\{DB_[A-Z]+\}" .*in application-prod\.yml$/);
-    },
-  );
+  it.each([
+    ['app.datasource.url', 'DB_URL'],
+    ['app.datasource.username', 'DB_USERNAME'],
+    ['app.datasource.password', 'DB_PASSWORD'],
+    ['app.security.public-url', 'PUBLIC_URL'],
+    ['app.security.seal.keys.main', 'SEAL_KEY'],
+    ['app.security.mfa.backup-code.pepper', 'BACKUP_CODE_PEPPER'],
+  ])('takes %s from the name %s alone', (key, name) => {
+    const shown = packaged(key, ['--app.profiles.active=prod']);
+
+    expect(shown).toMatch(/ in application-prod\.yml$/);
+    expect(shown).toContain(`"\${${name}}"  cannot be used: `);
+    expect(shown).toContain(`nothing sets ${name}`);
+  });
+});
+
+describe('the files an operator starts from', () => {
+  const text = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const demanded = [
+    ...new Set(
+      Array.from(text('src/resources/application-prod.yml').matchAll(/\$\{(\w+)\}/g), ([, name = '']) => name),
+    ),
+  ];
+
+  it('begin with what profile prod demands', () => {
+    expect(demanded).toHaveLength(6);
+  });
+
+  it.each(demanded)('.env.example has a line for %s', (name) => {
+    expect(text('.env.example')).toMatch(new RegExp(`^${name}=`, 'm'));
+  });
+
+  it.each(demanded)('docker-compose.yml hands %s on', (name) => {
+    const { services } = parse(text('docker-compose.yml')) as {
+      services: { service: { environment: Readonly<Record<string, string>> } };
+    };
+
+    expect(services.service.environment[name]).toMatch(new RegExp(`^\\$\\{${name}:?[-?].+\\}$`));
+  });
+
+  it.each(demanded)('docs/operations.md tells how to make %s', (name) => {
+    expect(text('docs/operations.md')).toMatch(new RegExp(`^\\| \`${name}\` +\\| \`app\\.[a-z.-]+\` +\\| \\S`, 'm'));
+  });
 });

@@ -6,7 +6,7 @@ import { KeyRegistry } from '../../src/config/key-registry.js';
 import { Mismatch } from '../../src/config/mismatch.js';
 import { baseName } from '../../src/config/key-state.js';
 import { UserProperties } from '../../src/config/user.properties.js';
-import { type Example, examples, expectedOf, registry, sampleOf } from './keys/examples.js';
+import { type Example, examples, expectedOf, registry, sampleOf, SEAL_KEY } from './keys/examples.js';
 import { reading, shownOf, type Situation, withoutProblems } from './keys/situation.js';
 import { keysOfSpecification } from './keys/specification.js';
 
@@ -223,6 +223,7 @@ function readWith(key: Example, situation: Situation): ReturnType<typeof reading
 }
 
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  'app.security.seal.active': [`--app.security.seal.keys.sample=${SEAL_KEY}`],
   'app.ssl.bundle.pem.web.keystore.private-key': ['--app.ssl.bundle.pem.web.keystore.certificate=file:web.crt'],
 };
 

@@ -11,15 +11,27 @@ import {
 } from '../../src/config/configuration.js';
 import { Environment } from '../../src/config/environment.js';
 import { KeyName } from '../../src/config/key-name.js';
+import { ConfigurationFailure, type Problem } from '../../src/config/problem.js';
 import { type Finding, RuleFacts } from '../../src/config/rule.js';
 import { ConfigSource } from '../../src/config/source.js';
 import { originsKnown } from '../../src/config/sources.rule.js';
 import { checkRules } from '../../src/configuration-rules.js';
 import { PROPERTIES } from '../../src/properties.js';
+import { SEAL_KEY } from './keys/examples.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
 /** The zone of the machine must not decide these tests. */
 const ZONE = '-Duser.timezone=UTC';
+/** The environment of a server in production. */
+const PROD = {
+  APP_PROFILES_ACTIVE: 'prod',
+  DB_URL: 'jdbc:mariadb://db/login',
+  DB_USERNAME: 'login',
+  DB_PASSWORD: 'pw',
+  PUBLIC_URL: 'https://login.example.com',
+  SEAL_KEY,
+  BACKUP_CODE_PEPPER: 'a random text of thirty-two characters or more',
+};
 
 let folder: string;
 
@@ -56,15 +68,7 @@ it('finds nothing against the packaged configuration', () => {
 });
 
 it('finds nothing against profile prod with its secrets in the environment', () => {
-  const variables = {
-    APP_PROFILES_ACTIVE: 'prod',
-    DB_URL: 'jdbc:mariadb://db/login',
-    DB_USERNAME: 'login',
-    DB_PASSWORD: 'pw',
-    TERMINATION_GRACE: '30',
-  };
-
-  expect(findings([], variables)).toEqual([]);
+  expect(findings([], { ...PROD, TERMINATION_GRACE: '30' })).toEqual([]);
 });
 
 describe('rule 1, the active profile', () => {
@@ -95,6 +99,16 @@ describe('rule 2, secrets', () => {
       breach('2', /^app\.datasource\.password \(file \[application\.yml\] - 1:26\): a secret in clear/),
     ]);
     expect(JSON.stringify(found)).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['app.security.seal.keys.main', SEAL_KEY],
+    ['app.security.mfa.backup-code.pepper', 'hunter2 hunter2 hunter2 hunter2 hunter2'],
+    ['app.security.clients.shop.secret', 'hunter2-hunter2-hunter2'],
+  ])('are the values of %s, too', (key, value) => {
+    write('application.yml', `${key}: '${value}'\n`, 0o600);
+
+    expect(findings()).toEqual([breach('2', new RegExp(`^${key} \\(file .*: a secret in clear`))]);
   });
 
   it('are not written as the default of a placeholder', () => {
@@ -236,10 +250,81 @@ describe('stack traces in answers', () => {
   const always = '--server.error.include-stacktrace=always';
 
   it('are refused with profile prod only', () => {
-    const prod = { APP_PROFILES_ACTIVE: 'prod', DB_URL: 'jdbc:sqlite:x.db', DB_USERNAME: 'login', DB_PASSWORD: 'pw' };
-
     expect(findings([always])).toEqual([]);
-    expect(findings([always], prod)).toEqual([breach('5', /^server\.error\.include-stacktrace = always/)]);
+    expect(findings([always], PROD)).toEqual([breach('5', /^server\.error\.include-stacktrace = always/)]);
+  });
+});
+
+describe('what production must not go without', () => {
+  function problemsWith(variables: ConfigurationInputs['variables']): readonly Problem[] {
+    try {
+      findings([], variables);
+    } catch (error) {
+      if (error instanceof ConfigurationFailure) return error.problems;
+      throw error;
+    }
+    return [];
+  }
+
+  it('is asked for all at once: each by its key, the line that needs it, and what to set', () => {
+    const problems = problemsWith({ APP_PROFILES_ACTIVE: 'prod' });
+
+    expect(problems.map(({ facts, action }) => [...facts.map(([, text]) => text), action])).toEqual(
+      [
+        ['app.datasource.url', 'DB_URL'],
+        ['app.datasource.username', 'DB_USERNAME'],
+        ['app.datasource.password', 'DB_PASSWORD'],
+        ['app.security.public-url', 'PUBLIC_URL'],
+        ['app.security.seal.keys.main', 'SEAL_KEY'],
+        ['app.security.mfa.backup-code.pepper', 'BACKUP_CODE_PEPPER'],
+      ].map(([key = '', name = '']) => [
+        key,
+        `"\${${name}}"`,
+        expect.stringMatching(/^class path resource \[application-prod\.yml\] - \d+:\d+$/) as string,
+        `nothing sets ${name}`,
+        expect.stringMatching(new RegExp(`^Set ${name} .*as an environment variable`)) as string,
+      ]),
+    );
+  });
+
+  it.each([
+    ['PUBLIC_URL', 'app.security.public-url', 'https://login.example.com/auth'],
+    ['SEAL_KEY', 'app.security.seal.keys.main', 'openssl rand -base64 32'],
+    ['BACKUP_CODE_PEPPER', 'app.security.mfa.backup-code.pepper', 'at least 32 characters'],
+  ])('is told how to be written where %s is empty', (name, key, advice) => {
+    const problems = problemsWith({ ...PROD, [name]: '' });
+
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify(problems)).toContain(key);
+    expect(JSON.stringify(problems)).toContain(advice);
+  });
+
+  it.each([
+    ['--app.security.cookie.secure=false', /^app\.security\.cookie\.secure = false \("app.*Args"\): .*set it to true$/],
+    [
+      '--app.security.password.hash.memory=8MB',
+      /^app\.security\.password\.hash\.memory = 8MB \("app.*Args"\): .*19MB with 2 iterations is enough$/,
+    ],
+    [
+      '--app.security.public-url=http://login.example.com',
+      /^app\.security\.public-url = http:\/\/login\.example\.com \("app.*Args"\): must be an https URL in production$/,
+    ],
+  ])('is not given up: %s', (argument, text) => {
+    expect(findings([argument], PROD)).toEqual([breach('security', text)]);
+  });
+
+  it('is told of the keys themselves where no packaged profile names them', () => {
+    const args = ['--app.config.location=optional:file:./', '--app.profiles.validate=false'];
+
+    expect(findings([...args, '--app.profiles.active=prod']).filter(({ rule }) => rule === 'security')).toEqual([
+      breach('security', /^app\.security\.seal\.keys: production must set at least one/),
+      breach('security', /^app\.security\.mfa\.backup-code\.pepper = .* \(default value\): must be set in production/),
+      breach('security', /^app\.security\.public-url = .* \(default value\): must be set in production/),
+    ]);
+  });
+
+  it('may be absent elsewhere', () => {
+    expect(findings([], { APP_PROFILES_ACTIVE: 'dev' })).toEqual([]);
   });
 });
 

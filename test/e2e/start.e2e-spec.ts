@@ -1,18 +1,22 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freshMariadbDatabase } from '../support/mariadb.js';
 import { needs } from '../support/needs.js';
-import { type RunningService, runService, type ServiceOptions, startService } from '../support/service.js';
+import { type RunningService, runCli, runService, type ServiceOptions, startService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const PROD = {
   APP_PROFILES_ACTIVE: 'prod',
   DB_URL: 'jdbc:sqlite:./prod.db',
   DB_USERNAME: 'login',
   DB_PASSWORD: 'hunter2',
+  PUBLIC_URL: 'https://login.example.com',
+  SEAL_KEY: 'YJqqm0iDQooSq2V7hFAeW+/hxYGkL90MWmpmB8cXjcY=',
+  BACKUP_CODE_PEPPER: 'hunter2 hunter2 hunter2 hunter2 hunter2',
   TZ: 'UTC',
 };
 
@@ -75,6 +79,38 @@ describe('a start without keys', () => {
   });
 });
 
+describe('the first start', () => {
+  it('makes the user admin with a seal key of its own, and tells the password once', async () => {
+    const first = await start();
+    const line = await waitUntil('the first user is told', () => /^First user: .*$/m.exec(first.stdout)?.[0]);
+    const [, pw] = /^First user: admin with password (\S+) \(shown this once\)$/.exec(line) ?? [];
+
+    const answer = await fetch(`${first.url}/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: 'admin', pw }),
+    });
+    await first.stop();
+    const second = await start({ cwd: first.cwd });
+    await second.stop();
+
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ mfa_required: true, enrolment_required: true });
+    expect(statSync(join(first.cwd, 'data', 'seal.key')).mode & 0o777).toBe(0o600);
+    expect(second.stdout).not.toContain('First user');
+  });
+
+  it('with profile prod makes neither a user nor a key', async () => {
+    const { cwd } = await start({ env: PROD, args: ['--management.server.port=0'] });
+
+    const { exitCode, stdout } = await runCli(['users', 'add', 'admin', '--roles', 'ROLE_ADMIN'], { cwd, env: PROD });
+
+    expect(stdout).toContain('User admin is made.');
+    expect(exitCode).toBe(0);
+    expect(readdirSync(cwd).filter((name) => !name.startsWith('prod.db'))).toEqual([]);
+  });
+});
+
 it('explains itself instead of starting when asked for help', async () => {
   const { exitCode, stdout } = await runService({ args: ['--help'] });
 
@@ -104,10 +140,10 @@ describe('the management endpoints', () => {
   });
 
   it('are not there at all with a negative port', async () => {
-    const { url, stdout } = await start({ args: ['--management.server.port=-1'] });
+    const service = await start({ args: ['--management.server.port=-1'] });
 
-    expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect((await fetch(`${service.url}/actuator/health`)).status).toBe(404);
+    expect(service.stdout).not.toMatch(/management/i);
   });
 
   it('bind to an address of their own', async () => {
@@ -134,7 +170,10 @@ describe('profile prod', () => {
     const { exitCode, stderr, cwd } = await runService({ env: { APP_PROFILES_ACTIVE: 'prod', TZ: 'UTC' } });
 
     expect(exitCode).toBe(1);
-    for (const name of ['DB_URL', 'DB_USERNAME', 'DB_PASSWORD']) expect(stderr).toContain(`nothing sets ${name}`);
+    expect(stderr).toContain('6 problems:');
+    for (const name of Object.keys(PROD).filter((key) => key !== 'APP_PROFILES_ACTIVE' && key !== 'TZ')) {
+      expect(stderr).toContain(`nothing sets ${name}`);
+    }
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
@@ -143,6 +182,32 @@ describe('profile prod', () => {
 
     expect((await fetch(`${service.managementUrl ?? ''}/health`)).status).toBe(200);
     expect(service.stderr).toBe('');
+  });
+
+  it('stops on a public URL without https, told where it comes from', async () => {
+    const { exitCode, stderr } = await runService({ env: { ...PROD, PUBLIC_URL: 'http://login.example.com' } });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      'app.security.public-url = http://login.example.com (class path resource [application-pro',
+    );
+    expect(stderr).toContain('must be an https URL in production');
+  });
+
+  it('stops on a database whose secrets are sealed under another key, and says under which', async () => {
+    const service = await start({ env: PROD, args: ['--management.server.port=0'] });
+    await service.stop();
+
+    const { exitCode, stderr } = await runService({
+      env: { ...PROD, SEAL_KEY: '3ZVUaFtOgFKBzrpvl5tzm0lAGsyN5fg2KgrmwHMFqM4=' },
+      args: ['--management.server.port=0'],
+      cwd: service.cwd,
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('The key that signs tokens cannot be opened');
+    expect(stderr).toContain('Set app.security.seal.keys.main to the key of that id.');
+    expect(stderr).not.toMatch(/^\s+at /m);
   });
 
   it('stops on a broken configuration rule; other profiles only say so', async () => {

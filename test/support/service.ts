@@ -11,6 +11,8 @@ export interface ServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Working folder; a fresh one when left out. */
   readonly cwd?: string;
+  /** Arguments of Node itself, before the script. */
+  readonly nodeArguments?: readonly string[];
 }
 
 export interface RunningService {
@@ -97,7 +99,8 @@ async function start(script: string, options: ServiceOptions): Promise<{ kept: K
   await request('build');
   const cwd = options.cwd ?? temporaryFolder('service');
   const env = { PATH: process.env['PATH'] ?? '', ...options.env };
-  return { kept: await KeptProcess.start(process.execPath, [script, ...(options.args ?? [])], { env, cwd }), cwd };
+  const command = [...(options.nodeArguments ?? []), script, ...(options.args ?? [])];
+  return { kept: await KeptProcess.start(process.execPath, command, { env, cwd }), cwd };
 }
 
 /** On a free port of the loopback, unless the test says otherwise. */

@@ -87,7 +87,15 @@ const TEXTS: readonly string[] = [
   'yyyy',
   'mysql',
   'TLSv1.3',
+  '15',
+  '7h',
+  'ROLE_SAMPLE',
+  'https://sample.example',
+  'a text that is long enough to be a secret',
 ];
+
+/** 32 random bytes. */
+export const SEAL_KEY = 'YJqqm0iDQooSq2V7hFAeW+/hxYGkL90MWmpmB8cXjcY=';
 
 /** Keys whose texts must mean something to the rest of the configuration. */
 const SAMPLES: Readonly<Record<string, string>> = {
@@ -95,6 +103,11 @@ const SAMPLES: Readonly<Record<string, string>> = {
   'app.config.additional-location': 'optional:file:./sample/',
   'app.config.import': 'optional:file:./sample.yml',
   'app.datasource.driver-class-name': 'org.sqlite.JDBC',
+  'app.security.seal.keys.sample': SEAL_KEY,
+  // Longer than the defaults they have to fit.
+  'app.security.mfa.lock.max-duration': '2h',
+  'app.security.refresh.absolute': '100d',
+  'app.security.session.absolute': '13h',
 };
 
 export function sampleOf({ name, type }: Example): string {

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Mismatch } from '../../../src/config/mismatch.js';
 import { type Example, sampleOf } from './examples.js';
 import type { Situation } from './situation.js';
 
@@ -128,7 +129,7 @@ export function situationOf(held: ReadonlyMap<Place, readonly Assignment[]>): Si
   };
 }
 
-/** Several texts a key takes; lists of none to three elements. */
+/** Several texts a key takes, whose limits some of these break; lists of none to three elements. */
 function textsOf(key: Example): fc.Arbitrary<string> {
   const sample = sampleOf(key);
   if (key.type.shape === 'list') {
@@ -138,14 +139,16 @@ function textsOf(key: Example): fc.Arbitrary<string> {
   }
   const choices: Readonly<Record<string, readonly string[]>> = {
     boolean: ['true', 'off', 'YES', '0'],
-    integer: ['7', '80', '1234'],
-    duration: ['7s', '1500', 'PT2M', '3h'],
+    integer: ['3', '7', '12', '80', '1234'],
+    duration: ['7s', '1500', 'PT2M', '50m', '3h'],
     'data size': ['7MB', '4096', '1GB'],
     'time zone': ['UTC', 'Europe/Berlin', 'Asia/Tokyo'],
     choice: (/^one of (.*)$/.exec(key.type.expects)?.[1] ?? sample).split(', '),
     text: key.type.expects === 'a text' ? [sample, 'geheim', 'a=b&c', 'x:y', ' z '] : [sample],
   };
-  return fc.constantFrom(...(choices[key.type.name] ?? [sample]));
+  const { type } = key;
+  const fitting = (choices[type.name] ?? []).filter((text) => !(type.parse(text) instanceof Mismatch));
+  return fc.constantFrom(sample, ...fitting);
 }
 
 /** The key in that place, in a random legal spelling, with a random value it takes. */

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { type Answer, type HttpClient, textOf } from '../support/http-client.js';
+import { type Enrolled, type LoginStory, refresh, secondStep, type SignedIn, storyOn } from '../support/login-story.js';
+import { upTo } from '../support/races.js';
+import { type Engine, onEachEngine } from '../support/story-database.js';
+
+/** Each round costs a start; the embedded database is the one that dies with its process. */
+const ROUNDS: Readonly<Record<Engine['name'], number>> = { SQLite: 30, MariaDB: 10 };
+const TOTP_USERS = 8;
+const BACKUP_USERS = 6;
+const REFRESHES = 4;
+const GUESSES = 6;
+const BURST = TOTP_USERS + BACKUP_USERS + REFRESHES + GUESSES;
+
+/** A second step that was on its way when the service died; without an answer nobody knows how far it came. */
+interface Step {
+  readonly person: Enrolled;
+  readonly token: string;
+  readonly code: string;
+  answer?: Answer;
+}
+
+onEachEngine('R2: a service killed in the middle of a burst', (engine) => {
+  const story = storyOn(engine, { people: TOTP_USERS + (BACKUP_USERS + 1) * ROUNDS[engine.name] });
+
+  it(`forgets no use and loses nothing unused, ${ROUNDS[engine.name]} times`, { timeout: 300_000 }, async () => {
+    const regulars = await enrolled(story, TOTP_USERS);
+    for (const round of upTo(ROUNDS[engine.name])) await killInBurst(story, regulars, round);
+
+    expect(await story.client().get('/actuator/health')).toBeAnswered(200);
+  });
+});
+
+onEachEngine('R3: a service that starts again', (engine) => {
+  const story = storyOn(engine);
+
+  describe.each(['is stopped', 'is killed'])('after it %s', (end) => {
+    it('still knows lock, used step, used mfa_token and sessions', async () => {
+      const [person, locked] = [await story.enrolled(), await story.enrolled()];
+      const { client, accessToken: bearer } = await story.signIn(person);
+      const usedCode = story.codeOf(person.app);
+      const usedToken = await usedMfaToken(story, person);
+      await story.lock(locked);
+
+      await (end === 'is killed' ? story.service.kill() : story.service.stop());
+      await story.restart();
+
+      const fresh = story.client();
+      expect(await secondStep(fresh, await story.mfaToken(person), usedCode)).toBeRefused(401, 'MFA_CODE_INVALID');
+      expect(await secondStep(fresh, usedToken, story.nextCode(person))).toBeRefused(401, 'MFA_TOKEN_INVALID');
+      expect(await secondStep(fresh, await story.mfaToken(locked), story.codeOf(locked.app))).toBeRefused(
+        429,
+        'MFA_LOCKED',
+      );
+      expect(await fresh.get('/me', { bearer })).toBeAnswered(200);
+      expect(await refresh(at(story, client))).toBeAnswered(200);
+    });
+  });
+});
+
+async function enrolled(story: LoginStory, count: number): Promise<readonly Enrolled[]> {
+  const people: Enrolled[] = [];
+  while (people.length < count) people.push(await story.enrolled());
+  return people;
+}
+
+async function usedMfaToken(story: LoginStory, person: Enrolled): Promise<string> {
+  const token = await story.mfaToken(person);
+  expect(await secondStep(story.client(), token, String(person.backupCodes[0]))).toBeAnswered(200);
+  return token;
+}
+
+async function killInBurst(story: LoginStory, regulars: readonly Enrolled[], round: number): Promise<void> {
+  const newcomers = await enrolled(story, BACKUP_USERS);
+  const guessed = await story.enrolled();
+  const sessions: SignedIn[] = [];
+  for (const index of upTo(REFRESHES)) sessions.push(await story.signIn(newcomers[index] ?? guessed));
+  story.clock.nextStep();
+  const steps: Step[] = [];
+  for (const person of regulars) {
+    steps.push({ person, token: await story.mfaToken(person), code: story.codeOf(person.app) });
+  }
+  for (const person of newcomers) {
+    steps.push({ person, token: await story.mfaToken(person), code: String(person.backupCodes[0]) });
+  }
+  const guessToken = await story.mfaToken(guessed);
+  const copies = sessions.map(({ client }) => client.copy());
+
+  const guesses = await burst(story, round, [
+    ...steps.map((step) => async () => {
+      step.answer = await secondStep(story.client(), step.token, step.code);
+      return step.answer;
+    }),
+    ...copies.map((copy) => () => refresh(copy)),
+    ...upTo(GUESSES).map((index) => () => secondStep(story.client(), guessToken, story.wrongCode(guessed, index))),
+  ]);
+  await story.restart();
+
+  for (const step of steps) await expectWholeOrNothing(story, step, round);
+  for (const { client } of sessions) {
+    // The clock stands, so a token that was exchanged is in its grace: whoever missed the answer asks again.
+    expect(await refresh(at(story, client)), `refresh in round ${round}`).toBeAnswered(200);
+  }
+  await expectCounted(story, guessed, guesses.slice(-GUESSES), round);
+}
+
+/** Sends all at once and kills the service when a part of them, another one in each round, was answered. */
+async function burst(
+  story: LoginStory,
+  round: number,
+  requests: readonly (() => Promise<Answer>)[],
+): Promise<readonly (Answer | undefined)[]> {
+  const killAfter = (round * 7) % BURST;
+  let answered = 0;
+  let killed: Promise<void> | undefined;
+  const killWhenDue = (): void => {
+    if (answered >= killAfter) killed ??= story.service.kill();
+  };
+  const sent = requests.map(async (request) => {
+    try {
+      const answer = await request();
+      answered += 1;
+      killWhenDue();
+      return answer;
+    } catch {
+      // The connection ended with the service.
+      return undefined;
+    }
+  });
+  killWhenDue();
+  const answers = await Promise.all(sent);
+  await (killed ?? story.service.kill());
+  return answers;
+}
+
+/** Either the login is complete, its code and token used up; or nothing of it is, and both are good. */
+async function expectWholeOrNothing(story: LoginStory, step: Step, round: number): Promise<void> {
+  const { person, token, code, answer } = step;
+  const where = `${person.id} in round ${round}, answered ${answer?.status ?? 'nothing'}`;
+  const again = await secondStep(story.client(), token, code);
+  if (answer !== undefined) expect(answer.status, where).toBe(200);
+  if (answer !== undefined || again.status !== 200) {
+    expect(again, where).toBeRefused(401, 'MFA_TOKEN_INVALID');
+    const withFreshToken = await secondStep(story.client(), await story.mfaToken(person), code);
+    expect(withFreshToken, where).toBeRefused(401, 'MFA_CODE_INVALID');
+  }
+  if (answer !== undefined) {
+    const me = await story.client().get('/me', { bearer: textOf(answer, 'access_token') });
+    expect(me, where).toBeAnswered(200);
+  }
+  // Either way exactly one login came of it.
+  expect(await usesOf(story, person, token), where).toBe(1);
+}
+
+/** How many sessions began with this mfa_token: its one use is in the table, and one event is of its time. */
+async function usesOf(story: LoginStory, person: Enrolled, token: string): Promise<number> {
+  const { jti } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string };
+  const used = await story.database.query('SELECT jti FROM used_mfa_token WHERE jti = ?', [jti]);
+  const now = story.clock.millis;
+  const logins = (await story.events(person)).filter(({ kind, at }) => kind === 'MFA_OK' && at === now);
+  expect(logins).toHaveLength(used.length);
+  return used.length;
+}
+
+/** What was told to be wrong is counted, and five of those are a lock that stands. */
+async function expectCounted(
+  story: LoginStory,
+  person: Enrolled,
+  answers: readonly (Answer | undefined)[],
+  round: number,
+): Promise<void> {
+  const told = answers.filter((answer) => answer?.body['code'] === 'MFA_CODE_INVALID').length;
+  const [row] = await story.database.query<{ failures: number }>('SELECT failures FROM account WHERE login_id = ?', [
+    person.id,
+  ]);
+  expect(Number(row?.failures), `round ${round}`).toBeGreaterThanOrEqual(told);
+  const isLocked = Number(row?.failures) >= 5;
+  const next = await secondStep(story.client(), await story.mfaToken(person), story.codeOf(person.app));
+  expect(next.status, `round ${round}: ${next.text}`).toBe(isLocked ? 429 : 200);
+}
+
+/** The same browser at the service that started again, which listens elsewhere. */
+function at(story: LoginStory, browser: HttpClient): HttpClient {
+  const moved = story.client();
+  moved.plant('refresh_token', browser.cookie('refresh_token') ?? '', '/token');
+  return moved;
+}

@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { strongPasswordHashes } from '../../src/account/password-hash.rule.js';
+import { loadConfiguration } from '../../src/config/configuration.js';
+import { type Finding, RuleFacts } from '../../src/config/rule.js';
+import { PROPERTIES } from '../../src/properties.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const PREFIX = '--app.security.password.hash';
+
+describe('the cost of password hashes', () => {
+  const findings = (profile: string, ...args: readonly string[]): readonly Finding[] => {
+    const folder = temporaryFolder();
+    // A file makes a profile known.
+    writeFileSync(join(folder, `application-${profile}.yml`), '');
+    const inputs = {
+      args: [`--app.profiles.active=${profile}`, ...args],
+      variables: {},
+      workingFolder: folder,
+      packageFolder: folder,
+    };
+    return strongPasswordHashes(new RuleFacts(loadConfiguration(PROPERTIES, inputs), inputs));
+  };
+
+  it.each([
+    [[]],
+    [[`${PREFIX}.memory=46MB`, `${PREFIX}.iterations=1`]],
+    [[`${PREFIX}.memory=12MB`, `${PREFIX}.iterations=3`]],
+    [[`${PREFIX}.memory=7MB`, `${PREFIX}.iterations=5`]],
+    [[`${PREFIX}.memory=64MB`, `${PREFIX}.iterations=3`]],
+  ])('is enough for production: %j', (args) => {
+    expect(findings('prod', ...args)).toEqual([]);
+  });
+
+  it.each([
+    [[`${PREFIX}.memory=18MB`]],
+    [[`${PREFIX}.iterations=1`]],
+    [[`${PREFIX}.memory=6MB`, `${PREFIX}.iterations=8`]],
+    [[`${PREFIX}.memory=128KB`, `${PREFIX}.iterations=1`]],
+  ])('is not enough for production, but elsewhere: %j', (args) => {
+    expect(findings('prod', ...args)).toMatchObject([{ rule: 'security', severity: 'breach' }]);
+    expect(findings('dev', ...args)).toEqual([]);
+  });
+});

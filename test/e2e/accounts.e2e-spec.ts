@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { HttpClient } from '../support/http-client.js';
+import { type LoginStory, storyOn } from '../support/login-story.js';
+import { type RunningService, runCli, startService } from '../support/service.js';
+import { onSqlite } from '../support/story-database.js';
+import { waitUntil } from '../support/wait-until.js';
+import '../support/matchers.js';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+const PASSWORD = 'nine wet lanterns & 3 harbours';
+
+let running: RunningService | undefined;
+
+afterEach(async () => {
+  await running?.kill();
+  running = undefined;
+});
+
+describe('a first start on an empty database', () => {
+  it('makes an administrator whose password is printed once, and who must enrol', async () => {
+    const first = await startService();
+    running = first;
+    const printed = await waitUntil('the password is printed', () => /admin with password (\S+)/.exec(first.stdout));
+    const password = String(printed[1]);
+    expect(password.length).toBeGreaterThanOrEqual(20);
+
+    const answer = await new HttpClient(first.url).post('/login', { id: 'admin', pw: password });
+
+    expect(answer).toBeAnswered(200);
+    expect(answer.body).toMatchObject({ mfa_required: true, enrolment_required: true, methods: [] });
+    await first.stop();
+    const again = await startService({ cwd: first.cwd });
+    running = again;
+    expect(await new HttpClient(again.url).post('/login', { id: 'admin', pw: password })).toBeAnswered(200);
+    expect(again.stdout).not.toContain('admin');
+  });
+
+  it('makes none where there are users already', async () => {
+    const { exitCode, cwd } = await runCli(['users', 'add', 'anna', '--roles', 'ROLE_AUDITOR']);
+    expect(exitCode).toBe(0);
+
+    running = await startService({ cwd });
+
+    expect(running.stdout).not.toContain('password');
+    const answer = await new HttpClient(running.url).post('/login', { id: 'admin', pw: 'admin' });
+    expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
+  });
+});
+
+onSqlite('users add', (engine) => {
+  const story = storyOn(engine, { people: 2 });
+
+  function add(args: readonly string[], input: string): ReturnType<typeof piped> {
+    return piped(story, ['users', 'add', ...args], input);
+  }
+
+  it('makes a user with the password from the input, without repeating it', async () => {
+    const { code, output } = await add(['Bertha@Example.org', '--password-stdin'], `${PASSWORD}\n`);
+
+    expect(code).toBe(0);
+    expect(output).not.toContain(PASSWORD);
+    expect(await story.client().post('/login', { id: 'bertha@example.org', pw: PASSWORD })).toBeAnswered(200);
+  });
+
+  it('makes one whose login id has more UTF-16 units than characters, and who can log in', async () => {
+    const id = '\u{1f600}'.repeat(200);
+    const { code, output } = await add([id, '--password-stdin'], `${PASSWORD}\n`);
+
+    expect(code, output).toBe(0);
+    expect(await story.client().post('/login', { id, pw: PASSWORD })).toBeAnswered(200);
+  });
+
+  it('makes one with a random password, which it prints', async () => {
+    const { code, output } = await add(['carla', '--roles', 'ROLE_MANAGEMENT'], '');
+    const password = /once: (\S+)/.exec(output)?.[1] ?? '';
+
+    expect(code).toBe(0);
+    const answer = await story.client().post('/login', { id: 'carla', pw: password });
+    expect(answer).toBeAnswered(200);
+    expect(answer.body).toMatchObject({ enrolment_required: true });
+  });
+
+  it.each([
+    ['an id that is taken', ['person-1', '--password-stdin'], PASSWORD],
+    ['an id that is taken in another spelling', ['PERSON-1', '--password-stdin'], PASSWORD],
+    ['a weak password', ['dora', '--password-stdin'], 'password'],
+    ['an id with a colon, which marks users of identity providers', ['idp:dora', '--password-stdin'], PASSWORD],
+    ['a malformed role', ['dora', '--password-stdin', '--roles', 'admin'], PASSWORD],
+    ['no password on the input', ['dora', '--password-stdin'], ''],
+  ])('refuses %s', async (_, args, input) => {
+    const { code, output } = await add(args, input);
+
+    expect(code).toBe(1);
+    expect(output.trim()).not.toBe('');
+    expect(output).not.toMatch(/^\s+at /m);
+    const dora = await story.client().post('/login', { id: 'dora', pw: PASSWORD });
+    expect(dora).toBeRefused(401, 'INVALID_CREDENTIALS');
+  });
+
+  it('is followed by disable and enable', async () => {
+    const person = story.person();
+    await story.login(person);
+    expect((await story.command('users', 'disable', person.id)).exitCode).toBe(0);
+    const disabled = await story.client().post('/login', { id: person.id, pw: person.password });
+    expect((await story.command('users', 'enable', person.id)).exitCode).toBe(0);
+
+    expect(disabled).toBeRefused(401, 'INVALID_CREDENTIALS');
+    await expect(story.login(person)).resolves.toBeDefined();
+  });
+
+  it('refuses commands for users that are not there', async () => {
+    for (const command of ['unlock', 'disable', 'enable', 'reset-mfa']) {
+      const { exitCode, stderr } = await story.command('users', command, 'nobody');
+      expect(exitCode, command).toBe(1);
+      expect(stderr, command).not.toBe('');
+    }
+  });
+});
+
+onSqlite('users import', (engine) => {
+  const story = storyOn(engine, { people: 1 });
+
+  it('takes no pipe, which can be read only once, unless each row stands for itself', async () => {
+    const rows = `login_id,password\npiped,${PASSWORD}\n`;
+
+    const whole = await piped(story, ['users', 'import', '/dev/stdin'], rows);
+    const before = await story.client().post('/login', { id: 'piped', pw: PASSWORD });
+    const partial = await piped(story, ['users', 'import', '--partial', '/dev/stdin'], rows);
+
+    expect(whole).toEqual({ code: 1, output: 'Only a regular file can be imported as a whole.\n' });
+    expect(before).toBeRefused(401, 'INVALID_CREDENTIALS');
+    expect(partial).toEqual({ code: 0, output: '1 user is made.\n' });
+    expect(await story.client().post('/login', { id: 'piped', pw: PASSWORD })).toBeAnswered(200);
+  });
+});
+
+onSqlite('users reset-mfa', (engine) => {
+  const story = storyOn(engine, { people: 4 });
+
+  it('takes factor, codes and sessions away, and the next login must enrol whatever policy says', async () => {
+    const person = await story.enrolled();
+    const { client, accessToken: bearer } = await story.signIn(person);
+    const half = await story.mfaToken(person);
+
+    expect((await story.command('users', 'reset-mfa', person.id)).exitCode).toBe(0);
+
+    expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+    expect(await client.post('/token/refresh')).toBeRefused(401, 'REFRESH_INVALID');
+    const stale = await story.client().post('/login/2fa', { mfa_token: half, code: story.nextCode(person) });
+    expect(stale).toBeRefused(401, 'MFA_TOKEN_INVALID');
+    const next = await story.login(person);
+    expect(next.body).toMatchObject({ mfa_required: true, enrolment_required: true, methods: [] });
+  });
+
+  it('leaves the used step behind', async () => {
+    const person = await story.enrolled();
+    expect((await story.command('users', 'reset-mfa', person.id)).exitCode).toBe(0);
+    const client = story.client();
+    const bearer = await story.mfaToken(person, client);
+    const setup = await client.post('/2fa/setup', {}, { bearer });
+    const app = AuthenticatorApp.scan(String(setup.body['otpauth_uri']));
+
+    const sameStep = await client.post('/2fa/confirm', { code: story.codeOf(app) }, { bearer });
+    story.clock.nextStep();
+    const nextStep = await client.post('/2fa/confirm', { code: story.codeOf(app) }, { bearer });
+
+    expect(sameStep).toBeRefused(401, 'MFA_CODE_INVALID');
+    expect(nextStep).toBeAnswered(200);
+  });
+});
+
+/** Runs a command whose standard input is a pipe with a text in it. */
+function piped(
+  story: LoginStory,
+  args: readonly string[],
+  input: string,
+): Promise<{ readonly code: number; readonly output: string }> {
+  return new Promise((resolve) => {
+    // Node alone would hand over a socket.
+    const command = ['-c', 'cat | "$0" "$@"', process.execPath, CLI, ...args, ...story.database.args];
+    const child = execFile('/bin/sh', command, { cwd: story.cwd }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });
+    });
+    child.stdin?.end(input);
+  });
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { type Answer, type HttpClient, setCookie } from '../support/http-client.js';
+import { type Enrolled, PASSWORD, refresh, storyOn } from '../support/login-story.js';
+import { onSqlite } from '../support/story-database.js';
+
+const FRIEND = 'https://shop.example';
+
+onSqlite('S5: a request of another site', (engine) => {
+  const story = storyOn(engine, { args: [`--app.security.cors.allowed-origins=${FRIEND}`] });
+
+  type Headers = Readonly<Record<string, string>>;
+
+  const FOREIGN: readonly (readonly [string, Headers])[] = [
+    ['a foreign Origin', { origin: 'https://evil.example' }],
+    ['the Origin null', { origin: 'null' }],
+    ['an empty Origin', { origin: '' }],
+    ['an Origin that only begins like an allowed one', { origin: `${FRIEND}.evil.example` }],
+    ['an Origin of another scheme', { origin: FRIEND.replace('https', 'http') }],
+    ['an Origin of another port', { origin: `${FRIEND}:8443` }],
+    ['Sec-Fetch-Site cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['Sec-Fetch-Site same-site', { 'sec-fetch-site': 'same-site' }],
+    ['an unknown Sec-Fetch-Site', { 'sec-fetch-site': 'x' }],
+    ['both', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+  ];
+
+  /** Every kind of request that changes something and is authorised by a cookie, or signs in. */
+  const REQUESTS: readonly (readonly [string, (browser: HttpClient, headers: Headers) => Promise<Answer>])[] = [
+    ['POST /login', (browser, headers) => browser.post('/login', { id: 'person-1', pw: PASSWORD }, { headers })],
+    [
+      'POST /login/2fa',
+      (browser, headers) => browser.post('/login/2fa', { mfa_token: 'x', code: '123456' }, { headers }),
+    ],
+    ['POST /session', (browser, headers) => browser.post('/session', { id: 'person-1', pw: PASSWORD }, { headers })],
+    ['DELETE /session', (browser, headers) => browser.delete('/session', { headers })],
+    ['POST /token/refresh', (browser, headers) => browser.post('/token/refresh', {}, { headers })],
+    ['POST /token/revoke', (browser, headers) => browser.post('/token/revoke', {}, { headers })],
+    ['POST /logout', (browser, headers) => browser.post('/logout', {}, { headers })],
+    ['POST /2fa/setup', (browser, headers) => browser.post('/2fa/setup', {}, { headers })],
+    ['POST /2fa/verify', (browser, headers) => browser.post('/2fa/verify', { code: '123456' }, { headers })],
+    ['DELETE /sessions', (browser, headers) => browser.delete('/sessions', { headers })],
+    [
+      'POST /me/password',
+      (browser, headers) => browser.post('/me/password', { current: PASSWORD, new: 'changed by evil' }, { headers }),
+    ],
+  ];
+
+  /** A browser with both kinds of cookies. */
+  async function signedIn(): Promise<HttpClient> {
+    const person = story.person();
+    const { client } = await story.signInByPassword(person);
+    expect(await client.post('/session', { id: person.id, pw: person.password })).toBeAnswered(200);
+    return client;
+  }
+
+  let shared: Promise<HttpClient> | undefined;
+  /** None of the refused requests may change it, so all can share it. */
+  function signedInOnce(): Promise<HttpClient> {
+    shared ??= signedIn();
+    return shared;
+  }
+
+  let enrolled: Promise<Enrolled> | undefined;
+  function enrolledOnce(): Promise<Enrolled> {
+    enrolled ??= story.enrolled();
+    return enrolled;
+  }
+
+  describe.each(REQUESTS)('%s', (_, send) => {
+    it.each(FOREIGN)('is refused with %s, and changes nothing', async (__, headers) => {
+      const browser = await signedInOnce();
+
+      const answer = await send(browser, headers);
+
+      expect(answer).toBeRefused(403, 'CROSS_SITE');
+      expect(await browser.get('/session')).toBeAnswered(200);
+    });
+  });
+
+  it.each(FOREIGN)('is refused with %s wherever it would sign in, also without any cookie', async (_, headers) => {
+    const { id, password } = story.person();
+    const half = await story.mfaToken(await enrolledOnce());
+    const bodies = {
+      '/login': { id, pw: password },
+      '/login/2fa': { mfa_token: half, code: '123456' },
+      '/session': { id, pw: password },
+    };
+
+    for (const [path, body] of Object.entries(bodies)) {
+      expect(await story.client().post(path, body, { headers }), path).toBeRefused(403, 'CROSS_SITE');
+    }
+  });
+
+  it('as a form is refused by its media type', async () => {
+    const browser = await signedIn();
+
+    for (const path of ['/token/refresh', '/login', '/login/2fa', '/session', '/2fa/setup', '/me/password']) {
+      const answer = await browser.send('POST', path, { form: { id: 'person-1', pw: PASSWORD } });
+      expect(answer, path).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
+      const asText = await browser.send('POST', path, {
+        raw: JSON.stringify({ id: 'person-1', pw: PASSWORD }),
+        headers: { 'content-type': 'text/plain' },
+      });
+      expect(asText, path).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
+    }
+  });
+
+  it('by GET refreshes and ends nothing', async () => {
+    const browser = await signedIn();
+
+    for (const path of [
+      ...['/token/refresh', '/token/revoke', '/logout', '/login', '/login/2fa', '/2fa/setup', '/2fa/verify'],
+    ]) {
+      const answer = await browser.get(path);
+      expect(answer, path).toBeRefused(405, 'METHOD_NOT_ALLOWED');
+      expect(answer.headers.get('allow'), path).toContain('POST');
+    }
+    expect(await refresh(browser)).toBeAnswered(200);
+  });
+
+  it.each<readonly [string, (url: string) => Headers]>([
+    ['our own Origin', (url) => ({ origin: url, 'sec-fetch-site': 'same-origin' })],
+    ['an allowed Origin', () => ({ origin: FRIEND, 'sec-fetch-site': 'cross-site' })],
+    ['neither header, as apps send it', () => ({})],
+    ['Sec-Fetch-Site same-origin alone', () => ({ 'sec-fetch-site': 'same-origin' })],
+  ])('passes with %s', async (_, headers) => {
+    const browser = await signedIn();
+
+    const answer = await browser.post('/token/refresh', {}, { headers: headers(story.service.url) });
+
+    expect(answer).toBeAnswered(200);
+    expect(setCookie(answer, 'refresh_token')?.value).toBeDefined();
+  });
+
+  it('is none where an access token asks: no site can add that header', async () => {
+    const { client, accessToken: bearer } = await story.signInByPassword(story.person());
+    client.forget('refresh_token');
+
+    const answer = await client.post('/2fa/setup', {}, { bearer, headers: { origin: 'https://evil.example' } });
+
+    expect(answer).toBeAnswered(201);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});

@@ -1,0 +1,121 @@
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { type LoginStory, secondStep, storyOn } from '../support/login-story.js';
+import { onEachEngine, onSqlite } from '../support/story-database.js';
+
+const DAY = 24 * 3600;
+const PEPPER = 'a pepper of at least thirty-two characters';
+const [OLD_SEAL, NEW_SEAL] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
+
+/** What a resource server makes of an access token: the algorithm it was signed with. */
+async function verifiedAlgorithm(story: LoginStory, accessToken: string): Promise<string> {
+  const { body } = await story.client().get('/.well-known/jwks.json');
+  const keys = createLocalJWKSet(body as unknown as JSONWebKeySet);
+  const currentDate = new Date(story.clock.millis);
+  return (await jwtVerify(accessToken, keys, { audience: 'resource-api', typ: 'at+jwt', currentDate })).protectedHeader
+    .alg;
+}
+
+onSqlite('J7: another signing algorithm', (engine) => {
+  const story = storyOn(engine);
+
+  it.each(['EdDSA', 'RS256', 'ES256'])('%s is published for a day, then signs', async (algorithm) => {
+    await story.service.stop();
+    await story.restart([`--app.security.token.algorithm=${algorithm}`]);
+    const { body } = await story.client().get('/.well-known/jwks.json');
+    story.clock.advance(DAY - 60);
+    const { accessToken: before } = await story.signInByPassword(story.person());
+    story.clock.advance(61);
+
+    const { accessToken: after } = await story.signInByPassword(story.person());
+
+    expect(decodeProtectedHeader(after).alg).toBe(algorithm);
+    expect(decodeProtectedHeader(before).alg).not.toBe(algorithm);
+    expect((body as unknown as JSONWebKeySet).keys.map(({ kid }) => kid)).toContain(decodeProtectedHeader(after).kid);
+    for (const bearer of [before, after]) {
+      expect(await verifiedAlgorithm(story, bearer)).toBe(decodeProtectedHeader(bearer).alg);
+      expect(await story.client().get('/me', { bearer })).toBeAnswered(200);
+    }
+  });
+
+  it('of an own PEM key signs in place of those of the database', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    await story.service.stop();
+    await story.restart([`--app.security.token.signing-key=${pem}`]);
+
+    const { accessToken } = await story.signInByPassword(story.person());
+
+    expect(await verifiedAlgorithm(story, accessToken)).toBe('ES256');
+    expect(story.service.stdout + story.service.stderr).not.toContain('PRIVATE KEY');
+  });
+});
+
+onEachEngine('T19: the key that seals secrets', (engine) => {
+  const story = storyOn(engine, { args: [`--app.security.seal.keys.old=${OLD_SEAL}`] });
+
+  it('can be replaced: after "keys rekey" nothing is left under the old one', async () => {
+    const person = await story.enrolled();
+    const both = [`--app.security.seal.keys.new=${NEW_SEAL}`, '--app.security.seal.active=new'];
+    await story.service.stop();
+    const { exitCode, stderr } = await story.command('keys', 'rekey', ...both);
+    expect([exitCode, stderr]).toEqual([0, '']);
+    const rows = await story.database.query<{ seal_key: string }>(
+      'SELECT seal_key FROM totp_secret UNION SELECT seal_key FROM signing_key',
+    );
+    await story.restart(both);
+
+    expect(new Set(rows.map((row) => row.seal_key))).toEqual(new Set(['new']));
+    const answer = await secondStep(story.client(), await story.mfaToken(person), story.nextCode(person));
+    expect(answer).toBeAnswered(200);
+  });
+});
+
+onEachEngine('the pepper of backup codes', (engine) => {
+  const story = storyOn(engine);
+
+  it('keys the hashes of new codes, while those issued before it stay valid', async () => {
+    const before = await story.enrolled();
+    const [oldCode = ''] = before.backupCodes;
+    await story.service.stop();
+    await story.restart([`--app.security.mfa.backup-code.pepper=${PEPPER}`]);
+    const after = await story.enrolled();
+    const [newCode = ''] = after.backupCodes;
+
+    const rows = await story.database.query<{ hash: string; user_id: string }>('SELECT user_id, hash FROM backup_code');
+
+    const plain = (code: string): string[] => {
+      const digest = createHash('sha256').update(code.replace('-', '')).digest();
+      return [digest.toString('hex'), digest.toString('base64'), digest.toString('base64url')];
+    };
+    const stored = rows.map(({ hash }) => hash).join('\n');
+    for (const form of plain(newCode)) expect(stored).not.toContain(form);
+    expect(plain(oldCode).some((form) => stored.includes(form))).toBe(true);
+    for (const person of [before, after]) {
+      const code = person === before ? oldCode : newCode;
+      expect(await secondStep(story.client(), await story.mfaToken(person), code)).toBeAnswered(200);
+    }
+  });
+});
+
+describe('the lock', () => {
+  onSqlite('with keys of its own', (engine) => {
+    const story = storyOn(engine, {
+      args: ['--app.security.mfa.lock.duration=60s', '--app.security.mfa.lock.max-duration=90s'],
+    });
+
+    it('is as long as they say, and no longer than the longest', async () => {
+      const person = await story.enrolled();
+      const lengths: unknown[] = [];
+      for (const length of [60, 90, 90]) {
+        await story.lock(person);
+        const answer = await secondStep(story.client(), await story.mfaToken(person), '000000');
+        lengths.push(answer.headers.get('retry-after'));
+        story.clock.advance(length);
+      }
+
+      expect(lengths).toEqual(['60', '90', '90']);
+    });
+  });
+});

@@ -1,0 +1,354 @@
+import { SignJWT, decodeJwt } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { type Answer, textOf } from '../support/http-client.js';
+import { type Enrolled, refresh, secondStep, storyOn } from '../support/login-story.js';
+import { onEachEngine } from '../support/story-database.js';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const FIRST_LOCK = 5 * MINUTE;
+
+onEachEngine('the lock', (engine) => {
+  const story = storyOn(engine, { people: 60 });
+
+  /** One try with a new mfa_token. */
+  async function attempt(person: Enrolled, code: string): Promise<Answer> {
+    const client = story.client();
+    return secondStep(client, await story.mfaToken(person, client), code);
+  }
+
+  async function fail(person: Enrolled, times: number): Promise<void> {
+    for (let variant = 0; variant < times; variant += 1) {
+      expect(await attempt(person, story.wrongCode(person, variant))).toBeRefused(401, 'MFA_CODE_INVALID');
+    }
+  }
+
+  /** A right code, in a step of its own. */
+  async function rightCode(person: Enrolled): Promise<Answer> {
+    const code = story.nextCode(person);
+    return attempt(person, code);
+  }
+
+  describe('stands', () => {
+    it('from the fifth wrong code on, which itself is told to be wrong, for five minutes', async () => {
+      const person = await story.enrolled();
+      await fail(person, 5);
+
+      const right = await attempt(person, story.codeOf(person.app, 1));
+
+      expect(right).toBeRefused(429, 'MFA_LOCKED');
+      expect(right.headers.get('retry-after')).toBe(String(FIRST_LOCK));
+      story.clock.advance(FIRST_LOCK - 1);
+      const last = await attempt(person, story.codeOf(person.app));
+      expect(last).toBeRefused(429, 'MFA_LOCKED');
+      expect(last.headers.get('retry-after')).toBe('1');
+      story.clock.advance(1);
+      expect(await attempt(person, story.codeOf(person.app))).toBeAnswered(200);
+    });
+
+    it('T8: for the user, whichever token, address, client or spelling of the login id the codes came with', async () => {
+      const person = await story.enrolled();
+      const { id } = person;
+      const spellings = [id, id.toUpperCase(), ` ${id} `, id.replace('p', '\uff50'), id.replace('o', '\uff2f')];
+      for (const [variant, spelling] of spellings.entries()) {
+        const client = story.client();
+        client.headers['x-forwarded-for'] = `203.0.113.${variant + 1}`;
+        client.headers['forwarded'] = `for=198.51.100.${variant + 1}`;
+        client.headers['user-agent'] = `agent ${variant}`;
+        const token = await story.mfaToken({ ...person, id: spelling }, client);
+        expect(await secondStep(client, token, story.wrongCode(person, variant))).toBeRefused(401, 'MFA_CODE_INVALID');
+      }
+
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+    });
+
+    it('T9: after three wrong TOTP codes and two wrong backup codes', async () => {
+      const person = await story.enrolled();
+      await fail(person, 3);
+      expect(await attempt(person, 'ZZZZ-ZZZZ')).toBeRefused(401, 'MFA_CODE_INVALID');
+      expect(await attempt(person, 'ZZZZ-ZZZY')).toBeRefused(401, 'MFA_CODE_INVALID');
+
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+      expect(await attempt(person, person.backupCodes[0] ?? '')).toBeRefused(429, 'MFA_LOCKED');
+    });
+
+    it('after five codes that were used before: a reused code counts too', async () => {
+      const person = await story.enrolled();
+      for (let tries = 0; tries < 5; tries += 1) {
+        expect(await attempt(person, story.codeOf(person.app))).toBeRefused(401, 'MFA_CODE_INVALID');
+      }
+
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+    });
+
+    it('after failures of confirm, step-up and disable, which share the counter', async () => {
+      const person = await story.enrolled();
+      const { client, accessToken: bearer } = await story.signIn(person);
+      await client.post('/2fa/setup', {}, { bearer });
+      const wrong = (variant: number): { code: string } => ({ code: story.wrongCode(person, variant) });
+      for (const [variant, path] of ['/2fa/confirm', '/2fa/verify', '/2fa/disable', '/2fa/verify'].entries()) {
+        expect(await client.post(path, wrong(variant), { bearer })).toBeRefused(401, 'MFA_CODE_INVALID');
+      }
+      await fail(person, 1);
+
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+      for (const path of ['/2fa/verify', '/2fa/disable']) {
+        const answer = await client.post(path, { code: story.codeOf(person.app) }, { bearer });
+        expect(answer, path).toBeRefused(429, 'MFA_LOCKED');
+      }
+    });
+
+    it('after failures of the code of a password change', async () => {
+      const person = await story.enrolled();
+      const { client, accessToken: bearer } = await story.signIn(person);
+      story.clock.advance(6 * MINUTE);
+      for (let variant = 0; variant < 5; variant += 1) {
+        const body = { current: person.password, new: 'another long enough 1', code: story.wrongCode(person, variant) };
+        expect(await client.post('/me/password', body, { bearer })).toBeRefused(401, 'MFA_CODE_INVALID');
+      }
+
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+    });
+
+    it('T10: alike for right, wrong, reused and backup codes, and for half tokens of before', async () => {
+      const person = await story.enrolled();
+      const old = await story.mfaToken(person);
+      await story.lock(person);
+      const comparable = ({ status, text, headers }: Answer): unknown => ({
+        status,
+        retryAfter: headers.get('retry-after'),
+        text: text.replace(/"request_id":"[^"]*"/, '').replace(/"timestamp":"[^"]*"/, ''),
+      });
+      const wrong = comparable(await attempt(person, story.wrongCode(person)));
+
+      const others = [
+        await attempt(person, story.codeOf(person.app, 1)),
+        await attempt(person, story.codeOf(person.app)),
+        await attempt(person, person.backupCodes[0] ?? ''),
+        await secondStep(story.client(), old, story.codeOf(person.app, 1)),
+      ];
+
+      for (const answer of others) expect(comparable(answer)).toEqual(wrong);
+    });
+
+    it('without moving: neither right nor wrong codes make it longer', async () => {
+      const person = await story.enrolled();
+      await story.lock(person);
+
+      for (let tries = 0; tries < 20; tries += 1) {
+        story.clock.advance(14);
+        const code = tries % 2 === 0 ? story.wrongCode(person, tries) : story.codeOf(person.app);
+        expect(await attempt(person, code)).toBeRefused(429, 'MFA_LOCKED');
+      }
+
+      story.clock.advance(20);
+      expect(await attempt(person, story.codeOf(person.app))).toBeAnswered(200);
+    });
+
+    it('in GET /2fa of the session of its owner, who is not thrown out', async () => {
+      const person = await story.enrolled();
+      const { client, accessToken: bearer } = await story.signIn(person);
+      await story.lock(person);
+
+      const state = await client.get('/2fa', { bearer });
+
+      expect(state).toBeAnswered(200);
+      expect(state.body).toMatchObject({ state: 'active', locked_until: expect.any(String) as string });
+      expect(await client.get('/me', { bearer })).toBeAnswered(200);
+      expect(await refresh(client)).toBeAnswered(200);
+    });
+  });
+
+  describe('ends', () => {
+    it('T12: by itself, and leaves five new attempts', async () => {
+      const person = await story.enrolled();
+      await story.lock(person);
+      story.clock.advance(FIRST_LOCK);
+
+      await fail(person, 4);
+      expect(await rightCode(person)).toBeAnswered(200);
+    });
+
+    it('with the half tokens of before it dead: the password is asked for again', async () => {
+      const person = await story.enrolled();
+      const before = await story.mfaToken(person);
+      await story.lock(person);
+      const during = await story.mfaToken(person);
+      story.clock.advance(170);
+      const { exitCode } = await story.command('users', 'unlock', person.id);
+      expect(exitCode).toBe(0);
+
+      expect(await secondStep(story.client(), before, story.codeOf(person.app))).toBeRefused(401, 'MFA_TOKEN_INVALID');
+      expect(await secondStep(story.client(), during, story.codeOf(person.app))).toBeAnswered(200);
+    });
+
+    it('T12: later each time, up to an hour, until a success', async () => {
+      const person = await story.enrolled();
+      for (const minutes of [5, 10, 20, 40, 60, 60]) {
+        await story.lock(person);
+        const locked = await attempt(person, story.wrongCode(person));
+        expect(locked).toBeRefused(429, 'MFA_LOCKED');
+        expect(locked.headers.get('retry-after')).toBe(String(minutes * MINUTE));
+        story.clock.advance(minutes * MINUTE - 1);
+        expect(await attempt(person, story.codeOf(person.app))).toBeRefused(429, 'MFA_LOCKED');
+        story.clock.advance(1);
+      }
+
+      expect(await rightCode(person)).toBeAnswered(200);
+      await story.lock(person);
+      const afresh = await attempt(person, story.wrongCode(person));
+      expect(afresh.headers.get('retry-after')).toBe(String(FIRST_LOCK));
+    });
+
+    it('T12: forgotten 24 hours after the last failure, and not before', async () => {
+      const person = await story.enrolled();
+      await story.lock(person);
+      story.clock.advance(24 * HOUR - 1);
+      await fail(person, 1);
+      story.clock.advance(1);
+      await fail(person, 4);
+      expect((await attempt(person, '000000')).headers.get('retry-after')).toBe(String(2 * FIRST_LOCK));
+
+      story.clock.advance(24 * HOUR);
+      await story.lock(person);
+
+      expect((await attempt(person, '000000')).headers.get('retry-after')).toBe(String(FIRST_LOCK));
+    });
+
+    it('T12: only by an administrator after 100 failures in a row', async () => {
+      const person = await story.enrolled();
+      for (let locks = 0; locks < 20; locks += 1) {
+        await story.lock(person);
+        story.clock.advance(HOUR);
+      }
+
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+      story.clock.advance(30 * 24 * HOUR);
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+      expect(await attempt(person, person.backupCodes[0] ?? '')).toBeRefused(429, 'MFA_LOCKED');
+
+      const { exitCode } = await story.command('users', 'unlock', person.id);
+      expect(exitCode).toBe(0);
+      expect(await rightCode(person)).toBeAnswered(200);
+    });
+
+    it('T12: only by an administrator again, five failures after that', async () => {
+      const person = await story.enrolled();
+      // What 96 failures before have left.
+      await story.database.query('UPDATE account SET failures_in_row = 96 WHERE login_id = ?', [person.id]);
+      await fail(person, 4);
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+      story.clock.advance(2 * HOUR);
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+      expect((await story.command('users', 'unlock', person.id)).exitCode).toBe(0);
+      await fail(person, 5);
+
+      story.clock.advance(24 * HOUR);
+
+      expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+      const owner = await person.client.post('/token/refresh');
+      const state = await person.client.get('/2fa', { bearer: textOf(owner, 'access_token') });
+      expect(state.body).toHaveProperty('locked_until');
+    });
+
+    it('when an administrator says so, while the ladder stays', async () => {
+      const person = await story.enrolled();
+      await story.lock(person);
+      const { exitCode } = await story.command('users', 'unlock', person.id);
+      expect(exitCode).toBe(0);
+
+      await story.lock(person);
+
+      expect((await attempt(person, '000000')).headers.get('retry-after')).toBe(String(2 * FIRST_LOCK));
+      expect(await story.countOf(person, 'MFA_UNLOCKED')).toBe(1);
+    });
+  });
+
+  describe('does not come', () => {
+    it('T9: of four failures, a success and four more: a success sets the counter to nothing', async () => {
+      const person = await story.enrolled();
+      for (let rounds = 0; rounds < 2; rounds += 1) {
+        await fail(person, 4);
+        expect(await rightCode(person)).toBeAnswered(200);
+      }
+      await fail(person, 4);
+      expect(await attempt(person, person.backupCodes[0] ?? '')).toBeAnswered(200);
+      await fail(person, 4);
+
+      expect(await rightCode(person)).toBeAnswered(200);
+    });
+
+    it('of bodies that are malformed', async () => {
+      const person = await story.enrolled();
+      const token = await story.mfaToken(person);
+      for (let tries = 0; tries < 8; tries += 1) {
+        const answer = await story.client().post('/login/2fa', { mfa_token: token, code: 7 });
+        expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
+      }
+
+      expect(await rightCode(person)).toBeAnswered(200);
+    });
+
+    it('T11: of forged or bent tokens with the subject of a victim', async () => {
+      const person = await story.enrolled();
+      const token = await story.mfaToken(person);
+      const claims = decodeJwt(token);
+      const [header = '', payload = '', signature = ''] = token.split('.');
+      const forged = await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256', typ: 'mfa+jwt' })
+        .sign(new TextEncoder().encode('an attacker signs with whatever he has'));
+      const bent = Buffer.from(JSON.stringify({ ...claims, jti: 'A'.repeat(22) })).toString('base64url');
+      const none = Buffer.from('{"alg":"none","typ":"mfa+jwt"}').toString('base64url');
+      const attacks = [
+        forged,
+        `${header}.${bent}.${signature}`,
+        `${none}.${payload}.`,
+        `${header}.${payload}.`,
+        `${header}.${payload}.${'A'.repeat(signature.length)}`,
+      ];
+      for (let rounds = 0; rounds < 2; rounds += 1) {
+        for (const attack of attacks) {
+          expect(await secondStep(story.client(), attack, '000000')).toBeRefused(401, 'MFA_TOKEN_INVALID');
+        }
+      }
+
+      expect(await story.countOf(person, 'MFA_FAILED')).toBe(0);
+      expect(await rightCode(person)).toBeAnswered(200);
+    });
+
+    it('of wrong passwords: an outsider cannot aim it at a user', async () => {
+      const person = await story.enrolled();
+      for (let tries = 0; tries < 10; tries += 1) {
+        await story.client().post('/login', { id: person.id, pw: 'wrong' });
+      }
+
+      expect(await rightCode(person)).toBeAnswered(200);
+    });
+  });
+
+  it('is not put off by right passwords: they leave the counter as it is', async () => {
+    const person = await story.enrolled();
+    for (let variant = 0; variant < 5; variant += 1) {
+      await story.login(person);
+      await fail(person, 1);
+      await story.login(person);
+    }
+
+    expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
+  });
+
+  it('ends a half-authenticated session of before it', async () => {
+    const person = await story.enrolled();
+    const browser = story.client();
+    const half = await browser.post('/session', { id: person.id, pw: person.password });
+    expect(half.body).toMatchObject({ authorities: ['ROLE_PRE_MFA'] });
+    await story.lock(person);
+    const { exitCode } = await story.command('users', 'unlock', person.id);
+    expect(exitCode).toBe(0);
+
+    const answer = await browser.post('/2fa/verify', { code: story.nextCode(person) });
+
+    expect(answer).toBeAnswered(401);
+    expect(answer.cookies.filter(({ value }) => value !== '')).toEqual([]);
+  });
+});

@@ -1,0 +1,285 @@
+import { decodeJwt } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { type Answer, setCookie, textOf } from '../support/http-client.js';
+import { PASSWORD, storyOn } from '../support/login-story.js';
+import { onEachEngine, onSqlite } from '../support/story-database.js';
+
+/** 200 characters of two UTF-16 units each. */
+const ASTRAL = '\u{1f600}'.repeat(200);
+
+onEachEngine('the password step', (engine) => {
+  const story = storyOn(engine, {
+    others: {
+      'a-manager': 'ROLE_MANAGEMENT',
+      'ökonom@example.org': '',
+      ['long-'.padEnd(255, 'x')]: '',
+      [ASTRAL]: '',
+    },
+  });
+
+  describe('of a user without a second factor', () => {
+    it('answers with an access token that says pwd, and a refresh cookie', async () => {
+      const client = story.client();
+
+      const answer = await client.post('/login', { id: story.person().id, pw: PASSWORD });
+
+      expect(answer).toBeAnswered(200);
+      expect(answer.body).toEqual({
+        mfa_required: false,
+        access_token: expect.any(String) as string,
+        token_type: 'Bearer',
+        expires_in: 600,
+        amr: ['pwd'],
+      });
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(decodeJwt(textOf(answer, 'access_token'))).toMatchObject({ aud: 'resource-api', amr: ['pwd'] });
+    });
+
+    it('S4: sets the refresh cookie for scripts out of reach, for https and the own site, for /token only', async () => {
+      const answer = await story.login(story.person());
+
+      expect(setCookie(answer, 'refresh_token')?.attributes).toEqual({
+        httponly: true,
+        secure: true,
+        samesite: 'Strict',
+        path: '/token',
+        'max-age': String(14 * 24 * 3600),
+      });
+    });
+  });
+
+  describe('of a user with a second factor', () => {
+    it('answers with an mfa_token for three minutes, and the methods that are there', async () => {
+      const person = await story.enrolled();
+
+      const answer = await story.client().post('/login', { id: person.id, pw: person.password });
+
+      expect(answer).toBeAnswered(200);
+      expect(answer.body).toEqual({
+        mfa_required: true,
+        mfa_token: expect.any(String) as string,
+        expires_in: 180,
+        methods: ['totp', 'backup_code'],
+      });
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    });
+
+    it('P6: has nothing in body or cookies that opens anything but the second step', async () => {
+      const person = await story.enrolled();
+      const client = story.client();
+
+      const answer = await story.login(person, client);
+
+      expect(answer.body).not.toHaveProperty('access_token');
+      expect(client.cookie('refresh_token')).toBeUndefined();
+      expect(client.cookie('SESSION')).toBeUndefined();
+      const me = await client.get('/me', { bearer: textOf(answer, 'mfa_token') });
+      expect(me).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await client.post('/token/refresh')).toBeRefused(401, 'REFRESH_INVALID');
+    });
+  });
+
+  it('of a never enrolled user of whom policy demands a second factor, answers that enrolment comes next', async () => {
+    const answer = await story.client().post('/login', { id: 'a-manager', pw: PASSWORD });
+
+    expect(answer).toBeAnswered(200);
+    expect(answer.body).toEqual({
+      mfa_required: true,
+      mfa_token: expect.any(String) as string,
+      expires_in: 180,
+      enrolment_required: true,
+      methods: [],
+    });
+    expect(answer.cookies).toEqual([]);
+  });
+
+  describe('the login id', () => {
+    it.each([
+      ['in capitals', (id: string) => id.toUpperCase()],
+      ['with blanks around it', (id: string) => `  ${id}\t`],
+      ['in full-width letters', (id: string) => id.replace('p', '\uff50')],
+    ])('is the same %s', async (_, spelling) => {
+      const { id } = story.person();
+
+      expect(await story.client().post('/login', { id: spelling(id), pw: PASSWORD })).toBeAnswered(200);
+    });
+
+    it('is the same composed and decomposed', async () => {
+      const id = 'ökonom@example.org'.normalize('NFD');
+
+      expect(await story.client().post('/login', { id, pw: PASSWORD })).toBeAnswered(200);
+    });
+
+    it('may have 255 characters, and not one more', async () => {
+      const id = 'long-'.padEnd(255, 'x');
+
+      expect(await story.client().post('/login', { id, pw: PASSWORD })).toBeAnswered(200);
+      const tooLong = await story.client().post('/login', { id: `${id}x`, pw: PASSWORD });
+      expect(tooLong).toBeRefused(400, 'VALIDATION_FAILED');
+    });
+
+    it('is counted in characters, whatever their number of UTF-16 units', async () => {
+      expect(await story.client().post('/login', { id: ASTRAL, pw: PASSWORD })).toBeAnswered(200);
+      const unknown = await story.client().post('/login', { id: '\u{1f601}'.repeat(255), pw: PASSWORD });
+      expect(unknown).toBeRefused(401, 'INVALID_CREDENTIALS');
+      const tooLong = await story.client().post('/login', { id: '\u{1f600}'.repeat(256), pw: PASSWORD });
+      expect(tooLong).toBeRefused(400, 'VALIDATION_FAILED');
+    });
+  });
+
+  describe('refusals', () => {
+    /** What must not differ: all bytes but those of id and time, and the names of the headers. */
+    function comparable({ status, text, headers, cookies }: Answer): unknown {
+      const body = text
+        .replace(/"request_id":"[^"]*"/, '"request_id":""')
+        .replace(/"timestamp":"[^"]*"/, '"timestamp":""');
+      return { status, body, headers: [...headers.keys()], cookies };
+    }
+
+    it('P1: are the same bytes for an unknown id and for wrong passwords with and without a second factor', async () => {
+      const person = story.person();
+      const { id: enrolled } = await story.enrolled();
+      const { id: disabled } = story.person();
+      const { exitCode } = await story.command('users', 'disable', disabled);
+      expect(exitCode).toBe(0);
+
+      const unknown = await story.client().post('/login', { id: 'nobody', pw: PASSWORD });
+
+      expect(unknown).toBeRefused(401, 'INVALID_CREDENTIALS');
+      for (const [id, pw] of [
+        [person.id, 'wrong'],
+        [enrolled, 'wrong'],
+        ['a-manager', 'wrong'],
+        [disabled, PASSWORD],
+        ['nobody', 'wrong'],
+      ]) {
+        const answer = await story.client().post('/login', { id, pw });
+        expect(comparable(answer), `${String(id)} with ${String(pw)}`).toEqual(comparable(unknown));
+      }
+    });
+
+    it.each([
+      ['another end', `${PASSWORD}!`],
+      ['a missing end', PASSWORD.slice(0, -1)],
+      ['a NUL and more', `${PASSWORD}\u0000more`],
+      ['a blank at the end', `${PASSWORD} `],
+      ['other capitals', PASSWORD.toUpperCase()],
+    ])('P4: hit the right password with %s', async (_, pw) => {
+      const { id } = story.person();
+
+      const { status, body } = await story.client().post('/login', { id, pw });
+
+      // A NUL is refused by its shape already.
+      expect([status, body['code']]).toEqual(
+        pw.includes('\u0000') ? [400, 'VALIDATION_FAILED'] : [401, 'INVALID_CREDENTIALS'],
+      );
+    });
+
+    it('P4: compare all 1,024 bytes of a password', async () => {
+      const client = story.client();
+      const person = story.person();
+      const { accessToken } = await story.signInByPassword(person, client);
+      const long = `${'tail after tail '.repeat(64).slice(0, 1023)}$`;
+      const changed = await client.post('/me/password', { current: PASSWORD, new: long }, { bearer: accessToken });
+      expect(changed).toBeAnswered(204);
+
+      const altered = await client.post('/login', { id: person.id, pw: `${long.slice(0, 1023)}%` });
+
+      expect(altered).toBeRefused(401, 'INVALID_CREDENTIALS');
+      expect(await client.post('/login', { id: person.id, pw: long })).toBeAnswered(200);
+    });
+
+    it.each([
+      ['no members', {}],
+      ['no pw', { id: 'person-1' }],
+      ['an empty id', { id: '', pw: PASSWORD }],
+      ['an id of blanks', { id: '   ', pw: PASSWORD }],
+      ['a number as id', { id: 1, pw: PASSWORD }],
+      ['a list as pw', { id: 'person-1', pw: [PASSWORD] }],
+      ['an object as pw', { id: 'person-1', pw: { $ne: '' } }],
+      ['an empty pw', { id: 'person-1', pw: '' }],
+      ['a pw of 1,025 bytes', { id: 'person-1', pw: 'x'.repeat(1025) }],
+      ['a pw of 1,025 bytes in fewer characters', { id: 'person-1', pw: 'ö'.repeat(513) }],
+      ['an unknown member', { id: 'person-1', pw: PASSWORD, mfa_required: false }],
+      ['a NUL in the id', { id: 'person-1\u0000', pw: PASSWORD }],
+      ['a lone surrogate', { id: 'person-1\ud800', pw: PASSWORD }],
+    ])('are 400 for %s', async (_, body) => {
+      expect(await story.client().post('/login', body)).toBeRefused(400, 'VALIDATION_FAILED');
+    });
+
+    it.each([
+      "' OR '1'='1",
+      "person-1'--",
+      'person-1"; DROP TABLE account; --',
+      '${7*7}',
+      '{{7*7}}',
+      '%27%20OR%201=1',
+      '__proto__',
+      'constructor',
+      'person_1',
+      'person%',
+    ])('H3: take %s for a login id like any other', async (id) => {
+      expect(await story.client().post('/login', { id, pw: PASSWORD })).toBeRefused(401, 'INVALID_CREDENTIALS');
+    });
+
+    it.each(['id', 'pw'])(
+      'H6: come for the length alone of 50 KB of whatever is slow to match in %s',
+      async (field) => {
+        for (const text of ['a'.repeat(50_000), ' '.repeat(50_000), 'a@'.repeat(25_000), '\u0300'.repeat(16_000)]) {
+          const answer = await story.client().post('/login', { id: 'person-1', pw: PASSWORD, [field]: text });
+          expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
+          expect(answer.body['errors']).toEqual([{ field, code: 'too_long' }]);
+        }
+      },
+    );
+  });
+});
+
+onSqlite('P5: more passwords at once than the service may hash', (engine) => {
+  const story = storyOn(engine, {
+    people: 4,
+    args: [
+      '--app.security.password.hash.memory=64MB',
+      '--app.security.password.hash.concurrency=1',
+      '--app.security.password.hash.queue-capacity=2',
+    ],
+  });
+
+  it.each([
+    ['200 KB', 200_000, 413, 'PAYLOAD_TOO_LARGE'],
+    ['50 KB', 50_000, 400, 'VALIDATION_FAILED'],
+    ['one byte too many', 1025, 400, 'VALIDATION_FAILED'],
+  ])('are refused for their length before hashing, at %s each', async (_, length, status, code) => {
+    const attack = Array.from({ length: 20 }, () =>
+      story.client().post('/login', { id: 'person-1', pw: 'x'.repeat(length) }),
+    );
+    const health = await story.client().get('/actuator/health');
+    const login = await story.client().post('/login', { id: story.person().id, pw: PASSWORD });
+
+    expect(health).toBeAnswered(200);
+    // The fourth that comes to be hashed would find the queue full.
+    expect(login).toBeAnswered(200);
+    for (const answer of await Promise.all(attack)) expect(answer).toBeRefused(status, code);
+  });
+
+  it('are refused with 503 beyond the queue, while everything else goes on', async () => {
+    const storm = Array.from({ length: 24 }, (_, index) =>
+      story.client().post('/login', { id: `nobody-${index}`, pw: PASSWORD }),
+    );
+    const health = await story.client().get('/actuator/health');
+    const answers = await Promise.all(storm);
+
+    expect(health).toBeAnswered(200);
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const answer of refused) {
+      expect(answer).toBeRefused(503, 'UNAVAILABLE');
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    const heard = answers.filter(({ status }) => status !== 503);
+    expect(heard.length).toBeGreaterThanOrEqual(3);
+    for (const answer of heard) expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
+    const after = await story.client().post('/login', { id: story.person().id, pw: PASSWORD });
+    expect(after).toBeAnswered(200);
+  });
+});

@@ -1,0 +1,13 @@
+import { storyOn } from '../support/login-story.js';
+import { RACE_PEOPLE, refreshRaces, secondStepRaces, strictRefreshRaces } from '../support/race-stories.js';
+import { onEachEngine } from '../support/story-database.js';
+
+onEachEngine('R13: races at two services that share a database', (engine) => {
+  const story = storyOn(engine, { people: RACE_PEOPLE, services: 2 });
+  secondStepRaces(story);
+  refreshRaces(story);
+});
+
+onEachEngine('R13: refresh races at two services without grace', (engine) => {
+  strictRefreshRaces(storyOn(engine, { services: 2, args: ['--app.security.refresh.grace=0s'] }));
+});

@@ -1,0 +1,339 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { type Answer, type HttpClient, textOf, textsOf } from '../support/http-client.js';
+import { type EventRow, PASSWORD, refresh, secondStep, storyOn } from '../support/login-story.js';
+import { onEachEngine } from '../support/story-database.js';
+
+const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
+const TABLES = [
+  ...['account', 'totp_secret', 'backup_code', 'used_mfa_token', 'session', 'refresh_token', 'signing_key'],
+  ...['trusted_device', 'security_event'],
+];
+
+onEachEngine('L3: security events', (engine) => {
+  const story = storyOn(engine, { args: ['--app.security.mfa.trusted-device.enabled=true'] });
+
+  /** The events of that kind that were recorded for the request behind an answer. */
+  function told(answer: Answer, kind: string): Promise<readonly EventRow[]> {
+    const requestId = answer.headers.get('x-request-id');
+    return story.database.query<EventRow>('SELECT * FROM security_event WHERE request_id = ? AND kind = ?', [
+      requestId,
+      kind,
+    ]);
+  }
+
+  /** One event, of now, about the account and from the browser. */
+  async function one(person: { readonly id: string }, expected: Partial<EventRow> = {}): Promise<unknown> {
+    return [
+      expect.objectContaining({
+        ...expected,
+        user_id: await story.subjectOf(person),
+        at: story.clock.millis,
+        ip: '127.0.0.1',
+        agent: 'a curious browser',
+      }),
+    ];
+  }
+
+  function browser(): HttpClient {
+    const client = story.client();
+    client.headers['user-agent'] = 'a curious browser';
+    return client;
+  }
+
+  it('tell of each password step how it ended, and for whom', async () => {
+    const person = story.person();
+    const enrolled = await story.enrolled();
+    const right = await browser().post('/login', { id: person.id, pw: PASSWORD });
+    const wrong = await browser().post('/login', { id: person.id, pw: 'wrong' });
+    const half = await browser().post('/login', { id: enrolled.id, pw: PASSWORD });
+    const inPortal = await browser().post('/session', { id: person.id, pw: PASSWORD });
+    const wrongInPortal = await browser().post('/session', { id: person.id, pw: 'wrong' });
+
+    expect(await told(right, 'LOGIN_PASSWORD_OK')).toEqual(await one(person, { result: 'ok', amr: 'pwd' }));
+    expect(await told(wrong, 'LOGIN_PASSWORD_FAILED')).toEqual(await one(person, { result: 'refused' }));
+    expect(await told(half, 'LOGIN_PASSWORD_OK')).toEqual(await one(enrolled, { result: 'ok' }));
+    expect(await told(half, 'MFA_CHALLENGED')).toEqual(await one(enrolled));
+    expect(await told(inPortal, 'LOGIN_PASSWORD_OK')).toEqual(await one(person, { result: 'ok' }));
+    expect(await told(wrongInPortal, 'LOGIN_PASSWORD_FAILED')).toEqual(await one(person, { result: 'refused' }));
+    expect(await told(right, 'MFA_CHALLENGED')).toEqual([]);
+  });
+
+  it('tell of an unknown login id without repeating it', async () => {
+    const typed = 'my-password-typed-into-the-wrong-field';
+    const answer = await browser().post('/login', { id: typed, pw: PASSWORD });
+
+    const [event] = await told(answer, 'LOGIN_PASSWORD_FAILED');
+
+    expect(event).toMatchObject({ user_id: null, result: 'refused', reason: expect.any(String) as string });
+    expect(JSON.stringify(event)).not.toContain(typed);
+  });
+
+  it('tell of wrong passwords at the other places that take one', async () => {
+    const person = story.person();
+    const client = browser();
+    const { accessToken: bearer } = await story.signInByPassword(person, client);
+    story.clock.advance(301);
+
+    const setup = await client.post('/2fa/setup', { pw: 'wrong' }, { bearer });
+    const change = await client.post('/me/password', { current: 'wrong', new: NEW_PASSWORD }, { bearer });
+
+    expect(await told(setup, 'LOGIN_PASSWORD_FAILED')).toEqual(await one(person, { result: 'refused' }));
+    expect(await told(change, 'LOGIN_PASSWORD_FAILED')).toEqual(await one(person, { result: 'refused' }));
+  });
+
+  it('tell of enrolment, from setup to disable', async () => {
+    const person = story.person();
+    const client = browser();
+    const { accessToken: bearer } = await story.signInByPassword(person, client);
+    const setup = await client.post('/2fa/setup', {}, { bearer });
+    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+    const wrong = await client.post('/2fa/confirm', { code: app.wrongCodeAt(story.clock.seconds) }, { bearer });
+    const confirmed = await client.post('/2fa/confirm', { code: story.codeOf(app) }, { bearer });
+    const raised = textOf(confirmed, 'access_token');
+    const reissued = await client.post('/2fa/backup-codes', {}, { bearer: raised });
+    story.clock.nextStep();
+    const disabled = await client.post('/2fa/disable', { code: story.codeOf(app) }, { bearer: raised });
+
+    expect(await told(disabled, 'MFA_DISABLED')).toEqual(await one(person, { result: 'ok' }));
+    story.clock.back(30);
+    expect(await told(setup, 'MFA_SETUP')).toEqual(await one(person, { result: 'ok' }));
+    expect(await told(wrong, 'MFA_FAILED')).toEqual(await one(person, { result: 'refused' }));
+    expect(await told(confirmed, 'MFA_CONFIRMED')).toEqual(await one(person, { result: 'ok' }));
+    expect(await told(reissued, 'BACKUP_REISSUED')).toEqual(await one(person, { result: 'ok' }));
+    story.clock.advance(30);
+  });
+
+  it('tell of each second factor how it ended, with which method', async () => {
+    const person = await story.enrolled();
+    const code = story.nextCode(person);
+    const [backup = ''] = person.backupCodes;
+    const step = async (given: string): Promise<Answer> => {
+      const client = browser();
+      return secondStep(client, await story.mfaToken(person, client), given);
+    };
+    const right = await step(code);
+    const replay = await step(code);
+    const wrong = await step(story.wrongCode(person));
+    const byBackup = await step(backup);
+    const backupAgain = await step(backup);
+
+    expect(await told(right, 'MFA_OK')).toEqual(await one(person, { result: 'ok', amr: 'pwd otp', reason: 'totp' }));
+    expect(await told(replay, 'MFA_REPLAY')).toEqual(await one(person, { result: 'refused' }));
+    expect(await told(wrong, 'MFA_FAILED')).toEqual(await one(person, { result: 'refused' }));
+    expect(await told(byBackup, 'MFA_OK')).toEqual(
+      await one(person, { result: 'ok', amr: 'pwd otp', reason: 'backup_code' }),
+    );
+    expect(await told(byBackup, 'BACKUP_USED')).toEqual(await one(person, { result: 'ok' }));
+    expect(await told(backupAgain, 'MFA_FAILED')).toEqual(await one(person, { result: 'refused' }));
+  });
+
+  it('tell of the lock once, and by whom it was ended', async () => {
+    const person = await story.enrolled();
+    const client = browser();
+    const token = await story.mfaToken(person, client);
+    const answers: Answer[] = [];
+    for (let variant = 0; variant < 7; variant += 1) {
+      answers.push(await secondStep(client, token, story.wrongCode(person, variant)));
+    }
+    const { exitCode } = await story.command('users', 'unlock', person.id);
+    expect(exitCode).toBe(0);
+
+    const [, , , , fifth, sixth] = answers;
+    if (!fifth || !sixth) throw new Error('seven tries were made');
+    expect(await told(fifth, 'MFA_FAILED')).toEqual(await one(person));
+    expect(await told(fifth, 'MFA_LOCKED')).toEqual(await one(person));
+    expect(await told(sixth, 'MFA_FAILED')).toEqual([]);
+    expect(await story.countOf(person, 'MFA_LOCKED')).toBe(1);
+    const unlocked = (await story.events(person)).filter(({ kind }) => kind === 'MFA_UNLOCKED');
+    expect(unlocked).toEqual([expect.objectContaining({ actor: 'cli', result: 'ok' })]);
+  });
+
+  it('tell when backup codes run low', async () => {
+    const person = await story.enrolled();
+    for (const code of person.backupCodes.slice(0, 7)) {
+      const client = browser();
+      const answer = await secondStep(client, await story.mfaToken(person, client), code);
+      expect(answer).toBeAnswered(200);
+    }
+
+    expect(await story.countOf(person, 'BACKUP_USED')).toBe(7);
+    expect(await story.countOf(person, 'BACKUP_LOW')).toBe(1);
+  });
+
+  it('tell of refresh, reuse, step-up, trusted device, password change and the end of sessions', async () => {
+    const person = await story.enrolled();
+    const client = browser();
+    const { accessToken: bearer, answer: signedIn } = await story.signIn(person, client, { trust_device: true });
+    expect(await told(signedIn, 'DEVICE_TRUSTED')).toEqual(await one(person));
+    const thief = client.copy();
+    const refreshed = await refresh(client);
+    expect(await told(refreshed, 'TOKEN_REFRESHED')).toEqual(await one(person));
+    story.clock.nextStep();
+    const reused = await refresh(thief);
+    expect(await told(reused, 'TOKEN_REUSE')).toEqual(await one(person, { result: 'refused' }));
+    expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+
+    const other = browser();
+    const { accessToken: second } = await story.signIn(person, other);
+    const stepped = await other.post('/2fa/verify', { code: story.nextCode(person) }, { bearer: second });
+    expect(await told(stepped, 'STEP_UP_OK')).toEqual(await one(person, { amr: 'pwd otp' }));
+    const changed = await other.post('/me/password', { current: PASSWORD, new: NEW_PASSWORD }, { bearer: second });
+    expect(await told(changed, 'PASSWORD_CHANGED')).toEqual(await one(person));
+    expect(await told(await other.post('/logout', {}, { bearer: second }), 'SESSION_REVOKED')).toEqual(
+      await one(person),
+    );
+    const portal = browser();
+    await portal.post('/session', { id: story.person().id, pw: PASSWORD });
+    const ended = await portal.delete('/session');
+    expect(await told(ended, 'SESSION_REVOKED')).toHaveLength(1);
+  });
+
+  it('tell of what an operator did', async () => {
+    const person = await story.enrolled();
+    for (const command of ['disable', 'enable', 'reset-mfa']) {
+      expect((await story.command('users', command, person.id)).exitCode, command).toBe(0);
+    }
+    expect((await story.command('keys', 'rotate')).exitCode).toBe(0);
+
+    const events = await story.events(person);
+
+    const byOperator = events.filter(({ actor }) => actor === 'cli').map(({ kind }) => kind);
+    expect(byOperator.toSorted()).toEqual(['MFA_RESET_BY_ADMIN', 'USER_CHANGED', 'USER_CHANGED']);
+    const others = await story.database.query<EventRow>(
+      "SELECT * FROM security_event WHERE kind IN ('USERS_IMPORTED', 'KEY_ROTATED')",
+    );
+    expect(new Set(others.map(({ kind }) => kind))).toEqual(new Set(['USERS_IMPORTED', 'KEY_ROTATED']));
+  });
+
+  it('stand in the order of time, with a time that has a zone: milliseconds of UTC', async () => {
+    const person = story.person();
+    await story.login(person);
+    story.clock.advance(1);
+    await browser().post('/login', { id: person.id, pw: 'wrong' });
+
+    const events = await story.events(person);
+
+    expect(events.map(({ kind }) => kind)).toEqual(['LOGIN_PASSWORD_OK', 'LOGIN_PASSWORD_FAILED']);
+    expect(events.map(({ at }) => at)).toEqual([story.clock.millis - 1000, story.clock.millis]);
+  });
+});
+
+onEachEngine('L1: what is secret', (engine) => {
+  const story = storyOn(engine, {
+    people: 4,
+    args: [
+      '--app.security.mfa.trusted-device.enabled=true',
+      '--logging.level.root=DEBUG',
+      '--server.error.include-message=always',
+    ],
+  });
+
+  it('stands in no table, on no output, in no file, and in no answer but the one that hands it over', async () => {
+    const secrets = new Set<string>([PASSWORD, NEW_PASSWORD]);
+    const answers: Answer[] = [];
+    const keep = (answer: Answer): Answer => {
+      answers.push(answer);
+      return answer;
+    };
+    const learn = (...values: readonly (string | undefined)[]): void => {
+      for (const value of values) if (value !== undefined && value !== '') secrets.add(value);
+    };
+    const person = await story.enrolled();
+    learn(person.app.secret, ...person.backupCodes, ...person.backupCodes.map((code) => code.replace('-', '')));
+    learn(person.client.cookie('refresh_token'), person.accessToken);
+    const { client, accessToken: bearer } = await story.signIn(person, story.client(), { trust_device: true });
+    learn(client.cookie('refresh_token'), client.cookie('trusted_device'), bearer);
+
+    // Every kind of refusal, given something that is secret or could be.
+    const half = await story.mfaToken(person);
+    learn(half);
+    const wrong = 'a wrong password that is nearly right';
+    learn(wrong);
+    keep(await story.client().post('/login', { id: person.id, pw: wrong }));
+    keep(await story.client().post('/login', { id: wrong, pw: wrong }));
+    keep(await story.client().post('/login', { id: person.id, pw: PASSWORD, pin: wrong }));
+    keep(await story.client().post('/login', { id: person.id, pw: [wrong] }));
+    keep(
+      await story
+        .client()
+        .send('POST', '/login', { raw: `{"pw":"${wrong}"`, headers: { 'content-type': 'application/json' } }),
+    );
+    keep(await secondStep(story.client(), half, 'ZZZZ-ZZZZ'));
+    keep(await secondStep(story.client(), `${half}x`, '123456'));
+    keep(await secondStep(story.client(), half, person.backupCodes.slice(3, 5).join('')));
+    keep(await client.get('/me', { bearer: `${bearer}x` }));
+    keep(await client.get(`/me?access_token=${bearer}`));
+    keep(await client.get('/2fa', { bearer }));
+    keep(await client.get('/me/events', { bearer }));
+    keep(await client.get('/me/devices', { bearer }));
+    keep(await client.get('/sessions', { bearer }));
+    keep(await client.post('/2fa/confirm', { code: '123456' }, { bearer }));
+    const setup = await client.post('/2fa/setup', {}, { bearer });
+    expect(setup).toBeAnswered(201);
+    learn(textOf(setup, 'secret'), ...textsOf(setup, 'backup_codes'));
+    const reissue = await client.post('/2fa/backup-codes', {}, { bearer });
+    expect(reissue).toBeAnswered(201);
+    learn(...textsOf(reissue, 'backup_codes'));
+    const changed = await client.post('/me/password', { current: PASSWORD, new: NEW_PASSWORD }, { bearer });
+    expect(changed).toBeAnswered(204);
+    const renewed = await refresh(client);
+    learn(client.cookie('refresh_token'), textOf(renewed, 'access_token'));
+    const portal = story.client();
+    expect(await portal.post('/session', { id: story.person().id, pw: PASSWORD })).toBeAnswered(200);
+    learn(portal.cookie('SESSION'));
+    // The change of the password made the browser forgotten.
+    const renamed = { ...person, password: NEW_PASSWORD };
+    const again = await story.signIn(renamed, story.client(), { trust_device: true });
+    learn(again.client.cookie('refresh_token'), again.client.cookie('trusted_device'), again.accessToken);
+    const { exitCode, stdout, stderr } = await story.command('users', 'unlock', person.id);
+    expect(exitCode).toBe(0);
+
+    const written = [
+      { place: 'stdout', text: story.service.stdout },
+      { place: 'output of the command', text: stdout + stderr },
+      ...filesBelow(story.cwd),
+      ...answers.map(({ request, status, text }) => ({ place: `${request} → ${status}`, text })),
+    ];
+    for (const table of TABLES) {
+      const rows = await story.database.query(`SELECT * FROM ${table}`);
+      expect(rows, table).not.toEqual([]);
+      written.push({ place: `table ${table}`, text: JSON.stringify(rows) });
+    }
+
+    expect(written.map(({ place }) => place)).toContain('file people.csv');
+    for (const { place, text } of written) expect(text, `${place} holds nothing at all`).not.toBe('');
+    for (const { place, text } of [...written, { place: 'stderr', text: story.service.stderr }]) {
+      for (const secret of secrets) expect(text.includes(secret), `${place} holds ${secret}`).toBe(false);
+    }
+  });
+
+  it('L4: no refusal tells of stack, path, statement or driver', async () => {
+    const client = story.client();
+    const answers = [
+      await client.post('/login', { id: "x'; DROP TABLE account", pw: 'x' }),
+      await client.post('/login', { id: 1 }),
+      await client.get('/nowhere'),
+      await client.get('/me'),
+      await client.send('PUT', '/login', { json: {} }),
+      await client.post('/token/refresh'),
+      await client.delete('/sessions/none'),
+    ];
+
+    for (const { text } of answers) {
+      expect(text).not.toMatch(/\bat .*\(|node_modules|\.[jt]s:\d|SELECT|INSERT|sqlite|mysql|mariadb|\/tmp\/|dist\//i);
+    }
+  });
+});
+
+/** What stands in the files below a folder: of the import, of the service, and of whatever it may begin to write. */
+function filesBelow(folder: string): readonly { readonly place: string; readonly text: string }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      return { place: `file ${relative(folder, path)}`, text: readFileSync(path, 'latin1') };
+    });
+}

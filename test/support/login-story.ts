@@ -1,0 +1,272 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hash } from '@node-rs/argon2';
+import { afterAll, beforeAll } from 'vitest';
+import { AuthenticatorApp } from './authenticator-app.js';
+import type { Engine, StoryDatabase } from './story-database.js';
+import { type Answer, HttpClient, textOf, textsOf } from './http-client.js';
+import { MovedClock } from './moved-clock.js';
+import { type Ended, type RunningService, runCli, startService } from './service.js';
+import { temporaryFolder } from './temporary-folder.js';
+import './matchers.js';
+
+export interface Person {
+  /** The login id. */
+  readonly id: string;
+  readonly password: string;
+}
+
+/** Somebody with an active second factor, and the session in which it was confirmed. */
+export interface Enrolled extends Person {
+  readonly app: AuthenticatorApp;
+  readonly backupCodes: readonly string[];
+  readonly client: HttpClient;
+  readonly accessToken: string;
+}
+
+/** A full login: the client that has the refresh cookie, and the access token. */
+export interface SignedIn {
+  readonly client: HttpClient;
+  readonly accessToken: string;
+  readonly answer: Answer;
+}
+
+export interface EventRow {
+  readonly kind: string;
+  readonly user_id: string | null;
+  readonly actor: string | null;
+  readonly result: string;
+  readonly reason: string | null;
+  readonly amr: string | null;
+  readonly ip: string | null;
+  readonly agent: string | null;
+  readonly request_id: string | null;
+  readonly at: number;
+}
+
+export interface StoryOptions {
+  /** More keys of the services. */
+  readonly args?: readonly string[];
+  /** How many accounts are imported before the first start. */
+  readonly people?: number;
+  /** More rows of the import: login id, then roles. */
+  readonly others?: Readonly<Record<string, string>>;
+  /** How many services run on the one database. */
+  readonly services?: number;
+  /** Wrong passwords are slowed down, as without any key. */
+  readonly throttled?: boolean;
+}
+
+export const PASSWORD = 'seven quiet lanterns & 1 harbour';
+
+/** As little work as the hash allows: what these stories ask does not depend on it. */
+const CHEAP = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
+const CHEAP_ARGS = [
+  '--app.security.password.hash.memory=1MB',
+  '--app.security.password.hash.iterations=1',
+  '--app.security.password.hash.parallelism=1',
+];
+/** All clients come from one address; the throttle has a story of its own. */
+const UNTHROTTLED = ['--app.security.rate-limit.enabled=false'];
+
+/** The service of a test file with its database, its clock and the people who use it. */
+export class LoginStory {
+  readonly clock = new MovedClock();
+  readonly cwd = temporaryFolder('story');
+  private readonly running: RunningService[] = [];
+  private opened: StoryDatabase | undefined;
+  private met = 0;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly options: StoryOptions,
+  ) {}
+
+  get database(): StoryDatabase {
+    if (!this.opened) throw new Error('the story has not begun');
+    return this.opened;
+  }
+
+  get service(): RunningService {
+    return this.at(0);
+  }
+
+  get services(): readonly RunningService[] {
+    return this.running;
+  }
+
+  async begin(): Promise<void> {
+    this.opened = await this.engine.freshDatabase();
+    await this.importPeople();
+    // One after the other, so that the first makes the keys.
+    for (let count = 0; count < (this.options.services ?? 1); count += 1) {
+      this.running.push(await this.start());
+    }
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.running.map((service) => service.kill()));
+  }
+
+  /** Starts the service again on the same database, after it was stopped or killed; `more` keys come on top. */
+  async restart(more: readonly string[] = []): Promise<void> {
+    this.running[0] = await this.start(this.clock, more);
+  }
+
+  /** Starts one more service on the same database, whose clock goes its own way. */
+  async join(clock: MovedClock): Promise<RunningService> {
+    const service = await this.start(clock);
+    this.running.push(service);
+    return service;
+  }
+
+  /** A browser that nobody used before, at the service of that number. */
+  client(service = 0): HttpClient {
+    return new HttpClient(this.at(service).url);
+  }
+
+  /** Somebody whom no test met before, without a second factor. */
+  person(): Person {
+    this.met += 1;
+    if (this.met > this.people) throw new Error(`the story has ${this.people} people: ask for more in its options`);
+    return { id: nameOf(this.met), password: PASSWORD };
+  }
+
+  /** Runs one command on the database of the story. */
+  command(...args: readonly string[]): Promise<Ended> {
+    return runCli([...args, ...this.argsWith([])], { cwd: this.cwd, nodeArguments: this.clock.nodeArguments });
+  }
+
+  async subjectOf({ id }: Pick<Person, 'id'>): Promise<string> {
+    const [account] = await this.database.query<{ id: string }>('SELECT id FROM account WHERE login_id = ?', [id]);
+    if (!account) throw new Error(`no account ${id}`);
+    return account.id;
+  }
+
+  /** The security events of an account, oldest first. */
+  async events(person: Pick<Person, 'id'>): Promise<readonly EventRow[]> {
+    return this.database.query<EventRow>('SELECT * FROM security_event WHERE user_id = ? ORDER BY id', [
+      await this.subjectOf(person),
+    ]);
+  }
+
+  async countOf(person: Pick<Person, 'id'>, kind: string): Promise<number> {
+    return (await this.events(person)).filter((event) => event.kind === kind).length;
+  }
+
+  /** Password step; the answer must be a success. */
+  async login(person: Person, client = this.client()): Promise<Answer> {
+    const answer = await client.post('/login', { id: person.id, pw: person.password });
+    if (answer.status !== 200) throw new Error(`POST /login → ${answer.status} ${answer.text}`);
+    return answer;
+  }
+
+  /** Password step of somebody with a second factor. */
+  async mfaToken(person: Person, client = this.client()): Promise<string> {
+    return textOf(await this.login(person, client), 'mfa_token');
+  }
+
+  /** A login with the password alone, of somebody without a second factor. */
+  async signInByPassword(person: Person, client = this.client()): Promise<SignedIn> {
+    const answer = await this.login(person, client);
+    return { client, accessToken: textOf(answer, 'access_token'), answer };
+  }
+
+  /** A login in two steps, with the code of the next step of the clock. */
+  async signIn(person: Enrolled, client = this.client(), more: object = {}): Promise<SignedIn> {
+    const code = this.nextCode(person);
+    const answer = await secondStep(client, await this.mfaToken(person, client), code, more);
+    if (answer.status !== 200) throw new Error(`POST /login/2fa → ${answer.status} ${answer.text}`);
+    return { client, accessToken: textOf(answer, 'access_token'), answer };
+  }
+
+  /** Somebody with an active second factor. */
+  async enrolled(person = this.person(), client = this.client()): Promise<Enrolled> {
+    const { accessToken } = await this.signInByPassword(person, client);
+    const setup = await client.post('/2fa/setup', {}, { bearer: accessToken });
+    if (setup.status !== 201) throw new Error(`POST /2fa/setup → ${setup.status} ${setup.text}`);
+    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+    const confirmed = await client.post('/2fa/confirm', { code: this.codeOf(app) }, { bearer: accessToken });
+    if (confirmed.status !== 200) throw new Error(`POST /2fa/confirm → ${confirmed.status} ${confirmed.text}`);
+    const raised = textOf(confirmed, 'access_token');
+    return { ...person, app, backupCodes: textsOf(setup, 'backup_codes'), client, accessToken: raised };
+  }
+
+  /** What the phone shows now. */
+  codeOf(app: AuthenticatorApp, stepsLater = 0): string {
+    return app.codeAt(this.clock.seconds, stepsLater);
+  }
+
+  /** Moves the clock to the next step, for which no code was used yet, and reads the phone. */
+  nextCode({ app }: Pick<Enrolled, 'app'>): string {
+    this.clock.nextStep();
+    return this.codeOf(app);
+  }
+
+  /** A code that is wrong now and stays so for three minutes; each `variant` is another one. */
+  wrongCode({ app }: Pick<Enrolled, 'app'>, variant = 0): string {
+    return app.wrongCodeAt(this.clock.seconds, variant);
+  }
+
+  /** Gives wrong codes until the lock stands. */
+  async lock(person: Enrolled, client = this.client()): Promise<void> {
+    const token = await this.mfaToken(person, client);
+    for (let variant = 0; variant < 5; variant += 1) {
+      const answer = await secondStep(client, token, this.wrongCode(person, variant));
+      if (answer.status !== 401) throw new Error(`wrong code ${variant + 1} → ${answer.status} ${answer.text}`);
+    }
+  }
+
+  private get people(): number {
+    return this.options.people ?? 40;
+  }
+
+  /** Keys of the story, replaced by `more` where both set the same. */
+  private argsWith(more: readonly string[]): readonly string[] {
+    const { args = [], throttled = false } = this.options;
+    const ranked = [[...CHEAP_ARGS, ...(throttled ? [] : UNTHROTTLED)], args, more].flat();
+    const byKey = new Map(ranked.map((argument) => [argument.replace(/=.*/s, ''), argument]));
+    return [...this.database.args, ...byKey.values()];
+  }
+
+  private at(index: number): RunningService {
+    const service = this.running[index];
+    if (!service) throw new Error(`the story has no service ${index}`);
+    return service;
+  }
+
+  private start(clock = this.clock, more: readonly string[] = []): Promise<RunningService> {
+    return startService({ args: this.argsWith(more), cwd: this.cwd, nodeArguments: clock.nodeArguments });
+  }
+
+  private async importPeople(): Promise<void> {
+    const passwordHash = await hash(PASSWORD, CHEAP);
+    const people = Array.from({ length: this.people }, (_, index): [string, string] => [nameOf(index + 1), '']);
+    const rows = [...people, ...Object.entries(this.options.others ?? {})];
+    const lines = rows.map(([id, roles]) => `${id},"${passwordHash}",${roles}`);
+    const file = join(this.cwd, 'people.csv');
+    writeFileSync(file, `login_id,password_hash,roles\n${lines.join('\n')}\n`);
+    const { exitCode, stdout, stderr } = await this.command('users', 'import', file);
+    if (exitCode !== 0) throw new Error(`users import failed:\n${stdout}${stderr}`);
+  }
+}
+
+/** The story of a test file on one engine: begins before its first test and ends after its last. */
+export function storyOn(engine: Engine, options: StoryOptions = {}): LoginStory {
+  const story = new LoginStory(engine, options);
+  beforeAll(() => story.begin());
+  afterAll(() => story.end());
+  return story;
+}
+
+export function secondStep(client: HttpClient, mfaToken: string, code: string, more: object = {}): Promise<Answer> {
+  return client.post('/login/2fa', { mfa_token: mfaToken, code, ...more });
+}
+
+export function refresh(client: HttpClient): Promise<Answer> {
+  return client.post('/token/refresh');
+}
+
+function nameOf(number: number): string {
+  return `person-${number}`;
+}

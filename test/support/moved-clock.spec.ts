@@ -1,0 +1,63 @@
+import { execFile, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { MovedClock } from './moved-clock.js';
+
+/** What a process with this clock prints for an expression. */
+async function seenBy(clock: MovedClock, expression: string): Promise<string> {
+  const args = [...clock.nodeArguments, '--print', expression];
+  return (await promisify(execFile)(process.execPath, args)).stdout.trim();
+}
+
+describe('a moved clock', () => {
+  it('stands still in the middle of a step until it is moved', async () => {
+    const clock = new MovedClock();
+    const before = clock.millis;
+    clock.advance(3600);
+
+    expect(Number(await seenBy(clock, 'Date.now()'))).toBe(before + 3_600_000);
+    expect(clock.seconds % 30).toBe(15);
+    clock.back(7200);
+    expect(Number(await seenBy(clock, 'Date.now()'))).toBe(before - 3_600_000);
+  });
+
+  it('is what every way to the time shows', async () => {
+    const clock = new MovedClock();
+    clock.advance(1_000_000);
+
+    const seen = await seenBy(
+      clock,
+      '[new Date().getTime(), Date.parse(Date()), +new Date(5), new Date() instanceof Date].join()',
+    );
+
+    expect(seen).toBe([clock.millis, clock.millis, 5, true].join());
+  });
+
+  it('goes on at the pace of the machine when it is told to', async () => {
+    const clock = new MovedClock();
+    clock.advance(86_400);
+    const stood = clock.millis;
+    clock.run();
+
+    const seen = Number(await seenBy(clock, 'Date.now()'));
+
+    expect(seen).toBeGreaterThan(stood);
+    expect(seen).toBeLessThanOrEqual(clock.millis);
+  });
+
+  it('moves under a process that is running', async () => {
+    const clock = new MovedClock();
+    const before = clock.millis;
+    const program = 'console.log(Date.now()); process.stdin.once("data", () => console.log(Date.now()))';
+    const child = spawn(process.execPath, [...clock.nodeArguments, '--eval', program]);
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+
+    const first = await lines.next();
+    clock.advance(60);
+    child.stdin.end('now');
+    const second = await lines.next();
+
+    expect([first.value, second.value]).toEqual([String(before), String(before + 60_000)]);
+  });
+});

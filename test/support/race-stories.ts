@@ -1,0 +1,267 @@
+import { expect, it } from 'vitest';
+import { AuthenticatorApp } from './authenticator-app.js';
+import { type Answer, type HttpClient, textOf, textsOf } from './http-client.js';
+import { type Enrolled, type LoginStory, refresh, secondStep } from './login-story.js';
+import { atOnce, outcomes, successes, upTo } from './races.js';
+
+const ROUNDS = 20;
+/** Milliseconds for all rounds of one race, on a machine that has other things to do. */
+const PATIENTLY = { timeout: 120_000 };
+
+/** How many people the races need. */
+export const RACE_PEOPLE = 16 * ROUNDS;
+
+/** The races of a second step, told on one or several services that share a database. */
+export function secondStepRaces(story: LoginStory): void {
+  const client = (index: number): HttpClient => story.client(index % story.services.length);
+
+  async function tokens(person: Enrolled, count: number): Promise<readonly string[]> {
+    const answers = await atOnce(count, (index) => story.login(person, client(index)));
+    return answers.map((answer) => textOf(answer, 'mfa_token'));
+  }
+
+  async function backupCodesLeft(person: Enrolled): Promise<number> {
+    const rows = await story.database.query('SELECT hash FROM backup_code WHERE user_id = ?', [
+      await story.subjectOf(person),
+    ]);
+    return rows.length;
+  }
+
+  it('T6: of 100 equal codes on one mfa_token exactly one succeeds', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const person = await story.enrolled();
+      const code = story.nextCode(person);
+      const token = await story.mfaToken(person);
+
+      const answers = await atOnce(100, (index) => secondStep(client(index), token, code));
+
+      expect(successes(answers), JSON.stringify(outcomes(answers))).toHaveLength(1);
+      expect(await story.countOf(person, 'MFA_OK')).toBe(1);
+    }
+  });
+
+  it('T6: of 100 equal codes on 20 mfa_tokens exactly one succeeds', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const person = await story.enrolled();
+      const code = story.nextCode(person);
+      const all = await tokens(person, 20);
+
+      const answers = await atOnce(100, (index) => secondStep(client(index), all[index % 20] ?? '', code));
+
+      expect(successes(answers), JSON.stringify(outcomes(answers))).toHaveLength(1);
+    }
+  });
+
+  it('T6, T14: of two valid codes on one mfa_token one succeeds, and the other is still good', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const person = await story.enrolled();
+      const [first = '', second = ''] = person.backupCodes;
+      const codes = round % 2 === 0 ? [story.nextCode(person), first] : [first, second];
+      const token = await story.mfaToken(person);
+
+      const answers = await atOnce(2, (index) => secondStep(client(index), token, codes[index] ?? ''));
+
+      expect(outcomes(answers)).toEqual({ 200: 1, MFA_TOKEN_INVALID: 1 });
+      const loser = codes[answers[0]?.status === 200 ? 1 : 0] ?? '';
+      const again = await story.mfaToken(person);
+      expect(await secondStep(client(round), again, loser)).toBeAnswered(200);
+      expect(await story.countOf(person, 'MFA_FAILED')).toBe(0);
+    }
+  });
+
+  it(
+    'T7: of 100 wrong guesses on 20 mfa_tokens at most five are looked at, then the user is locked',
+    PATIENTLY,
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const person = await story.enrolled();
+        story.clock.nextStep();
+        const all = await tokens(person, 20);
+
+        const answers = await atOnce(100, (index) =>
+          secondStep(client(index), all[index % 20] ?? '', story.wrongCode(person, index)),
+        );
+
+        expect(outcomes(answers)).toEqual({ MFA_CODE_INVALID: 5, MFA_LOCKED: 95 });
+        expect(await story.countOf(person, 'MFA_FAILED')).toBe(5);
+        expect(await story.countOf(person, 'MFA_LOCKED')).toBe(1);
+        const right = await secondStep(client(round), await story.mfaToken(person), story.codeOf(person.app));
+        expect(right).toBeRefused(429, 'MFA_LOCKED');
+      }
+    },
+  );
+
+  it('T7: a right code in a burst of wrong ones buys at most five more of them', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const person = await story.enrolled();
+      const code = story.nextCode(person);
+      const all = await tokens(person, 20);
+
+      const answers = await atOnce(100, (index) =>
+        secondStep(client(index), all[index % 20] ?? '', index === 50 ? code : story.wrongCode(person, index)),
+      );
+
+      const won = successes(answers).length;
+      const failed = await story.countOf(person, 'MFA_FAILED');
+      expect(won).toBeLessThanOrEqual(1);
+      expect(failed).toBeLessThanOrEqual(won === 1 ? 9 : 5);
+    }
+  });
+
+  it('T13: one backup code 50 times at once succeeds once', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const person = await story.enrolled();
+      const all = await tokens(person, 10);
+
+      const answers = await atOnce(50, (index) =>
+        secondStep(client(index), all[index % 10] ?? '', String(person.backupCodes[0])),
+      );
+
+      expect(successes(answers), JSON.stringify(outcomes(answers))).toHaveLength(1);
+      expect(await backupCodesLeft(person)).toBe(9);
+    }
+  });
+
+  it('T15: five reissues at once leave one live set, and it is one that was shown', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const person = await story.enrolled();
+
+      const answers = await atOnce(5, (index) =>
+        client(index).post('/2fa/backup-codes', {}, { bearer: person.accessToken }),
+      );
+
+      expect(await backupCodesLeft(person)).toBe(10);
+      const sets = successes(answers).map((answer) => textsOf(answer, 'backup_codes'));
+      const tries: number[] = [];
+      for (const [code = ''] of sets) {
+        tries.push((await secondStep(client(round), await story.mfaToken(person), code)).status);
+      }
+      expect(tries.filter((status) => status === 200)).toHaveLength(1);
+    }
+  });
+
+  it('of 20 confirms at once one activates the secret', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const person = story.person();
+      const { accessToken: bearer } = await story.signInByPassword(person);
+      const setup = await client(round).post('/2fa/setup', {}, { bearer });
+      const code = story.codeOf(AuthenticatorApp.scan(textOf(setup, 'otpauth_uri')));
+
+      const answers = await atOnce(20, (index) => client(index).post('/2fa/confirm', { code }, { bearer }));
+
+      expect(successes(answers), JSON.stringify(outcomes(answers))).toHaveLength(1);
+      expect(await story.countOf(person, 'MFA_CONFIRMED')).toBe(1);
+    }
+  });
+
+  it('of two valid codes in one half-authenticated session one swaps the principal', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const person = await story.enrolled();
+      const codes = [story.nextCode(person), String(person.backupCodes[0])];
+      const browser = client(round);
+      await browser.post('/session', { id: person.id, pw: person.password });
+      const half = browser.cookie('SESSION') ?? '';
+      const tabs = upTo(2).map((index) => {
+        const tab = client(index);
+        tab.plant('SESSION', half);
+        return tab;
+      });
+
+      const answers = await atOnce(2, (index) => (tabs[index] ?? browser).post('/2fa/verify', { code: codes[index] }));
+
+      expect(successes(answers), JSON.stringify(outcomes(answers))).toHaveLength(1);
+      const [winner, loser] = answers[0]?.status === 200 ? tabs : tabs.toReversed();
+      expect(await winner?.get('/me')).toBeAnswered(200);
+      expect(await loser?.get('/me')).toBeAnswered(401);
+    }
+  });
+
+  it(
+    'R10: mixed verbs of one user at once bring no server error, and leave the account usable',
+    PATIENTLY,
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const person = await story.enrolled();
+        const { client: mine, accessToken: bearer } = await story.signIn(person);
+        const token = await story.mfaToken(person);
+        const code = story.nextCode(person);
+        const verbs: readonly ((at: HttpClient) => Promise<Answer>)[] = [
+          (at) => at.post('/2fa/setup', {}, { bearer }),
+          (at) => at.post('/2fa/backup-codes', {}, { bearer }),
+          (at) => secondStep(at, token, code),
+          (at) => at.post('/2fa/verify', { code: story.wrongCode(person) }, { bearer }),
+          () => refresh(mine.copy()),
+          (at) => at.delete('/sessions', { bearer }),
+          (at) => at.post('/login', { id: person.id, pw: person.password }),
+          (at) => at.get('/2fa', { bearer }),
+          (at) => at.get('/sessions', { bearer }),
+          (at) => at.post('/session', { id: person.id, pw: person.password }),
+        ];
+
+        await atOnce(3 * verbs.length, (index) => (verbs[index % verbs.length] ?? refresh)(client(index)));
+
+        story.clock.advance(3600);
+        const after = await secondStep(client(round), await story.mfaToken(person), story.codeOf(person.app));
+        expect(after).toBeAnswered(200);
+      }
+    },
+  );
+
+  it('right logins of 20 users at once are never refused because of each other', PATIENTLY, async () => {
+    const people: Enrolled[] = [];
+    for (let count = 0; count < 20; count += 1) people.push(await story.enrolled());
+    for (let round = 0; round < ROUNDS; round += 1) {
+      story.clock.nextStep();
+
+      const answers = await atOnce(people.length, async (index) => {
+        const person = people[index];
+        if (!person) throw new Error('nobody there');
+        const browser = client(index + round);
+        return secondStep(browser, await story.mfaToken(person, browser), story.codeOf(person.app));
+      });
+
+      expect(outcomes(answers)).toEqual({ 200: people.length });
+    }
+  });
+}
+
+/** The races of refresh tokens within the grace. */
+export function refreshRaces(story: LoginStory): void {
+  it('S2: one refresh token 20 times at once has one successor', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { client: winner } = await story.signInByPassword(story.person());
+
+      const tabs = upTo(20).map((index) => tabOf(story, winner, index));
+      const answers = await atOnce(20, (index) => refresh(tabs[index] ?? winner));
+
+      expect(outcomes(answers)).toEqual({ 200: 20 });
+      expect(new Set(tabs.map((tab) => tab.cookie('refresh_token'))).size).toBe(1);
+      const [tab = winner] = tabs;
+      expect(await refresh(tab)).toBeAnswered(200);
+    }
+  });
+}
+
+/** The races of refresh tokens without any grace. */
+export function strictRefreshRaces(story: LoginStory): void {
+  it('S2: one refresh token 20 times at once succeeds at most once with a grace of 0s', PATIENTLY, async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const person = story.person();
+      const { client: winner } = await story.signInByPassword(person);
+
+      const tabs = upTo(20).map((index) => tabOf(story, winner, index));
+      const answers = await atOnce(20, (index) => refresh(tabs[index] ?? winner));
+
+      expect(successes(answers).length).toBeLessThanOrEqual(1);
+      expect(await story.countOf(person, 'TOKEN_REUSE')).toBe(1);
+      for (const tab of tabs) expect(await refresh(tab)).toBeRefused(401, 'REFRESH_INVALID');
+    }
+  });
+}
+
+/** Another tab of the same browser, whose requests go to the service of that number. */
+function tabOf(story: LoginStory, browser: HttpClient, index: number): HttpClient {
+  const tab = story.client(index % story.services.length);
+  tab.plant('refresh_token', browser.cookie('refresh_token') ?? '', '/token');
+  return tab;
+}
