@@ -1,0 +1,71 @@
+// A load generator that costs little: one kept socket for each client, requests written as ready text, answers read only
+// as far as they are needed.
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+const HEAD_END = '\r\n\r\n';
+
+/** One client of `http://host:port` whose socket stays open; one request at a time. */
+export class Connection {
+  #socket;
+  #received = '';
+  #pending;
+
+  static async open({ host, port }) {
+    const socket = connect({ host, port, noDelay: true });
+    await once(socket, 'connect');
+    return new Connection(socket);
+  }
+
+  constructor(socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk) => this.#take(chunk));
+    socket.on('error', (error) => this.#fail(error));
+    socket.on('close', () => this.#fail(new Error('the service closed a connection that should stay open')));
+  }
+
+  /** Sends what `requestText` made; the answer has `status`, `head` and `body`, both as text. */
+  send(text) {
+    return new Promise((resolve, reject) => {
+      this.#pending = { resolve, reject };
+      this.#socket.write(text);
+    });
+  }
+
+  close() {
+    this.#socket.removeAllListeners('close').destroy();
+  }
+
+  #take(chunk) {
+    this.#received += chunk.latin1Slice();
+    const headEnd = this.#received.indexOf(HEAD_END);
+    if (headEnd < 0) return;
+    const head = this.#received.slice(0, headEnd);
+    const start = headEnd + HEAD_END.length;
+    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+    if (this.#received.length < start + length) return;
+    const body = this.#received.slice(start, start + length);
+    this.#received = this.#received.slice(start + length);
+    if (/\r\ntransfer-encoding:/i.test(head)) return this.#fail(new Error('an answer of unknown length'));
+    const { resolve } = this.#pending;
+    this.#pending = undefined;
+    resolve({ status: Number(head.slice(9, 12)), head, body });
+  }
+
+  #fail(error) {
+    this.#pending?.reject(error);
+    this.#pending = undefined;
+  }
+}
+
+/** Text of a request whose body is JSON, or nothing. */
+export function requestText(method, path, { body, headers = {} } = {}) {
+  const json = body === undefined ? '' : JSON.stringify(body);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const type = body === undefined ? '' : 'Content-Type: application/json\r\n';
+  return (
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench\r\n${lines.join('')}${type}` +
+    `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`
+  );
+}

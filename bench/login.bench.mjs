@@ -1,0 +1,56 @@
+// npm run bench -- login [a b c e f]: whether a login is as fast and as small as it is meant to be; without letters, all.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { footprintPart } from './login/footprint.part.mjs';
+import { growthPart } from './login/growth.part.mjs';
+import { hashPart } from './login/hash.part.mjs';
+import { latencyPart } from './login/latency.part.mjs';
+import { yardstickPart } from './login/yardstick.part.mjs';
+import { CLIENTS } from './load/crowd.mjs';
+import { hasMariadb, startMariadb } from './target/mariadb.mjs';
+
+const LIMIT_MINUTES = 15;
+const QUIET_LOAD = 0.5;
+const PARTS = {
+  a: { title: 'logins against the bare password hash', run: hashPart },
+  b: { title: 'the same with a cheap hash against a program without framework', run: yardstickPart, usesMariadb: true },
+  c: { title: 'second step, refresh and event loop (c, d) under load', run: latencyPart, usesMariadb: true },
+  e: { title: 'start, memory, disk', run: footprintPart },
+  f: { title: 'a million users', run: growthPart },
+};
+
+const wanted = process.argv.slice(2).map((letter) => (letter === 'd' ? 'c' : letter));
+const unknown = wanted.filter((letter) => !(letter in PARTS));
+if (unknown.length > 0) {
+  console.error(`usage: npm run bench -- login [parts], where parts are some of ${Object.keys(PARTS).join(' ')}`);
+  process.exit(1);
+}
+
+const watchdog = setTimeout(() => {
+  console.error(`the bench did not end within ${LIMIT_MINUTES} minutes`);
+  process.exit(1);
+}, LIMIT_MINUTES * 60_000);
+const folder = mkdtempSync(join(tmpdir(), 'bench-login-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const parts = Object.entries(PARTS).filter(([letter]) => wanted.length === 0 || wanted.includes(letter));
+console.log(`${CLIENTS} clients with open sockets on the same ${availableParallelism()} cores as what they ask`);
+const [load] = loadavg();
+if (load > QUIET_LOAD) {
+  console.log(`The machine is busy (load ${load.toFixed(1)}): what follows counts for little, ratios included.`);
+}
+let mariadb;
+try {
+  if (parts.some(([, part]) => part.usesMariadb)) {
+    if (hasMariadb) mariadb = await startMariadb(join(folder, 'mariadb'));
+    else console.log('no MariaDB on this machine: its part is left out');
+  }
+  for (const [letter, { title, run }] of parts) {
+    console.log(`(${letter}) ${title}:`);
+    await run({ folder, mariadb });
+  }
+} finally {
+  await mariadb?.stop();
+  clearTimeout(watchdog);
+}

@@ -1,0 +1,66 @@
+// (e) Start, memory and disk.
+import { execFile } from 'node:child_process';
+import { copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Crowd } from '../load/crowd.mjs';
+import { fullLogin } from '../load/story.mjs';
+import { goal } from '../measure.mjs';
+import { residentMegabytes } from '../target/program.mjs';
+import { REAL, Stand } from '../target/stand.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const IDLE_SECONDS = 5;
+const LOAD_SECONDS = 20;
+
+export async function footprintPart({ folder }) {
+  await import('../start.bench.mjs');
+  await memory(join(folder, 'memory'));
+  await disk(join(folder, 'install'));
+}
+
+async function memory(folder) {
+  const stand = await Stand.withUsers({ folder, size: 10_000, cost: REAL });
+  const service = await stand.start();
+  try {
+    await sleep(IDLE_SECONDS * 1000);
+    const idle = await residentMegabytes(service.pid);
+    goal(`resident memory when idle: ${idle.toFixed(0)} MB, at most 130`, idle <= 130);
+
+    const crowd = await Crowd.of(service.address);
+    let most = 0;
+    const watch = async () => {
+      const end = performance.now() + LOAD_SECONDS * 1000;
+      while (performance.now() < end) {
+        most = Math.max(most, await residentMegabytes(service.pid));
+        await sleep(500);
+      }
+    };
+    await crowd.during((connection) => fullLogin(connection, stand.population), watch);
+    crowd.close();
+    goal(`resident memory under load: ${most.toFixed(0)} MB, at most 190`, most <= 190);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function disk(folder) {
+  mkdirSync(folder);
+  for (const file of ['package.json', 'package-lock.json', '.npmrc']) {
+    if (existsSync(join(root, file))) copyFileSync(join(root, file), join(folder, file));
+  }
+  const args = ['ci', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund'];
+  await promisify(execFile)('npm', args, { cwd: folder });
+  const megabytes = sizeOf(join(folder, 'node_modules')) + sizeOf(join(root, 'dist'), '.compile-cache');
+  goal(`production install: ${megabytes.toFixed(0)} MB, at most 110`, megabytes <= 110);
+}
+
+/** What a folder takes on the disk, in MB of 10^6 bytes; without what comes with the first start. */
+function sizeOf(folder, except = '') {
+  const isMeant = ({ parentPath }) => except === '' || !parentPath.startsWith(join(folder, except));
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const blocks = entries.filter(isMeant).map((entry) => lstatSync(join(entry.parentPath, entry.name)).blocks);
+  return (blocks.reduce((sum, each) => sum + each, 0) * 512) / 1e6;
+}

@@ -1,0 +1,93 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const START_LIMIT_MILLIS = 60_000;
+const STOP_LIMIT_MILLIS = 30_000;
+const running = new Set();
+
+// Nothing that was started outlives the bench.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+/** A program that says on which port of the loopback it is ready: an URL on a line of its output. */
+export class Program {
+  static async start(args, { cwd, announces }) {
+    const program = new Program(args, cwd);
+    program.port = await program.#announced(announces);
+    return program;
+  }
+
+  constructor(args, cwd) {
+    this.child = spawn(process.execPath, args, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH },
+    });
+    running.add(this.child);
+    this.errors = '';
+    this.child.stderr.setEncoding('utf8').on('data', (text) => (this.errors += text));
+    this.ended = once(this.child, 'exit').finally(() => running.delete(this.child));
+  }
+
+  get pid() {
+    return this.child.pid;
+  }
+
+  get address() {
+    return { host: '127.0.0.1', port: this.port };
+  }
+
+  async stop() {
+    this.child.kill('SIGTERM');
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), STOP_LIMIT_MILLIS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  #announced(pattern) {
+    return new Promise((resolve, reject) => {
+      const fail = (reason) => reject(new Error(`${reason}\n${this.errors}`));
+      const timer = setTimeout(() => fail('the program did not get ready in time'), START_LIMIT_MILLIS);
+      this.ended.then(() => fail('the program ended instead of getting ready'), reject);
+      createInterface(this.child.stdout).on('line', (line) => {
+        const port = pattern.exec(line)?.[1];
+        if (port === undefined) return;
+        clearTimeout(timer);
+        resolve(Number(port));
+      });
+    });
+  }
+}
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+
+/** The built service on a free port; `settings` are configuration arguments, `node` arguments for Node itself. */
+export function startService({ cwd, settings = [], node = [] }) {
+  const args = [...node, MAIN, '--server.port=0', '--server.address=127.0.0.1', ...settings];
+  return Program.start(args, { cwd, announces: /ready: http:\/\/[^\s/]+:(\d+)\// });
+}
+
+/** Runs one command of the service's command line to its end. */
+export async function runCli(args, { cwd, settings = [] }) {
+  try {
+    const env = { PATH: process.env.PATH };
+    await promisify(execFile)(process.execPath, [CLI, ...args, ...settings], { cwd, env });
+  } catch (error) {
+    // Not as the command's own error, which holds everything it printed: an import complains about each of its lines.
+    console.error(`The command "${args.join(' ')}" failed:`);
+    process.stderr.write(`${error.stderr.slice(0, 1000)}\n${error.stdout.slice(0, 1000)}\n`);
+    process.exit(1);
+  }
+}
+
+/** Resident memory of a process in MB of 10^6 bytes. */
+export async function residentMegabytes(pid) {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return (Number(stdout) * 1024) / 1e6;
+}

@@ -1,0 +1,58 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { hashSync } from '@node-rs/argon2';
+import { PASSWORD, Population, writeImportFile } from '../load/population.mjs';
+import { takeOver } from '../yardstick/take-over.mjs';
+import { Program, runCli, startService } from './program.mjs';
+
+const YARDSTICK = fileURLToPath(new URL('../yardstick/server.mjs', import.meta.url));
+const HASHES = 4;
+
+/** What a password check costs: as the service is delivered, or next to nothing. */
+export const REAL = { memoryKib: 19_456, iterations: 2 };
+export const CHEAP = { memoryKib: 128, iterations: 1 };
+
+export function readyHash({ memoryKib, iterations }) {
+  return hashSync(PASSWORD, { memoryCost: memoryKib, timeCost: iterations, parallelism: 1 });
+}
+
+/** One service with imported users, in a folder of its own; settings of `database` where it is not the embedded one. */
+export class Stand {
+  static async withUsers({ folder, size, cost, database }) {
+    mkdirSync(folder, { recursive: true });
+    const stand = new Stand(folder, size, cost, database);
+    const hashes = Array.from({ length: HASHES }, () => readyHash(cost));
+    const file = join(folder, 'users.csv');
+    await writeImportFile(file, { size, hashes });
+    await runCli(['users', 'import', file], { cwd: folder, settings: stand.settings });
+    rmSync(file);
+    return stand;
+  }
+
+  constructor(folder, size, cost, database) {
+    this.folder = folder;
+    this.cost = cost;
+    this.database = database;
+    this.population = new Population(size);
+    this.settings = [
+      `--app.security.password.hash.memory=${cost.memoryKib}KB`,
+      `--app.security.password.hash.iterations=${cost.iterations}`,
+      ...(database?.settings ?? []),
+    ];
+  }
+
+  start({ settings = [], node = [] } = {}) {
+    return startService({ cwd: this.folder, settings: [...this.settings, ...settings], node });
+  }
+}
+
+/** The yardstick on the database of a stand, which is the service's no longer. */
+export async function startYardstick({ folder, cost, database }) {
+  const sealKey = randomBytes(32).toString('hex');
+  const own = database ? { access: database.access } : { file: join(folder, 'data/login.db') };
+  await takeOver(own, sealKey);
+  const settings = JSON.stringify({ database: own, sealKey, decoy: readyHash(cost) });
+  return Program.start([YARDSTICK, settings], { cwd: folder, announces: /ready: http:\/\/[^\s/]+:(\d+)\// });
+}
