@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import QRCode from 'qrcode';
 import { Browser } from './browser.mjs';
+import { Complaint } from './complaint.mjs';
 import { Phone } from './phone.mjs';
 import { runCli } from './stand.mjs';
 
@@ -9,10 +10,9 @@ const ATTEMPTS = 5;
 const CODE_REFUSED = '401 MFA_CODE_INVALID';
 
 /** The whole life of a login with two factors; throws a `Complaint` where the service does not play its part. */
-export async function tell({ url, folder, narrator }) {
+export async function tell({ url, folder, narrator, id }) {
   const browser = new Browser(url, narrator);
   await browser.reach();
-  const id = `demo-${randomBytes(4).toString('hex')}`;
   const pw = randomBytes(12).toString('base64url');
   const cli = async (words, input) => {
     narrator.command(['npm run cli --', ...words]);
@@ -26,7 +26,11 @@ export async function tell({ url, folder, narrator }) {
   await cli(['users', 'add', id, '--password-stdin'], `${pw}\n`);
 
   narrator.chapter('The user signs in; without a second factor the password is enough');
-  const first = await passwordStep();
+  const first = await passwordStep().catch((error) => {
+    if (!(error instanceof Complaint)) throw error;
+    const advice = 'Does --url have the context path, and does the service run in the folder that --folder names?';
+    throw new Complaint(`${error.message} ${advice}`, { cause: error });
+  });
 
   narrator.chapter('The user sets up an authenticator app');
   const setup = await browser.send('POST', '/2fa/setup', { bearer: first.access_token, body: {}, expect: 201 });
@@ -90,7 +94,6 @@ export async function tell({ url, folder, narrator }) {
   narrator.chapter('Logout ends the session; its access token is refused at once');
   await browser.send('POST', '/logout', { bearer: raised.access_token, expect: 204 });
   await browser.send('GET', '/me', { bearer: raised.access_token, expect: '401 INVALID_TOKEN' });
-  return id;
 }
 
 function drawn(text) {
