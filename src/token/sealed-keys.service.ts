@@ -13,7 +13,6 @@ export interface MadeKey {
   readonly purpose: KeyPurpose;
   readonly algorithm: string;
   readonly sealed: string;
-  readonly publicJwk: string | null;
 }
 
 /** 256 bits, the least for HS256 (RFC 7518 section 3.2). */
@@ -44,14 +43,10 @@ export class SealedKeys {
   }
 
   /** False where another process was first with a key behind the same ones. */
-  insert(tx: Tx, { publicJwk, ...made }: MadeKey, before: readonly StoredKey[], signsFrom: number): Promise<boolean> {
+  insert(tx: Tx, made: MadeKey, before: readonly StoredKey[], signsFrom: number): Promise<boolean> {
     const generation = 1 + Math.max(0, ...before.map((key) => key.generation));
     const sealKey = this.sealer.keyIdOf(made.sealed);
-    return this.store.insert(
-      tx,
-      { ...made, generation, sealKey, createdAt: this.clock.seconds(), signsFrom },
-      publicJwk,
-    );
+    return this.store.insert(tx, { ...made, generation, sealKey, createdAt: this.clock.seconds(), signsFrom });
   }
 
   signNow(tx: Tx, kid: string): Promise<boolean> {
@@ -95,12 +90,12 @@ export class SealedKeys {
     if (purpose === 'mfa') {
       const kid = this.random.text(SECRET_ID_BYTES);
       const sealed = this.sealer.seal(this.random.bytes(SECRET_BYTES), contextOf({ purpose, kid }));
-      return { kid, purpose, algorithm: 'HS256', sealed, publicJwk: null };
+      return { kid, purpose, algorithm: 'HS256', sealed };
     }
     const der = await newPrivateKey(algorithm);
-    const { kid, jwk } = keyOfDer(der);
+    const { kid } = keyOfDer(der);
     const sealed = this.sealer.seal(der, contextOf({ purpose, kid }));
-    return { kid, purpose, algorithm, sealed, publicJwk: JSON.stringify(jwk) };
+    return { kid, purpose, algorithm, sealed };
   }
 }
 

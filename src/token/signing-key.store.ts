@@ -12,8 +12,8 @@ export interface StoredKey extends ScheduledKey {
 const COLUMNS = 'id, purpose, generation, algorithm, sealed, seal_key, created_at, signs_from, retired_at';
 const ALL = `SELECT ${COLUMNS} FROM signing_key ORDER BY purpose, generation`;
 const INSERT = `INSERT INTO signing_key
-  (id, purpose, generation, algorithm, sealed, seal_key, public_jwk, created_at, signs_from)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  (id, purpose, generation, algorithm, sealed, seal_key, created_at, signs_from)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 const SIGN_NOW = 'UPDATE signing_key SET signs_from = ? WHERE id = ? AND signs_from > ? AND retired_at IS NULL';
 const RETIRE = 'UPDATE signing_key SET retired_at = ? WHERE id = ? AND retired_at IS NULL';
 const DELETE = 'DELETE FROM signing_key WHERE id = ?';
@@ -49,9 +49,9 @@ export class SigningKeyStore {
   }
 
   /** False where another process has made that generation. */
-  insert(tx: Tx, key: StoredKey, publicJwk: string | null): Promise<boolean> {
+  insert(tx: Tx, key: StoredKey): Promise<boolean> {
     const { kid, purpose, generation, algorithm, sealed, sealKey, createdAt, signsFrom } = key;
-    return tx.insert(INSERT, [kid, purpose, generation, algorithm, sealed, sealKey, publicJwk, createdAt, signsFrom]);
+    return tx.insert(INSERT, [kid, purpose, generation, algorithm, sealed, sealKey, createdAt, signsFrom]);
   }
 
   /** Moves the first signature of the next key to now. */

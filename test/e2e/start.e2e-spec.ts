@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freshMariadbDatabase } from '../support/mariadb.js';
+import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { type RunningService, runCli, runService, type ServiceOptions, startService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';

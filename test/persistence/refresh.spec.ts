@@ -6,9 +6,9 @@ import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
 import type { OpenedSession } from '../../src/token/session.js';
 import type { Rotation, Sessions } from '../../src/token/sessions.service.js';
-import { onBothEngines } from '../support/engines.js';
+import { onEveryEngine } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { freshMariadbDatabase } from '../support/mariadb.js';
+import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { tokenParts } from '../support/token-parts.js';
 
@@ -29,7 +29,7 @@ const kindsOf = (rotations: readonly Rotation<unknown>[]): Readonly<Record<strin
   return Object.fromEntries(Array.from(groups, ([kind, members]) => [kind, members.length]));
 };
 
-onBothEngines('a refresh token', (database) => {
+onEveryEngine('a refresh token', (database) => {
   const clock = new ManualClock();
   const sessionsWith = (graceSeconds?: number): Sessions =>
     tokenParts(database.work, clock, graceSeconds === undefined ? {} : { graceSeconds }).sessions;

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { type PartsOptions, newAccount, secondFactorParts } from '../support/second-factor-parts.js';
 import { withRequestFacts } from '../../src/principal/request-facts.js';
 import type { DeviceSecret, TrustedDevices } from '../../src/mfa/trusted-devices.service.js';
-import { onBothEngines } from '../support/engines.js';
+import { onEveryEngine } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const DAY = 86_400;
 
-onBothEngines('trusted devices', (database) => {
+onEveryEngine('trusted devices', (database) => {
   interface Situation {
     readonly clock: ManualClock;
     readonly devices: TrustedDevices;

@@ -3,10 +3,10 @@ import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { withRequestFacts } from '../../src/principal/request-facts.js';
 import { SystemRandom } from '../../src/random/random.js';
-import { onBothEngines } from '../support/engines.js';
+import { onEveryEngine } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-onBothEngines('security events', (database) => {
+onEveryEngine('security events', (database) => {
   const recorder = (): SecurityEvents =>
     new SecurityEvents(new EventStore(), new ManualClock(1_800_000_000), new SystemRandom());
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { dataSourceOptions, openDatabase } from '../../src/persistence/database.js';
 import { DatabaseUnavailable } from '../../src/persistence/database-unavailable.js';
 import { freePort } from '../support/free-port.js';
-import { freshMariadbDatabase } from '../support/mariadb.js';
+import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { onBothEngines } from '../support/engines.js';
+import { onEveryEngine } from '../support/engines.js';
 
 const MARK = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 const MOVE = 'UPDATE used_mfa_token SET expires_at = expires_at + 1 WHERE jti = ?';
 const READ = 'SELECT expires_at FROM used_mfa_token WHERE jti = ?';
 
-onBothEngines('a unit of work', (database) => {
+onEveryEngine('a unit of work', (database) => {
   const marks = (jti: string): Promise<readonly unknown[]> => database.work.single((tx) => tx.rows(READ, [jti]));
 
   it('keeps nothing of work that throws', async () => {
@@ -85,7 +85,7 @@ onBothEngines('a unit of work', (database) => {
   });
 });
 
-onBothEngines('a unit of work inside another one', (database) => {
+onEveryEngine('a unit of work inside another one', (database) => {
   it('is refused where it would wait for itself', async () => {
     if (database.engine !== 'SQLite') return;
     const nested = database.work.run(() => database.work.run(() => Promise.resolve()));

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { findProgram } from './binaries.js';
+import { findProgram, hasMysql } from './binaries.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 describe('a program', () => {
@@ -29,7 +29,24 @@ describe('a program', () => {
   });
 });
 
-function makeProgram(file: string): void {
-  writeFileSync(file, '');
+describe('a mysqld', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  it.each([
+    ['mysqld  Ver 8.0.44 for Linux on x86_64 (MySQL Community Server - GPL)', true],
+    ['mysqld  Ver 10.11.14-MariaDB-0+deb12u2 for debian-linux-gnu on x86_64 (Debian 12)', false],
+  ])('that says "%s" is a MySQL: %s', (version, expected) => {
+    const folder = temporaryFolder();
+    vi.stubEnv('PATH', [folder, process.env['PATH']].join(delimiter));
+    makeProgram(join(folder, 'mysqld'), `#!/bin/sh\necho '${version}'\n`);
+
+    expect(hasMysql()).toBe(expected);
+  });
+});
+
+function makeProgram(file: string, text = ''): void {
+  writeFileSync(file, text);
   chmodSync(file, 0o755);
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
@@ -5,8 +6,12 @@ import { delimiter, join } from 'node:path';
 export const SERVERS = ['mariadb', 'redis', 'chromium'] as const;
 export type Server = (typeof SERVERS)[number];
 
-const PROGRAMS: Readonly<Record<Server | 'mariadb-install', readonly string[]>> = {
+/** Servers that speak the protocol of MySQL. A MySQL is used where there is one, and missed by nobody where not. */
+export type DatabaseKind = 'mariadb' | 'mysql';
+
+const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install', readonly string[]>> = {
   mariadb: ['mariadbd', 'mysqld'],
+  mysql: ['mysqld'],
   'mariadb-install': ['mariadb-install-db', 'mysql_install_db'],
   redis: ['redis-server'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
@@ -46,6 +51,17 @@ export function programOf(program: keyof typeof PROGRAMS): string {
 /** True where a test that needs the server can run; MariaDB also needs the program that makes its data folder. */
 export function isOnThisMachine(server: Server): boolean {
   return findProgram(server) !== null && (server !== 'mariadb' || findProgram('mariadb-install') !== null);
+}
+
+/** True where `mysqld` is a MySQL; MariaDB brings a program of this name, too. */
+export function hasMysql(): boolean {
+  const program = findProgram('mysql');
+  if (program === null) return false;
+  try {
+    return !execFileSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' }).includes('MariaDB');
+  } catch {
+    return false;
+  }
 }
 
 function isExecutable(file: string): boolean {

@@ -4,19 +4,22 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { openDatabase } from '../../src/persistence/database.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { freshMariadbDatabase } from './mariadb.js';
+import { hasMysql } from './binaries.js';
+import { type FreshDatabase, freshMariadbDatabase, freshMysqlDatabase } from './fresh-database.js';
 import { needs } from './needs.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** A database of its own with the schema up to date; filled in before the first test runs. */
 export interface TestDatabase {
-  readonly engine: 'SQLite' | 'MariaDB';
+  readonly engine: 'SQLite' | 'MariaDB' | 'MySQL';
   readonly dataSource: DataSource;
   readonly work: UnitOfWork;
 }
 
-/** The same tests on the embedded database and on a private MariaDB. */
-export function onBothEngines(title: string, tests: (database: TestDatabase) => void): void {
+const HAS_MYSQL = hasMysql();
+
+/** The same tests on the embedded database, on a private MariaDB, and on a MySQL where this machine has one. */
+export function onEveryEngine(title: string, tests: (database: TestDatabase) => void): void {
   describe(`${title} on SQLite`, () => {
     const url = `jdbc:sqlite:${join(temporaryFolder('engine'), 'login.db')}`;
     tests(opened('SQLite', () => Promise.resolve({ url })));
@@ -24,11 +27,15 @@ export function onBothEngines(title: string, tests: (database: TestDatabase) => 
   needs('mariadb')(`${title} on MariaDB`, () => {
     tests(opened('MariaDB', freshMariadbDatabase));
   });
+  if (!HAS_MYSQL) return;
+  describe(`${title} on MySQL`, () => {
+    tests(opened('MySQL', freshMysqlDatabase));
+  });
 }
 
 function opened(
   engine: TestDatabase['engine'],
-  settings: () => Promise<{ url: string; username?: string; password?: string }>,
+  settings: () => Promise<Pick<FreshDatabase, 'url'> & Partial<FreshDatabase>>,
 ): TestDatabase {
   const parts: { dataSource?: DataSource; work?: UnitOfWork } = {};
   beforeAll(async () => {

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import type { TestProject } from 'vitest/node';
 import { openBroker } from './broker.js';
 import { keepFolder } from './kept-process.js';
-import { type MariadbAccess, type MariadbServer, startMariadb } from './mariadb-server.js';
+import type { DatabaseKind } from './binaries.js';
+import { type DatabaseServer, type ServerAccess, startDatabaseServer } from './database-server.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,17 +22,23 @@ const BUILD = join(import.meta.dirname, '../../tools/build.mjs');
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const runFolder = mkdtempSync(join(tmpdir(), 'login-service-test-'));
   const removeFolder = keepFolder(runFolder);
-  let mariadb: Promise<MariadbServer> | undefined;
+  const servers = new Map<DatabaseKind, Promise<DatabaseServer>>();
   let build: Promise<null> | undefined;
+
+  const databaseServer = (kind: DatabaseKind): Promise<ServerAccess> => {
+    const known = servers.get(kind);
+    if (known) return known;
+    const folder = join(runFolder, kind);
+    mkdirSync(folder);
+    const server = startDatabaseServer(kind, folder);
+    servers.set(kind, server);
+    return server;
+  };
 
   const broker = join(runFolder, 'broker');
   const closeBroker = await openBroker(broker, {
-    async mariadb(): Promise<MariadbAccess> {
-      const folder = join(runFolder, 'mariadb');
-      if (!mariadb) mkdirSync(folder);
-      mariadb ??= startMariadb(folder);
-      return mariadb;
-    },
+    mariadb: () => databaseServer('mariadb'),
+    mysql: () => databaseServer('mysql'),
     build(): Promise<null> {
       build ??= buildWhenStale().finally(() => (build = undefined));
       return build;
@@ -43,10 +50,12 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   return async () => {
     await closeBroker();
     // One that failed to start has been reported by the tests that wanted it.
-    await mariadb?.then(
-      (server) => server.stop(),
-      () => undefined,
-    );
+    for (const started of servers.values()) {
+      await started.then(
+        (server) => server.stop(),
+        () => undefined,
+      );
+    }
     await removeFolder();
   };
 }

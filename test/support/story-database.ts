@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createConnection } from 'mysql2/promise';
 import { describe } from 'vitest';
-import { freshMariadbDatabase } from './mariadb.js';
+import { freshMariadbDatabase } from './fresh-database.js';
 import { needs } from './needs.js';
 import { temporaryFolder } from './temporary-folder.js';
 

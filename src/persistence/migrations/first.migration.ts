@@ -101,7 +101,6 @@ const TABLES = [
     algorithm varchar(8) NOT NULL,
     sealed text NOT NULL,
     seal_key varchar(64) NOT NULL,
-    public_jwk text NULL,
     created_at bigint NOT NULL,
     signs_from bigint NOT NULL,
     retired_at bigint NULL,

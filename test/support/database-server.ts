@@ -4,20 +4,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createConnection } from 'mysql2/promise';
-import { programOf } from './binaries.js';
+import { type DatabaseKind, programOf } from './binaries.js';
 import { freePort } from './free-port.js';
 import { KeptProcess } from './kept-process.js';
 import { waitUntil } from './wait-until.js';
 
-/** How to reach a private MariaDB as its administrator. */
-export interface MariadbAccess {
+/** How to reach a private server as its administrator. */
+export interface ServerAccess {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly password: string;
 }
 
-export interface MariadbServer extends MariadbAccess {
+export interface DatabaseServer extends ServerAccess {
   stop(): Promise<void>;
 }
 
@@ -26,32 +26,41 @@ const START_LIMIT_MILLIS = 60_000;
 /** The server refuses to run as the superuser unless it is told to. */
 const AS_SUPERUSER = process.getuid?.() === 0 ? ['--user=root'] : [];
 
-/** A private MariaDB with its data below the folder; `options` are added to its command line. */
-export async function startMariadb(folder: string, options: readonly string[] = []): Promise<MariadbServer> {
+/** What the two do not share: how a data folder is made, and the names of some options. */
+const KINDS = {
+  mariadb: {
+    installer: 'mariadb-install',
+    installation: ['--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
+    options: ['--innodb-log-file-size=16M'],
+  },
+  mysql: {
+    installer: 'mysql',
+    installation: ['--initialize-insecure'],
+    options: ['--innodb-redo-log-capacity=16M', '--mysqlx=OFF', '--skip-log-bin'],
+  },
+} as const;
+
+/** A private server with its data below the folder; `options` are added to its command line. */
+export async function startDatabaseServer(
+  kind: DatabaseKind,
+  folder: string,
+  options: readonly string[] = [],
+): Promise<DatabaseServer> {
   const env = { PATH: process.env['PATH'] ?? '' };
   const data = join(folder, 'data');
+  const { installer, installation, options: ofKind } = KINDS[kind];
   await promisify(execFile)(
-    programOf('mariadb-install'),
-    [
-      '--no-defaults',
-      `--datadir=${data}`,
-      '--auth-root-authentication-method=normal',
-      '--skip-test-db',
-      '--skip-name-resolve',
-      ...AS_SUPERUSER,
-    ],
+    programOf(installer),
+    ['--no-defaults', `--datadir=${data}`, ...installation, ...AS_SUPERUSER],
     { env, cwd: folder },
   );
   const access = { host: HOST, port: await freePort(), user: 'admin', password: randomBytes(12).toString('hex') };
-  const server = await KeptProcess.start(programOf('mariadb'), serverArguments(folder, data, access, options), {
-    env,
-    cwd: folder,
-    folder,
-  });
+  const args = serverArguments(folder, data, access, [...ofKind, ...options]);
+  const server = await KeptProcess.start(programOf(kind), args, { env, cwd: folder, folder });
   await waitUntil(
-    'MariaDB answers',
+    `${kind} answers`,
     async () => {
-      if (server.hasEnded) throw new Error(`MariaDB did not start:\n${server.stdout}${server.stderr}`);
+      if (server.hasEnded) throw new Error(`${kind} did not start:\n${server.stdout}${server.stderr}`);
       return answers(access);
     },
     { limitMillis: START_LIMIT_MILLIS },
@@ -64,7 +73,7 @@ export async function startMariadb(folder: string, options: readonly string[] = 
   };
 }
 
-function serverArguments(folder: string, data: string, access: MariadbAccess, options: readonly string[]): string[] {
+function serverArguments(folder: string, data: string, access: ServerAccess, options: readonly string[]): string[] {
   const init = join(folder, 'init.sql');
   writeFileSync(
     init,
@@ -86,13 +95,12 @@ function serverArguments(folder: string, data: string, access: MariadbAccess, op
     '--max-connections=300',
     // Small, and not waiting for the disk at each commit: the data die with the run. Nothing else differs from a real one.
     '--innodb-buffer-pool-size=64M',
-    '--innodb-log-file-size=16M',
     '--innodb-flush-log-at-trx-commit=2',
     ...options,
   ];
 }
 
-async function answers({ host, port, user, password }: MariadbAccess): Promise<boolean> {
+async function answers({ host, port, user, password }: ServerAccess): Promise<boolean> {
   try {
     const connection = await createConnection({ host, port, user, password });
     await connection.end();

@@ -1,6 +1,6 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { expect, it } from 'vitest';
-import { type FreshDatabase, freshMariadbDatabase } from './mariadb.js';
+import { type FreshDatabase, freshMariadbDatabase } from './fresh-database.js';
 import { needs } from './needs.js';
 
 needs('mariadb')('a database of its own', () => {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection } from 'mysql2/promise';
 import { request } from './broker.js';
-import type { MariadbAccess } from './mariadb-server.js';
+import type { DatabaseKind } from './binaries.js';
+import type { ServerAccess } from './database-server.js';
 
 /** A database of its own for one test file, with what `app.datasource` needs to reach it. */
 export interface FreshDatabase {
@@ -9,12 +10,24 @@ export interface FreshDatabase {
   readonly username: string;
   readonly password: string;
   /** For tests that act as the server's administrator. */
-  readonly server: MariadbAccess;
+  readonly server: ServerAccess;
 }
 
+/** A MySQL account has its password checked by a key of the server, which a private one may send over the loopback. */
+const PARAMETERS: Readonly<Record<DatabaseKind, string>> = { mariadb: '', mysql: '?allowPublicKeyRetrieval=true' };
+
 /** Makes an empty database and its account on the MariaDB of this run, which the first caller starts. */
-export async function freshMariadbDatabase(): Promise<FreshDatabase> {
-  const server = (await request('mariadb')) as MariadbAccess;
+export function freshMariadbDatabase(): Promise<FreshDatabase> {
+  return freshDatabase('mariadb');
+}
+
+/** The same on a MySQL. */
+export function freshMysqlDatabase(): Promise<FreshDatabase> {
+  return freshDatabase('mysql');
+}
+
+async function freshDatabase(kind: DatabaseKind): Promise<FreshDatabase> {
+  const server = (await request(kind)) as ServerAccess;
   const { host, port } = server;
   const name = `test_${randomBytes(6).toString('hex')}`;
   const password = randomBytes(12).toString('hex');
@@ -23,5 +36,5 @@ export async function freshMariadbDatabase(): Promise<FreshDatabase> {
   await connection.query(`CREATE USER '${name}'@'${host}' IDENTIFIED BY '${password}'`);
   await connection.query(`GRANT ALL PRIVILEGES ON ${name}.* TO '${name}'@'${host}'`);
   await connection.end();
-  return { url: `jdbc:mariadb://${host}:${port}/${name}`, username: name, password, server };
+  return { url: `jdbc:${kind}://${host}:${port}/${name}${PARAMETERS[kind]}`, username: name, password, server };
 }
