@@ -93,6 +93,20 @@ describe('the password hasher', () => {
     expect(await made.hash(PASSWORD)).toMatch(/^\$argon2id/);
   });
 
+  it('takes those who wait in the order they came', async () => {
+    const made = hasher({ concurrency: 1 });
+    const finished: number[] = [];
+
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, place) => {
+        await made.hash(PASSWORD);
+        finished.push(place);
+      }),
+    );
+
+    expect(finished).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
   it('starts no worker once it is closed', async () => {
     const made = hasher();
     await made.hash(PASSWORD);
@@ -103,7 +117,7 @@ describe('the password hasher', () => {
 
   it('P5 leaves the event loop free', async () => {
     const made = hasher({ cost: { memoryKib: 65_536, iterations: 8, parallelism: 1 } });
-    await made.warm();
+    await made.verify('', undefined);
     let turns = 0;
     const count = setInterval(() => (turns += 1), 1);
 

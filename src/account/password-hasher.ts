@@ -76,11 +76,6 @@ export class PasswordHasher {
     return isOutdated(stored, this.options.cost);
   }
 
-  /** Lets the workers that stay do one hash each, so that the first login does not wait for them to start. */
-  async warm(): Promise<void> {
-    await Promise.all(Array.from({ length: this.kept }, () => this.verify('', undefined)));
-  }
-
   async close(): Promise<void> {
     this.isClosed = true;
     await (await this.pool)?.destroy();
@@ -116,6 +111,8 @@ export class PasswordHasher {
       idleTimeout: IDLE_MILLIS,
       // How many may wait is decided before, in `run`.
       maxQueue: Infinity,
+      // Without it, whoever finds no worker free goes to the end of the queue again: some would wait for all others.
+      stricterFIFO: true,
       execArgv: [],
     });
   }
