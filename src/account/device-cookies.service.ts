@@ -31,7 +31,7 @@ export class DeviceCookies {
     private readonly random: Random,
     private readonly properties: RateLimitProperties,
   ) {
-    this.keys = sealer.derivedOfAll('device-cookie');
+    this.keys = sealer.derivedKeys('device-cookie');
   }
 
   /** Seconds. */

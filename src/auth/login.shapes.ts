@@ -2,10 +2,11 @@ import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
 import { LONGEST_PASSWORD } from '../account/password-rules.js';
 import { submittedCode } from '../mfa/submitted-code.js';
+import { textOfBytes } from '../server/shape.js';
 
 const LONGEST_TOKEN = 4096;
 
-export const password = v.pipe(v.string(), v.minLength(1), v.maxBytes(LONGEST_PASSWORD));
+export const password = textOfBytes(LONGEST_PASSWORD);
 
 /** Six digits or a backup code; what is neither is no attempt and moves no counter. */
 export const code = v.pipe(

@@ -60,15 +60,10 @@ export class Sealer {
   }
 
   /**
-   * 32 bytes for one purpose (HKDF-SHA256, RFC 5869), from the active key. They change when another key becomes active:
-   * whoever checks what was made before asks `derivedOfAll`.
+   * 32 bytes for one purpose from each configured key (HKDF-SHA256, RFC 5869), from the active one first: what was made
+   * under the key before still verifies.
    */
-  derive(purpose: string): Buffer {
-    return derived(this.key(this.activeKeyId), purpose);
-  }
-
-  /** The same for every configured key, the active one first: what was made under the key before still verifies. */
-  derivedOfAll(purpose: string): readonly Buffer[] {
+  derivedKeys(purpose: string): readonly Buffer[] {
     return this.keyIds.map((id) => derived(this.key(id), purpose));
   }
 

@@ -22,8 +22,6 @@ export interface Reply {
   setCookie(name: string, value: string, attributes: CookieAttributes): void;
   /** Takes the attributes the cookie was set with: a browser clears only what has the same path. */
   clearCookie(name: string, attributes: CookieAttributes): void;
-  header(name: string, value: string): void;
-  status(code: number): void;
 }
 
 /**
@@ -47,7 +45,5 @@ export const Answer = createParamDecorator((_data: unknown, context: ExecutionCo
     cookies: cookiesOf(reply.request),
     setCookie: (name, value, attributes) => void reply.setCookie(name, value, { ...attributes }),
     clearCookie: (name, attributes) => void reply.clearCookie(name, { ...attributes, maxAge: 0 }),
-    header: (name, value) => void reply.header(name, value),
-    status: (code) => void reply.status(code),
   };
 });

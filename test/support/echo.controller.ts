@@ -95,7 +95,6 @@ export class EchoController {
     const attributes = { httpOnly: true, secure: true, sameSite: 'strict', path: '/token' } as const;
     reply.setCookie('refresh_token', 'a.b-c_d', { ...attributes, maxAge: 60 });
     reply.clearCookie('SESSION', { ...attributes, path: '/' });
-    reply.header('x-extra', 'yes');
     return { ...cookies };
   }
 
