@@ -34,8 +34,8 @@ if (outcome.kind === 'failed') {
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 stderr.write(outcome.warnings.map((warning) => `WARN  ${warning}\n`).join(''));
 stdout.write(outcome.lines.map((line) => `${line}\n`).join(''));
+flushCompileCache();
 const firstUser = await outcome.firstUser.catch((error: unknown) => {
   stderr.write(`WARN  The first user could not be made: ${String(error)}\n`);
 });
 if (firstUser !== undefined) stdout.write(`${firstUser}\n`);
-flushCompileCache();
