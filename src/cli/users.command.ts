@@ -25,8 +25,8 @@ export interface UsersServices {
   readonly totps?: TotpImport;
   /** Ends all sessions of a user, and forgets the trusted devices. */
   readonly endSessions: (tx: Tx, subject: string) => Promise<unknown>;
-  /** Ends the lock of the second factor. */
-  readonly unlock: (subject: string, actor: string) => Promise<unknown>;
+  /** Ends the lock of the second factor; false where nothing had failed. */
+  readonly unlock: (subject: string, actor: string) => Promise<boolean>;
   /** Takes secret, codes and devices away and ends all sessions; the next login must enrol. */
   readonly resetMfa: (subject: string, actor: string) => Promise<unknown>;
   readonly close: () => Promise<void>;
@@ -76,6 +76,7 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     description: string,
     done: string,
     act: (services: UsersServices, account: Account) => Promise<unknown>,
+    unneeded = done,
   ): void => {
     users
       .command(name)
@@ -85,13 +86,19 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
         run(async (services) => {
           const account = await services.accounts.findByLoginId(id);
           if (!account) return { complaint: 'There is no user with this login id.' };
-          await act(services, account);
-          return [`${account.loginId}: ${done}`];
+          const isChanged = (await act(services, account)) !== false;
+          return [`${account.loginId}: ${isChanged ? done : unneeded}`];
         }),
       );
   };
 
-  ofOne('unlock', 'ends the lock of the second factor', 'unlocked', ({ unlock }, { id }) => unlock(id, ACTOR));
+  ofOne(
+    'unlock',
+    'ends the lock of the second factor',
+    'unlocked',
+    ({ unlock }, { id }) => unlock(id, ACTOR),
+    'was not locked, no code had failed',
+  );
   ofOne('disable', 'refuses every login and ends all sessions', 'disabled, all sessions ended', disable);
   ofOne('enable', 'lets a disabled user sign in again', 'enabled', ({ work, changes }, { id }) =>
     work.run((tx) => changes.setStatus(tx, id, 'active', ACTOR)),

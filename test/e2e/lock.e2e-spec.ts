@@ -254,8 +254,10 @@ onEachEngine('the lock', (engine) => {
     it('when an administrator says so, while the ladder stays', async () => {
       const person = await story.enrolled();
       await story.lock(person);
-      const { exitCode } = await story.command('users', 'unlock', person.id);
-      expect(exitCode).toBe(0);
+      const unlocked = await story.command('users', 'unlock', person.id);
+      expect(unlocked).toMatchObject({ exitCode: 0, stdout: `${person.id}: unlocked\n` });
+      const again = await story.command('users', 'unlock', person.id);
+      expect(again).toMatchObject({ exitCode: 0, stdout: `${person.id}: was not locked, no code had failed\n` });
 
       await story.lock(person);
 
