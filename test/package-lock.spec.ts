@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+interface Locked {
+  readonly resolved?: string;
+  readonly devOptional?: boolean;
+}
+
+const lock = JSON.parse(readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8')) as {
+  readonly packages: Readonly<Record<string, Locked>>;
+};
+
+it('the lock file names no registry', () => {
+  expect(namesWhere(({ resolved }) => resolved !== undefined)).toEqual([]);
+});
+
+// npm takes a development tool into `npm ci --omit=dev` as soon as a dependency names it as an optional peer, as valibot
+// does the compiler: 24 MB. The lock file leaves that peer out; see CONTRIBUTING.md.
+it('a production install brings no tool of the development', () => {
+  expect(namesWhere(({ devOptional }) => devOptional === true)).toEqual([]);
+});
+
+function namesWhere(holds: (locked: Locked) => boolean): readonly string[] {
+  return Object.entries(lock.packages).flatMap(([name, locked]) => (holds(locked) ? [name] : []));
+}
