@@ -11,6 +11,7 @@ export class Connection {
   #socket;
   #received = '';
   #pending;
+  #ended;
 
   static async open({ host, port }) {
     const socket = connect({ host, port, noDelay: true });
@@ -28,6 +29,8 @@ export class Connection {
   /** Sends what `requestText` made; the answer has `status`, `head` and `body`, both as text. */
   send(text) {
     return new Promise((resolve, reject) => {
+      // A socket that is gone would take the request and never answer.
+      if (this.#ended) return reject(this.#ended);
       this.#pending = { resolve, reject };
       this.#socket.write(text);
     });
@@ -54,6 +57,7 @@ export class Connection {
   }
 
   #fail(error) {
+    this.#ended = error;
     this.#pending?.reject(error);
     this.#pending = undefined;
   }
