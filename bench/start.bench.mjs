@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compare, goal } from './measure.mjs';
 import { freePort } from './target/free-port.mjs';
+import { NODE_OPTIONS } from './target/program.mjs';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const bare = fileURLToPath(new URL('./bare-nest.mjs', import.meta.url));
@@ -54,7 +55,7 @@ function competitors(folder, ofService, ofBare) {
       name: 'service on a new embedded database',
       run: () => {
         const cwd = mkdtempSync(join(folder, 'run-'));
-        const args = (port) => [main, `--server.port=${port}`, '--server.address=127.0.0.1'];
+        const args = (port) => [...NODE_OPTIONS, main, `--server.port=${port}`, '--server.address=127.0.0.1'];
         return timeToFirstAnswer(args, cwd, ofService);
       },
     },

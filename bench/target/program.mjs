@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -65,11 +66,15 @@ export class Program {
 }
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** What `npm start` gives to Node. */
+export const NODE_OPTIONS = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  .scripts.start.split(' ')
+  .filter((word) => word.startsWith('--'));
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** The built service on a free port; `settings` are configuration arguments, `node` arguments for Node itself. */
 export function startService({ cwd, settings = [], node = [] }) {
-  const args = [...node, MAIN, '--server.port=0', '--server.address=127.0.0.1', ...settings];
+  const args = [...NODE_OPTIONS, ...node, MAIN, '--server.port=0', '--server.address=127.0.0.1', ...settings];
   return Program.start(args, { cwd, announces: /ready: http:\/\/[^\s/]+:(\d+)\// });
 }
 
