@@ -74,7 +74,11 @@ export class TrustedDevices {
 
   /** False if the subject has no such device. */
   revoke(subject: string, id: string): Promise<boolean> {
-    return this.work.single((tx) => this.store.delete(tx, subject, id));
+    return this.work.run(async (tx) => {
+      const isRevoked = await this.store.delete(tx, subject, id);
+      if (isRevoked) await this.events.record(tx, { kind: 'DEVICE_REVOKED', subject });
+      return isRevoked;
+    });
   }
 
   async revokeAll(tx: Tx, subject: string): Promise<void> {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as v from 'valibot';
-import { fieldErrors, pageMembers, text, textOfBytes } from './shape.js';
+import { FIELD_CODES, fieldErrors, pageMembers, text, textOfBytes } from './shape.js';
 
 const shape = v.strictObject({
   id: text(5),
@@ -82,4 +83,11 @@ describe('a page of a list', () => {
       expect(v.is(page, query)).toBe(false);
     },
   );
+});
+
+it('docs/errors.md lists the codes of members', () => {
+  const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+  const [, listed = ''] = /one of ((?:`[a-z_]+`[ ;])+)/.exec(page) ?? [];
+
+  expect(listed.match(/[a-z_]+/g)).toEqual([...FIELD_CODES]);
 });

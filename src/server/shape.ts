@@ -2,7 +2,8 @@ import * as v from 'valibot';
 import type { FieldError } from '../errors/service-error.js';
 
 /** Why a member does not fit; a closed list (docs/errors.md). */
-export type FieldCode = 'required' | 'type' | 'unknown' | 'too_short' | 'too_long' | 'range' | 'format';
+export const FIELD_CODES = ['required', 'type', 'unknown', 'too_short', 'too_long', 'range', 'format'] as const;
+export type FieldCode = (typeof FIELD_CODES)[number];
 
 const CODE_OF_RULE: Readonly<Record<string, FieldCode>> = {
   non_empty: 'too_short',
@@ -13,7 +14,6 @@ const CODE_OF_RULE: Readonly<Record<string, FieldCode>> = {
   min_value: 'range',
   max_value: 'range',
 };
-const FIELD_CODES = new Set<string>(['required', 'type', 'unknown', 'too_short', 'too_long', 'range', 'format']);
 
 /** Longest name of an unknown member that is told back, and most members that are told at once. */
 const LONGEST_FIELD = 64;
@@ -50,7 +50,7 @@ function codeOf({ kind, type, message, expected, received }: Issue): FieldCode {
 }
 
 function isFieldCode(text: string): text is FieldCode {
-  return FIELD_CODES.has(text);
+  return (FIELD_CODES as readonly string[]).includes(text);
 }
 
 /** Text of `min` to `max` characters (UTF-16 units). */

@@ -127,6 +127,7 @@ onEachEngine('S10: a trusted device', (engine) => {
     expect(byStranger).toBeRefused(404, 'NOT_FOUND');
     expect(await client.delete(path, { bearer })).toBeAnswered(204);
     expect(await client.delete(path, { bearer })).toBeRefused(404, 'NOT_FOUND');
+    expect(await story.countOf(person, 'DEVICE_REVOKED')).toBe(1);
     expect(await isAskedForCode(person, client)).toBe(true);
   });
 

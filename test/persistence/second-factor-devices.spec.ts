@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { type PartsOptions, newAccount, secondFactorParts } from '../support/second-factor-parts.js';
 import { withRequestFacts } from '../../src/principal/request-facts.js';
 import type { DeviceSecret, TrustedDevices } from '../../src/mfa/trusted-devices.service.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const DAY = 86_400;
 
-onEveryEngine('trusted devices', (database) => {
+onEveryDatabase('trusted devices', (database) => {
   interface Situation {
     readonly clock: ManualClock;
     readonly devices: TrustedDevices;

@@ -1,12 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { withRequestFacts } from '../../src/principal/request-facts.js';
 import { SystemRandom } from '../../src/random/random.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-onEveryEngine('security events', (database) => {
+onEveryDatabase('security events', (database) => {
   const recorder = (): SecurityEvents =>
     new SecurityEvents(new EventStore(), new ManualClock(1_800_000_000), new SystemRandom());
 
@@ -38,6 +39,18 @@ onEveryEngine('security events', (database) => {
 
     expect(event).toMatchObject({ ip: '192.0.2.1', request_id: 'request-1', amr: 'pwd otp', result: 'ok' });
     expect(event?.agent).toHaveLength(255);
+  });
+
+  it('L3: have the columns of docs/events.md', async () => {
+    const events = recorder();
+    await database.work.run((tx) => events.record(tx, { kind: 'MFA_OK', subject: 'columns' }));
+    const [row = {}] = await database.work.single((tx) =>
+      tx.rows<object>('SELECT * FROM security_event WHERE user_id = ?', ['columns']),
+    );
+
+    const page = readFileSync(new URL('../../docs/events.md', import.meta.url), 'utf8');
+    const cells = Array.from(page.matchAll(/^\| ((?:`[a-z_]+` ?)+) +\|/gm), ([, cell = '']) => cell);
+    expect(cells.join(' ').match(/[a-z_]+/g)).toEqual(Object.keys(row));
   });
 
   it('L3: are not there when the change they tell about is taken back', async () => {
