@@ -9,7 +9,10 @@ export default defineConfig({
     include: ['src/**/*.spec.ts', 'test/**/*.spec.ts', 'test/**/*-spec.ts'],
     globalSetup: 'test/support/global-setup.ts',
     // What `needs()` marks: skipped by name where the machine has no such server.
-    tags: SERVERS.map((server) => ({ name: server, description: `needs ${server}`, skip: missing.has(server) })),
+    tags: [
+      ...SERVERS.map((server) => ({ name: server, description: `needs ${server}`, skip: missing.has(server) })),
+      { name: 'mysql', description: 'uses a MySQL, where the machine has one' },
+    ],
     reporters: [new TotalsReporter(SERVERS, missing)],
     testTimeout: 20_000,
     hookTimeout: 60_000,

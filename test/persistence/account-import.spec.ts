@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { csvRows } from '../../src/account/csv-import.js';
 import type { ImportReport } from '../../src/account/import-row.js';
 import type { ImportOptions, ImportedTotp } from '../../src/account/account-import.service.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
 
 const PASSWORD = 'kettle-orbit-seven';
 
-onEveryEngine('the import of accounts', (database) => {
+onEveryDatabase('the import of accounts', (database) => {
   let parts: AccountParts;
   let hash: string;
 

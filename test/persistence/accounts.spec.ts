@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/account/account.js';
 import { ServiceError } from '../../src/errors/service-error.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
 
 const PASSWORD = 'kettle-orbit-seven';
@@ -11,7 +11,7 @@ const BCRYPT = '$2b$04$NxXQEWxJZ9jZ2QwD9m3NfOG5pW8lFv1tq6tqg8dBdYk0Y3eLrS1e6';
 
 const code = (expected: string): unknown => expect.objectContaining({ code: expected }) as unknown;
 
-onEveryEngine('accounts', (database) => {
+onEveryDatabase('accounts', (database) => {
   let parts: AccountParts;
   /** Another process on the same database. */
   let others: AccountParts;
@@ -294,7 +294,7 @@ onEveryEngine('accounts', (database) => {
   });
 });
 
-onEveryEngine('the first account', (database) => {
+onEveryDatabase('the first account', (database) => {
   it('is an administrator whose password is told once, by one of the processes that start', async () => {
     const processes = Array.from({ length: 4 }, () => accountParts(database.work));
 

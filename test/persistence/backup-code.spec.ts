@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Proof } from '../../src/mfa/proof.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   accountRow,
@@ -15,7 +15,7 @@ import {
 const PEPPER = 'pepper of a test, long enough for it';
 const nothing = (): Promise<void> => Promise.resolve();
 
-onEveryEngine('backup codes', (database) => {
+onEveryDatabase('backup codes', (database) => {
   const clock = new ManualClock();
   const plain = (): SecondFactorParts => secondFactorParts(database.work, clock);
   const peppered = (pepper = PEPPER): SecondFactorParts => secondFactorParts(database.work, clock, { pepper });

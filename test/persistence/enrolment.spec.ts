@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EnrolmentStore } from '../../src/mfa/enrolment.store.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   accountRow,
@@ -19,7 +19,7 @@ import {
 const ASKER = 'sid:mine';
 const nothing = (): Promise<void> => Promise.resolve();
 
-onEveryEngine('enrolment', (database) => {
+onEveryDatabase('enrolment', (database) => {
   interface Situation {
     readonly clock: ManualClock;
     readonly parts: SecondFactorParts;

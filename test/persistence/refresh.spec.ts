@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
 import type { OpenedSession } from '../../src/token/session.js';
 import type { Rotation, Sessions } from '../../src/token/sessions.service.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
@@ -29,7 +29,7 @@ const kindsOf = (rotations: readonly Rotation<unknown>[]): Readonly<Record<strin
   return Object.fromEntries(Array.from(groups, ([kind, members]) => [kind, members.length]));
 };
 
-onEveryEngine('a refresh token', (database) => {
+onEveryDatabase('a refresh token', (database) => {
   const clock = new ManualClock();
   const sessionsWith = (graceSeconds?: number): Sessions =>
     tokenParts(database.work, clock, graceSeconds === undefined ? {} : { graceSeconds }).sessions;

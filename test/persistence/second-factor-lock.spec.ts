@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type FailureCounter, lockOf } from '../../src/mfa/lock.js';
 import { MfaProperties } from '../../src/mfa/mfa.properties.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { fc } from '../support/property.js';
 import { enrolledUser, secondFactorParts } from '../support/second-factor-parts.js';
@@ -23,7 +23,7 @@ const counter: fc.Arbitrary<FailureCounter> = fc.record({
   lockSeenAt: fc.option(instant),
 });
 
-onEveryEngine('the lock', (database) => {
+onEveryDatabase('the lock', (database) => {
   it('is the same rule in the statement that takes an attempt as in the answer', async () => {
     const clock = new ManualClock();
     const parts = secondFactorParts(database.work, clock);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   accountRow,
@@ -17,7 +17,7 @@ const nothing = (): Promise<void> => Promise.resolve();
 const times = <T>(number: number, make: (index: number) => T): readonly T[] =>
   Array.from({ length: number }, (_, i) => make(i));
 
-onEveryEngine('second factors at the same moment', (database) => {
+onEveryDatabase('second factors at the same moment', (database) => {
   const clock = new ManualClock();
   const here = (): SecondFactorParts => secondFactorParts(database.work, clock);
   const user = (): Promise<TestUser> => enrolledUser(database.work, here(), clock);

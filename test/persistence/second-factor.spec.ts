@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Duration } from '../../src/config/duration.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   accountRow,
@@ -25,7 +25,7 @@ const DISABLE_ACCOUNT = "UPDATE account SET status = 'disabled' WHERE id = ?";
 
 const nothing = (): Promise<void> => Promise.resolve();
 
-onEveryEngine('the second factor', (database) => {
+onEveryDatabase('the second factor', (database) => {
   interface Situation {
     readonly clock: ManualClock;
     readonly parts: SecondFactorParts;

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
 import { withRequestFacts } from '../../src/principal/request-facts.js';
 import type { OpenedSession, Session } from '../../src/token/session.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { tokenParts } from '../support/token-parts.js';
 
 const HALF_AN_HOUR = 30 * 60;
 const DAY = 86_400;
 
-onEveryEngine('sessions', (database) => {
+onEveryDatabase('sessions', (database) => {
   const clock = new ManualClock();
   const parts = (): ReturnType<typeof tokenParts> => tokenParts(database.work, clock);
   const sessions = (): ReturnType<typeof tokenParts>['sessions'] => parts().sessions;

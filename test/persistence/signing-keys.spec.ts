@@ -8,7 +8,7 @@ import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
 import type { KeyPurpose } from '../../src/token/key-schedule.js';
 import type { Session } from '../../src/token/session.js';
-import { onEveryEngine } from '../support/engines.js';
+import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { randomSealer, type TokenParts, tokenParts, type TokenSettings } from '../support/token-parts.js';
@@ -16,7 +16,7 @@ import { randomSealer, type TokenParts, tokenParts, type TokenSettings } from '.
 const DAY = 86_400;
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k', 'oth'];
 
-onEveryEngine('signing keys', (database) => {
+onEveryDatabase('signing keys', (database) => {
   const clock = new ManualClock();
   const sealer = randomSealer('k1');
   const started = async (settings: TokenSettings = {}): Promise<TokenParts> => {

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { findProgram, hasMysql } from './binaries.js';
+import { findProgram } from './binaries.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 describe('a program', () => {
@@ -30,21 +30,28 @@ describe('a program', () => {
 });
 
 describe('a mysqld', () => {
+  const MYSQL = 'mysqld  Ver 8.0.44 for Linux on x86_64 (MySQL Community Server - GPL)';
+
   afterEach(() => {
     vi.unstubAllEnvs();
   });
 
   it.each([
-    ['mysqld  Ver 8.0.44 for Linux on x86_64 (MySQL Community Server - GPL)', true],
-    ['mysqld  Ver 10.11.14-MariaDB-0+deb12u2 for debian-linux-gnu on x86_64 (Debian 12)', false],
-  ])('that says "%s" is a MySQL: %s', (version, expected) => {
-    const folder = temporaryFolder();
-    vi.stubEnv('PATH', [folder, process.env['PATH']].join(delimiter));
-    makeProgram(join(folder, 'mysqld'), `#!/bin/sh\necho '${version}'\n`);
+    'mysqld  Ver 10.11.14-MariaDB-0+deb12u2 for debian-linux-gnu on x86_64 (Debian 12)',
+    'mysqld  Ver 5.7.44 for Linux on x86_64 (MySQL Community Server (GPL))',
+  ])('that says "%s" is passed over for a MySQL 8', (version) => {
+    const [other, mysql] = [temporaryFolder(), temporaryFolder()];
+    vi.stubEnv('PATH', [other, mysql, process.env['PATH']].join(delimiter));
+    makeProgram(join(other, 'mysqld'), saying(version));
+    makeProgram(join(mysql, 'mysqld'), saying(MYSQL));
 
-    expect(hasMysql()).toBe(expected);
+    expect(findProgram('mysql')).toBe(join(mysql, 'mysqld'));
   });
 });
+
+function saying(text: string): string {
+  return `#!/bin/sh\necho '${text}'\n`;
+}
 
 function makeProgram(file: string, text = ''): void {
   writeFileSync(file, text);

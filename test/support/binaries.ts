@@ -26,6 +26,8 @@ const USUAL_FOLDERS = [
   '/usr/libexec',
   '/opt/homebrew/bin',
   '/opt/homebrew/opt/mariadb/bin',
+  '/opt/homebrew/opt/mysql/bin',
+  '/usr/local/mysql/bin',
   '/Applications/Google Chrome.app/Contents/MacOS',
 ];
 
@@ -35,7 +37,7 @@ export function findProgram(program: keyof typeof PROGRAMS): string | null {
   for (const name of PROGRAMS[program]) {
     for (const folder of folders) {
       const file = join(folder, name);
-      if (folder !== '' && isExecutable(file)) return file;
+      if (folder !== '' && isExecutable(file) && (program !== 'mysql' || isMysql(file))) return file;
     }
   }
   return null;
@@ -53,12 +55,11 @@ export function isOnThisMachine(server: Server): boolean {
   return findProgram(server) !== null && (server !== 'mariadb' || findProgram('mariadb-install') !== null);
 }
 
-/** True where `mysqld` is a MySQL; MariaDB brings a program of this name, too. */
-export function hasMysql(): boolean {
-  const program = findProgram('mysql');
-  if (program === null) return false;
+/** MariaDB brings a program of the same name; before version 8 a MySQL is none of ours. */
+function isMysql(file: string): boolean {
   try {
-    return !execFileSync(program, ['--no-defaults', '--version'], { encoding: 'utf8' }).includes('MariaDB');
+    const version = execFileSync(file, ['--no-defaults', '--version'], { encoding: 'utf8' });
+    return !version.includes('MariaDB') && /\bVer (?:[89]|\d\d)\./.test(version);
   } catch {
     return false;
   }

@@ -36,7 +36,7 @@ const KINDS = {
   mysql: {
     installer: 'mysql',
     installation: ['--initialize-insecure'],
-    options: ['--innodb-redo-log-capacity=16M', '--mysqlx=OFF', '--skip-log-bin'],
+    options: ['--loose-innodb-redo-log-capacity=16M', '--mysqlx=OFF', '--skip-log-bin'],
   },
 } as const;
 
@@ -51,7 +51,7 @@ export async function startDatabaseServer(
   const { installer, installation, options: ofKind } = KINDS[kind];
   await promisify(execFile)(
     programOf(installer),
-    ['--no-defaults', `--datadir=${data}`, ...installation, ...AS_SUPERUSER],
+    ['--no-defaults', `--datadir=${data}`, `--tmpdir=${folder}`, ...installation, ...AS_SUPERUSER],
     { env, cwd: folder },
   );
   const access = { host: HOST, port: await freePort(), user: 'admin', password: randomBytes(12).toString('hex') };
@@ -85,6 +85,8 @@ function serverArguments(folder: string, data: string, access: ServerAccess, opt
     '--no-defaults',
     ...AS_SUPERUSER,
     `--datadir=${data}`,
+    // Of its own: a server that starts removes the temporary tables of others.
+    `--tmpdir=${folder}`,
     `--socket=${join(folder, 'socket')}`,
     `--pid-file=${join(folder, 'pid')}`,
     `--init-file=${init}`,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { openDatabase } from '../../src/persistence/database.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { hasMysql } from './binaries.js';
+import { findProgram } from './binaries.js';
 import { type FreshDatabase, freshMariadbDatabase, freshMysqlDatabase } from './fresh-database.js';
 import { needs } from './needs.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -16,10 +16,10 @@ export interface TestDatabase {
   readonly work: UnitOfWork;
 }
 
-const HAS_MYSQL = hasMysql();
+const HAS_MYSQL = findProgram('mysql') !== null;
 
 /** The same tests on the embedded database, on a private MariaDB, and on a MySQL where this machine has one. */
-export function onEveryEngine(title: string, tests: (database: TestDatabase) => void): void {
+export function onEveryDatabase(title: string, tests: (database: TestDatabase) => void): void {
   describe(`${title} on SQLite`, () => {
     const url = `jdbc:sqlite:${join(temporaryFolder('engine'), 'login.db')}`;
     tests(opened('SQLite', () => Promise.resolve({ url })));
@@ -28,7 +28,7 @@ export function onEveryEngine(title: string, tests: (database: TestDatabase) => 
     tests(opened('MariaDB', freshMariadbDatabase));
   });
   if (!HAS_MYSQL) return;
-  describe(`${title} on MySQL`, () => {
+  describe(`${title} on MySQL`, { tags: ['mysql'] }, () => {
     tests(opened('MySQL', freshMysqlDatabase));
   });
 }

@@ -13,9 +13,6 @@ export interface FreshDatabase {
   readonly server: ServerAccess;
 }
 
-/** A MySQL account has its password checked by a key of the server, which a private one may send over the loopback. */
-const PARAMETERS: Readonly<Record<DatabaseKind, string>> = { mariadb: '', mysql: '?allowPublicKeyRetrieval=true' };
-
 /** Makes an empty database and its account on the MariaDB of this run, which the first caller starts. */
 export function freshMariadbDatabase(): Promise<FreshDatabase> {
   return freshDatabase('mariadb');
@@ -36,5 +33,5 @@ async function freshDatabase(kind: DatabaseKind): Promise<FreshDatabase> {
   await connection.query(`CREATE USER '${name}'@'${host}' IDENTIFIED BY '${password}'`);
   await connection.query(`GRANT ALL PRIVILEGES ON ${name}.* TO '${name}'@'${host}'`);
   await connection.end();
-  return { url: `jdbc:${kind}://${host}:${port}/${name}${PARAMETERS[kind]}`, username: name, password, server };
+  return { url: `jdbc:${kind}://${host}:${port}/${name}`, username: name, password, server };
 }

@@ -1,0 +1,101 @@
+import { Controller, Get } from '@nestjs/common';
+import {
+  AlsoHalfAuthenticated,
+  Caller,
+  Public,
+  RequireAmr,
+  RequireAuthority,
+} from '../../src/principal/access.decorator.js';
+import type { Principal } from '../../src/principal/principal.js';
+
+/** Routes that only ask for something of their caller, and answer who got through. */
+@Controller()
+export class GuardedController {
+  @Get('guarded')
+  plain(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('guarded/admin')
+  @RequireAuthority('ROLE_ADMIN')
+  admin(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('guarded/otp')
+  @RequireAmr('otp')
+  otp(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('guarded/fresh')
+  @RequireAmr('otp', { maxAge: 300 })
+  fresh(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('guarded/fresh-admin')
+  @RequireAuthority('ROLE_ADMIN')
+  @RequireAmr('otp', { maxAge: 300 })
+  freshAdmin(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('2fa/guarded')
+  underSecondFactor(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('2fa/guarded/half')
+  @AlsoHalfAuthenticated()
+  half(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('2fa/guarded/half-admin')
+  @AlsoHalfAuthenticated()
+  @RequireAuthority('ROLE_ADMIN')
+  halfAdmin(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('2fa/guarded/half-fresh')
+  @AlsoHalfAuthenticated()
+  @RequireAmr('otp', { maxAge: 300 })
+  halfFresh(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  // Begins like the routes of the second factor, and is none.
+  @Get('2fa-guarded')
+  @AlsoHalfAuthenticated()
+  misnamed(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('guarded/open')
+  @Public()
+  open(@Caller() caller: Principal | undefined): object {
+    return caller ? shown(caller) : { kind: 'nobody' };
+  }
+}
+
+/** All its routes ask for an authority, unless one says another. */
+@Controller('guarded/class')
+@RequireAuthority('ROLE_ADMIN')
+export class GuardedClassController {
+  @Get()
+  admin(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+
+  @Get('auditor')
+  @RequireAuthority('ROLE_AUDITOR')
+  auditor(@Caller() caller: Principal): object {
+    return shown(caller);
+  }
+}
+
+function shown({ kind, subject, via }: Principal): object {
+  return { kind, subject, via };
+}
