@@ -97,7 +97,11 @@ export class PasswordHasher {
   }
 
   private opened(): Promise<Piscina<PasswordTask, string | boolean>> {
-    this.pool ??= this.open();
+    this.pool ??= this.open().catch((error: unknown) => {
+      // Out of file descriptors, say: the next one asks again.
+      this.pool = undefined;
+      throw error;
+    });
     return this.pool;
   }
 

@@ -18,13 +18,13 @@ const KEY_ID = /^[\w-]{1,64}$/;
 /** For `iat` and `nbf` alone, which another replica wrote by its own clock. */
 const SKEW_SECONDS = 5;
 
-let jose: ReturnType<typeof loadJose> | undefined;
+let jose: Awaited<ReturnType<typeof loadJose>> | undefined;
 
 /** @throws TypeError where only the public part of the key is known */
 export async function signed(key: UsableKey, typ: string, claims: JWTPayload): Promise<string> {
   const { kid, algorithm: alg, signs } = key;
   if (!signs) throw new TypeError(`the key ${kid} does not sign`);
-  const { SignJWT } = await (jose ??= loadJose());
+  const { SignJWT } = (jose ??= await loadJose());
   return new SignJWT(claims).setProtectedHeader({ alg, typ, kid }).sign(signs);
 }
 
@@ -57,7 +57,7 @@ export async function verifiedClaims(
   { typ, issuer, audience, required }: TokenRules,
   now: number,
 ): Promise<JWTPayload | undefined> {
-  const { jwtVerify, JOSEError } = await (jose ??= loadJose());
+  const { jwtVerify, JOSEError } = (jose ??= await loadJose());
   try {
     const { payload } = await jwtVerify(token, key.verifies, {
       algorithms: [key.algorithm],
@@ -79,7 +79,7 @@ function isStrictlyTimely({ iat = Infinity, exp = 0 }: JWTPayload, now: number):
   return exp > now && iat <= now + SKEW_SECONDS;
 }
 
-/** With the first token, so that a start does not wait for it, and once: each `import()` would look it up anew. */
+/** With the first token, so that a start does not wait for it, and kept: each `import()` would look it up anew. */
 async function loadJose() {
   const [{ SignJWT }, { jwtVerify }, { JOSEError }] = await Promise.all([
     import('jose/jwt/sign'),
