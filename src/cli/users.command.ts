@@ -76,7 +76,6 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     description: string,
     done: string,
     act: (services: UsersServices, account: Account) => Promise<unknown>,
-    unneeded = done,
   ): void => {
     users
       .command(name)
@@ -86,19 +85,13 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
         run(async (services) => {
           const account = await services.accounts.findByLoginId(id);
           if (!account) return { complaint: 'There is no user with this login id.' };
-          const isChanged = (await act(services, account)) !== false;
-          return [`${account.loginId}: ${isChanged ? done : unneeded}`];
+          const isDone = (await act(services, account)) !== false;
+          return [`${account.loginId}: ${isDone ? done : `there was nothing to ${name}`}`];
         }),
       );
   };
 
-  ofOne(
-    'unlock',
-    'ends the lock of the second factor',
-    'unlocked',
-    ({ unlock }, { id }) => unlock(id, ACTOR),
-    'was not locked, no code had failed',
-  );
+  ofOne('unlock', 'ends the lock of the second factor', 'unlocked', ({ unlock }, { id }) => unlock(id, ACTOR));
   ofOne('disable', 'refuses every login and ends all sessions', 'disabled, all sessions ended', disable);
   ofOne('enable', 'lets a disabled user sign in again', 'enabled', ({ work, changes }, { id }) =>
     work.run((tx) => changes.setStatus(tx, id, 'active', ACTOR)),
