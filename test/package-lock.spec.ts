@@ -4,8 +4,13 @@ import { expect, it } from 'vitest';
 
 interface Locked {
   readonly resolved?: string;
+  readonly dev?: boolean;
   readonly devOptional?: boolean;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
+
+/** Types that mysql2 asks for. */
+const ALLOWED = ['@types/node'];
 
 const lock = JSON.parse(readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8')) as {
   readonly packages: Readonly<Record<string, Locked>>;
@@ -18,6 +23,10 @@ it('the lock file names no registry', () => {
 // npm takes a development tool into `npm ci --omit=dev` as soon as a dependency names it as an optional peer, as valibot
 // does the compiler: 24 MB. The lock file leaves that peer out; see CONTRIBUTING.md.
 it('a production install brings no tool of the development', () => {
+  const tools = Object.keys(lock.packages['']?.devDependencies ?? {});
+  const installed = tools.filter((name) => lock.packages[`node_modules/${name}`]?.dev !== true);
+
+  expect(installed).toEqual(ALLOWED);
   expect(namesWhere(({ devOptional }) => devOptional === true)).toEqual([]);
 });
 
