@@ -1,4 +1,4 @@
-// Whether the time of a refused password tells anything about the account: all kinds of refusals in turns. The protection
+// P2: whether the time of a refused password tells anything about the account: all kinds of refusals in turns. The protection
 // against guessing stays on; each try has another login id, and the address they come from may fail often.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -63,7 +63,7 @@ function judge(what, isMeant) {
   const [fastest, slowest] = [Math.min(...own), Math.max(...own)];
   const millis = slowest - fastest;
   const part = millis / fastest;
-  const text = `${what}: medians differ by ${millis.toFixed(2)} ms, ${(100 * part).toFixed(1)} %, at most 5 % or 2 ms`;
+  const text = `P2 ${what}: medians differ by ${millis.toFixed(2)} ms, ${(100 * part).toFixed(1)} %, at most 5 % or 2 ms`;
   goal(text, part <= MOST_PART || millis <= MOST_MILLIS);
   const kinds = new Set(KINDS.filter(isMeant).map(({ name }) => statuses.get(name)));
   goal(`${what}: all answered alike: ${Array.from(kinds).join(', ')}`, kinds.size === 1);

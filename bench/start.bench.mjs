@@ -59,7 +59,10 @@ function competitors(folder, ofService, ofBare) {
         return timeToFirstAnswer(args, cwd, ofService);
       },
     },
-    { name: 'bare NestJS on Fastify', run: () => timeToFirstAnswer((port) => [bare, String(port)], folder, ofBare) },
+    {
+      name: 'bare NestJS on Fastify',
+      run: () => timeToFirstAnswer((port) => [...NODE_OPTIONS, bare, String(port)], folder, ofBare),
+    },
   ];
 }
 

@@ -57,7 +57,7 @@ export class Connection {
   }
 
   #fail(error) {
-    this.#ended = error;
+    this.#ended ??= error;
     this.#pending?.reject(error);
     this.#pending = undefined;
   }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { hashSync } from '@node-rs/argon2';
 import { PASSWORD, Population, writeImportFile } from '../load/population.mjs';
 import { takeOver } from '../yardstick/take-over.mjs';
-import { Program, runCli, startService } from './program.mjs';
+import { NODE_OPTIONS, Program, runCli, startService } from './program.mjs';
 
 const YARDSTICK = fileURLToPath(new URL('../yardstick/server.mjs', import.meta.url));
 const HASHES = 4;
@@ -54,5 +54,8 @@ export async function startYardstick({ folder, cost, database }) {
   const own = database ? { access: database.access } : { file: join(folder, 'data/login.db') };
   await takeOver(own, sealKey);
   const settings = JSON.stringify({ database: own, sealKey, decoy: readyHash(cost) });
-  return Program.start([YARDSTICK, settings], { cwd: folder, announces: /ready: http:\/\/[^\s/]+:(\d+)\// });
+  return Program.start([...NODE_OPTIONS, YARDSTICK, settings], {
+    cwd: folder,
+    announces: /ready: http:\/\/[^\s/]+:(\d+)\//,
+  });
 }
