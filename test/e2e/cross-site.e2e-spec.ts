@@ -37,12 +37,27 @@ onSqlite('S5: a request of another site', (engine) => {
     ['POST /logout', (browser, headers) => browser.post('/logout', {}, { headers })],
     ['POST /2fa/setup', (browser, headers) => browser.post('/2fa/setup', {}, { headers })],
     ['POST /2fa/verify', (browser, headers) => browser.post('/2fa/verify', { code: '123456' }, { headers })],
+    ['POST /2fa/confirm', (browser, headers) => browser.post('/2fa/confirm', { code: '123456' }, { headers })],
+    ['POST /2fa/disable', (browser, headers) => browser.post('/2fa/disable', { code: '123456' }, { headers })],
+    ['POST /2fa/backup-codes', (browser, headers) => browser.post('/2fa/backup-codes', {}, { headers })],
     ['DELETE /sessions', (browser, headers) => browser.delete('/sessions', { headers })],
+    [
+      'DELETE /sessions/{id}',
+      async (browser, headers) => browser.delete(`/sessions/${await currentId(browser)}`, { headers }),
+    ],
+    ['DELETE /me/devices/{id}', (browser, headers) => browser.delete('/me/devices/some-device', { headers })],
     [
       'POST /me/password',
       (browser, headers) => browser.post('/me/password', { current: PASSWORD, new: 'changed by evil' }, { headers }),
     ],
   ];
+
+  /** The session that the browser's cookie names. */
+  async function currentId(browser: HttpClient): Promise<string> {
+    const { body } = await browser.get('/sessions');
+    const items = body['items'] as readonly { readonly id: string; readonly current: boolean }[];
+    return items.find(({ current }) => current)?.id ?? '';
+  }
 
   /** A browser with both kinds of cookies. */
   async function signedIn(): Promise<HttpClient> {

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storyOn } from '../support/login-story.js';
 import { sendRaw } from '../support/raw-http.js';
 import { type RunningService, startService } from '../support/service.js';
+import { onSqlite } from '../support/story-database.js';
 
 const JSON_TYPE = 'application/json';
 const CREDENTIALS = { id: 'somebody', pw: 'correct horse battery staple' };
@@ -232,40 +234,125 @@ describe('the start page and the management endpoints', () => {
   });
 });
 
-it('H8 no spelling of a path gets past the rules for it', async () => {
-  const paths = [
-    '/2fa/../me',
-    '/2fa/%2e%2e/me',
-    '/2fa/..%2fme',
-    '/2fa/..;/me',
-    '/2fa;/../me',
-    '/2fa//../me',
-    '/2fa/./me',
-    '//me',
-    '/me/',
-    '/me;jsessionid=1',
-    '/me%2f',
-    '/me%00',
-    '/ME',
-    '/%6d%65',
-    '/login/../me',
-    '\\me',
-    '/me?/2fa/',
-    '/me#/2fa/',
-    'http://x/me',
-    '*me',
-  ];
-  for (const path of paths) {
-    const { statuses, text } = await sendRaw(
-      service.url,
-      `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-    );
+/** Ways to write `/me`, some of which lead there, and other routes that are closed while a second factor is open. */
+const SPELLINGS = [
+  '/me',
+  '/2fa/../me',
+  '/2fa/%2e%2e/me',
+  '/2fa/..%2fme',
+  '/2fa/..;/me',
+  '/2fa;/../me',
+  '/2fa//../me',
+  '/2fa/./me',
+  '//me',
+  '/me/',
+  '/me;jsessionid=1',
+  '/me%2f',
+  '/me%00',
+  '/ME',
+  '/%6d%65',
+  '/login/../me',
+  '\\me',
+  '/me?/2fa/',
+  '/me#/2fa/',
+  'http://x/me',
+  '*me',
+  '/me/settlement',
+  '/2fa/../me/settlement',
+  '/2fa/verify/../../me',
+  '/2fa/verify/%2e%2e/%2e%2e/sessions',
+  '/2fa%2f..%2fsessions',
+  '/2fa/verify;/../../sessions',
+  '/2fa\\..\\sessions',
+  '/%32fa/../sessions',
+  '/sessions?x=/2fa/verify',
+  '/%2fsessions',
+  '/me/%2e%2e/session',
+  'http://x/2fa/../session',
+  'http://x/2fa@me',
+];
+/** The same for the context path itself. */
+const AROUND_AUTH = [
+  '/me',
+  '/authme',
+  '/auth/../me',
+  '/auth/../auth/me',
+  '/auth/2fa/../../me',
+  '//auth/me',
+  '/auth;x/me',
+  '/AUTH/me',
+  '/%61uth/me',
+  '/auth%2fme',
+  '/2fa/../auth/me',
+];
 
-    seen.push(text);
-    expect(statuses, path).toHaveLength(1);
-    expect([400, 401, 404], path).toContain(statuses[0]);
+/** The status of GET for a path as it is written. */
+async function statusOfRaw(url: string, path: string, header = 'X-None: x'): Promise<number> {
+  const { statuses, text } = await sendRaw(
+    url,
+    `GET ${path} HTTP/1.1\r\nHost: x\r\n${header}\r\nConnection: close\r\n\r\n`,
+  );
+  seen.push(text);
+  expect(statuses, path).toHaveLength(1);
+  return statuses[0] ?? 0;
+}
+
+it('H8 no spelling of a path gets past the rules for it', async () => {
+  for (const path of SPELLINGS) {
+    expect([400, 401, 404], path).toContain(await statusOfRaw(service.url, path));
   }
 });
+
+describe.each([
+  ['without a context path', '', SPELLINGS],
+  ['below a context path', '/auth', [...SPELLINGS.map(belowAuth), ...AROUND_AUTH]],
+])('H8 %s', (_, context, paths) => {
+  onSqlite('while a second factor is open', (engine) => {
+    const story = storyOn(engine, { people: 3, args: [`--server.servlet.context-path=${context}`] });
+
+    async function halfSession(): Promise<string> {
+      const { id, password } = await story.enrolled();
+      const browser = story.client();
+      expect(await browser.post('/session', { id, pw: password })).toBeAnswered(200);
+      // Otherwise all below would be refused for want of a session.
+      expect(await browser.get('/me')).toBeRefused(403, 'MFA_REQUIRED');
+      return `Cookie: SESSION=${browser.cookie('SESSION') ?? ''}`;
+    }
+
+    async function halfToken(): Promise<string> {
+      const token = await story.mfaToken(await story.enrolled());
+      expect(await story.client().get('/2fa', { bearer: token })).toBeRefused(403, 'MFA_REQUIRED');
+      return `Authorization: Bearer ${token}`;
+    }
+
+    it.each([
+      ['a half-authenticated session', halfSession, 403],
+      ['an mfa_token', halfToken, 401],
+    ])('no spelling of a path lets %s through', async (__, credential, refused) => {
+      const header = await credential();
+
+      const answers = new Map<string, number>();
+      for (const path of paths) answers.set(path, await statusOfRaw(story.service.url, path, header));
+
+      for (const [path, status] of answers) expect([400, refused, 404], path).toContain(status);
+      expect(answers.get(`${context}/me`)).toBe(refused);
+      expect(story.service.stderr).not.toContain('ERROR');
+    });
+
+    it('some of them do lead a full login to its own data, so there is something to get past', async () => {
+      const { accessToken } = await story.enrolled();
+      const header = `Authorization: Bearer ${accessToken}`;
+
+      for (const path of ['/me', '/%6d%65', '/me?/2fa/']) {
+        expect(await statusOfRaw(story.service.url, context + path, header), path).toBe(200);
+      }
+    });
+  });
+});
+
+function belowAuth(path: string): string {
+  return path.startsWith('http://x') ? path.replace('http://x', 'http://x/auth') : `/auth${path}`;
+}
 
 it('H5 100 KB of headers are 431', async () => {
   const { statuses } = await sendRaw(

@@ -136,27 +136,35 @@ onEachEngine('the password step', (engine) => {
       return { status, body, headers: [...headers.keys()], cookies };
     }
 
-    it('P1: are the same bytes for an unknown id and for wrong passwords with and without a second factor', async () => {
-      const person = story.person();
-      const { id: enrolled } = await story.enrolled();
-      const { id: disabled } = story.person();
-      const { exitCode } = await story.command('users', 'disable', disabled);
-      expect(exitCode).toBe(0);
+    it.each(['/login', '/session'])(
+      'P1: of POST %s are the same bytes for an unknown id, wrong passwords with and without a second factor, and users who are disabled or have no password',
+      async (path) => {
+        const person = story.person();
+        const { id: enrolled } = await story.enrolled();
+        const { id: disabled } = story.person();
+        const { exitCode } = await story.command('users', 'disable', disabled);
+        expect(exitCode).toBe(0);
+        const { id: passwordless } = story.person();
+        await story.database.query('UPDATE account SET password_hash = NULL WHERE login_id = ?', [passwordless]);
 
-      const unknown = await story.client().post('/login', { id: 'nobody', pw: PASSWORD });
+        const unknown = await story.client().post(path, { id: 'nobody', pw: PASSWORD });
 
-      expect(unknown).toBeRefused(401, 'INVALID_CREDENTIALS');
-      for (const [id, pw] of [
-        [person.id, 'wrong'],
-        [enrolled, 'wrong'],
-        ['a-manager', 'wrong'],
-        [disabled, PASSWORD],
-        ['nobody', 'wrong'],
-      ]) {
-        const answer = await story.client().post('/login', { id, pw });
-        expect(comparable(answer), `${String(id)} with ${String(pw)}`).toEqual(comparable(unknown));
-      }
-    });
+        expect(unknown).toBeRefused(401, 'INVALID_CREDENTIALS');
+        for (const [id, pw] of [
+          [person.id, 'wrong'],
+          [enrolled, 'wrong'],
+          ['a-manager', 'wrong'],
+          [disabled, PASSWORD],
+          [disabled, 'wrong'],
+          [passwordless, PASSWORD],
+          [passwordless, 'null'],
+          ['nobody', 'wrong'],
+        ]) {
+          const answer = await story.client().post(path, { id, pw });
+          expect(comparable(answer), `${String(id)} with ${String(pw)}`).toEqual(comparable(unknown));
+        }
+      },
+    );
 
     it.each([
       ['another end', `${PASSWORD}!`],

@@ -134,6 +134,27 @@ onEachEngine('the second step', (engine) => {
       expect(answer).toBeRefused(401, 'MFA_CODE_INVALID');
     });
 
+    it('by its single use keeps a user from logging in twice within the same 30-second step', async () => {
+      const person = await story.enrolled();
+      story.clock.advance(60 - (story.clock.seconds % 30));
+      const [code, next] = [story.codeOf(person.app), story.codeOf(person.app, 1)];
+      expect(await secondStep(story.client(), await story.mfaToken(person), code)).toBeAnswered(200);
+
+      // The last second of the step, in another browser.
+      story.clock.advance(29);
+      expect(story.codeOf(person.app)).toBe(code);
+      const second = await story.mfaToken(person);
+      const again = await secondStep(story.client(), second, code);
+
+      expect(again).toBeRefused(401, 'MFA_CODE_INVALID');
+      expect(again.cookies).toEqual([]);
+      // What is not of this step works at once: a backup code, and the code of the step to come.
+      const byBackupCode = await secondStep(story.client(), second, person.backupCodes[0] ?? '');
+      expect(byBackupCode).toBeAnswered(200);
+      const byNext = await secondStep(story.client(), await story.mfaToken(person), next);
+      expect(byNext).toBeAnswered(200);
+    });
+
     it('T2: of the present step is dead once the next was used', async () => {
       const person = await story.enrolled();
       story.clock.nextStep();

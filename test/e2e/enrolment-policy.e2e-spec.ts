@@ -1,0 +1,174 @@
+import { decodeJwt } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { type Answer, textOf } from '../support/http-client.js';
+import { type LoginStory, PASSWORD, type Person, secondStep, storyOn } from '../support/login-story.js';
+import { onEachEngine, onSqlite } from '../support/story-database.js';
+
+/** What the password step says to somebody who must enrol first (http-api section 2). */
+const MUST_ENROL = {
+  mfa_required: true,
+  mfa_token: expect.any(String) as string,
+  expires_in: 180,
+  enrolment_required: true,
+  methods: [],
+};
+
+function passwordStep(story: LoginStory, { id, password }: Person): Promise<Answer> {
+  return story.client().post('/login', { id, pw: password });
+}
+
+/** Goes through a demanded enrolment, and gives the phone and the answer of its end. */
+async function enrol(story: LoginStory, mfaToken: string): Promise<{ app: AuthenticatorApp; confirmed: Answer }> {
+  const client = story.client();
+  const setup = await client.post('/2fa/setup', {}, { bearer: mfaToken });
+  expect(setup).toBeAnswered(201);
+  const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+  const confirmed = await client.post('/2fa/confirm', { code: story.codeOf(app) }, { bearer: mfaToken });
+  expect(confirmed).toBeAnswered(200);
+  return { app, confirmed };
+}
+
+onEachEngine('a user of whom the account itself demands a second factor', (engine) => {
+  const story = storyOn(engine, { people: 8 });
+
+  async function demanded(): Promise<Person> {
+    const person = story.person();
+    await story.database.query('UPDATE account SET mfa_required = 1 WHERE login_id = ?', [person.id]);
+    return person;
+  }
+
+  it('must enrol at login, and gets nothing that opens more than that', async () => {
+    const person = await demanded();
+
+    const answer = await passwordStep(story, person);
+
+    expect(answer).toBeAnswered(200);
+    expect(answer.body).toEqual(MUST_ENROL);
+    expect(answer.cookies).toEqual([]);
+    const bearer = textOf(answer, 'mfa_token');
+    const client = story.client();
+    expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+    expect(await client.get('/2fa', { bearer })).toBeRefused(403, 'MFA_REQUIRED');
+    expect(await secondStep(client, bearer, '000000')).toBeRefused(409, 'MFA_STATE_CONFLICT');
+  });
+
+  it('is let in at the end of the enrolment, and asked for the second factor from then on', async () => {
+    const person = await demanded();
+
+    const { app, confirmed } = await enrol(story, await story.mfaToken(person));
+
+    expect(confirmed.body).toMatchObject({ state: 'active', amr: ['pwd', 'otp'] });
+    const bearer = textOf(confirmed, 'access_token');
+    expect(decodeJwt(bearer)).toMatchObject({ sub: await story.subjectOf(person), amr: ['pwd', 'otp'] });
+    expect((await story.client().get('/2fa', { bearer })).body).toMatchObject({ required_by_policy: true });
+    const next = await passwordStep(story, person);
+    expect(next.body).not.toHaveProperty('enrolment_required');
+    expect(next.body).toMatchObject({ mfa_required: true, methods: ['totp', 'backup_code'] });
+    story.clock.nextStep();
+    const second = await secondStep(story.client(), textOf(next, 'mfa_token'), story.codeOf(app));
+    expect(second).toBeAnswered(200);
+  });
+
+  it('must enrol in the web portal alike', async () => {
+    const person = await demanded();
+    const browser = story.client();
+
+    const answer = await browser.post('/session', { id: person.id, pw: PASSWORD });
+
+    expect(answer).toBeAnswered(200);
+    expect(answer.body).toEqual({
+      mfa_required: true,
+      authorities: ['ROLE_PRE_MFA'],
+      expires_in: 180,
+      enrolment_required: true,
+      methods: [],
+    });
+    expect(await browser.get('/me')).toBeRefused(403, 'MFA_REQUIRED');
+    const setup = await browser.post('/2fa/setup');
+    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+    expect(await browser.post('/2fa/confirm', { code: story.codeOf(app) })).toBeAnswered(200);
+    expect(await browser.get('/me')).toBeAnswered(200);
+  });
+
+  it('may go without one again as soon as the account demands none', async () => {
+    const person = await demanded();
+    expect((await passwordStep(story, person)).body).toEqual(MUST_ENROL);
+
+    await story.database.query('UPDATE account SET mfa_required = 0 WHERE login_id = ?', [person.id]);
+
+    expect((await passwordStep(story, person)).body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
+  });
+
+  it('is one of many: whoever is beside it logs in with the password alone', async () => {
+    await demanded();
+
+    expect((await passwordStep(story, story.person())).body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
+  });
+});
+
+onSqlite('the roles of which a second factor is demanded', (engine) => {
+  const people = {
+    admin: 'ROLE_ADMIN',
+    manager: 'ROLE_MANAGEMENT',
+    auditor: 'ROLE_AUDITOR',
+    'auditor-too': '"ROLE_CLERK,ROLE_AUDITOR"',
+    'auditor-like': 'ROLE_AUDITOR_HELPER',
+  };
+
+  async function mustEnrol(story: LoginStory): Promise<readonly string[]> {
+    const forced: string[] = [];
+    for (const id of [...Object.keys(people), story.person().id]) {
+      const answer = await passwordStep(story, { id, password: PASSWORD });
+      expect(answer, id).toBeAnswered(200);
+      if (answer.body['mfa_required'] === true) {
+        expect(answer.body, id).toEqual(MUST_ENROL);
+        forced.push(id);
+      }
+    }
+    return forced;
+  }
+
+  describe('where the key is not set', () => {
+    const story = storyOn(engine, { people: 1, others: people });
+
+    it('are ROLE_ADMIN and ROLE_MANAGEMENT', async () => {
+      expect(await mustEnrol(story)).toEqual(['admin', 'manager']);
+    });
+  });
+
+  describe('with app.security.mfa.required-roles=ROLE_AUDITOR', () => {
+    const story = storyOn(engine, {
+      people: 1,
+      others: people,
+      args: ['--app.security.mfa.required-roles=ROLE_AUDITOR'],
+    });
+
+    it('are that one in place of the others: ROLE_ADMIN is no longer asked', async () => {
+      expect(await mustEnrol(story)).toEqual(['auditor', 'auditor-too']);
+    });
+
+    it('hold at the end of a demanded enrolment, which its user cannot undo', async () => {
+      const { app, confirmed } = await enrol(story, await story.mfaToken({ id: 'auditor', password: PASSWORD }));
+      const bearer = textOf(confirmed, 'access_token');
+      story.clock.nextStep();
+
+      const answer = await story.client().post('/2fa/disable', { code: story.codeOf(app) }, { bearer });
+
+      expect(answer).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      expect(decodeJwt(bearer)['roles']).toEqual(['ROLE_AUDITOR']);
+    });
+
+    it('leave a ROLE_ADMIN who enrolled of their own will free to end it', async () => {
+      const admin = { id: 'admin', password: PASSWORD };
+      const { client, accessToken: bearer, app } = await story.enrolled(admin);
+      expect((await client.get('/2fa', { bearer })).body).toMatchObject({ required_by_policy: false });
+      story.clock.nextStep();
+
+      const answer = await client.post('/2fa/disable', { code: story.codeOf(app) }, { bearer });
+
+      expect(answer).toBeAnswered(204);
+      expect((await passwordStep(story, admin)).body).toMatchObject({ mfa_required: false });
+    });
+  });
+});

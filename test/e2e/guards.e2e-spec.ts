@@ -1,0 +1,273 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Global, type INestApplication, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AccountCreation } from '../../src/account/account-creation.service.js';
+import { AuthModule } from '../../src/auth/auth.module.js';
+import { Clock } from '../../src/clock/clock.js';
+import { ConfigModule } from '../../src/config/config.module.js';
+import { loadConfiguration } from '../../src/config/configuration.js';
+import { PersistenceModule } from '../../src/persistence/persistence.module.js';
+import { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { ACR_MFA, PWD, PWD_OTP } from '../../src/principal/amr.js';
+import { PROPERTIES } from '../../src/properties.js';
+import { RandomModule } from '../../src/random/random.module.js';
+import { SealingModule } from '../../src/sealing/sealing.module.js';
+import { Listener } from '../../src/server/listener.js';
+import { ServerModule } from '../../src/server/server.module.js';
+import { AccessTokens } from '../../src/token/access-tokens.service.js';
+import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
+import type { OpenedSession } from '../../src/token/session.js';
+import { Sessions } from '../../src/token/sessions.service.js';
+import { GuardedClassController, GuardedController } from '../support/guarded.controller.js';
+import { type Answer, HttpClient } from '../support/http-client.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import '../support/matchers.js';
+
+const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
+/** The longest age of `otp` on the routes that name one, in seconds. */
+const MAX_AGE = 300;
+const HEADER = 'www-authenticate';
+const STEP_UP = `Bearer error="insufficient_user_authentication", acr_values="${ACR_MFA}"`;
+
+const clock = new ManualClock();
+
+@Global()
+@Module({ providers: [{ provide: Clock, useValue: clock }], exports: [Clock] })
+class ManualClockModule {}
+
+/** The service with all its guards, and routes that use every demand a route can make. */
+@Module({
+  imports: [ManualClockModule, RandomModule, PersistenceModule, ServerModule, AuthModule],
+  controllers: [GuardedController, GuardedClassController],
+})
+class GuardedModule {}
+
+interface Member {
+  readonly subject: string;
+  readonly epoch: number;
+  readonly roles: readonly string[];
+}
+
+/** How a caller says who it is: in `Authorization`, or by the cookie of the web portal. */
+type Carrier = 'token' | 'portal';
+/** Sends GET to a path. */
+type Ask = (path: string) => Promise<Answer>;
+
+let app: INestApplication;
+let url: string;
+let met = 0;
+
+beforeAll(async () => {
+  const folder = temporaryFolder('guards');
+  const configuration = loadConfiguration(PROPERTIES, {
+    args: [`--app.datasource.url=jdbc:sqlite:${join(folder, 'login.db')}`],
+    variables: {},
+    workingFolder: folder,
+    packageFolder: PACKAGE_FOLDER,
+  });
+  const listener = new Listener({ clock });
+  const module = {
+    module: GuardedModule,
+    imports: [ConfigModule.of(configuration), SealingModule.of(folder)],
+  };
+  app = await NestFactory.create(module, listener.adapter, { logger: false, abortOnError: false });
+  await app.init();
+  url = `http://127.0.0.1:${await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' })}`;
+});
+
+afterAll(() => app.close());
+
+async function member(...roles: readonly string[]): Promise<Member> {
+  met += 1;
+  const { id, epoch } = await app.get(AccountCreation).create({ loginId: `member-${met}`, roles }, 'test');
+  return { subject: id, epoch, roles };
+}
+
+async function open({ subject }: Member, amr: 'pwd' | 'otp', kind: Carrier): Promise<OpenedSession> {
+  const now = clock.seconds();
+  const factor = amr === 'otp' ? { amr: PWD_OTP, mfaAt: now, mfaMethod: 'totp' } : { amr: PWD };
+  return app.get(UnitOfWork).run((tx) => app.get(Sessions).open(tx, { subject, kind, authTime: now, ...factor }));
+}
+
+/** Asks routes as somebody whose login is complete. */
+async function full(who: Member, amr: 'pwd' | 'otp' = 'pwd', kind: Carrier = 'token'): Promise<Ask> {
+  const { session, secret = '' } = await open(who, amr, kind);
+  if (kind === 'portal') return withCookie(secret);
+  const { accessToken: bearer } = await app.get(AccessTokens).issue(session, who.roles);
+  return (path) => new HttpClient(url).get(path, { bearer });
+}
+
+/** Asks routes as somebody whose second factor is open. */
+async function half({ subject, epoch }: Member, kind: Carrier): Promise<Ask> {
+  if (kind === 'token') {
+    const { token: bearer } = await app.get(MfaTokens).issue({ subject, epoch });
+    return (path) => new HttpClient(url).get(path, { bearer });
+  }
+  const authTime = clock.seconds();
+  const { secret = '' } = await app
+    .get(UnitOfWork)
+    .run((tx) => app.get(Sessions).openHalf(tx, { subject, epoch, authTime }));
+  return withCookie(secret);
+}
+
+function withCookie(secret: string): Ask {
+  const browser = new HttpClient(url);
+  browser.plant('SESSION', secret);
+  return (path) => browser.get(path);
+}
+
+const CARRIERS = ['token', 'portal'] as const;
+const CLOSED = [
+  ...['/guarded', '/guarded/admin', '/guarded/otp', '/guarded/fresh', '/guarded/fresh-admin', '/guarded/class'],
+  ...['/2fa/guarded', '/2fa/guarded/half', '/2fa/guarded/half-admin', '/2fa/guarded/half-fresh', '/2fa-guarded'],
+];
+
+describe('a caller whom nobody knows', () => {
+  it.each(CLOSED)('gets 401 at %s, also where the route asks for nothing', async (path) => {
+    const nobody = await new HttpClient(url).get(path);
+    const liar = await new HttpClient(url).get(path, { bearer: 'no.such.token' });
+
+    expect(nobody).toBeRefused(401, 'INVALID_TOKEN');
+    expect(nobody.headers.get(HEADER)).toBe('Bearer');
+    expect(liar).toBeRefused(401, 'INVALID_TOKEN');
+    expect(liar.headers.get(HEADER)).toBe('Bearer error="invalid_token"');
+    expect(await withCookie('A'.repeat(43))(path)).toBeRefused(401, 'INVALID_TOKEN');
+  });
+
+  it('passes where the route says that it is open, which then knows nobody', async () => {
+    const known = await full(await member('ROLE_ADMIN'), 'otp');
+
+    expect((await new HttpClient(url).get('/guarded/open')).body).toEqual({ kind: 'nobody' });
+    expect((await known('/guarded/open')).body).toEqual({ kind: 'nobody' });
+  });
+});
+
+describe.each(CARRIERS)('a full login by %s', (kind) => {
+  it('passes where a route asks for nothing more', async () => {
+    const who = await member();
+
+    const answer = await (await full(who, 'pwd', kind))('/guarded');
+
+    expect(answer).toBeAnswered(200);
+    expect(answer.body).toEqual({ kind: 'full', subject: who.subject, via: kind === 'token' ? 'token' : 'session' });
+  });
+
+  it.each<readonly [string, readonly string[]]>([
+    ['no role', []],
+    ['other roles', ['ROLE_AUDITOR', 'ROLE_MANAGEMENT']],
+    ['a role that begins with it', ['ROLE_ADMIN_HELPER']],
+  ])('with %s is denied what asks for ROLE_ADMIN, however fresh its second factor', async (_, roles) => {
+    const ask = await full(await member(...roles), 'otp', kind);
+
+    for (const path of ['/guarded/admin', '/guarded/fresh-admin', '/guarded/class']) {
+      expect(await ask(path), path).toBeRefused(403, 'ACCESS_DENIED');
+    }
+  });
+
+  it('with ROLE_ADMIN passes there, among other roles too', async () => {
+    const [only, among] = [await member('ROLE_ADMIN'), await member('ROLE_AUDITOR', 'ROLE_ADMIN')];
+
+    for (const who of [only, among]) {
+      const ask = await full(who, 'pwd', kind);
+      expect(await ask('/guarded/admin')).toBeAnswered(200);
+      expect(await ask('/guarded/class')).toBeAnswered(200);
+    }
+  });
+
+  it('meets the demand of the route where it differs from that of its class', async () => {
+    const [admin, auditor] = [await member('ROLE_ADMIN'), await member('ROLE_AUDITOR')];
+
+    expect(await (await full(admin, 'pwd', kind))('/guarded/class/auditor')).toBeRefused(403, 'ACCESS_DENIED');
+    expect(await (await full(auditor, 'pwd', kind))('/guarded/class/auditor')).toBeAnswered(200);
+    expect(await (await full(auditor, 'pwd', kind))('/guarded/class')).toBeRefused(403, 'ACCESS_DENIED');
+  });
+
+  it('of the password alone is told to step up, with the challenge of RFC 9470', async () => {
+    const ask = await full(await member('ROLE_ADMIN'), 'pwd', kind);
+
+    for (const path of ['/guarded/fresh', '/guarded/fresh-admin']) {
+      const answer = await ask(path);
+      expect(answer, path).toBeRefused(401, 'STEP_UP_REQUIRED');
+      expect(answer.headers.get(HEADER), path).toBe(`${STEP_UP}, max_age="${MAX_AGE}"`);
+    }
+    const anyAge = await ask('/guarded/otp');
+    expect(anyAge).toBeRefused(401, 'STEP_UP_REQUIRED');
+    expect(anyAge.headers.get(HEADER)).toBe(STEP_UP);
+  });
+
+  it('without the authority is not told to step up: it would not help', async () => {
+    const ask = await full(await member(), 'pwd', kind);
+
+    const answer = await ask('/guarded/fresh-admin');
+
+    expect(answer).toBeRefused(403, 'ACCESS_DENIED');
+    expect(answer.headers.get(HEADER)).toBeNull();
+  });
+
+  it('of two factors passes for 300 seconds, not one more, and for ever where no age is named', async () => {
+    const ask = await full(await member('ROLE_ADMIN'), 'otp', kind);
+    expect(await ask('/guarded/fresh')).toBeAnswered(200);
+
+    clock.advance(MAX_AGE);
+    expect(await ask('/guarded/fresh')).toBeAnswered(200);
+    expect(await ask('/guarded/fresh-admin')).toBeAnswered(200);
+    clock.advance(1);
+
+    for (const path of ['/guarded/fresh', '/guarded/fresh-admin']) {
+      const answer = await ask(path);
+      expect(answer, path).toBeRefused(401, 'STEP_UP_REQUIRED');
+      expect(answer.headers.get(HEADER), path).toBe(`${STEP_UP}, max_age="${MAX_AGE}"`);
+    }
+    expect(await ask('/guarded/otp')).toBeAnswered(200);
+    expect(await ask('/guarded/admin')).toBeAnswered(200);
+  });
+
+  it('passes on /2fa/** with and without the mark for open second factors', async () => {
+    const ask = await full(await member('ROLE_ADMIN'), 'otp', kind);
+
+    for (const path of CLOSED.filter((route) => route.startsWith('/2fa'))) {
+      expect(await ask(path), path).toBeAnswered(200);
+    }
+  });
+});
+
+describe.each([
+  ['an mfa_token', 'token', 401, 'INVALID_TOKEN'],
+  ['a half-authenticated session', 'portal', 403, 'MFA_REQUIRED'],
+] as const)('%s', (_, kind, status, code) => {
+  it(`is refused with ${status} ${code} outside /2fa/**, whatever roles its user has`, async () => {
+    const ask = await half(await member('ROLE_ADMIN'), kind);
+
+    for (const path of CLOSED.filter((route) => !route.startsWith('/2fa/'))) {
+      expect(await ask(path), path).toBeRefused(status, code);
+    }
+  });
+
+  it('passes on /2fa/** where the route is marked for it, and gets 403 MFA_REQUIRED where it is not', async () => {
+    const who = await member('ROLE_ADMIN');
+    const ask = await half(who, kind);
+
+    const passed = await ask('/2fa/guarded/half');
+
+    expect(passed).toBeAnswered(200);
+    expect(passed.body).toEqual({ kind: 'half', subject: who.subject, via: kind === 'token' ? 'token' : 'session' });
+    expect(await ask('/2fa/guarded')).toBeRefused(403, 'MFA_REQUIRED');
+  });
+
+  it('has neither the roles of its user nor any age of otp, also on routes marked for it', async () => {
+    const ask = await half(await member('ROLE_ADMIN'), kind);
+
+    expect(await ask('/2fa/guarded/half-admin')).toBeRefused(403, 'ACCESS_DENIED');
+    expect(await ask('/2fa/guarded/half-fresh')).toBeRefused(401, 'STEP_UP_REQUIRED');
+  });
+
+  it('is nobody where the route is open', async () => {
+    const ask = await half(await member('ROLE_ADMIN'), kind);
+
+    expect((await ask('/guarded/open')).body).toEqual({ kind: 'nobody' });
+  });
+});
