@@ -83,11 +83,22 @@ onSqlite('users add', (engine) => {
     expect(answer.body).toMatchObject({ enrolment_required: true });
   });
 
+  it('keeps the mail address with the account', async () => {
+    const { code, output } = await add(['Emil', '--password-stdin', '--email', 'emil@harbour.example'], PASSWORD);
+
+    expect(code, output).toBe(0);
+    const [row] = await story.database.query<{ email: string }>('SELECT email FROM account WHERE login_id = ?', [
+      'emil',
+    ]);
+    expect(row?.email).toBe('emil@harbour.example');
+  });
+
   it.each([
     ['an id that is taken', ['person-1', '--password-stdin'], PASSWORD],
     ['an id that is taken in another spelling', ['PERSON-1', '--password-stdin'], PASSWORD],
     ['a weak password', ['dora', '--password-stdin'], 'password'],
     ['an id with a colon, which marks users of identity providers', ['idp:dora', '--password-stdin'], PASSWORD],
+    ['a malformed mail address', ['dora', '--password-stdin', '--email', 'harbour.example'], PASSWORD],
     ['a malformed role', ['dora', '--password-stdin', '--roles', 'admin'], PASSWORD],
     ['no password on the input', ['dora', '--password-stdin'], ''],
   ])('refuses %s', async (_, args, input) => {

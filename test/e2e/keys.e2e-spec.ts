@@ -1,10 +1,13 @@
 import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { textOf } from '../support/http-client.js';
 import { type LoginStory, secondStep, storyOn } from '../support/login-story.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
 
 const DAY = 24 * 3600;
+/** Seconds after which a token that names an unknown key makes a service look for new ones. */
+const LOOK_AGAIN = 3;
 const PEPPER = 'a pepper of at least thirty-two characters';
 const [OLD_SEAL, NEW_SEAL] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 
@@ -15,6 +18,26 @@ async function verifiedAlgorithm(story: LoginStory, accessToken: string): Promis
   const currentDate = new Date(story.clock.millis);
   return (await jwtVerify(accessToken, keys, { audience: 'resource-api', typ: 'at+jwt', currentDate })).protectedHeader
     .alg;
+}
+
+function kidOf(token: string): string {
+  return String(decodeProtectedHeader(token).kid);
+}
+
+/** The token under the name of another key. */
+function renamed(token: string, kid: string): string {
+  const header = JSON.stringify({ ...decodeProtectedHeader(token), kid });
+  return [Buffer.from(header).toString('base64url'), ...token.split('.').slice(1)].join('.');
+}
+
+/** Purpose and state of every key that `keys list` printed. */
+function statesIn(listing: string): Readonly<Record<string, string>> {
+  const lines = listing.matchAll(/^(\S+) {2}(access|mfa) {2}\S+ {2}(\w+) {2}signs from /gm);
+  return Object.fromEntries(Array.from(lines, ([, kid, purpose, state]) => [String(kid), `${purpose} ${state}`]));
+}
+
+function mfaKidIn(listing: string): string {
+  return /^(\S+) {2}mfa /m.exec(listing)?.[1] ?? 'none';
 }
 
 onSqlite('J7: another signing algorithm', (engine) => {
@@ -49,6 +72,49 @@ onSqlite('J7: another signing algorithm', (engine) => {
 
     expect(await verifiedAlgorithm(story, accessToken)).toBe('ES256');
     expect(story.service.stdout + story.service.stderr).not.toContain('PRIVATE KEY');
+  });
+});
+
+onEachEngine('J7: a signing key that became known', (engine) => {
+  const story = storyOn(engine, { people: 3 });
+
+  it('is listed, replaced and retired at once: what it signed is refused, and the sessions go on', async () => {
+    const { client, accessToken: before } = await story.signInByPassword(story.person());
+    const former = kidOf(before);
+    const accepted = await story.client().get('/me', { bearer: before });
+    const listed = await story.command('keys', 'list');
+    const rotated = await story.command('keys', 'rotate', '--now');
+    const successor = /^(\S+) {2}access {2}made/m.exec(rotated.stdout)?.[1] ?? '';
+    const retired = await story.command('keys', 'retire', former, '--now');
+    const relisted = await story.command('keys', 'list');
+    story.clock.advance(LOOK_AGAIN);
+    // A key that the running service does not know yet makes it read the keys anew.
+    const unknown = await story.client().get('/me', { bearer: renamed(before, successor) });
+
+    const refused = await story.client().get('/me', { bearer: before });
+    const refreshed = await client.post('/token/refresh');
+    const { accessToken: after } = await story.signInByPassword(story.person());
+
+    for (const { exitCode, stderr } of [listed, rotated, retired, relisted])
+      expect([exitCode, stderr]).toEqual([0, '']);
+    expect(statesIn(listed.stdout)).toEqual({ [former]: 'access current', [mfaKidIn(listed.stdout)]: 'mfa current' });
+    expect(statesIn(relisted.stdout)).toMatchObject({ [successor]: 'access current' });
+    expect(statesIn(relisted.stdout)).not.toHaveProperty([former]);
+    expect(accepted).toBeAnswered(200);
+    expect(unknown).toBeRefused(401, 'INVALID_TOKEN');
+    expect(refused).toBeRefused(401, 'INVALID_TOKEN');
+    for (const bearer of [textOf(refreshed, 'access_token'), after]) {
+      expect(kidOf(bearer)).toBe(successor);
+      expect(await story.client().get('/me', { bearer })).toBeAnswered(200);
+    }
+    const { body } = await story.client().get('/.well-known/jwks.json');
+    expect((body as unknown as JSONWebKeySet).keys.map(({ kid }) => kid)).toEqual([successor]);
+  });
+
+  it('cannot be retired under an id that no key has', async () => {
+    const { exitCode, stdout, stderr } = await story.command('keys', 'retire', 'nobody', '--now');
+
+    expect([exitCode, stdout, stderr]).toEqual([1, '', 'There is no such key in use.\n']);
   });
 });
 
