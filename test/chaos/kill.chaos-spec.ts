@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { type Answer, type HttpClient, textOf } from '../support/http-client.js';
-import { type Enrolled, type LoginStory, refresh, secondStep, type SignedIn, storyOn } from '../support/login-story.js';
+import { type Answer, type HttpClient, setCookie, textOf } from '../support/http-client.js';
+import { type Enrolled, type LoginStory, refresh, secondStep, storyOn } from '../support/login-story.js';
 import { upTo } from '../support/races.js';
 import { onEachEngine } from '../support/story-database.js';
 
 const ROUNDS = 30;
 const TOTP_USERS = 8;
 const BACKUP_USERS = 6;
-const REFRESHES = 4;
+const REFRESHES = 5;
 const GUESSES = 6;
 const BURST = TOTP_USERS + BACKUP_USERS + REFRESHES + GUESSES;
+/** Seconds, as without any key. */
+const GRACE = 10;
 
 /** A second step that was on its way when the service died; without an answer nobody knows how far it came. */
 interface Step {
@@ -19,13 +21,23 @@ interface Step {
   answer?: Answer;
 }
 
+/** A refresh that was on its way when the service died. */
+interface Exchange {
+  readonly person: Enrolled;
+  /** The refresh token that was sent. */
+  readonly used: string;
+  answer?: Answer;
+}
+
 onEachEngine('R2: a service killed in the middle of a burst', (engine) => {
   const story = storyOn(engine, { people: TOTP_USERS + (BACKUP_USERS + 1) * ROUNDS });
 
   it(`forgets no use and loses nothing unused, ${ROUNDS} times`, { timeout: 300_000 }, async () => {
     const regulars = await enrolled(story, TOTP_USERS);
-    for (const round of upTo(ROUNDS)) await killInBurst(story, regulars, round);
+    let exchanged = 0;
+    for (const round of upTo(ROUNDS)) exchanged += await killInBurst(story, regulars, round);
 
+    expect(exchanged, 'refreshes that were answered before the end').toBeGreaterThan(0);
     expect(await story.client().get('/actuator/health')).toBeAnswered(200);
   });
 });
@@ -34,8 +46,11 @@ onEachEngine('R3: a service that starts again', (engine) => {
   const story = storyOn(engine);
 
   describe.each(['is stopped', 'is killed'])('after it %s', (end) => {
-    it('still knows lock, used step, used mfa_token and sessions', async () => {
+    it('still knows lock, used step, used mfa_token, used refresh token and sessions', async () => {
       const [person, locked] = [await story.enrolled(), await story.enrolled()];
+      const { client: stolenFrom } = await story.signIn(person);
+      const usedRefreshToken = refreshTokenOf(stolenFrom);
+      expect(await refresh(stolenFrom)).toBeAnswered(200);
       const { client, accessToken: bearer } = await story.signIn(person);
       const usedCode = story.codeOf(person.app);
       const usedToken = await usedMfaToken(story, person);
@@ -53,6 +68,8 @@ onEachEngine('R3: a service that starts again', (engine) => {
       );
       expect(await fresh.get('/me', { bearer })).toBeAnswered(200);
       expect(await refresh(at(story, client))).toBeAnswered(200);
+      story.clock.advance(GRACE + 1);
+      await expectReuse(story, person, usedRefreshToken, refreshTokenOf(stolenFrom), end);
     });
   });
 });
@@ -69,11 +86,14 @@ async function usedMfaToken(story: LoginStory, person: Enrolled): Promise<string
   return token;
 }
 
-async function killInBurst(story: LoginStory, regulars: readonly Enrolled[], round: number): Promise<void> {
+/** The answer is how many refreshes were answered before the service died. */
+async function killInBurst(story: LoginStory, regulars: readonly Enrolled[], round: number): Promise<number> {
   const newcomers = await enrolled(story, BACKUP_USERS);
   const guessed = await story.enrolled();
-  const sessions: SignedIn[] = [];
-  for (const index of upTo(REFRESHES)) sessions.push(await story.signIn(newcomers[index] ?? guessed));
+  const exchanges: Exchange[] = [];
+  for (const person of newcomers.slice(0, REFRESHES)) {
+    exchanges.push({ person, used: refreshTokenOf((await story.signIn(person)).client) });
+  }
   story.clock.nextStep();
   const steps: Step[] = [];
   for (const person of regulars) {
@@ -83,24 +103,36 @@ async function killInBurst(story: LoginStory, regulars: readonly Enrolled[], rou
     steps.push({ person, token: await story.mfaToken(person), code: String(person.backupCodes[0]) });
   }
   const guessToken = await story.mfaToken(guessed);
-  const copies = sessions.map(({ client }) => client.copy());
 
   const guesses = await burst(story, round, [
     ...steps.map((step) => async () => {
       step.answer = await secondStep(story.client(), step.token, step.code);
       return step.answer;
     }),
-    ...copies.map((copy) => () => refresh(copy)),
+    ...exchanges.map((exchange) => async () => {
+      exchange.answer = await refreshWith(story, exchange.used);
+      return exchange.answer;
+    }),
     ...upTo(GUESSES).map((index) => () => secondStep(story.client(), guessToken, story.wrongCode(guessed, index))),
   ]);
   await story.restart();
 
   for (const step of steps) await expectWholeOrNothing(story, step, round);
-  for (const { client } of sessions) {
-    // The clock stands, so a token that was exchanged is in its grace: whoever missed the answer asks again.
-    expect(await refresh(at(story, client)), `refresh in round ${round}`).toBeAnswered(200);
+  const successors: string[] = [];
+  for (const exchange of exchanges) successors.push(await expectOneSuccessor(story, exchange, round));
+  for (const [index, successor] of successors.entries()) {
+    // One, another one in each round, stays unused: what came before it is then refused for its age alone.
+    if (index === round % REFRESHES) continue;
+    expect(await refreshWith(story, successor), `successor in round ${round}`).toBeAnswered(200);
   }
   await expectCounted(story, guessed, guesses.slice(-GUESSES), round);
+
+  // Last, since it takes the clock along.
+  story.clock.advance(GRACE + 1);
+  for (const [index, { person, used }] of exchanges.entries()) {
+    await expectReuse(story, person, used, successors[index] ?? '', `round ${round}`);
+  }
+  return exchanges.filter(({ answer }) => answer !== undefined).length;
 }
 
 /** Sends all at once and kills the service when a part of them, another one in each round, was answered. */
@@ -151,6 +183,45 @@ async function expectWholeOrNothing(story: LoginStory, step: Step, round: number
   expect(await usesOf(story, person, token), where).toBe(1);
 }
 
+/**
+ * The clock stands, so a token that was exchanged is in its grace: whoever asks again gets what the answer brought, or
+ * would have brought, and never a second successor.
+ */
+async function expectOneSuccessor(
+  story: LoginStory,
+  { person, used, answer }: Exchange,
+  round: number,
+): Promise<string> {
+  const where = `refresh of ${person.id} in round ${round}, answered ${answer?.status ?? 'nothing'}`;
+  const again = [await refreshWith(story, used), await refreshWith(story, used)];
+  for (const each of again) expect(each, where).toBeAnswered(200);
+  if (answer !== undefined) {
+    expect(answer, where).toBeAnswered(200);
+    const me = await story.client().get('/me', { bearer: textOf(answer, 'access_token') });
+    expect(me, where).toBeAnswered(200);
+  }
+  const [successor, ...others] = [...(answer ? [answer] : []), ...again].map(
+    (each) => setCookie(each, 'refresh_token')?.value,
+  );
+  expect(successor, where).toMatch(/^[\w-]{43}$/);
+  expect(successor, where).not.toBe(used);
+  for (const other of others) expect(other, where).toBe(successor);
+  return successor ?? '';
+}
+
+/** After its grace a used token is refused, and ends the session: its successor, used or not, is worth nothing. */
+async function expectReuse(
+  story: LoginStory,
+  person: Enrolled,
+  used: string,
+  successor: string,
+  where: string,
+): Promise<void> {
+  expect(await refreshWith(story, used), where).toBeRefused(401, 'REFRESH_INVALID');
+  expect(await story.countOf(person, 'TOKEN_REUSE'), where).toBe(1);
+  expect(await refreshWith(story, successor), where).toBeRefused(401, 'REFRESH_INVALID');
+}
+
 /** How many sessions began with this mfa_token: its one use is in the table, and one event is of its time. */
 async function usesOf(story: LoginStory, person: Enrolled, token: string): Promise<number> {
   const { jti } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string };
@@ -180,7 +251,19 @@ async function expectCounted(
 
 /** The same browser at the service that started again, which listens elsewhere. */
 function at(story: LoginStory, browser: HttpClient): HttpClient {
-  const moved = story.client();
-  moved.plant('refresh_token', browser.cookie('refresh_token') ?? '', '/token');
-  return moved;
+  return holderOf(story, refreshTokenOf(browser));
+}
+
+function refreshTokenOf(browser: HttpClient): string {
+  return browser.cookie('refresh_token') ?? '';
+}
+
+function refreshWith(story: LoginStory, refreshToken: string): Promise<Answer> {
+  return refresh(holderOf(story, refreshToken));
+}
+
+function holderOf(story: LoginStory, refreshToken: string): HttpClient {
+  const browser = story.client();
+  browser.plant('refresh_token', refreshToken, '/token');
+  return browser;
 }

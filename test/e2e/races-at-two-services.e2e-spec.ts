@@ -1,5 +1,11 @@
 import { storyOn } from '../support/login-story.js';
-import { RACE_PEOPLE, refreshRaces, secondStepRaces, strictRefreshRaces } from '../support/race-stories.js';
+import {
+  RACE_PEOPLE,
+  refreshRaces,
+  secondStepRaces,
+  strictRefreshRaces,
+  throttledLoginRaces,
+} from '../support/race-stories.js';
 import { onEachEngine } from '../support/story-database.js';
 
 onEachEngine('R13: races at two services that share a database', (engine) => {
@@ -10,4 +16,8 @@ onEachEngine('R13: races at two services that share a database', (engine) => {
 
 onEachEngine('R13: refresh races at two services without grace', (engine) => {
   strictRefreshRaces(storyOn(engine, { services: 2, args: ['--app.security.refresh.grace=0s'] }));
+});
+
+onEachEngine('R13, P3: races at two services that slow down wrong passwords', (engine) => {
+  throttledLoginRaces(storyOn(engine, { services: 2, throttled: true }));
 });

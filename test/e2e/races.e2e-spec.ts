@@ -1,5 +1,11 @@
 import { storyOn } from '../support/login-story.js';
-import { RACE_PEOPLE, refreshRaces, secondStepRaces, strictRefreshRaces } from '../support/race-stories.js';
+import {
+  RACE_PEOPLE,
+  refreshRaces,
+  secondStepRaces,
+  strictRefreshRaces,
+  throttledLoginRaces,
+} from '../support/race-stories.js';
 import { onEachEngine } from '../support/story-database.js';
 
 onEachEngine('races at one service', (engine) => {
@@ -10,4 +16,8 @@ onEachEngine('races at one service', (engine) => {
 
 onEachEngine('refresh races at one service without grace', (engine) => {
   strictRefreshRaces(storyOn(engine, { args: ['--app.security.refresh.grace=0s'] }));
+});
+
+onEachEngine('P3: races at one service that slows down wrong passwords', (engine) => {
+  throttledLoginRaces(storyOn(engine, { throttled: true }));
 });

@@ -7,13 +7,15 @@ import { atOnce, outcomes, successes, upTo } from './races.js';
 const ROUNDS = 20;
 /** Milliseconds for all rounds of one race, on a machine that has other things to do. */
 const PATIENTLY = { timeout: 120_000 };
+/** Wrong passwords that one address has free, as without any key. */
+const ADDRESS_FAILURES = 300;
 
 /** How many people the races need. */
 export const RACE_PEOPLE = 16 * ROUNDS;
 
 /** The races of a second step, told on one or several services that share a database. */
 export function secondStepRaces(story: LoginStory): void {
-  const client = (index: number): HttpClient => story.client(index % story.services.length);
+  const client = (index: number): HttpClient => clientAt(story, index);
 
   async function tokens(person: Enrolled, count: number): Promise<readonly string[]> {
     const answers = await atOnce(count, (index) => story.login(person, client(index)));
@@ -207,20 +209,45 @@ export function secondStepRaces(story: LoginStory): void {
     },
   );
 
+  rightLoginRace(story);
+}
+
+/** Nobody stands in another one's way; all call from one address. */
+function rightLoginRace(story: LoginStory): void {
   it('right logins of 20 users at once are never refused because of each other', PATIENTLY, async () => {
     const people: Enrolled[] = [];
     for (let count = 0; count < 20; count += 1) people.push(await story.enrolled());
     for (let round = 0; round < ROUNDS; round += 1) {
       story.clock.nextStep();
 
-      const answers = await atOnce(people.length, async (index) => {
-        const person = people[index];
-        if (!person) throw new Error('nobody there');
-        const browser = client(index + round);
-        return secondStep(browser, await story.mfaToken(person, browser), story.codeOf(person.app));
-      });
+      expect(outcomes(await logIn(story, people, round))).toEqual({ 200: people.length });
+    }
+  });
+}
 
-      expect(outcomes(answers)).toEqual({ 200: people.length });
+/** The race of right logins where wrong passwords are slowed down, as without any key. */
+export function throttledLoginRaces(story: LoginStory): void {
+  rightLoginRace(story);
+
+  it('right logins of 20 users at once only wait where wrong ones left room for five at once', PATIENTLY, async () => {
+    const people: Enrolled[] = [];
+    for (let count = 0; count < 20; count += 1) people.push(await story.enrolled());
+    story.clock.nextStep();
+    const guesses = (service: number, count: number, who: string): Promise<readonly Answer[]> =>
+      atOnce(count, (index) => story.client(service).post('/login', { id: `${who}-${index}`, pw: 'no' }));
+    for (const service of story.services.keys()) {
+      // In parts: of hundreds at once some would be turned away for their number.
+      for (const part of upTo(5)) {
+        const count = ADDRESS_FAILURES / 5 - 1;
+        expect(outcomes(await guesses(service, count, `nobody-${part}`))).toEqual({ INVALID_CREDENTIALS: count });
+      }
+    }
+
+    expect(outcomes(await logIn(story, people))).toEqual({ 200: people.length });
+
+    for (const service of story.services.keys()) {
+      const further = await guesses(service, 20, 'nobody-else');
+      expect(outcomes(further)).toEqual({ INVALID_CREDENTIALS: 5, RATE_LIMITED: 15 });
     }
   });
 }
@@ -259,9 +286,24 @@ export function strictRefreshRaces(story: LoginStory): void {
   });
 }
 
+/** Everybody at once, each in a new browser. */
+function logIn(story: LoginStory, people: readonly Enrolled[], firstService = 0): Promise<readonly Answer[]> {
+  return atOnce(people.length, async (index) => {
+    const person = people[index];
+    if (!person) throw new Error('nobody there');
+    const browser = clientAt(story, index + firstService);
+    return secondStep(browser, await story.mfaToken(person, browser), story.codeOf(person.app));
+  });
+}
+
 /** Another tab of the same browser, whose requests go to the service of that number. */
 function tabOf(story: LoginStory, browser: HttpClient, index: number): HttpClient {
-  const tab = story.client(index % story.services.length);
+  const tab = clientAt(story, index);
   tab.plant('refresh_token', browser.cookie('refresh_token') ?? '', '/token');
   return tab;
+}
+
+/** A new browser at the service of that number, counted round and round. */
+function clientAt(story: LoginStory, index: number): HttpClient {
+  return story.client(index % story.services.length);
 }
