@@ -105,9 +105,7 @@ async function columnsAndIndexes({ dataSource, engine }: TestDatabase): Promise<
     engine === 'SQLite'
       ? ["SELECT tbl_name || ' ' || sql AS line FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"]
       : ON_A_SERVER;
-  const lines = await Promise.all(
-    texts.map(async (text) => (await dataSource.query(text)) as readonly { readonly line: string }[]),
-  );
+  const lines = await Promise.all(texts.map((text) => dataSource.query<readonly { readonly line: string }[]>(text)));
   return lines
     .flat()
     .map(({ line }) => line)
