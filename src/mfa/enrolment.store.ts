@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import type { Claim } from './attempt.js';
+import { claimConditions, OF_EPOCH } from './claim-conditions.js';
 import type { StoredFactors } from './factor-state.js';
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
 const WITHOUT_ACTIVE = ' AND totp_id IS NULL';
 const WITH_ACTIVE = ' AND totp_id = ?';
-const OF_EPOCH = ' AND epoch = ?';
-const JTI_UNUSED = ' AND NOT EXISTS (SELECT 1 FROM used_mfa_token WHERE jti = ?)';
 
 const CONFIRM = `UPDATE account SET totp_id = ?, pending_totp_id = NULL, backup_set_id = ?, backup_codes_at = ?,
   last_used_step = ?, failures = 0, failures_in_row = 0, lock_level = 0, epoch = epoch + 1, enrolment_forced = 0
@@ -58,19 +57,11 @@ interface StateRow {
 @Injectable()
 export class EnrolmentStore {
   /** Makes a secret the pending one; false unless the active one is what the caller may replace. */
-  async ask(tx: Tx, { subject, epoch, jti }: Claim, pendingId: string, replaces: string | undefined): Promise<boolean> {
-    const conditions = [replaces === undefined ? WITHOUT_ACTIVE : WITH_ACTIVE];
-    const values: Value[] = [pendingId, subject];
-    if (replaces !== undefined) values.push(replaces);
-    if (epoch !== undefined) {
-      conditions.push(OF_EPOCH);
-      values.push(epoch);
-    }
-    if (jti !== undefined) {
-      conditions.push(JTI_UNUSED);
-      values.push(jti);
-    }
-    return (await tx.change(ASK + conditions.join(''), values)) === 1;
+  async ask(tx: Tx, claim: Claim, pendingId: string, replaces: string | undefined): Promise<boolean> {
+    const ofClaim = claimConditions(claim);
+    const sql = ASK + (replaces === undefined ? WITHOUT_ACTIVE : WITH_ACTIVE) + ofClaim.sql;
+    const replaced = replaces === undefined ? [] : [replaces];
+    return (await tx.change(sql, [pendingId, claim.subject, ...replaced, ...ofClaim.values])) === 1;
   }
 
   /** Makes the pending secret and its codes the live ones; false if it is no longer pending or the step was used. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { rolesOf } from '../account/role-names.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import type { Against, Claim, Standing } from './attempt.js';
+import { claimConditions } from './claim-conditions.js';
 import { FAILURES_FOR_GOOD, FAILURES_TO_LOCK, LADDER_MEMORY_SECONDS, TOLERATED_SKEW_SECONDS } from './lock.js';
 import { MfaProperties } from './mfa.properties.js';
 
@@ -19,8 +20,6 @@ const SEE_LOCK = `UPDATE account SET lock_seen_at = ?
 const HAS_ACTIVE = ' AND totp_id IS NOT NULL';
 const HAS_PENDING = ` AND EXISTS (SELECT 1 FROM totp_secret
   WHERE totp_secret.id = account.pending_totp_id AND asked_by = ? AND expires_at > ?)`;
-const OF_EPOCH = ' AND epoch = ?';
-const JTI_UNUSED = ' AND NOT EXISTS (SELECT 1 FROM used_mfa_token WHERE jti = ?)';
 
 const STANDING = `SELECT account.status, account.roles, account.epoch, account.last_used_step, account.backup_set_id,
   account.failures, account.failures_in_row, account.lock_level, account.last_attempt_at, account.lock_seen_at,
@@ -85,15 +84,8 @@ export class SecondFactorStore {
       conditions.push(HAS_PENDING);
       values.push(against.askedBy, now);
     }
-    if (claim.epoch !== undefined) {
-      conditions.push(OF_EPOCH);
-      values.push(claim.epoch);
-    }
-    if (claim.jti !== undefined) {
-      conditions.push(JTI_UNUSED);
-      values.push(claim.jti);
-    }
-    return (await tx.change(ATTEMPT + conditions.join(''), values)) === 1;
+    const ofClaim = claimConditions(claim);
+    return (await tx.change(ATTEMPT + conditions.join('') + ofClaim.sql, [...values, ...ofClaim.values])) === 1;
   }
 
   async standing(tx: Tx, { subject, jti }: Claim): Promise<Standing | undefined> {

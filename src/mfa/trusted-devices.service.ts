@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
@@ -7,6 +6,7 @@ import { LARGEST_PAGE, type Page } from '../persistence/page.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { requestFacts } from '../principal/request-facts.js';
 import { Random } from '../random/random.js';
+import { hashOf } from '../token/session.js';
 import { MfaProperties } from './mfa.properties.js';
 import { type TrustedDevice, TrustedDeviceStore } from './trusted-device.store.js';
 
@@ -84,8 +84,4 @@ export class TrustedDevices {
   async revokeAll(tx: Tx, subject: string): Promise<void> {
     await this.store.deleteAll(tx, subject);
   }
-}
-
-function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('base64url');
 }
