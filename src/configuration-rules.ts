@@ -10,9 +10,9 @@ import { equalTimeZones } from './management/time-zones.rule.js';
 import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
 import { mapperLimits } from './persistence/mapper.rule.js';
 import { productionValues } from './persistence/production.rule.js';
-import { shutdownWithinGrace } from './server/shutdown.rule.js';
+import { shutdownWithinGrace } from './server/shutdown/shutdown.rule.js';
 import { sealKeysGiven } from './sealing/seal.rule.js';
-import { noStackTraces } from './server/stack-traces.rule.js';
+import { noStackTraces } from './server/problem/stack-traces.rule.js';
 import { publicUrlGiven } from './token/public-url.rule.js';
 import { signingKeyKeptPrivate } from './token/signing-key.rule.js';
 

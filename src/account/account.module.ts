@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { Random } from '../random/random.js';
-import { ThreadsProperties } from '../server/threads.properties.js';
+import { ThreadsProperties } from '../server/admission/threads.properties.js';
 import { AccountChanges } from './account-changes.service.js';
 import { AccountCreation } from './account-creation.service.js';
 import { AccountDrafts } from './account-drafts.service.js';

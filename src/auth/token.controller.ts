@@ -4,7 +4,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { Caller, Public } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { Answer, type CookieValues, Cookies, type Reply } from '../server/cookies.js';
-import { TakesForm } from '../server/form.decorator.js';
+import { TakesForm } from '../server/body/form.decorator.js';
 
 import { AuthCookies, REFRESH_TOKEN } from './cookies.js';
 import { Handover } from './handover.service.js';

@@ -7,16 +7,16 @@ import { ServiceError } from '../errors/service-error.js';
 import { withRequestFacts } from '../principal/request-facts.js';
 import { type Random, SystemRandom } from '../random/random.js';
 import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './answer-headers.js';
-import { readBodies } from './bodies.js';
+import { readBodies } from './body/bodies.js';
 import { originForm, withoutContextPath } from './context-path.js';
 import { allowOrigins } from './cors.js';
-import { type Complain, complainOnErrorOutput, defectLine } from './defects.js';
+import { type Complain, complainOnErrorOutput, defectLine } from './problem/defects.js';
 import { HostAdapter } from './host-adapter.js';
-import { isCleanlyEncoded } from './json-body.js';
-import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
-import { rawRefusal, refuseRaw } from './raw-refusal.js';
-import { afterBody } from './rest-of-body.js';
-import { ServerErrorProperties } from './server-error.properties.js';
+import { isCleanlyEncoded } from './body/json-body.js';
+import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './problem/problem.js';
+import { rawRefusal, refuseRaw } from './problem/raw-refusal.js';
+import { afterBody } from './body/rest-of-body.js';
+import { ServerErrorProperties } from './problem/server-error.properties.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
 
 /** Largest JSON or form body; no shape of ours comes near. */

@@ -15,8 +15,8 @@ import { type ErrorCode, STATUS } from '../../src/errors/error-code.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { type RequestFacts, requestFacts } from '../../src/principal/request-facts.js';
 import { Answer, type CookieValues, Cookies, type Reply } from '../../src/server/cookies.js';
-import { TakesForm } from '../../src/server/form.decorator.js';
-import { pageMembers, text } from '../../src/server/shape.js';
+import { TakesForm } from '../../src/server/body/form.decorator.js';
+import { pageMembers, text } from '../../src/server/body/shape.js';
 
 const noteShape = v.strictObject({
   text: v.pipe(v.string(), v.minLength(1), v.maxBytes(16)),

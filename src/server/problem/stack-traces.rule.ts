@@ -1,4 +1,4 @@
-import type { Rule } from '../config/rule.js';
+import type { Rule } from '../../config/rule.js';
 import { ServerErrorProperties } from './server-error.properties.js';
 
 /** Stack traces are for developers: no answer of a service in production shows one. */

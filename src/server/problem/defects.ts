@@ -1,5 +1,5 @@
-import { STATUS } from '../errors/error-code.js';
-import { printable } from '../config/failure-report.js';
+import { STATUS } from '../../errors/error-code.js';
+import { printable } from '../../config/failure-report.js';
 import { serviceErrorOf } from './problem.js';
 
 /** Longer traces say nothing more. */

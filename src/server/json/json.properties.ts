@@ -1,6 +1,6 @@
-import { notYet } from '../config/effect.js';
-import { oneOf, text, timeZone } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { notYet } from '../../config/effect.js';
+import { oneOf, text, timeZone } from '../../config/key-type.js';
+import { Key, Properties } from '../../config/properties.decorator.js';
 
 type PropertyInclusion = 'always' | 'non_null' | 'non_absent' | 'non_empty' | 'non_default' | 'use_defaults';
 

@@ -1,6 +1,6 @@
 import { BadRequestException, ForbiddenException, ServiceUnavailableException } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from '../errors/service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import { defectLine } from './defects.js';
 import { problemBody, problemHeaders, serviceErrorOf } from './problem.js';
 import { ServerErrorProperties } from './server-error.properties.js';

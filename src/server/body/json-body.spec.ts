@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../test/support/property.js';
+import { fc } from '../../../test/support/property.js';
 import { isCleanlyEncoded, readForm, readJson } from './json-body.js';
 
 const json = (text: string): ReturnType<typeof readJson> => readJson(Buffer.from(text));

@@ -1,5 +1,5 @@
-import { Duration } from '../config/duration.js';
-import type { Rule } from '../config/rule.js';
+import { Duration } from '../../config/duration.js';
+import type { Rule } from '../../config/rule.js';
 import { LifecycleProperties } from './lifecycle.properties.js';
 
 /** Rule 3: the wait at a shutdown ends before the process manager loses its patience, stated in seconds. */

@@ -1,7 +1,7 @@
 import { HttpException } from '@nestjs/common';
-import { type ErrorCode, STATUS } from '../errors/error-code.js';
-import { TEXT } from '../errors/error-text.js';
-import { ServiceError } from '../errors/service-error.js';
+import { type ErrorCode, STATUS } from '../../errors/error-code.js';
+import { TEXT } from '../../errors/error-text.js';
+import { ServiceError } from '../../errors/service-error.js';
 import type { ServerErrorProperties } from './server-error.properties.js';
 
 export const PROBLEM_JSON = 'application/problem+json';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ServiceError } from '../errors/service-error.js';
+import { ServiceError } from '../../errors/service-error.js';
 import type { RouteFacts } from './form.decorator.js';
 import { type ReadBody, readForm, readJson } from './json-body.js';
 

@@ -1,6 +1,6 @@
-import { acceptedOnly, notYet } from '../config/effect.js';
-import { integer } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { acceptedOnly, notYet } from '../../config/effect.js';
+import { integer } from '../../config/key-type.js';
+import { Key, Properties } from '../../config/properties.decorator.js';
 
 @Properties('server.embedded.threads')
 export class ThreadsProperties {

@@ -1,7 +1,7 @@
-import { Duration } from '../config/duration.js';
-import { near } from '../config/effect.js';
-import { duration } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { Duration } from '../../config/duration.js';
+import { near } from '../../config/effect.js';
+import { duration } from '../../config/key-type.js';
+import { Key, Properties } from '../../config/properties.decorator.js';
 
 @Properties('app.lifecycle')
 export class LifecycleProperties {

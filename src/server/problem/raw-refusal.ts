@@ -1,8 +1,8 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { DEFAULT_HEADERS } from './answer-headers.js';
+import { DEFAULT_HEADERS } from '../answer-headers.js';
 import { PROBLEM_JSON } from './problem.js';
-import { LINGER_MILLIS } from './rest-of-body.js';
+import { LINGER_MILLIS } from '../body/rest-of-body.js';
 
 /** What the refusal of a request that could not even be read says. */
 export interface RawRefusal {

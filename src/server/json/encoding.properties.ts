@@ -1,6 +1,6 @@
-import { notYet } from '../config/effect.js';
-import { flag, text } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { notYet } from '../../config/effect.js';
+import { flag, text } from '../../config/key-type.js';
+import { Key, Properties } from '../../config/properties.decorator.js';
 
 @Properties('server.servlet.encoding')
 export class EncodingProperties {
