@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
-import type { RouteFacts } from './form.decorator.js';
+import { factsOfRoute } from '../route-facts.decorator.js';
 import { type ReadBody, readForm, readJson } from './json-body.js';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -19,7 +19,7 @@ function addReader(fastify: FastifyInstance, type: string, isForm: boolean, read
       done(null);
       return;
     }
-    if (takesForm(request) !== isForm || !isUtf8Stated(request) || isEncoded(request)) {
+    if ((factsOfRoute(request).takesForm === true) !== isForm || !isUtf8Stated(request) || isEncoded(request)) {
       done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
       return;
     }
@@ -27,10 +27,6 @@ function addReader(fastify: FastifyInstance, type: string, isForm: boolean, read
     if (result) done(null, result.value);
     else done(new ServiceError('VALIDATION_FAILED'));
   });
-}
-
-function takesForm({ routeOptions }: FastifyRequest): boolean {
-  return (routeOptions.config as RouteFacts).takesForm === true;
 }
 
 function isUtf8Stated({ headers }: FastifyRequest): boolean {

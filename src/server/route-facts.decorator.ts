@@ -1,0 +1,28 @@
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import type { FastifyRequest } from 'fastify';
+import type { GenericSchema } from 'valibot';
+
+/** What a route says about itself to the listener. */
+export interface RouteFacts {
+  /** Takes `application/x-www-form-urlencoded` and nothing else. */
+  readonly takesForm?: boolean;
+  /** Takes `multipart/form-data` and nothing else. */
+  readonly takesUpload?: boolean;
+  /** The body of its good answer, as the handler gives it: instants are `Date`s. */
+  readonly answers?: GenericSchema;
+}
+
+/** Adds facts to those that other decorators of the same handler say. */
+export function saysOfRoute(facts: RouteFacts): MethodDecorator {
+  return (target, name, descriptor) => {
+    const known = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value as object) as
+      RouteFacts | undefined;
+    RouteConfig({ ...known, ...facts })(target, name, descriptor);
+  };
+}
+
+/** What the matched route says; nothing where none matched. */
+export function factsOfRoute({ routeOptions }: FastifyRequest): RouteFacts {
+  return routeOptions.config as RouteFacts;
+}
