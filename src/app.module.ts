@@ -3,6 +3,7 @@ import { AuthModule } from './auth/auth.module.js';
 import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
+import { HealthModule } from './health/health.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { dataFolder } from './persistence/data-folder.js';
 import { DatasourceProperties } from './persistence/datasource.properties.js';
@@ -14,7 +15,7 @@ import { ServerModule } from './server/server.module.js';
 
 /** The whole service. */
 @Module({
-  imports: [ClockModule, RandomModule, PersistenceModule, ServerModule, AuthModule, ManagementModule, PortalModule],
+  imports: [ClockModule, RandomModule, HealthModule, PersistenceModule, ServerModule, AuthModule, ManagementModule, PortalModule],
 })
 export class AppModule {
   static of(configuration: Configuration): DynamicModule {

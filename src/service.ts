@@ -10,16 +10,24 @@ import { ConfigurationFailure, problem } from './config/problem.js';
 import { processInputs, setProcessTimeZone } from './config/process-inputs.js';
 import { UserProperties } from './config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
+import { Availability } from './health/availability.js';
 import { ManagementListener } from './management/management.listener.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { PROPERTIES } from './properties.js';
 import { reachable } from './server/address.js';
-import { LifecycleProperties } from './server/shutdown/lifecycle.properties.js';
+import { EmbeddedProperties } from './server/admission/embedded.properties.js';
+import { ThreadsProperties } from './server/admission/threads.properties.js';
+import type { HostOptions } from './server/http-host.js';
 import { type Binding, Listener } from './server/listener.js';
 import { ServerErrorProperties } from './server/problem/server-error.properties.js';
 import { ServerProperties } from './server/server.properties.js';
 import { ServletProperties } from './server/servlet.properties.js';
+import { LifecycleProperties } from './server/shutdown/lifecycle.properties.js';
+import { shutDown } from './server/shutdown/shutdown.js';
 import { startProblem } from './start-problem.js';
+
+/** As long as a timer can be. */
+const LONGEST_INTERVAL_MILLIS = 2 ** 31 - 1;
 
 /** How a start ended. */
 export type Start =
@@ -68,17 +76,10 @@ interface Opened {
 async function open(configuration: Configuration): Promise<Opened> {
   const server = configuration.get(ServerProperties);
   const separate = separateManagement(configuration);
-  const errors = configuration.get(ServerErrorProperties);
-  const { contextPath } = configuration.get(ServletProperties);
-  const { allowedOrigins } = configuration.get(CorsProperties);
-  const main = new Listener({ errors, contextPath, allowedOrigins });
-  const management = separate ? new Listener({ errors }) : main;
+  const main = new Listener(mainOptions(configuration));
+  const management = separate ? new Listener(managementOptions(configuration)) : main;
   const app = await create(configuration, main);
-  const stop = async (): Promise<void> => {
-    const { timeoutPerShutdownPhase } = configuration.get(LifecycleProperties);
-    await Promise.all(Array.from(new Set([main, management]), (listener) => listener.close(timeoutPerShutdownPhase)));
-    await app.close();
-  };
+  const availability = app.get(Availability);
   try {
     const endpoints = app.get(ManagementListener);
     if (separate !== 'off') endpoints.mount(management.routes);
@@ -86,26 +87,68 @@ async function open(configuration: Configuration): Promise<Opened> {
     const accounts = app.get(AccountCreation);
     // Asked before the first request, made after the listener is open: a hash takes time.
     const isFirstStart = !isProduction(configuration) && (await accounts.isFirstStart());
-    const binding = { port: server.port, address: server.address, key: 'server.port', addressKey: 'server.address' };
-    const lines = [`Login service is ready: ${urlOf(server.address, await main.open(binding))}${contextPath}/`];
+    availability.started();
+    const lines = [await openMain(main, configuration)];
     if (separate && separate !== 'off') {
       const port = await management.open(separate);
       lines.push(`Management endpoints: ${urlOf(separate.address, port)}${endpoints.basePath}`);
     }
+    availability.ready();
+    const stop = (): Promise<void> =>
+      shutDown({
+        ...{ availability, main, management },
+        closeRest: () => app.close(),
+        mode: server.shutdown,
+        preDrain: server.shutdownPreDrain,
+        phaseLimit: configuration.get(LifecycleProperties).timeoutPerShutdownPhase,
+        say: (line) => void process.stdout.write(`${line}\n`),
+        warn: (line) => void process.stderr.write(`WARN  ${line}\n`),
+      });
     stopOnSignal(stop);
     return { lines, firstUser: isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined) };
   } catch (error) {
-    await stop();
+    await Promise.all([main.close(0), management.close(0)]);
+    await app.close();
     throw startProblem(error, configuration);
   }
+}
+
+function mainOptions(configuration: Configuration): HostOptions {
+  return {
+    ...managementOptions(configuration),
+    contextPath: configuration.get(ServletProperties).contextPath,
+    allowedOrigins: configuration.get(CorsProperties).allowedOrigins,
+    threads: configuration.get(ThreadsProperties),
+  };
+}
+
+/** Of a listener that nobody but operators and probes should reach. */
+function managementOptions(configuration: Configuration): HostOptions {
+  return {
+    errors: configuration.get(ServerErrorProperties),
+    server: configuration.get(ServerProperties),
+    embedded: configuration.get(EmbeddedProperties),
+  };
+}
+
+/** Opens the main listener and answers the line that says so. */
+async function openMain(main: Listener, configuration: Configuration): Promise<string> {
+  const { port, address } = configuration.get(ServerProperties);
+  if (port < 0) {
+    // Without a listener nothing else would keep the process.
+    setInterval(() => undefined, LONGEST_INTERVAL_MILLIS);
+    return 'Login service is ready without a listener, as server.port is -1';
+  }
+  const bound = await main.open({ port, address, key: 'server.port', addressKey: 'server.address' });
+  return `Login service is ready: ${urlOf(address, bound)}${configuration.get(ServletProperties).contextPath}/`;
 }
 
 /** The listener of the management endpoints where it is not the main one; `off` where there is none. */
 function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
   const server = configuration.get(ServerProperties);
   const { port, address } = configuration.get(ManagementServerProperties);
+  if (port !== undefined && port < 0) return 'off';
   if (port === undefined || (port === server.port && port !== 0)) return undefined;
-  if (port < 0) return 'off';
   return address === undefined
     ? { port, address: server.address, key: 'management.server.port', addressKey: 'server.address' }
     : { port, address, key: 'management.server.port', addressKey: 'management.server.address' };

@@ -14,6 +14,10 @@ export interface ErrorFacts {
   /** Value of `Allow`. */
   readonly allow?: string;
   readonly errors?: readonly FieldError[];
+  /** In place of the status of the code, where HTTP has a more exact one for what is no request yet. */
+  readonly status?: number;
+  /** Nothing more is taken over this connection. */
+  readonly closesConnection?: boolean;
   /** The exact reason for the log and the metric; never told to the caller. */
   readonly reason?: string;
   readonly cause?: unknown;

@@ -1,4 +1,4 @@
-import { notYet } from '../config/effect.js';
+import { full } from '../config/effect.js';
 import { flag } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
@@ -6,7 +6,7 @@ import { Key, Properties } from '../config/properties.decorator.js';
 export class ProbesProperties {
   @Key(flag(), {
     does: 'Adds health/liveness (restart me when down) and health/readiness (send me no requests when down).',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly enabled: boolean = false;
 }

@@ -6,27 +6,36 @@ import { STATUS } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
 import { withRequestFacts } from '../principal/request-facts.js';
 import { type Random, SystemRandom } from '../random/random.js';
+import { Admission } from './admission/admission.js';
+import { EmbeddedProperties } from './admission/embedded.properties.js';
+import { Gate, sayClose } from './admission/gate.js';
+import type { ThreadsProperties } from './admission/threads.properties.js';
 import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './answer-headers.js';
 import { readBodies } from './body/bodies.js';
+import { timeBody } from './body/body-timeout.js';
+import { isCleanlyEncoded } from './body/json-body.js';
+import { afterBody } from './body/rest-of-body.js';
 import { originForm, withoutContextPath } from './context-path.js';
 import { allowOrigins } from './cors.js';
-import { type Complain, complainOnErrorOutput, defectLine } from './problem/defects.js';
 import { HostAdapter } from './host-adapter.js';
-import { isCleanlyEncoded } from './body/json-body.js';
+import { type Complain, complainOnErrorOutput, defectLine } from './problem/defects.js';
 import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './problem/problem.js';
 import { rawRefusal, refuseRaw } from './problem/raw-refusal.js';
-import { afterBody } from './body/rest-of-body.js';
 import { ServerErrorProperties } from './problem/server-error.properties.js';
+import { factsOfRoute } from './route-facts.decorator.js';
+import { ServerProperties } from './server.properties.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
 
-/** Largest JSON or form body; no shape of ours comes near. */
-const LARGEST_BODY_BYTES = 64 * 1024;
 /** Random bytes of a request id. */
 const REQUEST_ID_BYTES = 16;
 const KEPT_REQUEST_ID = /^[\w.-]{8,64}$/;
 /** An IPv6 address with an IPv4 one inside. */
 const LONGEST_IP = 45;
 const LONGEST_AGENT = 255;
+/** How often connections are looked through for late ones: a time-out is this much late at most. */
+const LOOK_EVERY_MILLIS = 500;
+/** So that a client that sends just before the announced end of an idle connection is still heard. */
+const KEEP_ALIVE_BUFFER_MILLIS = 500;
 
 export interface HostOptions {
   /** In front of every path; empty for none. */
@@ -34,6 +43,10 @@ export interface HostOptions {
   /** Origins of other sites whose scripts may call. */
   readonly allowedOrigins?: readonly string[];
   readonly errors?: ServerErrorProperties;
+  readonly server?: ServerProperties;
+  readonly embedded?: EmbeddedProperties;
+  /** How many requests are worked on at once; without it, all that come. */
+  readonly threads?: ThreadsProperties;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly complain?: Complain;
@@ -42,24 +55,43 @@ export interface HostOptions {
 /** The HTTP framework, set up so that every answer, also to what no route takes, follows http-api sections 1, 9, 10. */
 export class HttpHost {
   readonly adapter: HostAdapter;
+  readonly gate: Gate;
+  private readonly server: ServerProperties;
+  private readonly embedded: EmbeddedProperties;
   private readonly errors: ServerErrorProperties;
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly complain: Complain;
 
   constructor(options: HostOptions = {}) {
+    this.server = options.server ?? new ServerProperties();
+    this.embedded = options.embedded ?? new EmbeddedProperties();
     this.errors = options.errors ?? new ServerErrorProperties();
     this.clock = options.clock ?? new SystemClock();
     this.random = options.random ?? new SystemRandom();
     this.complain = options.complain ?? complainOnErrorOutput;
+    this.gate = new Gate(options.threads && new Admission(options.threads.max, this.embedded.acceptCount));
     this.adapter = this.createAdapter(options.contextPath ?? '');
     const fastify = this.adapter.getInstance();
+    fastify.decorateRequest('passage');
     // The first hook of all, so that whatever another one answers has the headers.
     this.adapter.setOnRequestHook((request, reply, done) => {
       this.greet(request, reply);
-      const refusal = targetRefusal(request);
-      if (refusal) done(refusal);
-      else withRequestFacts(factsOf(request), done);
+      const refusal = targetRefusal(request) ?? this.overload(request);
+      if (refusal) {
+        done(refusal);
+        return;
+      }
+      this.beginBody(request, reply);
+      withRequestFacts(factsOf(request), done);
+    });
+    // Here, so that a body that is slow to come has neither a slot nor a place in the queue.
+    fastify.addHook('preValidation', (request, _reply, done) => {
+      if (!this.gate.pass(request, done)) done(overloaded());
+    });
+    fastify.addHook('onSend', (request, _reply, _payload, done) => {
+      request.passage?.answered();
+      done();
     });
     fastify.setErrorHandler((error, request, reply) => {
       this.refuse(error, request, reply);
@@ -67,21 +99,34 @@ export class HttpHost {
     const { allowedOrigins = [] } = options;
     if (allowedOrigins.length > 0) allowOrigins(this.adapter, allowedOrigins);
     fastify.register(fastifyCookie, { hook: false });
-    readBodies(fastify);
+    readBodies(fastify, {
+      json: this.server.maxHttpJsonBodySize.bytes,
+      form: this.embedded.maxHttpFormPostSize.bytes,
+    });
     answerUnknownRoutes(fastify);
+    this.limitConnections();
   }
 
   private createAdapter(contextPath: string): HostAdapter {
     const stripped = withoutContextPath(contextPath);
+    const { milliseconds: timeout } = this.embedded.connectionTimeout;
     return new HostAdapter({
       // There is no middleware.
       skipMiddie: true,
       multipart: false,
-      bodyLimit: LARGEST_BODY_BYTES,
       // While the service stops, requests on connections that are still open are answered like all others.
       return503OnClosing: false,
-      // Node's own refusal would be none of our answers.
-      http: { requireHostHeader: false },
+      keepAliveTimeout: timeout,
+      // Heads have their own time-out here, bodies theirs in `beginBody`: a large upload may take its time.
+      requestTimeout: 0,
+      http: {
+        // Node's own refusal would be none of our answers.
+        requireHostHeader: false,
+        maxHeaderSize: this.server.maxHttpRequestHeaderSize.bytes,
+        headersTimeout: timeout,
+        connectionsCheckingInterval: LOOK_EVERY_MILLIS,
+        keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MILLIS,
+      },
       genReqId: (request: IncomingMessage) => this.requestIdOf(request),
       ...(contextPath !== '' && { rewriteUrl: ({ url }: IncomingMessage) => stripped(url ?? '') }),
       // A path that cannot be decoded never reaches the hooks.
@@ -98,14 +143,39 @@ export class HttpHost {
     });
   }
 
+  private limitConnections(): void {
+    const { server } = this.adapter.getInstance();
+    server.maxConnections = this.embedded.maxConnections;
+    // Node would answer 417 by itself; whoever expects what we do not know gets an ordinary answer (RFC 9110 10.1.1).
+    server.on('checkExpectation', (request, reply) => server.emit('request', request, reply));
+    // Not before the request is let in: a client that is refused need not send its body.
+    server.on('checkContinue', (request, reply) => server.emit('request', request, reply));
+  }
+
   private requestIdOf({ headers }: { readonly headers: IncomingMessage['headers'] }): string {
     const sent = headers['x-request-id'];
     return typeof sent === 'string' && KEPT_REQUEST_ID.test(sent) ? sent : this.random.text(REQUEST_ID_BYTES);
   }
 
   private greet(request: FastifyRequest, reply: FastifyReply): void {
+    this.gate.arrive(request, reply);
     reply.headers(DEFAULT_HEADERS).header('x-request-id', request.id);
     if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
+  }
+
+  /** Refuses what would only wait for its refusal, before its body is read. */
+  private overload(request: FastifyRequest): ServiceError | undefined {
+    return this.gate.isFullFor(request) ? overloaded() : undefined;
+  }
+
+  private beginBody(request: FastifyRequest, reply: FastifyReply): void {
+    // An upload asks for its bytes itself, once its caller is known.
+    if (factsOfRoute(request).takesUpload) return;
+    if (request.headers.expect !== undefined) reply.raw.writeContinue();
+    timeBody(request.raw, this.embedded.connectionTimeout.milliseconds, () => {
+      const late = new ServiceError('VALIDATION_FAILED', { status: 408, closesConnection: true });
+      if (!reply.sent) this.answer(late, request, reply);
+    });
   }
 
   private refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -113,19 +183,29 @@ export class HttpHost {
     const hasHungUp = !raw.complete && raw.socket.destroyed;
     const line = hasHungUp ? undefined : defectLine(error, `${raw.method ?? ''} ${routeOf(request)}`, request.id);
     if (line !== undefined) this.complain(line);
-    const known = serviceErrorOf(error);
-    const place = { instance: pathOf(request), requestId: request.id, millis: this.clock.millis() };
-    // As bytes, because text would get a character set that JSON does not have.
-    const body = Buffer.from(problemBody(error, place, this.errors));
     afterBody(raw, () => {
-      // Fastify would close it behind every body it does not like, which only those that never end need.
-      if (raw.complete) reply.removeHeader('connection');
-      reply
-        .status(STATUS[known.code])
-        .headers({ ...DEFAULT_HEADERS, ...problemHeaders(known), 'content-type': PROBLEM_JSON })
-        .send(body);
+      this.answer(error, request, reply);
     });
   }
+
+  private answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const known = serviceErrorOf(error);
+    const status = known.facts.status ?? STATUS[known.code];
+    const place = { instance: pathOf(request), requestId: request.id, millis: this.clock.millis() };
+    // As bytes, because text would get a character set that JSON does not have.
+    const body = Buffer.from(problemBody(error, place, this.errors, status));
+    // Fastify would close it behind every body it does not like, which only those that never end need.
+    if (request.raw.complete) reply.removeHeader('connection');
+    if (known.facts.closesConnection || this.gate.isClosing) sayClose(reply);
+    reply
+      .status(status)
+      .headers({ ...DEFAULT_HEADERS, ...problemHeaders(known), 'content-type': PROBLEM_JSON })
+      .send(body);
+  }
+}
+
+function overloaded(): ServiceError {
+  return new ServiceError('UNAVAILABLE', { reason: 'overloaded', closesConnection: true });
 }
 
 function factsOf({ id, ip, headers }: FastifyRequest): Parameters<typeof withRequestFacts>[0] {

@@ -1,7 +1,9 @@
 import { networkInterfaces } from 'node:os';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { Duration } from '../config/duration.js';
+import type { Gate } from './admission/gate.js';
 import { type HostOptions, HttpHost } from './http-host.js';
+import type { RouteFacts } from './route-facts.decorator.js';
+import { Connections } from './shutdown/connections.js';
 
 /** What a plain operation answers. */
 export interface Answer {
@@ -37,19 +39,30 @@ export class ListenFailure extends Error {
   }
 }
 
+/** Node's own default; a shorter queue of the operating system would drop whom the service would answer. */
+const LEAST_BACKLOG = 511;
+
 /** The HTTP side of one listener, on Fastify. */
 export class Listener {
   readonly adapter: FastifyAdapter;
+  private readonly gate: Gate;
+  private readonly connections: Connections;
+  private readonly backlog: number;
 
   constructor(options: HostOptions = {}) {
-    this.adapter = new HttpHost(options).adapter;
+    const { adapter, gate } = new HttpHost(options);
+    this.adapter = adapter;
+    this.gate = gate;
+    this.backlog = Math.max(options.embedded?.acceptCount ?? 0, LEAST_BACKLOG);
+    this.connections = new Connections(adapter.getInstance().server, (socket) => gate.wasUsed(socket));
   }
 
+  /** Management routes: admission does not count them. */
   get routes(): Routes {
     const fastify = this.adapter.getInstance();
     return {
       get: (path, answer) => {
-        fastify.get(path, async (_request, reply) => {
+        fastify.get(path, { config: { isManagement: true } satisfies RouteFacts }, async (_request, reply) => {
           const { status, body } = await answer();
           return reply.status(status).send(body);
         });
@@ -57,12 +70,17 @@ export class Listener {
     };
   }
 
+  /** Requests whose answer is not out. */
+  get inProgress(): number {
+    return this.gate.inProgress;
+  }
+
   /** Opens the listener, on every address when none is named, and answers the port in use. */
   async open(binding: Binding): Promise<number> {
     const fastify = this.adapter.getInstance();
     const { port, address } = binding;
     try {
-      await fastify.listen({ port, host: address ?? everyAddress() });
+      await fastify.listen({ port, host: address ?? everyAddress(), backlog: this.backlog });
     } catch (error) {
       throw new ListenFailure(binding, error);
     }
@@ -70,17 +88,23 @@ export class Listener {
     return bound !== null && typeof bound === 'object' ? bound.port : port;
   }
 
-  /** Refuses new connections and waits for requests in progress; what is still there after `limit` is cut off. */
-  async close(limit: Duration): Promise<void> {
-    const fastify = this.adapter.getInstance();
-    const timer = setTimeout(() => {
-      fastify.server.closeAllConnections();
-    }, limit.milliseconds);
-    try {
-      await fastify.close();
-    } finally {
-      clearTimeout(timer);
-    }
+  /** From now on every answer asks its client to use the connection no more. */
+  drain(): void {
+    this.gate.close();
+  }
+
+  /**
+   * Refuses new connections and waits for requests in progress; what is still there after `limitMillis` is cut off.
+   * Answers how many requests that were.
+   */
+  async close(limitMillis: number): Promise<number> {
+    let cut = 0;
+    this.drain();
+    await this.connections.end(limitMillis, () => {
+      cut = this.inProgress;
+    });
+    await this.adapter.getInstance().close();
+    return cut;
   }
 }
 

@@ -9,6 +9,8 @@ export interface RouteFacts {
   readonly takesForm?: boolean;
   /** Takes `multipart/form-data` and nothing else. */
   readonly takesUpload?: boolean;
+  /** Is for probes and operators, who must see an overloaded service as well. */
+  readonly isManagement?: boolean;
   /** The body of its good answer, as the handler gives it: instants are `Date`s. */
   readonly answers?: GenericSchema;
 }

@@ -1,13 +1,17 @@
-import { full, near, notYet } from '../config/effect.js';
-import { integer, oneOf } from '../config/key-type.js';
+import { DataSize } from '../config/data-size.js';
+import { Duration } from '../config/duration.js';
+import { full, notYet } from '../config/effect.js';
+import { dataSize, duration, integer, oneOf } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 import { address } from './address.js';
 
 @Properties('server')
 export class ServerProperties {
-  @Key(integer({ min: 0, max: 65_535 }), {
-    does: 'Port of the main listener; 0 takes any free port.',
-    effect: near('-1, for no listener at all, is not offered in this version'),
+  @Key(integer({ min: -1, max: 65_535 }), {
+    does:
+      'Port of the main listener; 0 takes any free port; -1 opens none, and none for the management endpoints either ' +
+      'unless they have a port of their own.',
+    effect: full,
   })
   readonly port: number = 8080;
 
@@ -22,9 +26,30 @@ export class ServerProperties {
     does:
       'How the service stops: graceful refuses new connections and finishes requests in progress, immediate cuts ' +
       'them off.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly shutdown: 'graceful' | 'immediate' = 'graceful';
+
+  @Key(duration({ min: '0s' }), {
+    does:
+      'Wait between readiness turning to refusing and the listener closing, while everything is still answered; give ' +
+      'it the time a load balancer takes to notice. It comes on top of app.lifecycle.timeout-per-shutdown-phase, and ' +
+      'counts for a graceful shutdown only.',
+    effect: full,
+  })
+  readonly shutdownPreDrain: Duration = Duration.ofSeconds(0);
+
+  @Key(dataSize({ min: 1024, max: 1024 * 1024 }), {
+    does: 'Largest head of a request, its line and all headers together; a larger one is answered 431.',
+    effect: full,
+  })
+  readonly maxHttpRequestHeaderSize: DataSize = DataSize.ofBytes(16 * 1024);
+
+  @Key(dataSize({ min: 1024, max: 16 * 1024 * 1024 }), {
+    does: 'Largest JSON body; a larger one is answered 413. No body of the interface comes near the default.',
+    effect: full,
+  })
+  readonly maxHttpJsonBodySize: DataSize = DataSize.ofBytes(64 * 1024);
 
   @Key(oneOf('none', 'native', 'framework'), {
     does:

@@ -1,4 +1,4 @@
-import { acceptedOnly, notYet } from '../../config/effect.js';
+import { acceptedOnly, near } from '../../config/effect.js';
 import { integer } from '../../config/key-type.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
 
@@ -8,7 +8,7 @@ export class ThreadsProperties {
     does:
       'Requests in progress at most; more wait (server.embedded.accept-count); many more than connections in the ' +
       'database pool only wait for each other there.',
-    effect: notYet('N', 'Admission control: a slot per request instead of a thread.'),
+    effect: near('admission control: a slot per request instead of a thread'),
   })
   readonly max: number = 200;
 

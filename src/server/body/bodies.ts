@@ -5,15 +5,26 @@ import { type ReadBody, readForm, readJson } from './json-body.js';
 
 const FORM = 'application/x-www-form-urlencoded';
 
-/** Takes JSON, and forms on the routes that ask for them; every other body is a 415. */
-export function readBodies(fastify: FastifyInstance): void {
-  fastify.removeAllContentTypeParsers();
-  addReader(fastify, 'application/json', false, readJson);
-  addReader(fastify, FORM, true, readForm);
+/** Largest bodies in bytes; a negative number sets no limit. */
+export interface BodyLimits {
+  readonly json: number;
+  readonly form: number;
 }
 
-function addReader(fastify: FastifyInstance, type: string, isForm: boolean, read: (body: Buffer) => ReadBody): void {
-  fastify.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, body, done) => {
+/** Takes JSON, and forms on the routes that ask for them; every other body is a 415. */
+export function readBodies(fastify: FastifyInstance, limits: BodyLimits): void {
+  fastify.removeAllContentTypeParsers();
+  addReader(fastify, { type: 'application/json', isForm: false, limit: limits.json }, readJson);
+  addReader(fastify, { type: FORM, isForm: true, limit: limits.form }, readForm);
+}
+
+function addReader(
+  fastify: FastifyInstance,
+  { type, isForm, limit }: { readonly type: string; readonly isForm: boolean; readonly limit: number },
+  read: (body: Buffer) => ReadBody,
+): void {
+  const bodyLimit = limit < 0 ? Number.MAX_SAFE_INTEGER : limit;
+  fastify.addContentTypeParser<Buffer>(type, { parseAs: 'buffer', bodyLimit }, (request, body, done) => {
     // The path is wrong, whatever the body.
     if (request.is404) {
       done(null);

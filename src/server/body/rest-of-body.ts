@@ -1,15 +1,23 @@
 import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 
 /** How long a refused client may go on sending before it is cut off. */
 export const LINGER_MILLIS = 2000;
+
+/** True while bytes of a body may still come. */
+export function expectsBody(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  if (request.httpVersionMajor === 2) return !(request as unknown as Http2ServerRequest).stream.endAfterHeaders;
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+  return length !== '0' || coding !== undefined;
+}
 
 /**
  * Goes on once the body was read or, where nobody will read it, thrown away: a connection closed before would reset,
  * and the client lose its answer. A client that sends for longer takes that risk.
  */
 export function afterBody(request: IncomingMessage, goOn: () => void): void {
-  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
-  if (request.complete || (length === '0' && coding === undefined)) {
+  if (!expectsBody(request) || request.destroyed) {
     goOn();
     return;
   }

@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { fc } from '../../../test/support/property.js';
+import { Admission, type Ticket } from './admission.js';
+
+const nothing = (): void => undefined;
+
+it('gives slots at once until all are taken, then places in the queue, then nothing', () => {
+  const admission = new Admission(2, 1);
+
+  expect(admission.enter(nothing)?.isWaiting).toBe(false);
+  expect(admission.enter(nothing)?.isWaiting).toBe(false);
+  expect(admission.isFull).toBe(false);
+  expect(admission.enter(nothing)?.isWaiting).toBe(true);
+  expect(admission.isFull).toBe(true);
+  expect(admission.enter(nothing)).toBeUndefined();
+});
+
+it('lets those who wait start in the order in which they came, as slots become free', () => {
+  const admission = new Admission(1, 3);
+  const started: string[] = [];
+  const first = admission.enter(nothing);
+  const others = ['a', 'b', 'c'].map((name) => admission.enter(() => started.push(name)));
+
+  first?.leave();
+  expect(started).toEqual(['a']);
+  others[0]?.leave();
+  expect(started).toEqual(['a', 'b']);
+});
+
+it('forgets who leaves the queue, and gives the place to the next', () => {
+  const admission = new Admission(1, 1);
+  const started: string[] = [];
+  const first = admission.enter(nothing);
+  const gone = admission.enter(() => started.push('gone'));
+  expect(admission.isFull).toBe(true);
+
+  gone?.leave();
+  expect(admission.isFull).toBe(false);
+  admission.enter(() => started.push('next'));
+  first?.leave();
+
+  expect(started).toEqual(['next']);
+});
+
+it('lets nobody wait where the queue has no places', () => {
+  const admission = new Admission(1, 0);
+  const first = admission.enter(nothing);
+
+  expect(admission.enter(nothing)).toBeUndefined();
+  first?.leave();
+  expect(admission.enter(nothing)).toBeDefined();
+});
+
+it('a ticket that leaves twice frees one slot', () => {
+  const admission = new Admission(2, 0);
+  const first = admission.enter(nothing);
+  admission.enter(nothing);
+  first?.leave();
+  first?.leave();
+
+  expect(admission.enter(nothing)).toBeDefined();
+  expect(admission.enter(nothing)).toBeUndefined();
+});
+
+it('whatever the order of coming and leaving, there are never more in progress than slots, and none is lost', () => {
+  const steps = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat({ max: 20 })), { maxLength: 100 });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }), steps, (most, places, moves) => {
+      const admission = new Admission(most, places);
+      const present: Ticket[] = [];
+      for (const move of moves) {
+        const hasRoom = present.length < most + places;
+        const ticket = move === 'enter' ? admission.enter(nothing) : undefined;
+        if (move !== 'enter') present.splice(move, 1)[0]?.leave();
+        if (ticket) present.push(ticket);
+        expect(ticket !== undefined).toBe(move === 'enter' && hasRoom);
+        const running = present.filter(({ isWaiting }) => !isWaiting).length;
+        expect(running).toBe(Math.min(present.length, most));
+      }
+    }),
+  );
+});

@@ -1,0 +1,72 @@
+import type { Server as HttpServer } from 'node:http';
+import { Server, type Socket } from 'node:net';
+
+/** How long clients of open connections may still send a request that was on its way. */
+const PATIENCE_MILLIS = 250;
+const LOOK_EVERY_MILLIS = 50;
+
+/** The open connections of a listener, and how they come to an end. */
+export class Connections {
+  private readonly open = new Set<Socket>();
+
+  /** `wasUsed`: whether a request ever came over a connection. */
+  constructor(
+    private readonly server: HttpServer,
+    private readonly wasUsed: (socket: Socket) => boolean,
+  ) {
+    server.on('connection', (socket: Socket) => {
+      this.open.add(socket);
+      socket.once('close', () => this.open.delete(socket));
+    });
+  }
+
+  /**
+   * Takes no new connection and waits for the end of the others; those that are left after `limitMillis` are cut, and
+   * `beforeCut` is told.
+   */
+  async end(limitMillis: number, beforeCut: () => void): Promise<void> {
+    if (!this.server.listening) return;
+    // Whoever has connected is in, whoever has sent is heard: the listening socket takes those in its queue with it.
+    await nextTurn();
+    await nextTurn();
+    const limit = setTimeout(() => {
+      beforeCut();
+      this.cut();
+    }, limitMillis);
+    let look: NodeJS.Timeout | undefined;
+    const patience = setTimeout(() => {
+      this.closeUnused();
+      look = setInterval(() => {
+        this.closeUnused();
+      }, LOOK_EVERY_MILLIS);
+    }, PATIENCE_MILLIS);
+    try {
+      // Not `server.close()` of HTTP, which resets idle connections at once, under a request that is on its way.
+      await new Promise<void>((resolve) => {
+        Server.prototype.close.call(this.server, () => {
+          resolve();
+        });
+      });
+    } finally {
+      clearTimeout(limit);
+      clearTimeout(patience);
+      clearInterval(look);
+    }
+  }
+
+  /** Ends all connections, whatever is going on over them. */
+  cut(): void {
+    for (const socket of this.open) socket.destroy();
+  }
+
+  private closeUnused(): void {
+    this.server.closeIdleConnections();
+    for (const socket of this.open) if (!this.wasUsed(socket)) socket.destroy();
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

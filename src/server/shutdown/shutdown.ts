@@ -1,0 +1,74 @@
+import type { Availability } from '../../health/availability.js';
+import type { Duration } from '../../config/duration.js';
+import type { Listener } from '../listener.js';
+
+export interface ShutdownParts {
+  readonly availability: Availability;
+  readonly main: Listener;
+  /** Answers probes to the last; the main one where the endpoints have no listener of their own. */
+  readonly management: Listener;
+  /** Everything behind the listeners: workers, databases, logs. */
+  readonly closeRest: () => Promise<void>;
+  readonly mode: 'graceful' | 'immediate';
+  /** How long everything goes on after readiness turned. */
+  readonly preDrain: Duration;
+  /** Limit of each phase: the requests, then the rest. */
+  readonly phaseLimit: Duration;
+  readonly say: (line: string) => void;
+  readonly warn: (line: string) => void;
+}
+
+/** Nothing but probes and scrapes, which are short. */
+const MANAGEMENT_LIMIT_MILLIS = 1000;
+/** For what is behind the listeners, where the phase has no time at all. */
+const SHORTEST_REST_MILLIS = 1000;
+
+/**
+ * Stops the service: readiness refuses, whoever sends requests here is given time to notice, the main listener closes
+ * and its requests end, then the management listener, then all behind them (specification, `server.shutdown`).
+ */
+export async function shutDown(parts: ShutdownParts): Promise<void> {
+  const { availability, main, management, mode, preDrain, phaseLimit, say, warn } = parts;
+  availability.stopping();
+  if (mode === 'immediate') {
+    await Promise.all([main.close(0), management.close(0)]);
+  } else {
+    main.drain();
+    if (preDrain.milliseconds > 0) {
+      say(`Stopping: readiness refuses; the listener closes in ${preDrain.toString()}`);
+      await wait(preDrain);
+    }
+    say(`Stopping: ${count(main.inProgress)} in progress, ${phaseLimit.toString()} at most`);
+    const cut = await main.close(phaseLimit.milliseconds);
+    if (cut > 0) warn(`Cut off after ${phaseLimit.toString()}: ${count(cut)}`);
+    if (management !== main) await management.close(MANAGEMENT_LIMIT_MILLIS);
+  }
+  const isClosed = await within(Math.max(phaseLimit.milliseconds, SHORTEST_REST_MILLIS), parts.closeRest());
+  if (!isClosed) warn('Not everything could be closed in time');
+  say('Stopped');
+}
+
+function count(requests: number): string {
+  return requests === 1 ? '1 request' : `${requests} requests`;
+}
+
+/** False where it takes longer. */
+async function within(limitMillis: number, work: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => {
+      resolve(false);
+    }, limitMillis);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function wait({ milliseconds }: Duration): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });
+}
