@@ -15,7 +15,16 @@ import { ServerModule } from './server/server.module.js';
 
 /** The whole service. */
 @Module({
-  imports: [ClockModule, RandomModule, HealthModule, PersistenceModule, ServerModule, AuthModule, ManagementModule, PortalModule],
+  imports: [
+    ClockModule,
+    RandomModule,
+    HealthModule,
+    PersistenceModule,
+    ServerModule,
+    AuthModule,
+    ManagementModule,
+    PortalModule,
+  ],
 })
 export class AppModule {
   static of(configuration: Configuration): DynamicModule {

@@ -94,10 +94,15 @@ async function open(configuration: Configuration): Promise<Opened> {
       lines.push(`Management endpoints: ${urlOf(separate.address, port)}${endpoints.basePath}`);
     }
     availability.ready();
+    const firstUser = isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined);
     const stop = (): Promise<void> =>
       shutDown({
         ...{ availability, main, management },
-        closeRest: () => app.close(),
+        closeRest: async () => {
+          // Made and never told, its password would be lost.
+          await firstUser.catch(() => undefined);
+          await app.close();
+        },
         mode: server.shutdown,
         preDrain: server.shutdownPreDrain,
         phaseLimit: configuration.get(LifecycleProperties).timeoutPerShutdownPhase,
@@ -105,7 +110,7 @@ async function open(configuration: Configuration): Promise<Opened> {
         warn: (line) => void process.stderr.write(`WARN  ${line}\n`),
       });
     stopOnSignal(stop);
-    return { lines, firstUser: isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined) };
+    return { lines, firstUser };
   } catch (error) {
     await Promise.all([main.close(0), management.close(0)]);
     await app.close();

@@ -14,7 +14,7 @@ import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './answer-headers.js';
 import { readBodies } from './body/bodies.js';
 import { timeBody } from './body/body-timeout.js';
 import { isCleanlyEncoded } from './body/json-body.js';
-import { afterBody } from './body/rest-of-body.js';
+import { afterBody, askForBody } from './body/rest-of-body.js';
 import { originForm, withoutContextPath } from './context-path.js';
 import { allowOrigins } from './cors.js';
 import { HostAdapter } from './host-adapter.js';
@@ -171,7 +171,7 @@ export class HttpHost {
   private beginBody(request: FastifyRequest, reply: FastifyReply): void {
     // An upload asks for its bytes itself, once its caller is known.
     if (factsOfRoute(request).takesUpload) return;
-    if (request.headers.expect !== undefined) reply.raw.writeContinue();
+    askForBody(request.raw, reply.raw);
     timeBody(request.raw, this.embedded.connectionTimeout.milliseconds, () => {
       const late = new ServiceError('VALIDATION_FAILED', { status: 408, closesConnection: true });
       if (!reply.sent) this.answer(late, request, reply);

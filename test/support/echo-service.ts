@@ -5,8 +5,9 @@ import type { HostOptions } from '../../src/server/http-host.js';
 import { Listener } from '../../src/server/listener.js';
 import { ServerModule } from '../../src/server/server.module.js';
 import { EchoController } from './echo.controller.js';
+import { HeldController } from './held.controller.js';
 
-@Module({ imports: [ServerModule], controllers: [EchoController] })
+@Module({ imports: [ServerModule], controllers: [EchoController, HeldController] })
 class EchoModule {}
 
 export interface EchoService {
@@ -14,6 +15,7 @@ export interface EchoService {
   readonly port: number;
   /** What the service said about its defects. */
   readonly complaints: readonly string[];
+  readonly listener: Listener;
   stop(): Promise<void>;
 }
 
@@ -25,5 +27,11 @@ export async function startEchoService(options: HostOptions = {}): Promise<EchoS
   const app = await NestFactory.create(EchoModule, listener.adapter, { logger: false, abortOnError: false });
   await app.init();
   const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
-  return { url: `http://127.0.0.1:${port}${options.contextPath ?? ''}`, port, complaints, stop: () => app.close() };
+  return {
+    url: `http://127.0.0.1:${port}${options.contextPath ?? ''}`,
+    port,
+    complaints,
+    listener,
+    stop: () => app.close(),
+  };
 }

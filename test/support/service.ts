@@ -16,7 +16,7 @@ export interface ServiceOptions {
 }
 
 export interface RunningService {
-  /** Without a slash at its end. */
+  /** Without a slash at its end; empty where there is no main listener. */
   readonly url: string;
   /** Where a management listener of its own was announced. */
   readonly managementUrl: string | undefined;
@@ -50,6 +50,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     'the service is ready',
     () => {
       if (kept.hasEnded) throw new Error(`The service ended instead of starting:\n${kept.stdout}${kept.stderr}`);
+      if (kept.stdout.includes('ready without a listener')) return '';
       return announced(kept.stdout).find(({ isManagement }) => !isManagement)?.url;
     },
     { limitMillis: START_LIMIT_MILLIS },

@@ -16,7 +16,8 @@ export class ThreadsProperties {
   @Key(integer({ min: 0 }), {
     does: 'Workers kept ready for password hashes; never more than the cores of the machine.',
     effect: acceptedOnly(
-      'requests need no threads of their own; it counts the workers for password hashes that are kept',
+      'requests need no threads of their own; it counts the workers for password hashes that are kept from the first ' +
+        'login on, so that none after it waits for one to start',
     ),
   })
   readonly minSpare: number = 10;

@@ -1,12 +1,21 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 
 /** How long a refused client may go on sending before it is cut off. */
 export const LINGER_MILLIS = 2000;
 
+const asked = new WeakSet<IncomingMessage>();
+
+/** Lets a client send its body that waits to be asked for it (RFC 9110 section 10.1.1). */
+export function askForBody(request: IncomingMessage, response: Pick<ServerResponse, 'writeContinue'>): void {
+  if (request.headers.expect === undefined) return;
+  asked.add(request);
+  response.writeContinue();
+}
+
 /** True while bytes of a body may still come. */
 export function expectsBody(request: IncomingMessage): boolean {
-  if (request.complete) return false;
+  if (request.complete || (/^100-continue$/i.test(request.headers.expect ?? '') && !asked.has(request))) return false;
   if (request.httpVersionMajor === 2) return !(request as unknown as Http2ServerRequest).stream.endAfterHeaders;
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   return length !== '0' || coding !== undefined;

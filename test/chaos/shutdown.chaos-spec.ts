@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { HttpClient } from '../support/http-client.js';
+import { storyOn } from '../support/login-story.js';
+import { upTo } from '../support/races.js';
+import { RawConnection } from '../support/raw-connection.js';
+import { type RunningService, startService } from '../support/service.js';
+import { onEachEngine } from '../support/story-database.js';
+import { waitUntil } from '../support/wait-until.js';
+import '../support/matchers.js';
+
+const LOGINS = 40;
+const ROUNDS = 10;
+/** Hashes of real cost, so that logins take time. */
+const REAL_HASH = ['--app.security.password.hash.memory=19MB', '--app.security.password.hash.iterations=2'];
+/** Far longer than anything here takes. */
+const PATIENT = '--app.lifecycle.timeout-per-shutdown-phase=120s';
+
+function terminate({ pid }: RunningService): void {
+  process.kill(pid, 'SIGTERM');
+}
+
+onEachEngine('R1: a service that is told to stop', (engine) => {
+  const story = storyOn(engine, { people: LOGINS, args: [...REAL_HASH, PATIENT] });
+
+  it(`answers all ${LOGINS} logins in flight, ${ROUNDS} times`, { timeout: 300_000 }, async () => {
+    const people = upTo(LOGINS).map(() => story.person());
+    for (const round of upTo(ROUNDS)) {
+      let answered = 0;
+      const logins = people.map(async ({ id, password }) => {
+        const answer = await story.client().post('/login', { id, pw: password });
+        answered += 1;
+        return answer;
+      });
+      // With the first answer all the others are in progress.
+      await waitUntil('the first login is answered', () => answered > 0, { everyMillis: 1 });
+      terminate(story.service);
+      const left = LOGINS - answered;
+
+      for (const answer of await Promise.all(logins)) expect(answer).toBeAnswered(200);
+      expect(await story.service.exit, `round ${round}`).toEqual({ code: 0, signal: null });
+      expect(left).toBeGreaterThan(0);
+      expect(story.service.stdout).toMatch(/^Stopping: [1-9]\d* requests? in progress, 2m at most\nStopped$/m);
+      await story.restart();
+    }
+  });
+});
+
+describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
+  /** One request in progress: its body is short of a byte. */
+  async function hung(service: RunningService): Promise<RawConnection> {
+    const connection = await RawConnection.open(service.url);
+    connection.send('POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+    return connection;
+  }
+
+  it('R1 does not wait for connections on which nothing is going on', async () => {
+    const service = await startService({ args: [PATIENT] });
+    const idle = await Promise.all(upTo(10).map(() => RawConnection.open(service.url)));
+    for (const connection of idle) connection.get('/');
+    for (const connection of idle) await connection.untilAnswered();
+    const unused = await Promise.all(upTo(10).map(() => RawConnection.open(service.url)));
+
+    expect(await service.stop()).toBe(0);
+    for (const connection of [...idle, ...unused]) await connection.untilClosed();
+    expect(service.stderr).toBe('');
+  });
+
+  it('R1 cuts a hung client at app.lifecycle.timeout-per-shutdown-phase, and nobody before', async () => {
+    const service = await startService({ args: ['--app.lifecycle.timeout-per-shutdown-phase=1s'] });
+    const client = await hung(service);
+    // The service has its head in hand.
+    await new HttpClient(service.url).get('/');
+    const since = performance.now();
+
+    expect(await service.stop()).toBe(0);
+
+    expect(performance.now() - since).toBeGreaterThan(950);
+    expect(service.stderr).toBe('WARN  Cut off after 1s: 1 request\n');
+    await client.untilClosed();
+    expect(client.statuses).toEqual([]);
+  });
+
+  it('R1 readiness refuses first; in server.shutdown-pre-drain all goes on, each answer the last of its connection', async () => {
+    const service = await startService({ args: ['--server.shutdown-pre-drain=1s', PATIENT] });
+    const before = await RawConnection.open(service.url);
+    before.get('/');
+    await before.untilAnswered();
+    terminate(service);
+
+    const client = new HttpClient(service.url);
+    const readiness = await waitUntil('readiness refuses', async () => {
+      const answer = await client.get('/actuator/health/readiness');
+      return answer.status !== 200 && answer;
+    });
+    expect(readiness).toMatchObject({ status: 503, body: { status: 'OUT_OF_SERVICE' } });
+    expect(await client.get('/actuator/health/liveness')).toMatchObject({ status: 200, body: { status: 'UP' } });
+    const page = await client.get('/');
+    expect(page.status).toBe(200);
+    expect(page.headers.get('connection')).toBe('close');
+    before.get('/');
+    await before.untilClosed();
+    expect(before.statuses).toEqual([200, 200]);
+    expect(before.text.match(/^connection: close\r$/gim)).toHaveLength(1);
+    expect((await service.exit).code).toBe(0);
+    expect(service.stdout).toContain('Stopping: readiness refuses; the listener closes in 1s\n');
+  });
+
+  it('R1 the listener of the management endpoints answers probes until the last request has ended', async () => {
+    const service = await startService({ args: ['--management.server.port=0', PATIENT] });
+    const last = await hung(service);
+    await new HttpClient(service.url).get('/');
+    terminate(service);
+    await waitUntil('the main listener is closed', () =>
+      RawConnection.open(service.url).then(
+        () => false,
+        () => true,
+      ),
+    );
+
+    const probes = new HttpClient(service.managementUrl ?? '');
+    expect((await probes.get('/health/readiness')).status).toBe(503);
+    expect((await probes.get('/health/liveness')).status).toBe(200);
+    last.send('}');
+    await last.untilClosed();
+
+    // Refused for what it says, and said to be the last.
+    expect(last.statuses).toEqual([400]);
+    expect(last.text).toMatch(/^connection: close\r$/im);
+    expect((await service.exit).code).toBe(0);
+  });
+
+  it('a second signal ends it at once, with 1', async () => {
+    const service = await startService({ args: [PATIENT] });
+    await hung(service);
+    await new HttpClient(service.url).get('/');
+    terminate(service);
+    await waitUntil('it is stopping', () => service.stdout.includes('Stopping'));
+
+    process.kill(service.pid, 'SIGINT');
+
+    expect((await service.exit).code).toBe(1);
+  });
+});
+
+describe('server.shutdown=immediate', { timeout: 60_000 }, () => {
+  it('waits for nobody, and ends with 0', async () => {
+    const service = await startService({ args: ['--server.shutdown=immediate', PATIENT] });
+    const client = await RawConnection.open(service.url);
+    client.send('POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+    await new HttpClient(service.url).get('/');
+
+    expect(await service.stop()).toBe(0);
+    await client.untilClosed();
+    expect(client.statuses).toEqual([]);
+  });
+});
+
+describe('server.port=-1', { timeout: 60_000 }, () => {
+  it('opens no listener but that of the management endpoints, and stops like any other', async () => {
+    const service = await startService({ args: ['--server.port=-1', '--management.server.port=0'] });
+    const health = await waitUntil('the other listener is announced', () => service.managementUrl);
+
+    expect((await new HttpClient(health).get('/health')).status).toBe(200);
+    expect((await new HttpClient(new URL(health).origin).get('/login')).status).toBe(404);
+    expect(await service.stop()).toBe(0);
+  });
+
+  it('opens none at all where the management endpoints share it', async () => {
+    const service = await startService({ args: ['--server.port=-1'] });
+
+    expect(service.managementUrl).toBeUndefined();
+    expect(service.stdout).toContain('Login service is ready without a listener, as server.port is -1\n');
+    expect(await service.stop()).toBe(0);
+  });
+});

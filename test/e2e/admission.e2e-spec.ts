@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
+import { ThreadsProperties } from '../../src/server/admission/threads.properties.js';
+import { type EchoService, startEchoService } from '../support/echo-service.js';
+import { held } from '../support/held.controller.js';
+import { RawConnection } from '../support/raw-connection.js';
+import { sendRaw } from '../support/raw-http.js';
+import { waitUntil } from '../support/wait-until.js';
+
+let service: EchoService;
+
+afterEach(async () => {
+  held.releaseAll();
+  await service.stop();
+});
+
+/** A service that works on `max` requests at once and lets `acceptCount` wait. */
+async function start(max: number, acceptCount: number): Promise<void> {
+  const threads = Object.assign(new ThreadsProperties(), { max });
+  const embedded = Object.assign(new EmbeddedProperties(), { acceptCount });
+  service = await startEchoService({ threads, embedded });
+}
+
+/** A request that is in progress until the test releases it. */
+async function hold(): Promise<RawConnection> {
+  const before = held.count;
+  const connection = await RawConnection.open(service.url);
+  connection.get('/held');
+  await waitUntil('the request is in progress', () => held.count > before, { everyMillis: 2 });
+  return connection;
+}
+
+/** A request of which the service knows, and which has no slot. */
+async function queue(path = '/held'): Promise<RawConnection> {
+  const before = service.listener.inProgress;
+  const connection = await RawConnection.open(service.url);
+  connection.get(path);
+  await waitUntil('the request waits', () => service.listener.inProgress > before, { everyMillis: 2 });
+  return connection;
+}
+
+const post = (path: string, body: string, headers = ''): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`;
+
+describe('server.embedded.threads.max and accept-count', () => {
+  it('so many are worked on, so many wait, and one more is 503 with Retry-After and its connection closed', async () => {
+    await start(2, 1);
+    const working = [await hold(), await hold()];
+    const waiting = await queue();
+
+    const refused = await sendRaw(service.url, 'GET /held HTTP/1.1\r\nHost: x\r\n\r\n');
+
+    expect(refused.statuses).toEqual([503]);
+    expect(refused.text).toMatch(/^retry-after: 1\r$/im);
+    expect(refused.text).toMatch(/^connection: close\r$/im);
+    expect(refused.text).toContain('"code":"UNAVAILABLE"');
+    expect(waiting.statuses).toEqual([]);
+    held.release();
+    await waitUntil('the one that waited is worked on', () => held.count === 2);
+    held.releaseAll();
+    for (const connection of [...working, waiting]) {
+      await connection.untilAnswered();
+      expect(connection.statuses).toEqual([200]);
+    }
+  });
+
+  it('whoever waits is worked on in the order of coming', async () => {
+    await start(1, 3);
+    await hold();
+    const waiting = [await queue('/items/1'), await queue('/items/2'), await queue('/items/3')];
+    const order: number[] = [];
+    const ends = waiting.map(async (connection, index) => {
+      await connection.untilAnswered();
+      order.push(index);
+    });
+
+    held.release();
+    await Promise.all(ends);
+
+    expect(order).toEqual([0, 1, 2]);
+  });
+
+  it('a client that leaves while it waits gives its place up', async () => {
+    await start(1, 1);
+    await hold();
+    const gone = await queue();
+    expect((await sendRaw(service.url, 'GET /items/1 HTTP/1.1\r\nHost: x\r\n\r\n')).statuses).toEqual([503]);
+
+    gone.leave();
+    await waitUntil('its place is free', () => service.listener.inProgress === 1, { everyMillis: 2 });
+    const next = await queue('/items/1');
+    held.release();
+    await next.untilAnswered();
+
+    expect(next.statuses).toEqual([200]);
+    expect(held.count).toBe(0);
+  });
+
+  it('so do pipelined requests of a client that leaves', async () => {
+    await start(1, 2);
+    await hold();
+    const gone = await RawConnection.open(service.url);
+    gone.get('/held');
+    gone.get('/held');
+    await waitUntil('both wait', () => service.listener.inProgress === 3, { everyMillis: 2 });
+
+    gone.leave();
+    await waitUntil('both places are free', () => service.listener.inProgress === 1, { everyMillis: 2 });
+    const next = [await queue('/items/1'), await queue('/items/2')];
+    held.release();
+
+    for (const connection of next) await connection.untilAnswered();
+    expect(held.count).toBe(0);
+  });
+
+  it('work goes on for a client that left, and keeps its slot until it ends', async () => {
+    await start(1, 0);
+    const gone = await hold();
+    gone.leave();
+    await waitUntil('the client is gone', () => service.listener.inProgress === 0, { everyMillis: 2 });
+
+    expect((await sendRaw(service.url, 'GET /items/1 HTTP/1.1\r\nHost: x\r\n\r\n')).statuses).toEqual([503]);
+    held.release();
+    await waitUntil('the slot is free', async () => {
+      const { statuses } = await sendRaw(service.url, 'GET /items/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      return statuses[0] === 200;
+    });
+    expect(held.count).toBe(0);
+  });
+
+  it('a request whose body is slow to come has neither slot nor place', async () => {
+    await start(1, 0);
+    const slow = await RawConnection.open(service.url);
+    slow.send(post('/note', '{"text":"a"}').slice(0, -5));
+    await waitUntil('its head is here', () => service.listener.inProgress === 1, { everyMillis: 2 });
+
+    const { statuses } = await sendRaw(service.url, post('/note', '{"text":"b"}', 'Connection: close\r\n'));
+
+    expect(statuses).toEqual([200]);
+    slow.send(':"a"}');
+    await slow.untilAnswered();
+    expect(slow.statuses).toEqual([200]);
+  });
+
+  it('probes and operators are let in whatever the load', async () => {
+    await start(1, 0);
+    await hold();
+
+    for (const path of ['/plain', '/plain']) {
+      const { statuses } = await sendRaw(service.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(statuses).toEqual([200]);
+    }
+  });
+
+  it('R8 a hundred clients that hang up at every stage leave no slot taken', async () => {
+    await start(2, 2);
+    const whole = post('/note', '{"text":"a"}');
+    for (let length = 1; length <= 100; length += 1) {
+      const connection = await RawConnection.open(service.url);
+      connection.send(whole.slice(0, Math.ceil((whole.length * length) / 100)));
+      connection.leave();
+    }
+    await waitUntil('all of them are gone', () => service.listener.inProgress === 0, { everyMillis: 2 });
+
+    const held4 = [await hold(), await hold(), await queue(), await queue()];
+    held.releaseAll();
+    await waitUntil('those who waited are in', () => held.count === 2);
+    held.releaseAll();
+
+    for (const connection of held4) {
+      await connection.untilAnswered();
+      expect(connection.statuses).toEqual([200]);
+    }
+  });
+
+  it('a client that is refused need not send its body, and one that is let in is asked for it', async () => {
+    await start(1, 0);
+    const asked = await RawConnection.open(service.url);
+    asked.send(
+      'POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await waitUntil('it is asked for the body', () => asked.statuses[0] === 100, { everyMillis: 2 });
+    asked.send('{"text":"a"}');
+    await asked.untilAnswered(2);
+    expect(asked.statuses).toEqual([100, 200]);
+
+    await hold();
+    const refused = await RawConnection.open(service.url);
+    refused.send(
+      'POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 12\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await refused.untilClosed();
+    expect(refused.statuses).toEqual([503]);
+  });
+});

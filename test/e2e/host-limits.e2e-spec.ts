@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { DataSize } from '../../src/config/data-size.js';
+import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
+import { ServerProperties } from '../../src/server/server.properties.js';
+import { type EchoService, startEchoService } from '../support/echo-service.js';
+import { HttpClient, type RequestOptions } from '../support/http-client.js';
+import { RawConnection } from '../support/raw-connection.js';
+import { sendRaw } from '../support/raw-http.js';
+import { startService } from '../support/service.js';
+
+const KIBIBYTE = 1024;
+
+let service: EchoService | undefined;
+
+afterEach(() => service?.stop());
+
+async function start(
+  server: Partial<ServerProperties>,
+  embedded: Partial<EmbeddedProperties> = {},
+): Promise<HttpClient> {
+  service = await startEchoService({
+    server: Object.assign(new ServerProperties(), server),
+    embedded: Object.assign(new EmbeddedProperties(), embedded),
+  });
+  return new HttpClient(service.url);
+}
+
+/** A JSON body of that many bytes. */
+function json(bytes: number): RequestOptions {
+  return { raw: JSON.stringify('x'.repeat(bytes - 2)), headers: { 'content-type': 'application/json' } };
+}
+
+/** A form of that many bytes, whose token is too long for its shape. */
+function form(bytes: number): RequestOptions {
+  return { form: { token: 'x'.repeat(bytes - 'token='.length) } };
+}
+
+describe('server.max-http-json-body-size', () => {
+  it('H5 is the largest JSON body, to the byte, whether its length was announced or not', async () => {
+    const client = await start({ maxHttpJsonBodySize: DataSize.ofBytes(KIBIBYTE) });
+    const chunked = (bytes: number): string =>
+      'POST /any HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n' +
+      `Connection: close\r\n\r\n${bytes.toString(16)}\r\n"${'x'.repeat(bytes - 2)}"\r\n0\r\n\r\n`;
+
+    expect((await client.post('/any', undefined, json(KIBIBYTE))).status).toBe(200);
+    expect(await client.post('/any', undefined, json(KIBIBYTE + 1))).toMatchObject({
+      status: 413,
+      body: { code: 'PAYLOAD_TOO_LARGE', status: 413 },
+    });
+    expect((await sendRaw(client.baseUrl, chunked(KIBIBYTE))).statuses).toEqual([200]);
+    expect((await sendRaw(client.baseUrl, chunked(KIBIBYTE + 1))).statuses).toEqual([413]);
+  });
+
+  it('does not count for forms', async () => {
+    const client = await start({ maxHttpJsonBodySize: DataSize.ofBytes(KIBIBYTE) });
+
+    expect((await client.post('/form', undefined, form(4 * KIBIBYTE))).status).toBe(400);
+  });
+});
+
+describe('server.embedded.max-http-form-post-size', () => {
+  it('H5 is the largest form, to the byte, and does not count for JSON', async () => {
+    const client = await start({}, { maxHttpFormPostSize: DataSize.ofBytes(KIBIBYTE) });
+
+    expect((await client.post('/form', undefined, form(KIBIBYTE))).status).toBe(400);
+    expect((await client.post('/form', undefined, form(KIBIBYTE + 1))).status).toBe(413);
+    expect((await client.post('/any', undefined, json(4 * KIBIBYTE))).status).toBe(200);
+  });
+
+  it('of -1 sets no limit', async () => {
+    const client = await start({}, { maxHttpFormPostSize: DataSize.ofBytes(-1) });
+
+    expect((await client.post('/form', undefined, form(8 * KIBIBYTE * KIBIBYTE))).status).toBe(400);
+  });
+});
+
+describe('server.max-http-request-header-size', () => {
+  it('H5 is the largest head; beyond it is 431 in the shape of every refusal', async () => {
+    const client = await start({ maxHttpRequestHeaderSize: DataSize.ofBytes(2 * KIBIBYTE) });
+    const head = (bytes: number): string =>
+      `GET /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'x'.repeat(bytes)}\r\n\r\n`;
+
+    expect((await sendRaw(client.baseUrl, head(1.8 * KIBIBYTE))).statuses).toEqual([200]);
+    const refused = await sendRaw(client.baseUrl, head(2 * KIBIBYTE));
+    expect(refused.statuses).toEqual([431]);
+    expect(refused.text).toMatch(/^content-type: application\/problem\+json\r$/im);
+    expect(refused.text).toContain('"code":"PAYLOAD_TOO_LARGE"');
+  });
+
+  it('may be raised', async () => {
+    const client = await start({ maxHttpRequestHeaderSize: DataSize.ofBytes(64 * KIBIBYTE) });
+
+    expect((await client.get('/plain', { headers: { 'x-long': 'x'.repeat(60 * KIBIBYTE) } })).status).toBe(200);
+  });
+});
+
+describe('server.embedded.max-connections', () => {
+  it('so many connections are open; one more is dropped, until one of them closes', async () => {
+    const client = await start({}, { maxConnections: 3 });
+    const open = await Promise.all([1, 2, 3].map(() => RawConnection.open(client.baseUrl)));
+    for (const connection of open) connection.get('/plain');
+    for (const connection of open) await connection.untilAnswered();
+
+    const dropped = await RawConnection.open(client.baseUrl);
+    dropped.get('/plain');
+    await dropped.untilClosed();
+    expect(dropped.statuses).toEqual([]);
+
+    open[0]?.get('/plain', 'Connection: close\r\n');
+    await open[0]?.untilClosed();
+    const next = await RawConnection.open(client.baseUrl);
+    next.get('/plain');
+    await next.untilAnswered();
+    expect(next.statuses).toEqual([200]);
+    for (const connection of [...open, next]) connection.leave();
+  });
+});
+
+it('the keys reach the listener of the service', { timeout: 60_000 }, async () => {
+  const running = await startService({
+    args: [
+      '--server.max-http-json-body-size=1KB',
+      '--server.max-http-request-header-size=2KB',
+      '--server.embedded.max-http-form-post-size=2KB',
+      '--server.embedded.connection-timeout=300ms',
+      '--server.embedded.threads.max=1',
+      '--server.embedded.accept-count=0',
+    ],
+  });
+  const statusesOf = async (bytes: string): Promise<readonly number[]> => (await sendRaw(running.url, bytes)).statuses;
+  const post = (path: string, type: string, body: string): string =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+
+  expect(await statusesOf(post('/login', 'application/json', JSON.stringify('x'.repeat(KIBIBYTE))))).toEqual([413]);
+  expect(await statusesOf(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(2 * KIBIBYTE)}\r\n\r\n`)).toEqual([431]);
+  const introspected = post(
+    '/token/introspect',
+    'application/x-www-form-urlencoded',
+    `token=${'x'.repeat(2 * KIBIBYTE)}`,
+  );
+  expect(await statusesOf(introspected)).toEqual([413]);
+  expect(await statusesOf('GET / HT')).toEqual([408]);
+  // Of many at once one is worked on, and none waits.
+  const login = post('/login', 'application/json', JSON.stringify({ id: 'nobody', pw: 'nothing' }));
+  const statuses = await Promise.all(Array.from({ length: 12 }, () => statusesOf(login)));
+  expect(new Set(statuses.flat())).toEqual(new Set([401, 503]));
+  await running.kill();
+});

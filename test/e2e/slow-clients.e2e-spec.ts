@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Duration } from '../../src/config/duration.js';
+import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
+import { ThreadsProperties } from '../../src/server/admission/threads.properties.js';
+import { type EchoService, startEchoService } from '../support/echo-service.js';
+import { HttpClient } from '../support/http-client.js';
+import { RawConnection } from '../support/raw-connection.js';
+import { sendRaw } from '../support/raw-http.js';
+
+const TIMEOUT_MILLIS = 700;
+/** The value itself and the second within which it is kept, with what a busy machine takes. */
+const SOON = 10_000;
+
+const HALF_HEAD = 'POST /note HTTP/1.1\r\nHost: x\r\nContent-Ty';
+const HEAD = 'POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n';
+const HALF_BODY = `${HEAD}{"tex`;
+
+let service: EchoService;
+
+beforeAll(async () => {
+  const connectionTimeout = Duration.ofSeconds(TIMEOUT_MILLIS / 1000);
+  const embedded = Object.assign(new EmbeddedProperties(), { connectionTimeout, acceptCount: 0 });
+  // Fewer slots than slow clients.
+  const threads = Object.assign(new ThreadsProperties(), { max: 4 });
+  service = await startEchoService({ embedded, threads });
+});
+
+afterAll(() => service.stop());
+
+/** Milliseconds from the first byte until the service ends the connection. */
+async function timeUntilClosed(
+  bytes: string,
+): Promise<{ readonly millis: number; readonly connection: RawConnection }> {
+  const connection = await RawConnection.open(service.url);
+  const since = performance.now();
+  if (bytes !== '') connection.send(bytes);
+  await connection.untilClosed(SOON);
+  return { millis: performance.now() - since, connection };
+}
+
+describe('R7 server.embedded.connection-timeout', () => {
+  it.each([
+    ['nothing at all', '', [408]],
+    ['half a head', HALF_HEAD, [408]],
+    ['half a body', HALF_BODY, [408]],
+    ['a head and no body', HEAD, [408]],
+    ['half a chunk', HEAD.replace('Content-Length: 12', 'Transfer-Encoding: chunked') + '5\r\n{"t', [408]],
+    ['a whole request and nothing more', 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n', [200]],
+    ['a whole request and half the next', 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\nGET /pl', [200, 408]],
+  ])('a client that sends %s is cut at it, and not before', async (_, bytes, statuses) => {
+    const { millis, connection } = await timeUntilClosed(bytes);
+
+    expect(connection.statuses).toEqual(statuses);
+    expect(millis).toBeGreaterThan(TIMEOUT_MILLIS - 50);
+  });
+
+  it('408 has the shape of every refusal, and says that the connection ends', async () => {
+    for (const bytes of [HALF_HEAD, HALF_BODY]) {
+      const { connection } = await timeUntilClosed(bytes);
+
+      expect(connection.text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r$/m);
+      expect(connection.text).toMatch(/^connection: close\r$/im);
+      expect(connection.text).toMatch(/^x-request-id: \S+\r$/im);
+      expect(connection.text).toMatch(/^content-type: application\/problem\+json\r$/im);
+      expect(connection.text).toContain('"status":408,');
+      expect(connection.text).toContain('"code":"VALIDATION_FAILED"');
+    }
+  });
+
+  it('a body that comes a byte at a time has no more time than one that does not come', async () => {
+    const connection = await RawConnection.open(service.url);
+    const since = performance.now();
+    connection.send(HALF_BODY);
+    const dribble = setInterval(() => {
+      connection.send(' ');
+    }, TIMEOUT_MILLIS / 3);
+
+    await connection.untilClosed(SOON);
+    clearInterval(dribble);
+
+    expect(performance.now() - since).toBeGreaterThan(TIMEOUT_MILLIS - 50);
+    expect(connection.statuses[0]).toBe(408);
+  });
+
+  it('while 150 send half heads and 150 half bodies, others are answered', async () => {
+    const slow = await Promise.all(
+      Array.from({ length: 300 }, async (_, index) => {
+        const connection = await RawConnection.open(service.url);
+        connection.send(index % 2 === 0 ? HALF_HEAD : HALF_BODY);
+        return connection;
+      }),
+    );
+
+    const client = new HttpClient(service.url);
+    const answers: number[] = [];
+    while (slow.some(({ isClosed }) => !isClosed)) answers.push((await client.post('/note', { text: 'a' })).status);
+
+    // Answered all along, while those stood in the way.
+    expect(answers.length).toBeGreaterThan(10);
+    expect(new Set(answers)).toEqual(new Set([200]));
+    for (const { statuses } of slow) expect(statuses).toEqual([408]);
+  });
+
+  it('a client that takes its time within the limit is answered', async () => {
+    const connection = await RawConnection.open(service.url);
+    connection.send(HEAD);
+    connection.send('{"text":');
+    await sendRaw(service.url, 'GET /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    connection.send('"a"}');
+    await connection.untilAnswered();
+
+    expect(connection.statuses).toEqual([200]);
+    connection.leave();
+  });
+});

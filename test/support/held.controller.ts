@@ -1,0 +1,44 @@
+import { Controller, Get, Post } from '@nestjs/common';
+
+/** Requests that stay in progress until the test lets them go. */
+export class Held {
+  private readonly doors: (() => void)[] = [];
+
+  /** How many are in progress. */
+  get count(): number {
+    return this.doors.length;
+  }
+
+  /** Lets the longest one go. */
+  release(): void {
+    this.doors.shift()?.();
+  }
+
+  releaseAll(): void {
+    while (this.doors.length > 0) this.release();
+  }
+
+  enter(): Promise<void> {
+    return new Promise((resolve) => {
+      this.doors.push(resolve);
+    });
+  }
+}
+
+/** The one of the test file: a controller is made by the framework. */
+export const held = new Held();
+
+@Controller('held')
+export class HeldController {
+  @Get()
+  async get(): Promise<object> {
+    await held.enter();
+    return { held: true };
+  }
+
+  @Post()
+  async post(): Promise<object> {
+    await held.enter();
+    return { held: true };
+  }
+}
