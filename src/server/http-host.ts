@@ -216,9 +216,18 @@ function factsOf({ id, ip, headers }: FastifyRequest): Parameters<typeof withReq
 }
 
 /** Why a request is refused for its target or its head alone. */
-function targetRefusal({ originalUrl, headers, raw }: FastifyRequest): ServiceError | undefined {
-  const hasHost = headers.host !== undefined || raw.httpVersion === '1.0';
-  return hasHost && isCleanlyEncoded(originalUrl) ? undefined : new ServiceError('VALIDATION_FAILED');
+function targetRefusal({ originalUrl, raw }: FastifyRequest): ServiceError | undefined {
+  return namesOneHost(raw) && isCleanlyEncoded(originalUrl) ? undefined : new ServiceError('VALIDATION_FAILED');
+}
+
+/** RFC 9112 section 3.2: exactly one in HTTP/1.1; of two, some proxy in front may have believed the other. */
+function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return httpVersion === '1.1' ? count === 1 : count <= 1;
 }
 
 function routeOf({ routeOptions }: FastifyRequest): string {

@@ -391,6 +391,22 @@ describe('H7 a message with unclear limits', () => {
     expect(statuses).toEqual([400]);
   });
 
+  it.each(['Host: x\r\nHost: x', 'Host: x\r\nHOST: y'])('is refused: two hosts', async (hosts) => {
+    const { statuses, text } = await sendRaw(
+      service.url,
+      `GET /plain HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`,
+    );
+
+    expect(statuses).toEqual([400]);
+    expect(text).toContain('"code":"VALIDATION_FAILED"');
+  });
+
+  it('is answered as usual: an expectation that nobody knows', async () => {
+    const head = 'Host: x\r\nExpect: the-unexpected\r\nConnection: close\r\n';
+
+    expect((await sendRaw(service.url, `GET /plain HTTP/1.1\r\n${head}\r\n`)).statuses).toEqual([200]);
+  });
+
   it('is refused: HTTP/1.1 without Host', async () => {
     const { statuses, text } = await sendRaw(service.url, 'GET /plain HTTP/1.1\r\nConnection: close\r\n\r\n');
 

@@ -8,14 +8,21 @@ const asked = new WeakSet<IncomingMessage>();
 
 /** Lets a client send its body that waits to be asked for it (RFC 9110 section 10.1.1). */
 export function askForBody(request: IncomingMessage, response: Pick<ServerResponse, 'writeContinue'>): void {
-  if (request.headers.expect === undefined) return;
+  if (!waitsToBeAsked(request) || !announcesBody(request)) return;
   asked.add(request);
   response.writeContinue();
 }
 
 /** True while bytes of a body may still come. */
 export function expectsBody(request: IncomingMessage): boolean {
-  if (request.complete || (/^100-continue$/i.test(request.headers.expect ?? '') && !asked.has(request))) return false;
+  return !request.complete && announcesBody(request) && (!waitsToBeAsked(request) || asked.has(request));
+}
+
+function waitsToBeAsked({ headers: { expect } }: IncomingMessage): boolean {
+  return expect !== undefined && /^100-continue$/i.test(expect);
+}
+
+function announcesBody(request: IncomingMessage): boolean {
   if (request.httpVersionMajor === 2) return !(request as unknown as Http2ServerRequest).stream.endAfterHeaders;
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   return length !== '0' || coding !== undefined;
