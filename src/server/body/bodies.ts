@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
+import type { Charset } from '../json/charset.js';
+import { Encoding } from '../json/encoding.js';
 import { factsOfRoute } from '../route-facts.decorator.js';
 import { type ReadBody, readForm, readJson } from './json-body.js';
 
@@ -11,18 +13,21 @@ export interface BodyLimits {
   readonly form: number;
 }
 
-/** Takes JSON, and forms on the routes that ask for them; every other body is a 415. */
-export function readBodies(fastify: FastifyInstance, limits: BodyLimits): void {
-  fastify.removeAllContentTypeParsers();
-  addReader(fastify, { type: 'application/json', isForm: false, limit: limits.json }, readJson);
-  addReader(fastify, { type: FORM, isForm: true, limit: limits.form }, readForm);
+interface Reader {
+  readonly type: string;
+  readonly isForm: boolean;
+  readonly limit: number;
+  readonly read: (body: Buffer, charset: Charset) => ReadBody;
 }
 
-function addReader(
-  fastify: FastifyInstance,
-  { type, isForm, limit }: { readonly type: string; readonly isForm: boolean; readonly limit: number },
-  read: (body: Buffer) => ReadBody,
-): void {
+/** Takes JSON, and forms on the routes that ask for them; every other body is a 415. */
+export function readBodies(fastify: FastifyInstance, limits: BodyLimits, encoding = new Encoding()): void {
+  fastify.removeAllContentTypeParsers();
+  addReader(fastify, encoding, { type: 'application/json', isForm: false, limit: limits.json, read: readJson });
+  addReader(fastify, encoding, { type: FORM, isForm: true, limit: limits.form, read: readForm });
+}
+
+function addReader(fastify: FastifyInstance, encoding: Encoding, { type, isForm, limit, read }: Reader): void {
   const bodyLimit = limit < 0 ? Number.MAX_SAFE_INTEGER : limit;
   fastify.addContentTypeParser<Buffer>(type, { parseAs: 'buffer', bodyLimit }, (request, body, done) => {
     // The path is wrong, whatever the body.
@@ -30,19 +35,15 @@ function addReader(
       done(null);
       return;
     }
-    if ((factsOfRoute(request).takesForm === true) !== isForm || !isUtf8Stated(request) || isEncoded(request)) {
+    const charset = encoding.ofRequest(request.headers['content-type']);
+    if ((factsOfRoute(request).takesForm === true) !== isForm || charset === undefined || isEncoded(request)) {
       done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
       return;
     }
-    const result = read(body);
+    const result = read(body, charset);
     if (result) done(null, result.value);
     else done(new ServiceError('VALIDATION_FAILED'));
   });
-}
-
-function isUtf8Stated({ headers }: FastifyRequest): boolean {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1];
-  return charset === undefined || /^utf-?8$/i.test(charset);
 }
 
 /** Compressed bodies are not taken: a few bytes could stand for gigabytes. */

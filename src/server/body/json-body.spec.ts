@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
+import { Mismatch } from '../../config/mismatch.js';
+import { type Charset, charsetOf } from '../json/charset.js';
 import { isCleanlyEncoded, readForm, readJson } from './json-body.js';
 
 const json = (text: string): ReturnType<typeof readJson> => readJson(Buffer.from(text));
 const form = (text: string): ReturnType<typeof readForm> => readForm(Buffer.from(text, 'latin1'));
+
+function charset(name: string): Charset {
+  const known = charsetOf(name);
+  if (known instanceof Mismatch) throw new TypeError(known.reason);
+  return known;
+}
 
 describe('a JSON body', () => {
   it('of no bytes counts as one without members', () => {
@@ -62,6 +70,16 @@ describe('a JSON body', () => {
     expect(readJson(Buffer.from(bytes))).toBeUndefined();
   });
 
+  it('is read in another character set, as strictly', () => {
+    const korean = charset('EUC-KR');
+
+    expect(readJson(korean.encode('{"pw":"비밀"}'), korean)).toEqual({ value: { pw: '비밀' } });
+    expect(readJson(Buffer.from('{"pw":"비밀"}'), korean)).toBeUndefined();
+    expect(readJson(Buffer.from([0x22, 0xff, 0x22]), korean)).toBeUndefined();
+    expect(readJson(korean.encode('{"__proto__":{}}'), korean)).toBeUndefined();
+    expect(readJson(Buffer.alloc(0), korean)).toEqual({ value: {} });
+  });
+
   it('leaves the prototype of all objects alone', () => {
     json('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}');
 
@@ -103,6 +121,10 @@ describe('a form', () => {
     ['token=a.b-c&token_type_hint=access_token', { token: 'a.b-c', token_type_hint: 'access_token' }],
     ['token=a+b%20c%C3%BC', { token: 'a b cü' }],
     ['token=', { token: '' }],
+    ['token', { token: '' }],
+    ['token=a=b', { token: 'a=b' }],
+    ['&a=1&&b=2&', { a: '1', b: '2' }],
+    ['%61%3D=%26', { 'a=': '&' }],
   ])('is read: %s', (text, value) => {
     expect(form(text)).toEqual({ value });
   });
@@ -115,8 +137,30 @@ describe('a form', () => {
     ['an unfinished escape', 'token=%4'],
     ['bytes that should be escaped', 'token=\u{fc}'],
     ['H4 __proto__', '__proto__=1'],
+    ['H4 __proto__ spelled with an escape', '%5f_proto__=1'],
+    ['a name twice in two spellings', 'a=1&%61=1'],
+    ['H2 half of a character', 'token=%c3&next=%bc'],
   ])('is refused: %s', (_, text) => {
     expect(form(text)).toBeUndefined();
+  });
+
+  it('is read in another character set, which that of the escaped bytes is', () => {
+    const korean = charset('EUC-KR');
+
+    expect(readForm(Buffer.from('token=%C7%D1+a'), korean)).toEqual({ value: { token: '한 a' } });
+    expect(readForm(Buffer.from('token=%ED%95%9C'), korean)).toBeUndefined();
+    expect(readForm(Buffer.from('token=%C7'), korean)).toBeUndefined();
+    expect(readForm(Buffer.from([0x74, 0x3d, 0xc7, 0xd1]), korean)).toBeUndefined();
+  });
+
+  it('is what URLSearchParams reads, whatever it wrote', () => {
+    const name = fc.string({ unit: 'grapheme' }).filter((text) => !/\0|^(__proto__|constructor|prototype)$/.test(text));
+    const value = fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0'));
+    fc.assert(
+      fc.property(fc.dictionary(name, value), (members) => {
+        expect(form(new URLSearchParams(members).toString())).toEqual({ value: members });
+      }),
+    );
   });
 });
 

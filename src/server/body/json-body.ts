@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { type Charset, UTF_8 } from '../json/charset.js';
 
 /** Deeper than any shape of ours; a body beyond it is an attack. */
 const DEEPEST = 32;
@@ -9,13 +9,13 @@ const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 export type ReadBody = { readonly value: unknown } | undefined;
 
 /**
- * Reads JSON (RFC 8259) more strictly than `JSON.parse`: UTF-8 without byte order mark, no name twice in one object, no
- * NUL and no half of a surrogate pair in any text. No bytes at all count as `{}`.
+ * Reads JSON (RFC 8259) more strictly than `JSON.parse`: clean bytes without byte order mark, no name twice in one
+ * object, no NUL and no half of a surrogate pair in any text. No bytes at all count as `{}`.
  */
-export function readJson(body: Buffer): ReadBody {
+export function readJson(body: Buffer, charset: Charset = UTF_8): ReadBody {
   if (body.length === 0) return { value: {} };
-  if (!isUtf8(body)) return undefined;
-  const text = body.toString('utf8');
+  const text = charset.decode(body);
+  if (text === undefined) return undefined;
   const members = countWritten(text);
   if (members === undefined) return undefined;
   let value: unknown;
@@ -28,19 +28,42 @@ export function readJson(body: Buffer): ReadBody {
   return countKept(value) === members ? { value } : undefined;
 }
 
-/** Reads a form (WHATWG URL, `application/x-www-form-urlencoded`) with the same strictness. */
-export function readForm(body: Buffer): ReadBody {
+/**
+ * Reads a form (WHATWG URL, `application/x-www-form-urlencoded`) with the same strictness; the character set is that of
+ * the bytes that escapes stand for.
+ */
+export function readForm(body: Buffer, charset: Charset = UTF_8): ReadBody {
   const text = body.toString('latin1');
-  if (!isCleanlyEncoded(text)) return undefined;
-  const pairs = [...new URLSearchParams(text)];
-  const members = new Map(pairs);
-  const isRefused = members.size !== pairs.length || pairs.some(([name]) => REFUSED_NAMES.has(name));
-  return isRefused ? undefined : { value: Object.fromEntries(members) };
+  if (!isVisibleAscii(text)) return undefined;
+  const members = new Map<string, string>();
+  for (const pair of text.split('&')) {
+    if (pair === '') continue;
+    const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
+    const name = unescaped(pair.slice(0, end), charset);
+    const value = unescaped(pair.slice(end + 1), charset);
+    if (name === undefined || value === undefined || members.has(name) || REFUSED_NAMES.has(name)) return undefined;
+    members.set(name, value);
+  }
+  return { value: Object.fromEntries(members) };
+}
+
+/** Undefined where the escapes are broken, or stand for no text, or for NUL. */
+function unescaped(text: string, charset: Charset): string | undefined {
+  if (/%(?![\da-f]{2})/i.test(text)) return undefined;
+  const bytes = text
+    .replaceAll('+', ' ')
+    .replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  const decoded = charset.decode(Buffer.from(bytes, 'latin1'));
+  return decoded !== undefined && isCleanText(decoded) ? decoded : undefined;
+}
+
+function isVisibleAscii(text: string): boolean {
+  return !/[^\x21-\x7e]/.test(text);
 }
 
 /** True where percent-encoded text holds ASCII only, and stands for UTF-8 without NUL. */
 export function isCleanlyEncoded(text: string): boolean {
-  if (/[^\x21-\x7e]/.test(text)) return false;
+  if (!isVisibleAscii(text)) return false;
   if (!text.includes('%')) return true;
   try {
     return !decodeURIComponent(text).includes('\0');

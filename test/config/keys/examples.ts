@@ -85,6 +85,7 @@ const TEXTS: readonly string[] = [
   'jdbc:sqlite:./sample.db',
   'maximumSize=7',
   'yyyy',
+  'EUC-KR',
   'mysql',
   'TLSv1.3',
   '15',

@@ -1,0 +1,56 @@
+import { isUtf8 } from 'node:buffer';
+import { createRequire } from 'node:module';
+import type { Encoding, Iconv } from 'iconv-lite';
+import { Mismatch } from '../../config/mismatch.js';
+
+/** A character set in which every ASCII character is the one byte it is in ASCII. */
+export interface Charset {
+  /** Undefined where the bytes stand for no text. */
+  decode(bytes: Buffer): string | undefined;
+  /** What the character set does not have becomes a question mark. */
+  encode(text: string): Buffer;
+}
+
+export const UTF_8: Charset = {
+  decode: (bytes) => (isUtf8(bytes) ? bytes.toString('utf8') : undefined),
+  encode: (text) => Buffer.from(text, 'utf8'),
+};
+
+/** The form of the names; none of its characters has to be quoted in a header. */
+const NAME = /^[a-z\d][\w.+-]*$/i;
+const ASCII = String.fromCharCode(...Array(0x80).keys());
+
+/** Loaded where another character set than UTF-8 is asked for, which hardly any service is. */
+let loaded: typeof Iconv | undefined;
+const known = new Map<unknown, Charset>();
+
+/** The character set of that name; a mismatch where there is none, or HTTP texts could not be told apart in it. */
+export function charsetOf(name: string): Charset | Mismatch {
+  if (isUtf8Name(name)) return UTF_8;
+  if (!NAME.test(name)) return new Mismatch('not the name of a character set such as UTF-8');
+  loaded ??= createRequire(import.meta.url)('iconv-lite') as typeof Iconv;
+  if (!loaded.encodingExists(name)) return new Mismatch('a character set that is not known here');
+  // Names of one character set have one codec.
+  const codec = loaded.getCodec(name);
+  const charset = known.get(codec) ?? convertedBy(loaded, name);
+  if (!charset.encode(ASCII).equals(Buffer.from(ASCII, 'latin1')) || charset.decode(Buffer.from(ASCII)) !== ASCII) {
+    return new Mismatch('a character set that does not hold ASCII as it is');
+  }
+  known.set(codec, charset);
+  return charset;
+}
+
+export function isUtf8Name(name: string): boolean {
+  return /^utf-?8$/i.test(name);
+}
+
+function convertedBy(iconv: typeof Iconv, name: Encoding): Charset {
+  return {
+    decode: (bytes) => {
+      const text = iconv.decode(bytes, name);
+      // What stands for bytes that mean nothing.
+      return text.includes('\u{fffd}') ? undefined : text;
+    },
+    encode: (text) => iconv.encode(text, name),
+  };
+}
