@@ -1,8 +1,15 @@
-import { notYet } from '../../config/effect.js';
-import { oneOf, text, timeZone } from '../../config/key-type.js';
+import { type Effect, full } from '../../config/effect.js';
+import { oneOf, type ScalarType, text, timeZone } from '../../config/key-type.js';
+import { Mismatch } from '../../config/mismatch.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
+import { compileDatePattern, PATTERN_LETTERS } from './date-pattern.js';
 
 type PropertyInclusion = 'always' | 'non_null' | 'non_absent' | 'non_empty' | 'non_default' | 'use_defaults';
+
+const inclusionEffect: Effect = {
+  level: 'F',
+  note: 'members the interface promises always stay; non_default is taken as non_null, because no member has a default',
+};
 
 @Properties('app.json')
 export class JsonProperties {
@@ -10,26 +17,34 @@ export class JsonProperties {
     does:
       'Time zone in which dates are written into answers; keep it equal to the zones of the process and the ' +
       'database.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly timeZone: string = 'UTC';
 
-  @Key(
-    text({
-      form: /^(?:[yMdHhmsSaEZX]|VV|'[^']*'|[^A-Za-z'])+$/,
-      called: "a date pattern of the letters y M d H h m s S a E Z X VV, with other letters between ' and '",
-    }),
-    {
-      does: 'Pattern of the dates in answers, except the timestamp of an error, which is always ISO 8601 in UTC.',
-      effect: notYet('F'),
-      defaultText: 'ISO 8601',
-    },
-  )
+  @Key(datePattern(), {
+    does: 'Pattern of the dates in answers, except the timestamp of an error, which is always ISO 8601 in UTC.',
+    effect: full,
+    defaultText: 'ISO 8601',
+  })
   readonly dateFormat?: string;
 
   @Key(oneOf('always', 'non_null', 'non_absent', 'non_empty', 'non_default', 'use_defaults'), {
-    does: 'Which members of an answer are left out: non_null drops those without a value, always drops none.',
-    effect: notYet('F', 'Members the interface promises always stay; non_default is accepted only.'),
+    does:
+      'Which members of an answer are left out: always and use_defaults drop none, non_null and non_absent those ' +
+      'without a value, non_empty also empty texts, lists and objects.',
+    effect: inclusionEffect,
   })
   readonly defaultPropertyInclusion: PropertyInclusion = 'always';
+}
+
+function datePattern(): ScalarType<string> {
+  return {
+    ...text(),
+    name: 'date pattern',
+    expects: `a date pattern of the letters ${PATTERN_LETTERS} as Java reads them, with other letters between ' and '`,
+    parse: (value) => {
+      const pattern = compileDatePattern(value);
+      return pattern instanceof Mismatch ? pattern : value;
+    },
+  };
 }

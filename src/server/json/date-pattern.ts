@@ -1,0 +1,178 @@
+import { Mismatch } from '../../config/mismatch.js';
+import type { Zone } from './zone.js';
+
+/** Writes an instant, given in milliseconds since 1970, as local time of a zone. */
+export type WriteInstant = (millis: number, zone: Zone) => string;
+
+/** An instant as clocks and calendars of a zone show it. */
+interface Local {
+  /** Of the calendar, 0 being the year before year 1. */
+  readonly year: number;
+  /** 0 to 11. */
+  readonly month: number;
+  readonly day: number;
+  /** 0 is Sunday. */
+  readonly weekday: number;
+  readonly secondOfDay: number;
+  readonly milli: number;
+  /** Seconds ahead of UTC. */
+  readonly offset: number;
+  readonly zone: string;
+}
+
+type Part = (local: Local) => string;
+
+interface Letter {
+  /** Lengths that a run of it may have. */
+  readonly least?: number;
+  readonly most: number;
+  readonly part: (run: number) => Part;
+}
+
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+];
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** Letters and run lengths mean what they do in `java.time.format.DateTimeFormatter`, in English. */
+const LETTERS: Readonly<Record<string, Letter>> = {
+  y: { most: 10, part: yearPart },
+  M: { most: 5, part: (run) => (run < 3 ? numberPart(run, ({ month }) => month + 1) : namePart(run, MONTHS, 'month')) },
+  d: { most: 2, part: (run) => numberPart(run, ({ day }) => day) },
+  H: { most: 2, part: (run) => numberPart(run, hourOf) },
+  h: { most: 2, part: (run) => numberPart(run, (local) => hourOf(local) % 12 || 12) },
+  m: { most: 2, part: (run) => numberPart(run, ({ secondOfDay }) => Math.floor(secondOfDay / 60) % 60) },
+  s: { most: 2, part: (run) => numberPart(run, ({ secondOfDay }) => secondOfDay % 60) },
+  S: { most: 9, part: fractionPart },
+  a: { most: 1, part: () => (local) => (hourOf(local) < 12 ? 'AM' : 'PM') },
+  E: { most: 5, part: (run) => namePart(run, DAYS, 'weekday') },
+  Z: { most: 5, part: offsetPartOfZ },
+  X: { most: 5, part: (run) => (local) => offsetText(local.offset, run) || 'Z' },
+  V: { least: 2, most: 2, part: () => (local) => local.zone },
+};
+/** As people are told them. */
+export const PATTERN_LETTERS = 'y M d H h m s S a E Z X VV';
+
+/** A text between quotes, where two of them stand for one; a run of one letter; anything else. */
+const TOKEN = /'(?<quoted>(?:[^']|'')*)'|(?<run>(?<letter>[A-Za-z])\k<letter>*)|(?<other>.)/gsu;
+
+/** Makes a writer of a date pattern; what Java would not take, or we do not know, is a mismatch. */
+export function compileDatePattern(pattern: string): WriteInstant | Mismatch {
+  const parts: (string | Part)[] = [];
+  for (const { groups = {} } of pattern.matchAll(TOKEN)) {
+    const { quoted, run, other } = groups;
+    const part = run === undefined ? literalOf(quoted, other) : partOf(run);
+    if (part instanceof Mismatch) return part;
+    parts.push(part);
+  }
+  if (parts.every((part) => typeof part === 'string')) return new Mismatch('it shows no part of a date');
+  return (millis, zone) => {
+    const local = localTime(millis, zone);
+    let text = '';
+    for (const part of parts) text += typeof part === 'string' ? part : part(local);
+    return text;
+  };
+}
+
+function literalOf(quoted: string | undefined, other = ''): string | Mismatch {
+  if (quoted !== undefined) return quoted === '' ? "'" : quoted.replaceAll("''", "'");
+  if (other === "'") return new Mismatch("a text in quotes has no end; a quote itself is written ''");
+  return /[[\]{}#]/.test(other) ? new Mismatch(`${other} has a meaning of its own in Java: put it in quotes`) : other;
+}
+
+function partOf(run: string): Part | Mismatch {
+  const name = run.charAt(0);
+  const letter = Object.hasOwn(LETTERS, name) ? LETTERS[name] : undefined;
+  if (!letter) return new Mismatch(`the letter ${name} stands for nothing here: known are ${PATTERN_LETTERS}`);
+  const { least = 1, most, part } = letter;
+  if (run.length >= least && run.length <= most) return part(run.length);
+  const lengths = least === most ? `exactly ${most}` : `at most ${most}`;
+  return new Mismatch(`the letter ${name} stands ${run.length} times in a row, where ${lengths} may`);
+}
+
+const DAY_MILLIS = 86_400_000;
+const DAYS_OF_400_YEARS = 146_097;
+/** Days from 1 March of year 0 to 1 January 1970. */
+const EPOCH_DAY = 719_468;
+
+/** By plain arithmetic, because a `Date` has no room for the offset at the ends of its range. */
+function localTime(millis: number, zone: Zone): Local {
+  const offset = zone.offsetSecondsAt(millis);
+  const local = millis + offset * 1000;
+  const epochDay = Math.floor(local / DAY_MILLIS);
+  const milliOfDay = local - epochDay * DAY_MILLIS;
+  // Years begin in March, so that the day that leap years add is the last one.
+  const shifted = epochDay + EPOCH_DAY;
+  const era = Math.floor(shifted / DAYS_OF_400_YEARS);
+  const dayOfEra = shifted - era * DAYS_OF_400_YEARS;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = (monthFromMarch + 2) % 12;
+  return {
+    year: yearOfEra + era * 400 + (month < 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1,
+    weekday: (((epochDay + 4) % 7) + 7) % 7,
+    secondOfDay: Math.floor(milliOfDay / 1000),
+    milli: milliOfDay % 1000,
+    offset,
+    zone: zone.id,
+  };
+}
+
+function hourOf({ secondOfDay }: Local): number {
+  return Math.floor(secondOfDay / 3600);
+}
+
+function numberPart(run: number, value: (local: Local) => number): Part {
+  return (local) => padded(value(local), run);
+}
+
+/** The year of its era, so that the year before year 1 is 1 again; with a sign where it has more digits than letters. */
+function yearPart(run: number): Part {
+  return ({ year }) => {
+    const ofEra = year > 0 ? year : 1 - year;
+    if (run === 2) return padded(ofEra % 100, 2);
+    const digits = padded(ofEra, run);
+    return run > 3 && digits.length > run ? `+${digits}` : digits;
+  };
+}
+
+function namePart(run: number, names: readonly string[], of: 'month' | 'weekday'): Part {
+  const length = run === 4 ? undefined : run === 5 ? 1 : 3;
+  const shown = names.map((name) => name.slice(0, length));
+  return (local) => shown[local[of]] ?? '';
+}
+
+function fractionPart(run: number): Part {
+  return ({ milli }) => padded(milli, 3).padEnd(run, '0').slice(0, run);
+}
+
+function offsetPartOfZ(run: number): Part {
+  // Z is an offset in one of the forms of X, but for what stands for no offset at all.
+  if (run === 5) return ({ offset }) => offsetText(offset, 5) || 'Z';
+  if (run === 4) return ({ offset }) => `GMT${offsetText(offset, 5)}`;
+  return ({ offset }) => offsetText(offset, 2) || '+0000';
+}
+
+/**
+ * An offset as run lengths of X show it: hours, then minutes (1: only where there are some), then seconds where there
+ * are some (4, 5), with colons (3, 5). Empty where what would be shown is zero.
+ */
+function offsetText(offset: number, run: number): string {
+  const total = Math.abs(offset);
+  const [hours, minutes] = [Math.floor(total / 3600), Math.floor(total / 60) % 60];
+  const seconds = run > 3 ? total % 60 : 0;
+  if (hours + minutes + seconds === 0) return '';
+  const shown = [hours, ...(run > 1 || minutes > 0 ? [minutes] : []), ...(seconds > 0 ? [seconds] : [])];
+  const separator = run === 3 || run === 5 ? ':' : '';
+  return `${offset < 0 ? '-' : '+'}${shown.map((number) => padded(number, 2)).join(separator)}`;
+}
+
+function padded(number: number, digits: number): string {
+  return String(number).padStart(digits, '0');
+}

@@ -1,0 +1,54 @@
+/** A time zone in which instants are written. */
+export interface Zone {
+  /** As the configuration names it. */
+  readonly id: string;
+  /** Seconds that local time is ahead of UTC at an instant, given in milliseconds since 1970. */
+  offsetSecondsAt(millis: number): number;
+}
+
+/** Names of UTC in the time zone database, in lower case. */
+const NAMES_OF_UTC: ReadonlySet<string> = new Set(
+  ['utc', 'gmt', 'uct', 'zulu', 'universal', 'greenwich', 'gmt0', 'gmt+0', 'gmt-0'].flatMap((name) => [
+    name,
+    `etc/${name}`,
+  ]),
+);
+
+/** The zone of an id that the key type took (`timeZone()`). */
+export function zoneOf(id: string): Zone {
+  return NAMES_OF_UTC.has(id.toLowerCase()) ? { id, offsetSecondsAt: () => 0 } : new RuledZone(id);
+}
+
+const HOUR_MILLIS = 3_600_000;
+/** Farthest instant that there is (ECMA-262, time values). */
+const FARTHEST_MILLIS = 8.64e15;
+/** Answers are about the last weeks, which have this many hours. */
+const MOST_HOURS = 2000;
+
+/** Asks the slow formatting class only about hours that were not met before. */
+class RuledZone implements Zone {
+  private formatter: Intl.DateTimeFormat | undefined;
+  private readonly offsetOfHour = new Map<number, number>();
+
+  constructor(readonly id: string) {}
+
+  offsetSecondsAt(millis: number): number {
+    const hour = Math.floor(millis / HOUR_MILLIS);
+    const known = this.offsetOfHour.get(hour);
+    if (known !== undefined) return known;
+    const start = this.ask(hour * HOUR_MILLIS);
+    // Somewhere in this hour the clocks are changed, not always at a round minute.
+    if (start !== this.ask((hour + 1) * HOUR_MILLIS)) return this.ask(millis);
+    if (this.offsetOfHour.size >= MOST_HOURS) this.offsetOfHour.clear();
+    this.offsetOfHour.set(hour, start);
+    return start;
+  }
+
+  private ask(millis: number): number {
+    this.formatter ??= new Intl.DateTimeFormat('en-US', { timeZone: this.id, timeZoneName: 'longOffset' });
+    const shown = this.formatter.format(Math.max(-FARTHEST_MILLIS, Math.min(millis, FARTHEST_MILLIS)));
+    const [, sign, hours, minutes, seconds] = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?$/.exec(shown) ?? [];
+    const total = Number(hours ?? 0) * 3600 + Number(minutes ?? 0) * 60 + Number(seconds ?? 0);
+    return sign === '-' ? -total : total;
+  }
+}
