@@ -1,4 +1,4 @@
-import { notYet } from '../../config/effect.js';
+import { full } from '../../config/effect.js';
 import { flag } from '../../config/key-type.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
 
@@ -6,7 +6,7 @@ import { Key, Properties } from '../../config/properties.decorator.js';
 export class JsonSerializationProperties {
   @Key(flag(), {
     does: 'Writes dates as milliseconds since 1970 instead of text; a date format (app.json.date-format) wins over it.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly writeDatesAsTimestamps: boolean = false;
 }

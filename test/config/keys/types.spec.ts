@@ -6,6 +6,7 @@ import { DatasourceProperties } from '../../../src/persistence/datasource.proper
 import { MapperConfigurationProperties } from '../../../src/persistence/mapper-configuration.properties.js';
 import { PoolProperties } from '../../../src/persistence/pool.properties.js';
 import { EmbeddedProperties } from '../../../src/server/admission/embedded.properties.js';
+import { EncodingProperties } from '../../../src/server/json/encoding.properties.js';
 import { JsonProperties } from '../../../src/server/json/json.properties.js';
 import { MultipartProperties } from '../../../src/server/upload/multipart.properties.js';
 import { AccesslogProperties } from '../../../src/server/access-log/accesslog.properties.js';
@@ -149,6 +150,38 @@ describe('a choice', () => {
     const { problems } = reading({ args: ['--server.shutdown=later'] });
 
     expect(problems.map(({ action }) => action)).toEqual(['Set server.shutdown to one of graceful, immediate.']);
+  });
+});
+
+describe('a date pattern', () => {
+  it.each([
+    ['yyyy-MM-dd kk:mm', 'the letter k stands for nothing here: known are y M d H h m s S a E Z X VV'],
+    ['yyyy-MM-ddd', 'the letter d stands 3 times in a row, where at most 2 may'],
+    ["yyyy 'at", "a text in quotes has no end; a quote itself is written ''"],
+  ])('is refused as it is bound: %s', (pattern, reason) => {
+    const { problems } = reading({ args: [`--app.json.date-format=${pattern}`] });
+
+    expect(reasonsOf({ args: [`--app.json.date-format=${pattern}`] })).toEqual([reason]);
+    expect(problems.map(({ action }) => action)).toEqual([
+      'Set app.json.date-format to a date pattern of the letters y M d H h m s S a E Z X VV as Java reads them, with ' +
+        "other letters between ' and '.",
+    ]);
+  });
+});
+
+describe('a character set', () => {
+  it.each([
+    ['klingon', 'a character set that is not known here'],
+    ['UTF-16', 'a character set that does not hold ASCII as it is'],
+    ['UTF 8', 'not the name of a character set such as UTF-8'],
+  ])('is refused as it is bound: %s', (name, reason) => {
+    expect(reasonsOf({ args: [`--server.servlet.encoding.charset=${name}`] })).toEqual([reason]);
+  });
+
+  it('keeps the name it was given', () => {
+    const situation = { args: ['--server.servlet.encoding.charset=Shift_JIS'] };
+
+    expect(bound(situation, EncodingProperties).charset).toBe('Shift_JIS');
   });
 });
 

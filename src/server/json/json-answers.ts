@@ -1,0 +1,111 @@
+import type { GenericSchema } from 'valibot';
+import { Mismatch } from '../../config/mismatch.js';
+import { compileDatePattern } from './date-pattern.js';
+import { Encoding } from './encoding.js';
+import { JsonSerializationProperties } from './json-serialization.properties.js';
+import { JsonProperties } from './json.properties.js';
+import { type Promised, promisedBy } from './promised-members.js';
+import { zoneOf } from './zone.js';
+
+type WriteDate = (millis: number) => string | number;
+/** True of a value that is left out where its member is not promised. */
+type IsLeftOut = (value: unknown) => boolean;
+
+/** ISO 8601 with milliseconds and offset. */
+const ISO = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX";
+
+/** Writes the bodies of good answers as `app.json.*` says; error and management bodies know nothing of it. */
+export class JsonAnswers {
+  readonly contentType: string;
+  /** Undefined where dates are written as JavaScript writes them: ISO 8601 in UTC. */
+  private readonly writeDate: WriteDate | undefined;
+  private readonly isLeftOut: IsLeftOut | undefined;
+
+  constructor(
+    json: JsonProperties = new JsonProperties(),
+    serialization: JsonSerializationProperties = new JsonSerializationProperties(),
+    private readonly encoding: Encoding = new Encoding(),
+  ) {
+    this.contentType = encoding.jsonType('application/json');
+    this.writeDate = dateWriter(json, serialization);
+    this.isLeftOut = LEFT_OUT[json.defaultPropertyInclusion];
+  }
+
+  /** `shape` is that of the answer, which says what members it promises. */
+  write(body: unknown, shape?: GenericSchema): string {
+    const isAsIs = this.writeDate === undefined && this.isLeftOut === undefined;
+    return this.encoding.json(JSON.stringify(isAsIs ? body : this.prepared(body, shape && promisedBy(shape))));
+  }
+
+  /** What `JSON.stringify` shall write: the value itself wherever nothing has to change. */
+  private prepared(value: unknown, promised: Promised | undefined): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof Date) return this.preparedDate(value);
+    if (Array.isArray(value)) return this.preparedList(value, promised?.items);
+    if (writesItself(value)) return this.prepared(value.toJSON(), promised);
+    return this.preparedObject(value as Readonly<Record<string, unknown>>, promised);
+  }
+
+  private preparedDate(date: Date): unknown {
+    const millis = date.getTime();
+    // As JavaScript writes a date that is none.
+    if (Number.isNaN(millis)) return null;
+    return this.writeDate ? this.writeDate(millis) : date;
+  }
+
+  private preparedList(list: readonly unknown[], ofItems: Promised | undefined): unknown {
+    let changed: unknown[] | undefined;
+    for (const [index, item] of list.entries()) {
+      const prepared = this.prepared(item, ofItems);
+      if (prepared !== item) (changed ??= [...list])[index] = prepared;
+    }
+    return changed ?? list;
+  }
+
+  private preparedObject(object: Readonly<Record<string, unknown>>, promised: Promised | undefined): unknown {
+    let changed: Record<string, unknown> | undefined;
+    for (const name of Object.keys(object)) {
+      const member = object[name];
+      let prepared = this.prepared(member, promised?.members.get(name) ?? promised?.items);
+      if (this.isLeftOut?.(prepared) === true && promised?.always.has(name) !== true) prepared = undefined;
+      // A spread keeps the order and makes members of all names; one without a value is not written.
+      if (prepared !== member) (changed ??= { ...object })[name] = prepared;
+    }
+    return changed ?? object;
+  }
+}
+
+function writesItself(value: object): value is { toJSON(): unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
+}
+
+const isNull: IsLeftOut = (value) => value === null;
+const isEmpty: IsLeftOut = (value) => {
+  if (value === null || value === '') return true;
+  if (typeof value !== 'object' || value instanceof Date) return false;
+  return Array.isArray(value) ? value.length === 0 : Object.values(value).every((member) => member === undefined);
+};
+
+const LEFT_OUT: Readonly<Record<JsonProperties['defaultPropertyInclusion'], IsLeftOut | undefined>> = {
+  always: undefined,
+  use_defaults: undefined,
+  non_null: isNull,
+  non_absent: isNull,
+  non_default: isNull,
+  non_empty: isEmpty,
+};
+
+function dateWriter(
+  json: JsonProperties,
+  { writeDatesAsTimestamps }: JsonSerializationProperties,
+): WriteDate | undefined {
+  const { dateFormat, timeZone } = json;
+  if (dateFormat === undefined) {
+    if (writeDatesAsTimestamps) return (millis) => millis;
+    if (timeZone === 'UTC') return undefined;
+  }
+  const pattern = compileDatePattern(dateFormat ?? ISO);
+  if (pattern instanceof Mismatch) throw new TypeError(`${dateFormat ?? ISO}: ${pattern.reason}`);
+  const zone = zoneOf(timeZone);
+  return (millis) => pattern(millis, zone);
+}

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import * as v from 'valibot';
+import { promisedBy } from './promised-members.js';
+
+function always(schema: v.GenericSchema): readonly string[] {
+  return [...promisedBy(schema).always];
+}
+
+it('of an object are those that are not optional', () => {
+  const shape = v.strictObject({
+    kept: v.string(),
+    empty: v.nullable(v.string()),
+    optional: v.optional(v.string()),
+    exact: v.exactOptional(v.string()),
+    nullish: v.nullish(v.string()),
+    undefinedable: v.undefinedable(v.string()),
+  });
+
+  expect(always(shape)).toEqual(['kept', 'empty']);
+});
+
+it.each([
+  ['a pipe', v.pipe(v.object({ a: v.string() }), v.readonly())],
+  ['what may be null', v.nullable(v.object({ a: v.string() }))],
+  ['what may be missing', v.optional(v.object({ a: v.string() }))],
+  ['one of two', v.union([v.object({ a: v.string() }), v.string()])],
+])('are found behind %s', (_, schema) => {
+  expect(always(schema)).toEqual(['a']);
+});
+
+it('of alternatives are those of each one, below as well', () => {
+  const shape = v.variant('done', [
+    v.object({ done: v.literal(true), token: v.object({ text: v.string() }) }),
+    v.object({ done: v.literal(false), methods: v.array(v.string()), token: v.object({ kind: v.string() }) }),
+  ]);
+
+  expect(always(shape)).toEqual(['done', 'token', 'methods']);
+  expect(promisedBy(shape).members.get('token')?.always).toEqual(new Set(['text', 'kind']));
+});
+
+it.each([
+  ['a list', v.array(v.object({ a: v.string() }))],
+  ['a tuple', v.tuple([v.object({ a: v.string() }), v.string()])],
+  ['a tuple with a rest', v.tupleWithRest([v.string()], v.object({ a: v.string() }))],
+  ['a record', v.record(v.string(), v.object({ a: v.string() }))],
+  ['an object with a rest', v.objectWithRest({ b: v.string() }, v.object({ a: v.string() }))],
+])('of the items of %s are found', (_, schema) => {
+  expect(promisedBy(schema).items?.always).toEqual(new Set(['a']));
+});
+
+it('of what is no object are none', () => {
+  for (const schema of [v.string(), v.picklist(['a']), v.unknown(), v.date()]) {
+    expect(promisedBy(schema)).toMatchObject({ always: new Set(), items: undefined });
+  }
+});
+
+it('are read once', () => {
+  const shape = v.object({ a: v.string() });
+
+  expect(promisedBy(shape)).toBe(promisedBy(shape));
+});
