@@ -21,6 +21,7 @@ describe('a date in an answer is written', () => {
       '"2026-11-21T09:00:00.000+09:00"',
     ],
     ['as ISO 8601 in UTC under another name', { timeZone: 'Etc/GMT' }, false, '"2026-11-21T00:00:00.000Z"'],
+    ['as ISO 8601 where the format is empty', { dateFormat: '' }, false, '"2026-11-21T00:00:00.000Z"'],
     ['as milliseconds', {}, true, '1795219200000'],
     ['as milliseconds, which have no zone', { timeZone: 'Asia/Seoul' }, true, '1795219200000'],
     ['by its format', { dateFormat: 'yyyy-MM-dd HH:mm:ss' }, false, '"2026-11-21 00:00:00"'],

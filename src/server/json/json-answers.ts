@@ -99,13 +99,13 @@ function dateWriter(
   json: JsonProperties,
   { writeDatesAsTimestamps }: JsonSerializationProperties,
 ): WriteDate | undefined {
-  const { dateFormat, timeZone } = json;
-  if (dateFormat === undefined) {
+  const { dateFormat = '', timeZone } = json;
+  if (dateFormat === '') {
     if (writeDatesAsTimestamps) return (millis) => millis;
     if (timeZone === 'UTC') return undefined;
   }
-  const pattern = compileDatePattern(dateFormat ?? ISO);
-  if (pattern instanceof Mismatch) throw new TypeError(`${dateFormat ?? ISO}: ${pattern.reason}`);
+  const pattern = compileDatePattern(dateFormat || ISO);
+  if (pattern instanceof Mismatch) throw new TypeError(`${dateFormat}: ${pattern.reason}`);
   const zone = zoneOf(timeZone);
   return (millis) => pattern(millis, zone);
 }

@@ -22,7 +22,9 @@ export class JsonProperties {
   readonly timeZone: string = 'UTC';
 
   @Key(datePattern(), {
-    does: 'Pattern of the dates in answers, except the timestamp of an error, which is always ISO 8601 in UTC.',
+    does:
+      'Pattern of the dates in answers, except the timestamp of an error, which is always ISO 8601 in UTC; empty for ' +
+      'none, where a source below sets one.',
     effect: full,
     defaultText: 'ISO 8601',
   })
@@ -43,7 +45,7 @@ function datePattern(): ScalarType<string> {
     name: 'date pattern',
     expects: `a date pattern of the letters ${PATTERN_LETTERS} as Java reads them, with other letters between ' and '`,
     parse: (value) => {
-      const pattern = compileDatePattern(value);
+      const pattern = value === '' ? undefined : compileDatePattern(value);
       return pattern instanceof Mismatch ? pattern : value;
     },
   };

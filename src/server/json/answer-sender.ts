@@ -1,0 +1,50 @@
+import { StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { factsOfRoute } from '../route-facts.decorator.js';
+import type { Encoding } from './encoding.js';
+import type { JsonAnswers } from './json-answers.js';
+
+/** Sends what the handlers of controllers answer. */
+export class AnswerSender {
+  constructor(
+    private readonly json: JsonAnswers,
+    private readonly encoding: Encoding,
+  ) {}
+
+  /** False where the body is neither JSON nor text: whatever else there is goes out as it is. */
+  send(reply: FastifyReply, body: unknown): boolean {
+    const stated = reply.getHeader('content-type');
+    const type = typeof stated === 'string' ? stated : undefined;
+    if (typeof body === 'string') return this.sendText(reply, type ?? 'text/plain', body);
+    if (!isJson(body)) return false;
+    const text = this.json.write(body, factsOfRoute(reply.request).answers);
+    sendAsIs(reply, type === undefined ? this.json.contentType : this.encoding.jsonType(type), text);
+    return true;
+  }
+
+  private sendText(reply: FastifyReply, type: string, text: string): boolean {
+    if (/^[^;]*\bjson\b/i.test(type)) {
+      sendAsIs(reply, this.encoding.jsonType(type), this.encoding.json(text));
+      return true;
+    }
+    if (!/^text\//i.test(type)) return false;
+    const encoded = this.encoding.text(type, text);
+    reply.header('content-type', encoded.type).send(encoded.body);
+    return true;
+  }
+}
+
+/** With a serializer of its own, because JSON would get a character set named otherwise. */
+function sendAsIs(reply: FastifyReply, type: string, text: string): void {
+  reply.header('content-type', type).serializer(asIs).send(text);
+}
+
+function asIs(text: unknown): string {
+  return text as string;
+}
+
+function isJson(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return body !== undefined;
+  const isBytes = ArrayBuffer.isView(body) || 'pipe' in body || 'getReader' in body || body instanceof StreamableFile;
+  return !isBytes && !(body instanceof Error) && !(body instanceof Response);
+}
