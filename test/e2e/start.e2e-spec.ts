@@ -40,7 +40,7 @@ describe('a start without keys', () => {
     const health = await fetch(`${service.url}/actuator/health`);
 
     expect(page.status).toBe(200);
-    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-type')).toBe('text/html;charset=UTF-8');
     expect(await page.text()).toContain('<h1>Login service</h1>');
     expect(health.status).toBe(200);
     expect(await health.json()).toEqual({ status: 'UP' });

@@ -4,10 +4,11 @@ import { NestFactory } from '@nestjs/core';
 import type { HostOptions } from '../../src/server/http-host.js';
 import { Listener } from '../../src/server/listener.js';
 import { ServerModule } from '../../src/server/server.module.js';
+import { AnswersController } from './answers.controller.js';
 import { EchoController } from './echo.controller.js';
 import { HeldController } from './held.controller.js';
 
-@Module({ imports: [ServerModule], controllers: [EchoController, HeldController] })
+@Module({ imports: [ServerModule], controllers: [AnswersController, EchoController, HeldController] })
 class EchoModule {}
 
 export interface EchoService {
@@ -24,6 +25,7 @@ export async function startEchoService(options: HostOptions = {}): Promise<EchoS
   const complaints: string[] = [];
   const listener = new Listener({ complain: (line) => complaints.push(line), ...options });
   listener.routes.get('/plain', () => ({ status: 200, body: { status: 'UP' } }));
+  listener.routes.get('/managed', () => ({ status: 200, body: { at: new Date(0), none: null, name: '한' } }));
   const app = await NestFactory.create(EchoModule, listener.adapter, { logger: false, abortOnError: false });
   await app.init();
   const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });

@@ -1,0 +1,337 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { EncodingProperties } from '../../src/server/json/encoding.properties.js';
+import { JsonSerializationProperties } from '../../src/server/json/json-serialization.properties.js';
+import { JsonProperties } from '../../src/server/json/json.properties.js';
+import { PAGE } from '../support/answers.controller.js';
+import { type EchoService, startEchoService } from '../support/echo-service.js';
+import { storyOn } from '../support/login-story.js';
+import { sendRaw } from '../support/raw-http.js';
+import { runService } from '../support/service.js';
+import { onSqlite } from '../support/story-database.js';
+
+interface Keys {
+  readonly json?: Partial<JsonProperties>;
+  readonly jsonSerialization?: Partial<JsonSerializationProperties>;
+  readonly encoding?: Partial<EncodingProperties>;
+}
+
+let service: EchoService | undefined;
+
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+});
+
+async function start({ json, jsonSerialization, encoding }: Keys = {}): Promise<EchoService> {
+  service = await startEchoService({
+    json: Object.assign(new JsonProperties(), json),
+    jsonSerialization: Object.assign(new JsonSerializationProperties(), jsonSerialization),
+    encoding: Object.assign(new EncodingProperties(), encoding),
+  });
+  return service;
+}
+
+async function textOf(path: string, keys: Keys): Promise<string> {
+  const { url } = await start(keys);
+  return (await fetch(`${url}${path}`)).text();
+}
+
+async function typeOf({ url }: EchoService, path: string): Promise<string | null> {
+  return (await fetch(`${url}${path}`)).headers.get('content-type');
+}
+
+describe('dates in answers', () => {
+  it.each([
+    ['are ISO 8601 in UTC where no key is set', {}, '"2026-11-20T15:15:00.250Z"'],
+    ['have the offset of app.json.time-zone', { json: { timeZone: 'Asia/Seoul' } }, '"2026-11-21T00:15:00.250+09:00"'],
+    ['follow app.json.date-format', { json: { dateFormat: 'yyyy-MM-dd HH:mm:ss' } }, '"2026-11-20 15:15:00"'],
+    [
+      'follow app.json.date-format in app.json.time-zone',
+      { json: { dateFormat: "EEE d MMM yyyy 'at' h:mm a VV", timeZone: 'Asia/Seoul' } },
+      '"Sat 21 Nov 2026 at 12:15 AM Asia/Seoul"',
+    ],
+    [
+      'are milliseconds with app.json.serialization.write-dates-as-timestamps',
+      { jsonSerialization: { writeDatesAsTimestamps: true } },
+      '1795187700250',
+    ],
+    [
+      'are no milliseconds where a format is set too',
+      { json: { dateFormat: 'yyyy' }, jsonSerialization: { writeDatesAsTimestamps: true } },
+      '"2026"',
+    ],
+  ])('%s', async (_, keys: Keys, date) => {
+    expect(await textOf('/dated', keys)).toBe(
+      `{"at":${date},"device":null,"idp":null,"note":"","list":[null,{"at":${date},"ip":null}],"name":"한"}`,
+    );
+  });
+});
+
+describe('members without a value', () => {
+  const at = '"at":"2026-11-20T15:15:00.250Z"';
+  const whole = `{${at},"device":null,"idp":null,"note":"","list":[null,{${at},"ip":null}],"name":"한"}`;
+  const withoutNull = `{${at},"device":null,"note":"","list":[null,{${at}}],"name":"한"}`;
+
+  it.each([
+    ['always', whole],
+    ['use_defaults', whole],
+    ['non_null', withoutNull],
+    ['non_absent', withoutNull],
+    ['non_default', withoutNull],
+    ['non_empty', `{${at},"device":null,"list":[null,{${at}}],"name":"한"}`],
+  ] as const)('are left out with %s, unless the route promises them', async (defaultPropertyInclusion, text) => {
+    expect(await textOf('/dated', { json: { defaultPropertyInclusion } })).toBe(text);
+  });
+});
+
+describe('app.json.*', () => {
+  const keys: Keys = { json: { dateFormat: 'yyyy', defaultPropertyInclusion: 'non_empty', timeZone: 'Asia/Seoul' } };
+
+  it('does not touch the body of an error', async () => {
+    const { url } = await start(keys);
+
+    const answer = await fetch(`${url}/note`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: 'no JSON',
+    });
+
+    expect(await answer.json()).toMatchObject({
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
+      errors: [],
+    });
+  });
+
+  it('does not touch management bodies', async () => {
+    expect(await textOf('/managed', keys)).toBe('{"at":"1970-01-01T00:00:00.000Z","none":null,"name":"한"}');
+  });
+
+  it('does not touch what is written already', async () => {
+    expect(await textOf('/description', keys)).toBe('{ "title": "한", "default": null }');
+  });
+});
+
+describe('the content type of answers', () => {
+  const PROBLEM = '/nowhere';
+
+  it('says no character set of JSON, which has none to say', async () => {
+    const echo = await start();
+
+    expect(await typeOf(echo, '/dated')).toBe('application/json');
+    expect(await typeOf(echo, '/description')).toBe('application/json');
+    expect(await typeOf(echo, '/key-set')).toBe('application/jwk-set+json');
+    expect(await typeOf(echo, '/nobody')).toBe('application/json');
+    expect(await typeOf(echo, PROBLEM)).toBe('application/problem+json');
+    expect(await typeOf(echo, '/page')).toBe('text/html; charset=utf-8');
+    expect(await typeOf(echo, '/words')).toBe('text/plain;charset=UTF-8');
+  });
+
+  it('names the character set everywhere with server.servlet.encoding.force', async () => {
+    const echo = await start({ encoding: { force: true } });
+
+    expect(await typeOf(echo, '/dated')).toBe('application/json;charset=UTF-8');
+    expect(await typeOf(echo, '/description')).toBe('application/json;charset=UTF-8');
+    expect(await typeOf(echo, '/key-set')).toBe('application/jwk-set+json;charset=UTF-8');
+    expect(await typeOf(echo, PROBLEM)).toBe('application/problem+json;charset=UTF-8');
+    expect(await typeOf(echo, '/page')).toBe('text/html;charset=UTF-8');
+    expect(await typeOf(echo, '/words')).toBe('text/plain;charset=UTF-8');
+    expect(await typeOf(echo, '/pixel.png')).toBe('image/png');
+    expect(await typeOf(echo, '/picture.svg')).toBe('image/svg+xml');
+  });
+
+  it('names it also where a request could not be read', async () => {
+    const echo = await start({ encoding: { force: true } });
+
+    const { statuses, text } = await sendRaw(echo.url, 'nonsense\r\n\r\n');
+
+    expect(statuses).toEqual([400]);
+    expect(text).toContain('content-type: application/problem+json;charset=UTF-8\r\n');
+  });
+
+  it('is their own on management routes', async () => {
+    const echo = await start({ encoding: { charset: 'EUC-KR', force: true } });
+
+    const answer = await fetch(`${echo.url}/managed`);
+
+    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await answer.json()).toMatchObject({ name: '한' });
+  });
+
+  it('and length are those of GET for HEAD', async () => {
+    const { url } = await start({ encoding: { force: true } });
+
+    const [get, head] = await Promise.all([fetch(`${url}/dated`), fetch(`${url}/dated`, { method: 'HEAD' })]);
+
+    expect(head.headers.get('content-type')).toBe('application/json;charset=UTF-8');
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+  });
+});
+
+describe('answers in another character set', () => {
+  const KOREAN = { charset: 'EUC-KR', force: true };
+
+  it('are ASCII with escapes where they are JSON, and so right in UTF-8 too', async () => {
+    const { url } = await start({ encoding: KOREAN });
+
+    const answer = await fetch(`${url}/dated`);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+
+    expect(answer.headers.get('content-type')).toBe('application/json;charset=EUC-KR');
+    expect(bytes.toString('latin1')).toContain(String.raw`"name":"\ud55c"`);
+    expect(JSON.parse(bytes.toString('utf8'))).toMatchObject({ name: '한' });
+    expect(await (await fetch(`${url}/description`)).text()).toBe(String.raw`{ "title": "\ud55c", "default": null }`);
+  });
+
+  it('are ASCII with escapes where they are errors', async () => {
+    const { url } = await start({ encoding: KOREAN });
+
+    const answer = await fetch(`${url}/note`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: String.raw`{"text":"a","\ud55c":1}`,
+    });
+
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain(String.raw`{"field":"\ud55c","code":"unknown"}`);
+  });
+
+  it('are converted where they are text', async () => {
+    const { url } = await start({ encoding: KOREAN });
+
+    const answer = await fetch(`${url}/page`);
+
+    expect(answer.headers.get('content-type')).toBe('text/html;charset=EUC-KR');
+    // Korean has no ü.
+    expect(new TextDecoder('euc-kr').decode(await answer.arrayBuffer())).toBe(PAGE.replace('ü', '?'));
+  });
+
+  it('are left in the one they state where it is not forced', async () => {
+    const { url } = await start({ encoding: { charset: 'EUC-KR' } });
+
+    const [page, words] = await Promise.all([fetch(`${url}/page`), fetch(`${url}/words`)]);
+
+    expect(await page.text()).toBe(PAGE);
+    expect(words.headers.get('content-type')).toBe('text/plain;charset=EUC-KR');
+  });
+});
+
+describe('a request body', () => {
+  const LATIN = Buffer.from('{"text":"\u{fc}"}', 'latin1');
+  const UTF = Buffer.from('{"text":"\u{fc}"}');
+
+  async function note(encoding: Partial<EncodingProperties>, body: Buffer, stated?: string): Promise<[number, string]> {
+    const { url } = await start({ encoding });
+    const type = stated === undefined ? 'application/json' : `application/json; charset=${stated}`;
+    const answer = await fetch(`${url}/note`, { method: 'POST', headers: { 'content-type': type }, body });
+    return [answer.status, await answer.text()];
+  }
+
+  it('that states another character set is refused, because it would be misread', async () => {
+    expect(await note({}, LATIN, 'ISO-8859-1')).toEqual([415, expect.any(String)]);
+    await service?.stop();
+    expect(await note({ charset: 'ISO-8859-1' }, UTF, 'UTF-8')).toEqual([415, expect.any(String)]);
+  });
+
+  it('is read in the configured one whatever it states, where that is forced', async () => {
+    expect(await note({ force: true }, UTF, 'ISO-8859-1')).toEqual([200, '{"text":"ü"}']);
+    await service?.stop();
+    expect(await note({ charset: 'ISO-8859-1', force: true }, LATIN, 'UTF-8')).toEqual([
+      200,
+      String.raw`{"text":"\u00fc"}`,
+    ]);
+  });
+
+  it('is read in the one it states, where that is believed', async () => {
+    expect(await note({ force: false }, LATIN, 'iso-8859-1')).toEqual([200, '{"text":"ü"}']);
+  });
+
+  it('is read in the configured one, where it states none', async () => {
+    expect(await note({ charset: 'ISO-8859-1' }, LATIN)).toEqual([200, String.raw`{"text":"\u00fc"}`]);
+    await service?.stop();
+    expect(await note({ force: false }, UTF)).toEqual([200, '{"text":"ü"}']);
+  });
+
+  it.each(['klingon', 'UTF-16', 'UTF-7', 'base64'])(
+    'H2 is refused where it states %s, in which nothing could be checked',
+    async (stated) => {
+      expect((await note({ force: false }, UTF, stated))[0]).toBe(415);
+    },
+  );
+
+  it('H2 is refused where its bytes are no text in its character set', async () => {
+    expect((await note({ force: true }, LATIN, 'ISO-8859-1'))[0]).toBe(400);
+    await service?.stop();
+    expect((await note({ charset: 'EUC-KR' }, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])))[0]).toBe(400);
+  });
+
+  it('that is a form has escapes of bytes of the character set', async () => {
+    const { url } = await start({ encoding: { charset: 'EUC-KR' } });
+    const form = async (body: string): Promise<Response> =>
+      fetch(`${url}/form`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body,
+      });
+
+    expect(await (await form('token=%C7%D1')).json()).toEqual({ token: '한' });
+    expect((await form('token=%ED%95%9C')).status).toBe(400);
+  });
+});
+
+onSqlite('the built service', (engine) => {
+  const story = storyOn(engine, { people: 10 });
+  const inKorea = ['--app.json.time-zone=Asia/Seoul', '-Duser.timezone=Asia/Seoul'];
+
+  it('writes dates, members and character set as its package says', async () => {
+    const { client, accessToken: bearer } = await story.signInByPassword(story.person());
+
+    const me = await client.get('/me', { bearer });
+    const sessions = await client.get('/sessions', { bearer });
+    const refused = await client.get('/me');
+    const page = await client.get('/');
+    const health = await client.get('/actuator/health');
+
+    expect(me.body['auth_time']).toBe(
+      new Date(story.clock.seconds * 1000).toISOString().slice(0, 19).replace('T', ' '),
+    );
+    expect(me.headers.get('content-type')).toBe('application/json;charset=UTF-8');
+    expect(sessions.text).toMatch(/"created":"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"/);
+    expect(refused.headers.get('content-type')).toBe('application/problem+json;charset=UTF-8');
+    expect(refused.body['timestamp']).toBe(new Date(story.clock.millis).toISOString());
+    expect(page.headers.get('content-type')).toBe('text/html;charset=UTF-8');
+    expect(health.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  });
+
+  it('writes dates in the zone, and errors in UTC', async () => {
+    await story.service.stop();
+    await story.restart(inKorea);
+    const { client, accessToken: bearer } = await story.signInByPassword(story.person());
+    const later = new Date(story.clock.seconds * 1000 + 9 * 3_600_000).toISOString();
+
+    expect((await client.get('/me', { bearer })).body['auth_time']).toBe(later.slice(0, 19).replace('T', ' '));
+    expect((await client.get('/me')).body['timestamp']).toBe(new Date(story.clock.millis).toISOString());
+  });
+
+  it('writes milliseconds where the format of the package is replaced by none', async () => {
+    await story.service.stop();
+    await story.restart(['--app.json.date-format=', '--app.json.serialization.write-dates-as-timestamps=true']);
+    const { client, accessToken: bearer } = await story.signInByPassword(story.person());
+
+    expect((await client.get('/me', { bearer })).body['auth_time']).toBe(story.clock.seconds * 1000);
+  });
+
+  it('does not start with a letter it does not know', async () => {
+    const { exitCode, stderr } = await runService({ args: ['--app.json.date-format=yyyy-MM-dd kk:mm'] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('app.json.date-format');
+    expect(stderr).toContain('the letter k stands for nothing here');
+  });
+
+  it('does not start with a character set in which ASCII is other bytes', async () => {
+    const { exitCode, stderr } = await runService({ args: ['--server.servlet.encoding.charset=UTF-16'] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('a character set that does not hold ASCII as it is');
+  });
+});
