@@ -18,6 +18,9 @@ import { reachable } from './server/address.js';
 import { EmbeddedProperties } from './server/admission/embedded.properties.js';
 import { ThreadsProperties } from './server/admission/threads.properties.js';
 import type { HostOptions } from './server/http-host.js';
+import { EncodingProperties } from './server/json/encoding.properties.js';
+import { JsonSerializationProperties } from './server/json/json-serialization.properties.js';
+import { JsonProperties } from './server/json/json.properties.js';
 import { type Binding, Listener } from './server/listener.js';
 import { ServerErrorProperties } from './server/problem/server-error.properties.js';
 import { ServerProperties } from './server/server.properties.js';
@@ -124,6 +127,9 @@ function mainOptions(configuration: Configuration): HostOptions {
     contextPath: configuration.get(ServletProperties).contextPath,
     allowedOrigins: configuration.get(CorsProperties).allowedOrigins,
     threads: configuration.get(ThreadsProperties),
+    encoding: configuration.get(EncodingProperties),
+    json: configuration.get(JsonProperties),
+    jsonSerialization: configuration.get(JsonSerializationProperties),
   };
 }
 

@@ -18,6 +18,12 @@ import { afterBody, askForBody } from './body/rest-of-body.js';
 import { originForm, withoutContextPath } from './context-path.js';
 import { allowOrigins } from './cors.js';
 import { HostAdapter } from './host-adapter.js';
+import { AnswerSender } from './json/answer-sender.js';
+import { Encoding } from './json/encoding.js';
+import type { EncodingProperties } from './json/encoding.properties.js';
+import { JsonAnswers } from './json/json-answers.js';
+import type { JsonSerializationProperties } from './json/json-serialization.properties.js';
+import type { JsonProperties } from './json/json.properties.js';
 import { type Complain, complainOnErrorOutput, defectLine } from './problem/defects.js';
 import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './problem/problem.js';
 import { rawRefusal, refuseRaw } from './problem/raw-refusal.js';
@@ -47,6 +53,10 @@ export interface HostOptions {
   readonly embedded?: EmbeddedProperties;
   /** How many requests are worked on at once; without it, all that come. */
   readonly threads?: ThreadsProperties;
+  readonly encoding?: EncodingProperties;
+  /** What becomes of the answers of controllers. */
+  readonly json?: JsonProperties;
+  readonly jsonSerialization?: JsonSerializationProperties;
   readonly clock?: Clock;
   readonly random?: Random;
   readonly complain?: Complain;
@@ -59,6 +69,7 @@ export class HttpHost {
   private readonly server: ServerProperties;
   private readonly embedded: EmbeddedProperties;
   private readonly errors: ServerErrorProperties;
+  private readonly encoding: Encoding;
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly complain: Complain;
@@ -67,11 +78,14 @@ export class HttpHost {
     this.server = options.server ?? new ServerProperties();
     this.embedded = options.embedded ?? new EmbeddedProperties();
     this.errors = options.errors ?? new ServerErrorProperties();
+    this.encoding = new Encoding(options.encoding);
     this.clock = options.clock ?? new SystemClock();
     this.random = options.random ?? new SystemRandom();
     this.complain = options.complain ?? complainOnErrorOutput;
     this.gate = new Gate(options.threads && new Admission(options.threads.max, this.embedded.acceptCount));
+    const json = new JsonAnswers(options.json, options.jsonSerialization, this.encoding);
     this.adapter = this.createAdapter(options.contextPath ?? '');
+    this.adapter.sender = new AnswerSender(json, this.encoding);
     const fastify = this.adapter.getInstance();
     fastify.decorateRequest('passage');
     // The first hook of all, so that whatever another one answers has the headers.
@@ -99,10 +113,11 @@ export class HttpHost {
     const { allowedOrigins = [] } = options;
     if (allowedOrigins.length > 0) allowOrigins(this.adapter, allowedOrigins);
     fastify.register(fastifyCookie, { hook: false });
-    readBodies(fastify, {
+    const limits = {
       json: this.server.maxHttpJsonBodySize.bytes,
       form: this.embedded.maxHttpFormPostSize.bytes,
-    });
+    };
+    readBodies(fastify, limits, this.encoding);
     answerUnknownRoutes(fastify);
     this.limitConnections();
   }
@@ -137,8 +152,11 @@ export class HttpHost {
       clientErrorHandler: (error, socket) => {
         const refusal = rawRefusal((error as NodeJS.ErrnoException).code);
         const place = { requestId: this.random.text(REQUEST_ID_BYTES), millis: this.clock.millis() };
-        const body = problemBody(new ServiceError(refusal.code), place, this.errors, refusal.status);
-        refuseRaw(socket, refusal.status, { requestId: place.requestId, body });
+        const body = this.encoding.json(
+          problemBody(new ServiceError(refusal.code), place, this.errors, refusal.status),
+        );
+        const type = this.encoding.jsonType(PROBLEM_JSON);
+        refuseRaw(socket, refusal.status, { requestId: place.requestId, type, body });
       },
     });
   }
@@ -193,13 +211,17 @@ export class HttpHost {
     const status = known.facts.status ?? STATUS[known.code];
     const place = { instance: pathOf(request), requestId: request.id, millis: this.clock.millis() };
     // As bytes, because text would get a character set that JSON does not have.
-    const body = Buffer.from(problemBody(error, place, this.errors, status));
+    const body = Buffer.from(this.encoding.json(problemBody(error, place, this.errors, status)));
     // Fastify would close it behind every body it does not like, which only those that never end need.
     if (request.raw.complete) reply.removeHeader('connection');
     if (known.facts.closesConnection || this.gate.isClosing) sayClose(reply);
     reply
       .status(status)
-      .headers({ ...DEFAULT_HEADERS, ...problemHeaders(known), 'content-type': PROBLEM_JSON })
+      .headers({
+        ...DEFAULT_HEADERS,
+        ...problemHeaders(known),
+        'content-type': this.encoding.jsonType(PROBLEM_JSON),
+      })
       .send(body);
   }
 }

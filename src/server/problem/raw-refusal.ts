@@ -1,7 +1,6 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { DEFAULT_HEADERS } from '../answer-headers.js';
-import { PROBLEM_JSON } from './problem.js';
 import { LINGER_MILLIS } from '../body/rest-of-body.js';
 
 /** What the refusal of a request that could not even be read says. */
@@ -30,7 +29,7 @@ const refused = new WeakSet<Socket>();
 export function refuseRaw(
   socket: Socket,
   status: number,
-  { requestId, body }: { readonly requestId: string; readonly body: string },
+  { requestId, type, body }: { readonly requestId: string; readonly type: string; readonly body: string },
 ): void {
   if (refused.has(socket)) return;
   refused.add(socket);
@@ -43,7 +42,7 @@ export function refuseRaw(
   const headers = {
     ...DEFAULT_HEADERS,
     'x-request-id': requestId,
-    'content-type': PROBLEM_JSON,
+    'content-type': type,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   };
