@@ -53,9 +53,10 @@ export class ServerProperties {
 
   @Key(oneOf('none', 'native', 'framework'), {
     does:
-      'Whose X-Forwarded-* headers are believed for the address, host and scheme of the caller: none ignores them, ' +
-      'native believes peers in private networks, framework believes every peer and also reads Forwarded (RFC 7239).',
-    effect: notYet('F'),
+      'Whose X-Forwarded-For, -Proto, -Host and -Port are believed for the address, scheme and host of the caller: ' +
+      'none believes nobody, native peers in private networks, framework every peer, and Forwarded (RFC 7239) first. ' +
+      'X-Forwarded-Prefix is not read: a path in front of every route is server.servlet.context-path.',
+    effect: full,
   })
   readonly forwardHeadersStrategy: 'none' | 'native' | 'framework' = 'none';
 }

@@ -1,0 +1,79 @@
+import { isIP } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../../test/support/property.js';
+import { addressOf, isNode } from './node.js';
+
+describe('the address of an entry', () => {
+  it.each([
+    ['203.0.113.7', '203.0.113.7'],
+    ['203.0.113.7:51234', '203.0.113.7'],
+    ['203.0.113.7:_port', '203.0.113.7'],
+    ['2001:DB8:0:0::1', '2001:db8::1'],
+    ['[2001:db8::1]', '2001:db8::1'],
+    ['[2001:0db8::0001]:443', '2001:db8::1'],
+    ['::ffff:203.0.113.7', '203.0.113.7'],
+    ['[::ffff:cb00:7107]:80', '203.0.113.7'],
+    ['::1', '::1'],
+  ])('in %s is %s', (entry, address) => {
+    expect(addressOf(entry)).toBe(address);
+  });
+
+  it.each([
+    ...['', ' ', 'unknown', '_hidden', 'localhost', '203.0.113', '203.0.113.256', '0203.0.113.7', '0xcb.0.113.7'],
+    ...[
+      '203.0.113.7:',
+      '203.0.113.7:123456',
+      '203.0.113.7:80:80',
+      '203.0.113.7 ',
+      '203.0.113.7\u0001',
+      '203.0.113.7/8',
+    ],
+    ...['2001:db8::1]:80', '[2001:db8::1', '[203.0.113.7]', '2001:db8::1%eth0', '[fe80::1%25eth0]', '"2001:db8::1"'],
+    ...['x'.repeat(20_000), '1'.repeat(20_000), ':'.repeat(20_000), '1.'.repeat(10_000)],
+  ])('is missing in %.40j', (entry) => {
+    expect(addressOf(entry)).toBeUndefined();
+  });
+
+  it('is an address or nothing, whatever the text', () => {
+    const parts = fc.constantFrom('1', '203.0.113.7', ':', '.', '[', ']', '::', 'ffff', '%', '_', ',', '"', '80', ' ');
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.array(parts).map((all) => all.join('')),
+        ),
+        (text) => {
+          const address = addressOf(text);
+          expect(address === undefined || isIP(address) > 0).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('is spelled in one way only, with and without port', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(65_535), (address, port) => {
+        const known = addressOf(address);
+        const bracketed = address.includes(':') ? `[${address}]` : address;
+        expect(known).toBeDefined();
+        expect(addressOf(address.toUpperCase())).toBe(known);
+        expect(addressOf(`${bracketed}:${port}`)).toBe(known);
+        expect(addressOf(known ?? '')).toBe(known);
+      }),
+    );
+  });
+});
+
+it.each([
+  ...['203.0.113.7', '203.0.113.7:80', '[2001:db8::1]', '[2001:db8::1]:80', '[2001:db8::1]:_p', 'unknown', 'Unknown'],
+  ...['unknown:80', '_a', '_gazonk', '_SEVKISEK.a-b', '_hidden:_port'],
+])('%s is a node of RFC 7239', (text) => {
+  expect(isNode(text)).toBe(true);
+});
+
+it.each(['', '2001:db8::1', '_', '_a b', 'somebody', '203.0.113.700', '[nothing]', 'unknown:', '_a:b:c'])(
+  '%j is none',
+  (text) => {
+    expect(isNode(text)).toBe(false);
+  },
+);
