@@ -55,6 +55,8 @@ export interface StoryOptions {
   readonly services?: number;
   /** Wrong passwords are slowed down, as without any key. */
   readonly throttled?: boolean;
+  /** More arguments of Node itself. */
+  readonly nodeArguments?: readonly string[];
 }
 
 export const PASSWORD = 'seven quiet lanterns & 1 harbour';
@@ -236,7 +238,8 @@ export class LoginStory {
   }
 
   private start(clock = this.clock, more: readonly string[] = []): Promise<RunningService> {
-    return startService({ args: this.argsWith(more), cwd: this.cwd, nodeArguments: clock.nodeArguments });
+    const nodeArguments = [...clock.nodeArguments, ...(this.options.nodeArguments ?? [])];
+    return startService({ args: this.argsWith(more), cwd: this.cwd, nodeArguments });
   }
 
   private async importPeople(): Promise<void> {

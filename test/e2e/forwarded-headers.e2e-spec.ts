@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer, HttpClient } from '../support/http-client.js';
+import { type LoginStory, type Person, storyOn } from '../support/login-story.js';
+import { sendRaw } from '../support/raw-http.js';
+import { type Engine, onSqlite } from '../support/story-database.js';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Where the service sees the proxy, which is in a private network. */
+const PROXY = '127.9.9.9';
+/** What the service sees of somebody who calls from 127.203.113.66 (public-peers-preload.ts). */
+const STRANGER = '203.0.113.66';
+const HSTS = 'strict-transport-security';
+/** Far more than the free ones. */
+const RUN = 25;
+
+function storyWith(engine: Engine, strategy: string): LoginStory {
+  return storyOn(engine, {
+    people: 20,
+    throttled: true,
+    args: [`--server.forward-headers-strategy=${strategy}`],
+    nodeArguments: ['--import', new URL('../support/public-peers-preload.ts', import.meta.url).href],
+  });
+}
+
+/** A client behind a proxy that names it. */
+function behindProxy(story: LoginStory, headers: Headers): HttpClient {
+  const client = story.client();
+  client.address = PROXY;
+  Object.assign(client.headers, headers);
+  return client;
+}
+
+function stranger(story: LoginStory, headers: Headers): HttpClient {
+  const client = behindProxy(story, headers);
+  client.address = STRANGER.replace('203.0.113', '127.203.113');
+  return client;
+}
+
+/** The address that the last event of a new login tells. */
+async function addressSeen(story: LoginStory, client: HttpClient): Promise<unknown> {
+  const { accessToken: bearer } = await story.signInByPassword(story.person(), client);
+  const { body } = await client.get('/me/events', { bearer });
+  const [event] = body['items'] as readonly { readonly ip: string }[];
+  return event?.ip;
+}
+
+function guess(client: HttpClient, { id }: Pick<Person, 'id'>, headers: Headers = {}): Promise<Answer> {
+  return client.post('/login', { id, pw: 'wrong' }, { headers });
+}
+
+/** Guesses until the throttle stands. */
+async function slowDown(client: HttpClient, person: Pick<Person, 'id'>): Promise<void> {
+  for (let tries = 0; tries < RUN; tries += 1) await guess(client, person);
+  expect(await guess(client, person)).toBeRefused(429, 'RATE_LIMITED');
+}
+
+/** What a page of that origin gets for a login. */
+function fromPage(client: HttpClient, origin: string): Promise<Answer> {
+  return client.post('/login', { id: 'nobody', pw: 'wrong' }, { headers: { origin } });
+}
+
+const HTTPS = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'login.example' };
+
+onSqlite('server.forward-headers-strategy=native', (engine) => {
+  const story = storyWith(engine, 'native');
+
+  it('events and sessions tell the address that the proxy saw', async () => {
+    const client = behindProxy(story, { 'x-forwarded-for': '198.51.100.1' });
+    const { accessToken: bearer } = await story.signInByPassword(story.person(), client);
+
+    const [events, sessions] = [await client.get('/me/events', { bearer }), await client.get('/sessions', { bearer })];
+
+    for (const { body } of [events, sessions]) expect(body['items']).toMatchObject([{ ip: '198.51.100.1' }]);
+  });
+
+  it.each([
+    ['of several proxies', '198.51.100.2, 10.0.0.1, 192.168.0.1', '198.51.100.2'],
+    ['with a forged part left of it', '192.0.2.1, 127.0.0.1, 198.51.100.3', '198.51.100.3'],
+    ['with a port', '198.51.100.4:50123', '198.51.100.4'],
+    ['of IPv6', '[2001:DB8::4]:443', '2001:db8::4'],
+    ['that is none', 'unknown', PROXY],
+    ['that is a script', '<script>alert(1)</script>', PROXY],
+    ['behind one that is none', '198.51.100.5, nonsense, 10.0.0.1', '10.0.0.1'],
+    ['behind 5,000 forged ones', `${'::,'.repeat(5_000)}198.51.100.6`, '198.51.100.6'],
+    ['that is missing', ',,', PROXY],
+  ])('an address %s', async (_, sent, seen) => {
+    expect(await addressSeen(story, behindProxy(story, { 'x-forwarded-for': sent }))).toBe(seen);
+  });
+
+  it('T8 nobody outside of private networks chooses an address', async () => {
+    const client = stranger(story, { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' });
+
+    expect(await addressSeen(story, client)).toBe(STRANGER);
+  });
+
+  it('P3 slows down two callers behind one proxy each for themselves', async () => {
+    const person = story.person();
+    const [attacker, owner] = ['198.51.100.10', '198.51.100.11'].map((ip) =>
+      behindProxy(story, { 'x-forwarded-for': ip }),
+    ) as [HttpClient, HttpClient];
+
+    await slowDown(attacker, person);
+
+    expect(await guess(owner, person)).toBeRefused(401, 'INVALID_CREDENTIALS');
+    expect(await story.login(person, owner)).toBeAnswered(200);
+  });
+
+  it('T8 an address forged left of the one that the proxy adds neither escapes the throttle nor moves it', async () => {
+    const person = story.person();
+    const victim = '198.51.100.21';
+    const attacker = behindProxy(story, { 'x-forwarded-for': '198.51.100.20' });
+    await slowDown(attacker, person);
+
+    for (const forged of [victim, '192.0.2.1', '10.0.0.1', '127.0.0.1', 'unknown', '"', '', '::1, 192.0.2.2']) {
+      const headers = { 'x-forwarded-for': `${forged}, 198.51.100.20` };
+      expect(await guess(attacker, person, headers), forged).toBeRefused(429, 'RATE_LIMITED');
+    }
+    for (const same of ['198.51.100.20:1234', '::ffff:198.51.100.20', '[::ffff:c633:6414]:80']) {
+      expect(await guess(attacker, person, { 'x-forwarded-for': same }), same).toBeRefused(429, 'RATE_LIMITED');
+    }
+    for (let tries = 0; tries < RUN; tries += 1) {
+      await guess(attacker, person, { 'x-forwarded-for': `${victim}, 198.51.100.20` });
+    }
+    expect(await guess(behindProxy(story, { 'x-forwarded-for': victim }), person)).toBeAnswered(401);
+  });
+
+  it('T8 a stranger neither escapes the throttle nor moves it, whatever addresses it names', async () => {
+    const person = story.person();
+    const victim = '198.51.100.31';
+    const attacker = stranger(story, {});
+    await slowDown(attacker, person);
+
+    for (let tries = 0; tries < RUN; tries += 1) {
+      const ip = tries % 2 === 0 ? victim : `192.0.2.${tries}`;
+      const headers = { 'x-forwarded-for': ip, forwarded: `for=${ip}`, 'x-real-ip': ip };
+      expect(await guess(attacker, person, headers), ip).toBeRefused(429, 'RATE_LIMITED');
+    }
+    expect(await guess(behindProxy(story, { 'x-forwarded-for': victim }), person)).toBeAnswered(401);
+  });
+
+  it('tells browsers to stay on https where the proxy says that they are, on refusals too', async () => {
+    for (const path of ['/', '/me', '/nowhere', '/?a=%zz']) {
+      const [safe, plain] = [await behindProxy(story, HTTPS).get(path), await behindProxy(story, {}).get(path)];
+      expect(safe.headers.get(HSTS), path).toBe('max-age=31536000; includeSubDomains');
+      expect(plain.headers.get(HSTS), path).toBeNull();
+    }
+    for (const scheme of ['http', 'wss', 'https,http', 'x', '']) {
+      const { headers } = await behindProxy(story, { 'x-forwarded-proto': scheme }).get('/');
+      expect(headers.get(HSTS), scheme).toBeNull();
+    }
+    expect((await stranger(story, HTTPS).get('/')).headers.get(HSTS)).toBeNull();
+  });
+
+  describe('S5 without a public URL, our origin', () => {
+    it('is the one that the proxy names', async () => {
+      expect(await fromPage(behindProxy(story, HTTPS), 'https://login.example')).toBeAnswered(401);
+      const withPort = { ...HTTPS, 'x-forwarded-port': '8443' };
+      expect(await fromPage(behindProxy(story, withPort), 'https://login.example:8443')).toBeAnswered(401);
+      const usualPort = { ...HTTPS, 'x-forwarded-port': '443' };
+      expect(await fromPage(behindProxy(story, usualPort), 'https://login.example')).toBeAnswered(401);
+    });
+
+    it.each(['http://login.example', 'https://login.example:444', 'https://evil.example', 'null'])(
+      'is not %s then',
+      async (origin) => {
+        expect(await fromPage(behindProxy(story, HTTPS), origin)).toBeRefused(403, 'CROSS_SITE');
+      },
+    );
+
+    it('is none that a stranger names, nor one that is no host', async () => {
+      const origin = 'https://evil.example';
+      const forged = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' };
+      expect(await fromPage(stranger(story, forged), origin)).toBeRefused(403, 'CROSS_SITE');
+      for (const host of ['a@evil.example', 'evil.example/', ' evil.example:x', 'evil.example, login.example']) {
+        const answer = await fromPage(behindProxy(story, { ...HTTPS, 'x-forwarded-host': host }), origin);
+        expect(answer, host).toBeRefused(403, 'CROSS_SITE');
+      }
+    });
+  });
+
+  it('H9 what is forwarded is nowhere in an answer', async () => {
+    const forged = {
+      'x-forwarded-for': 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'evil',
+      'x-forwarded-port': '666',
+      'x-forwarded-prefix': '/evil',
+    };
+    for (const path of ['/', '/me', '/nowhere', '/.well-known/jwks.json', '/actuator/health']) {
+      const { status, headers, text } = await behindProxy(story, forged).get(path);
+      expect([200, 401, 404], path).toContain(status);
+      expect(JSON.stringify([...headers]) + text, path).not.toMatch(/evil|666/);
+    }
+  });
+});
+
+onSqlite('server.forward-headers-strategy=none', (engine) => {
+  const story = storyWith(engine, 'none');
+  const forged = { ...HTTPS, 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1;proto=https' };
+
+  it('events tell the address of the proxy', async () => {
+    expect(await addressSeen(story, behindProxy(story, forged))).toBe(PROXY);
+    expect(await addressSeen(story, stranger(story, forged))).toBe(STRANGER);
+  });
+
+  it('T8 the throttle counts the address of the connection', async () => {
+    const person = story.person();
+    await slowDown(behindProxy(story, forged), person);
+
+    const other = behindProxy(story, { 'x-forwarded-for': '198.51.100.2' });
+
+    expect(await guess(other, person)).toBeRefused(429, 'RATE_LIMITED');
+  });
+
+  it('neither scheme nor host of a proxy count', async () => {
+    const client = behindProxy(story, forged);
+
+    expect((await client.get('/')).headers.get(HSTS)).toBeNull();
+    expect(await fromPage(client, 'https://login.example')).toBeRefused(403, 'CROSS_SITE');
+    expect(await fromPage(client, story.service.url)).toBeAnswered(401);
+  });
+});
+
+onSqlite('server.forward-headers-strategy=framework', (engine) => {
+  const story = storyWith(engine, 'framework');
+
+  it.each<readonly [string, Headers, string]>([
+    ['X-Forwarded-For', { 'x-forwarded-for': '198.51.100.1, 203.0.113.5' }, '198.51.100.1'],
+    ['Forwarded', { forwarded: 'for=198.51.100.2;proto=https, for=203.0.113.5' }, '198.51.100.2'],
+    ['Forwarded with IPv6', { forwarded: 'For="[2001:DB8::2]:4711"' }, '2001:db8::2'],
+    [
+      'Forwarded before X-Forwarded-For',
+      { forwarded: 'for=198.51.100.3', 'x-forwarded-for': '192.0.2.1' },
+      '198.51.100.3',
+    ],
+    ['Forwarded that hides it', { forwarded: 'for=_hidden', 'x-forwarded-for': '192.0.2.1' }, STRANGER],
+    ['malformed Forwarded', { forwarded: 'for=198.51.100.4, for="', 'x-forwarded-for': '192.0.2.1' }, STRANGER],
+  ])('events tell the address of %s of any peer', async (_, headers, seen) => {
+    expect(await addressSeen(story, stranger(story, headers))).toBe(seen);
+  });
+
+  it('P3 slows down two callers of one peer each for themselves', async () => {
+    const person = story.person();
+    await slowDown(stranger(story, { forwarded: 'for=198.51.100.10' }), person);
+
+    const owner = stranger(story, { forwarded: 'for=198.51.100.11' });
+
+    expect(await guess(owner, person)).toBeRefused(401, 'INVALID_CREDENTIALS');
+  });
+
+  it('scheme and host of Forwarded count, and those of X-Forwarded-* without it', async () => {
+    for (const headers of [{ forwarded: 'proto=https;host=login.example' }, HTTPS]) {
+      const client = stranger(story, headers);
+      expect((await client.get('/')).headers.get(HSTS)).toContain('max-age');
+      expect(await fromPage(client, 'https://login.example')).toBeAnswered(401);
+      expect(await fromPage(client, 'https://evil.example')).toBeRefused(403, 'CROSS_SITE');
+    }
+  });
+
+  it.each([
+    ['Forwarded', 'Forwarded: for=198.51.100.5\r\nForwarded: for=203.0.113.5;proto=https'],
+    ['X-Forwarded-For', 'X-Forwarded-For: 198.51.100.5\r\nX-Forwarded-For: 203.0.113.5'],
+  ])('several lines of %s are one list', async (_, lines) => {
+    const person = story.person();
+    const body = JSON.stringify({ id: person.id, pw: person.password });
+    const head = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close`;
+
+    const { statuses } = await sendRaw(story.service.url, `POST /login HTTP/1.1\r\n${head}\r\n${lines}\r\n\r\n${body}`);
+
+    expect(statuses).toEqual([200]);
+    expect((await story.events(person)).map(({ ip }) => ip)).toEqual(['198.51.100.5']);
+  });
+});
