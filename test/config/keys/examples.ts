@@ -93,6 +93,7 @@ const TEXTS: readonly string[] = [
   'ROLE_SAMPLE',
   'https://sample.example',
   'a text that is long enough to be a secret',
+  'combined',
 ];
 
 /** 32 random bytes. */

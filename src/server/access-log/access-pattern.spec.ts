@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { Mismatch } from '../../config/mismatch.js';
+import { accessPattern, COMMON_PATTERN, parsePattern, WORDS } from './access-pattern.js';
+
+function reasonOf(pattern: string): string {
+  const parsed = parsePattern(pattern);
+  return parsed instanceof Mismatch ? parsed.reason : 'taken';
+}
+
+it('takes the names of the two usual formats, and every word of the list', () => {
+  expect(parsePattern('common')).toEqual(COMMON_PATTERN);
+  for (const pattern of ['combined', ...Object.keys(WORDS)]) expect(reasonOf(pattern), pattern).toBe('taken');
+});
+
+it('shows a pattern as the operator wrote it', () => {
+  const pattern = '%h "%{user-agent}I" 100%%';
+  const parsed = parsePattern(pattern.replace('I', 'i'));
+
+  expect(parsed instanceof Mismatch ? undefined : accessPattern.format(parsed)).toBe('%h "%{user-agent}i" 100%%');
+});
+
+it('takes the names of headers in any case, and the letters of words in their own', () => {
+  expect(parsePattern('%{REFERER}i')).toMatchObject({ pieces: [{ word: '%{Referer}i' }] });
+  expect(parsePattern('%b%B')).toMatchObject({ pieces: [{ word: '%b' }, { word: '%B' }] });
+  expect(reasonOf('%R')).toMatch(/no such word/);
+});
+
+it('knows which words stand between quotation marks', () => {
+  expect(parsePattern('%h "a %r" %u')).toMatchObject({
+    pieces: [
+      { word: '%h', isQuoted: false },
+      { text: ' "a ' },
+      { word: '%r', isQuoted: true },
+      { text: '" ' },
+      { word: '%u', isQuoted: false },
+    ],
+  });
+});
+
+describe('L1: what could let a reader of the log in is refused with a reason', () => {
+  it.each([
+    ['%{Authorization}i', 'others can carry secrets'],
+    ['%{Cookie}i', 'others can carry secrets'],
+    ['%{Proxy-Authorization}i', 'others can carry secrets'],
+    ['%{Set-Cookie}o', 'others can carry secrets'],
+    ['%{Location}o', 'others can carry secrets'],
+    // What a caller sends under that name is no id of ours.
+    ['%{X-Request-Id}i', 'others can carry secrets'],
+    ['%{SESSION}c', 'cookies are never logged'],
+    ['%q', 'query string is never logged'],
+    ['%S', 'ids of sessions are never logged'],
+  ])('%s', (word, reason) => {
+    expect(reasonOf(`%h ${word}`)).toContain(reason);
+    expect(reasonOf(`%h ${word}`)).toMatch(/^character 4: /);
+  });
+});
+
+it.each([
+  ['a word that does not exist', '%h %Z', 'character 4: no such word'],
+  ['a lonely percent sign', '%h %', 'character 4: no such word'],
+  ['a name without an end', '%h %{Referer', 'character 4: no such word'],
+  ['a name without a letter', '%h %{Referer}', 'character 4: '],
+  ['no word at all', 'Common', 'neither a name nor a word in it'],
+  ['nothing', '', 'neither a name nor a word in it'],
+  ['a quotation mark alone', '%h "%r', 'a quotation mark is not closed'],
+  ['a line break', '%h\n%r', 'only printable ASCII'],
+  ['letters of other scripts', '%h ü', 'only printable ASCII'],
+])('refuses %s', (_, pattern, reason) => {
+  expect(reasonOf(pattern)).toContain(reason);
+});

@@ -1,0 +1,99 @@
+import type { ScalarType } from '../../config/key-type.js';
+import { Mismatch } from '../../config/mismatch.js';
+
+/** What a word of a pattern stands for; no word shows a query string, a cookie or a header that can carry a secret. */
+export const WORDS = {
+  '%a': 'address of the caller',
+  '%h': 'the same',
+  '%A': 'address on this side of the connection',
+  '%p': 'port on this side of the connection',
+  '%l': 'always -',
+  '%u': 'subject of the caller, once authenticated',
+  '%t': 'time at which the answer was finished',
+  '%r': 'method, path and protocol',
+  '%m': 'method',
+  '%U': 'path',
+  '%H': 'protocol',
+  '%s': 'status',
+  '%b': 'bytes of the body of the answer, - for none',
+  '%B': 'the same, 0 for none',
+  '%D': 'milliseconds the request took',
+  '%T': 'seconds the request took, with three decimals',
+  '%I': 'thread, always main',
+  '%{Referer}i': 'header Referer without its query',
+  '%{User-Agent}i': 'header User-Agent',
+  '%{X-Request-Id}o': 'id of the request',
+} as const;
+
+export type Word = keyof typeof WORDS;
+
+/** A piece of a line: text as it stands, or a word; what a word shows may hold spaces only between quotation marks. */
+export type Piece = { readonly text: string } | { readonly word: Word; readonly isQuoted: boolean };
+
+export interface AccessPattern {
+  /** As the operator wrote it. */
+  readonly name: string;
+  readonly pieces: readonly Piece[];
+}
+
+const COMMON = '%h %l %u %t "%r" %s %b';
+const NAMED: Readonly<Record<string, string>> = {
+  common: COMMON,
+  combined: `${COMMON} "%{Referer}i" "%{User-Agent}i"`,
+};
+
+const BY_UNIFORM = new Map((Object.keys(WORDS) as Word[]).map((word) => [uniform(word), word]));
+const UNKNOWN = `no such word; there are ${Object.keys(WORDS).join(' ')}, and %% for a percent sign`;
+
+/** Names of headers in any case; the letters are words of their own in each. */
+function uniform(word: string): string {
+  return word.replace(/\{.*\}/, (name) => name.toLowerCase());
+}
+
+/** `common`, `combined`, or words of the list above with text between them. */
+export const accessPattern: ScalarType<AccessPattern> = {
+  shape: 'scalar',
+  name: 'access log pattern',
+  expects: `common, combined, or a pattern of the words ${Object.keys(WORDS).join(' ')}`,
+  parse: parsePattern,
+  format: ({ name }) => name,
+};
+
+export function parsePattern(name: string): AccessPattern | Mismatch {
+  const pattern = NAMED[name.trim()] ?? name;
+  if (/[^\x20-\x7e]/.test(pattern)) return new Mismatch('only printable ASCII can stand in a line');
+  const pieces: Piece[] = [];
+  let isQuoted = false;
+  for (const { 0: found, index } of pattern.matchAll(/%\{[^}]*\}.?|%.?|[^%]+/g)) {
+    if (found === '%%' || !found.startsWith('%')) {
+      const text = found === '%%' ? '%' : found;
+      if (text.split('"').length % 2 === 0) isQuoted = !isQuoted;
+      pieces.push({ text });
+      continue;
+    }
+    const word = BY_UNIFORM.get(uniform(found));
+    if (word === undefined) return new Mismatch(`character ${index + 1}: ${whyNot(found)}`);
+    pieces.push({ word, isQuoted });
+  }
+  if (isQuoted) return new Mismatch('a quotation mark is not closed');
+  return pieces.some((piece) => 'word' in piece) ? { name, pieces } : new Mismatch('neither a name nor a word in it');
+}
+
+function whyNot(found: string): string {
+  if (/^%\{[^}]*\}c$/.test(found)) return 'cookies are never logged: they let whoever reads the log in';
+  if (/^%\{[^}]*\}[io]$/.test(found)) {
+    return 'of all headers only Referer, User-Agent and the X-Request-Id of the answer are logged: others can carry secrets';
+  }
+  if (found === '%q') return 'the query string is never logged: it can carry secrets';
+  if (found === '%S') return 'ids of sessions are never logged: they let whoever reads the log in';
+  return UNKNOWN;
+}
+
+/** Common Log Format. */
+export const COMMON_PATTERN: AccessPattern = defaultPattern();
+
+function defaultPattern(): AccessPattern {
+  const pattern = parsePattern('common');
+  if (pattern instanceof Mismatch) throw new TypeError(pattern.reason);
+  return pattern;
+}
