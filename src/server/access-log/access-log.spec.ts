@@ -1,0 +1,298 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { waitUntil } from '../../../test/support/wait-until.js';
+import type { AccessFacts } from './access-line.js';
+import { AccessLog } from './access-log.js';
+import { COMMON_PATTERN } from './access-pattern.js';
+
+/** A quarter to midnight, local time. */
+const EVENING = new Date(2026, 10, 21, 23, 45).getTime() / 1000;
+const TODAY = 'access_log.2026-11-21.log';
+const TOMORROW = 'access_log.2026-11-22.log';
+
+class Stage {
+  readonly clock = new ManualClock(EVENING);
+  readonly folder: string;
+  readonly complaints: string[] = [];
+  readonly log: AccessLog;
+
+  constructor(folder = join(temporaryFolder('access-log'), 'a', 'logs')) {
+    this.folder = folder;
+    this.log = new AccessLog({
+      pattern: COMMON_PATTERN,
+      directory: folder,
+      clock: this.clock,
+      complain: (line) => this.complaints.push(line),
+    });
+  }
+
+  request(path: string): void {
+    const now = this.clock.millis();
+    this.log.record({ ...FACTS, request: { method: 'GET', target: path, protocol: 'HTTP/1.1' }, endedAt: now });
+  }
+
+  file(name = TODAY): string {
+    return join(this.folder, name);
+  }
+
+  /** The paths in a file, or what stands there in place of a line. */
+  pathsIn(name = TODAY): readonly string[] {
+    if (!existsSync(this.file(name))) return [];
+    const lines = readFileSync(this.file(name), 'latin1').split('\n');
+    return lines.slice(0, -1).map((line) => /"GET (\S+) HTTP\/1\.1" 200 5$/.exec(line)?.[1] ?? `no line: ${line}`);
+  }
+
+  seen(path: string, name = TODAY): Promise<unknown> {
+    return waitUntil(`${path} is in ${name}`, () => this.pathsIn(name).includes(path));
+  }
+
+  complained(count: number): Promise<unknown> {
+    return waitUntil(`${count} complaints`, () => this.complaints.length >= count);
+  }
+}
+
+const FACTS: AccessFacts = {
+  address: '192.0.2.7',
+  localAddress: undefined,
+  localPort: undefined,
+  subject: undefined,
+  request: undefined,
+  referer: undefined,
+  userAgent: undefined,
+  requestId: undefined,
+  status: 200,
+  bytes: 5,
+  startedAt: EVENING * 1000,
+  endedAt: EVENING * 1000,
+};
+
+const LONG_PATH = `/${'a'.repeat(30)}`.repeat(32);
+/** How many lines with it may wait. */
+const WAITING = Math.floor(
+  (4 * 1024 * 1024) / `192.0.2.7 - - [21/Nov/2026:23:45:00 +0000] "GET ${LONG_PATH} HTTP/1.1" 200 5\n`.length,
+);
+
+const opened: Stage[] = [];
+
+function stage(folder?: string): Stage {
+  const made = new Stage(folder);
+  opened.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map(({ log }) => log.close()));
+});
+
+it('makes folder and file when it is opened, readable by owner and group alone', async () => {
+  const at = stage();
+
+  await at.log.open();
+
+  expect(statSync(at.folder).mode & 0o777).toBe(0o750);
+  expect(statSync(at.file()).mode & 0o777).toBe(0o640);
+});
+
+it('writes what waits by itself, and in order', async () => {
+  const at = stage();
+  for (let number = 0; number < 100; number += 1) at.request(`/${number}`);
+
+  await at.seen('/99');
+
+  expect(at.pathsIn()).toEqual(Array.from({ length: 100 }, (_, number) => `/${number}`));
+});
+
+it('writes what still waits when it is closed', async () => {
+  const at = stage();
+  at.request('/last');
+
+  await at.log.close();
+
+  expect(at.pathsIn()).toEqual(['/last']);
+});
+
+it('does not lose or mix up lines that come in a crowd', async () => {
+  const at = stage();
+  const paths = Array.from({ length: 20_000 }, (_, number) => `/${number}`);
+  for (const [index, path] of paths.entries()) {
+    at.request(path);
+    if (index % 1000 === 0) await new Promise(setImmediate);
+  }
+
+  await at.log.close();
+
+  expect(at.pathsIn()).toEqual(paths);
+});
+
+it('goes on behind what an earlier run wrote', async () => {
+  const first = stage();
+  first.request('/first');
+  await first.log.close();
+  const second = stage(first.folder);
+  second.request('/second');
+  await second.log.close();
+
+  expect(second.pathsIn()).toEqual(['/first', '/second']);
+});
+
+it('ends the line that a crash has torn', async () => {
+  const at = stage();
+  await at.log.open();
+  const next = stage(at.folder);
+  appendFileSync(at.file(), '192.0.2.9 - - [torn');
+
+  next.request('/next');
+  await next.log.close();
+
+  expect(at.pathsIn()).toEqual(['no line: 192.0.2.9 - - [torn', '/next']);
+});
+
+it('begins a new file at local midnight, and each line stands in the file of its day', async () => {
+  const at = stage();
+  at.request('/evening');
+  at.clock.advance(15 * 60 - 0.001);
+  at.request('/last');
+  at.clock.advance(0.001);
+  at.request('/night');
+
+  await at.log.close();
+
+  expect(at.pathsIn(TODAY)).toEqual(['/evening', '/last']);
+  expect(at.pathsIn(TOMORROW)).toEqual(['/night']);
+});
+
+it('deletes no file', async () => {
+  const at = stage();
+  for (let day = 0; day < 40; day += 1) {
+    at.request('/a');
+    at.clock.advance(24 * 3600);
+  }
+
+  await at.log.close();
+
+  expect(readdirSync(at.folder)).toHaveLength(40);
+});
+
+describe('R12: requests never notice', () => {
+  it('that the file was moved away: the next lines are in a new one', async () => {
+    const at = stage();
+    at.request('/before');
+    await at.seen('/before');
+    renameSync(at.file(), at.file('moved'));
+
+    at.request('/after');
+    await at.seen('/after');
+
+    expect(at.pathsIn('moved')).toEqual(['/before']);
+    expect(at.pathsIn()).toEqual(['/after']);
+    expect(at.complaints).toEqual([]);
+  });
+
+  it('that the folder was removed: it is made again', async () => {
+    const at = stage();
+    await at.log.open();
+    rmSync(at.folder, { recursive: true });
+
+    at.request('/after');
+    await at.seen('/after');
+
+    expect(at.complaints).toEqual([]);
+  });
+
+  it('that there can be no folder: one warning, another try each minute, and a word when it works', async () => {
+    const at = stage();
+    mkdirSync(join(at.folder, '..'), { recursive: true });
+    writeFileSync(at.folder, '');
+
+    await at.log.open();
+    at.request('/a');
+    for (let minute = 0; minute < 3; minute += 1) {
+      at.clock.advance(60);
+      await at.log.open();
+    }
+    expect(at.complaints).toEqual([
+      `WARN  The access log ${at.file()} cannot be written (ENOTDIR: not a directory). Requests are served all the ` +
+        'same; their lines wait, 4 MB of them at most. It is tried again every minute.',
+    ]);
+
+    rmSync(at.folder);
+    at.clock.advance(60);
+    await at.complained(2);
+
+    expect(at.complaints[1]).toBe(`WARN  The access log is written again to ${at.file()}; no lines are lost.`);
+    expect(at.pathsIn()).toEqual(['/a']);
+  });
+
+  it('that the disk is full: lines wait, and those beyond the limit are counted', async () => {
+    const at = stage();
+    mkdirSync(at.folder, { recursive: true });
+    symlinkSync('/dev/full', at.file());
+    at.request(LONG_PATH);
+    await at.log.open();
+
+    for (let number = 1; number < WAITING + 7; number += 1) at.request(LONG_PATH);
+    rmSync(at.file());
+    at.clock.advance(-60);
+    await at.complained(2);
+
+    expect(at.complaints).toHaveLength(2);
+    expect(at.complaints[0]).toContain('(ENOSPC: no space left on device)');
+    expect(at.complaints[1]).toMatch(/; 7 lines are lost\.$/);
+    expect(at.pathsIn()).toHaveLength(WAITING);
+  });
+
+  it('that the disk is slower than they are', async () => {
+    const at = stage();
+
+    for (let number = 0; number < WAITING + 1; number += 1) at.request(LONG_PATH);
+    await at.log.close();
+
+    expect(at.complaints).toEqual([
+      expect.stringContaining('(the disk does not keep up)'),
+      expect.stringMatching(/; 1 line is lost\.$/),
+    ]);
+    expect(at.pathsIn()).toHaveLength(WAITING);
+  });
+
+  it('that the file of a day is in the way: midnight brings another', async () => {
+    const at = stage();
+    mkdirSync(at.file(), { recursive: true });
+    at.request('/evening');
+    await at.complained(1);
+
+    at.clock.advance(15 * 60);
+    at.request('/night');
+    await at.seen('/night', TOMORROW);
+
+    expect(at.complaints).toEqual([
+      expect.stringContaining('(EISDIR: illegal operation on a directory)'),
+      expect.stringMatching(/2026-11-21\.log; 1 line is lost\.$/),
+    ]);
+  });
+
+  it('that somebody put a pipe there, which nobody reads', async () => {
+    const at = stage();
+    mkdirSync(at.folder, { recursive: true });
+    execFileSync('mkfifo', [at.file()]);
+
+    for (let number = 0; number < 100; number += 1) at.request(LONG_PATH);
+    await at.log.close();
+
+    expect(at.complaints[0]).toContain('(EAGAIN: resource temporarily unavailable)');
+  });
+});
