@@ -107,7 +107,7 @@ describe('the first start', () => {
 
     expect(stdout).toContain('User admin is made.');
     expect(exitCode).toBe(0);
-    expect(readdirSync(cwd).filter((name) => !name.startsWith('prod.db'))).toEqual([]);
+    expect(readdirSync(cwd).filter((name) => name !== 'logs' && !name.startsWith('prod.db'))).toEqual([]);
   });
 });
 

@@ -1,0 +1,234 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { sendRaw } from '../../../test/support/raw-http.js';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { waitUntil } from '../../../test/support/wait-until.js';
+import { Mismatch } from '../../config/mismatch.js';
+import { type Answer, Listener } from '../listener.js';
+import { AccessLog } from './access-log.js';
+import { parsePattern } from './access-pattern.js';
+
+const FINE: Answer = { status: 200, body: { status: 'UP' } };
+const FINE_BYTES = JSON.stringify(FINE.body).length;
+const LIMIT = { milliseconds: 0 } as Parameters<Listener['close']>[0];
+
+let clock: ManualClock;
+let log: AccessLog;
+let folder: string;
+let listener: Listener;
+let url: string;
+/** Answers the requests for /slow so far. */
+let release: () => void;
+let slowRequests: number;
+
+beforeEach(async () => {
+  const pattern = parsePattern('%h %p "%r" %s %b %D');
+  if (pattern instanceof Mismatch) throw new TypeError(pattern.reason);
+  clock = new ManualClock();
+  folder = temporaryFolder('access-watch');
+  log = new AccessLog({ pattern, directory: folder, clock, complain: (line) => expect.unreachable(line) });
+  listener = new Listener({ accessLog: log, clock });
+  let isReleased = new Promise<void>((resolve) => (release = resolve));
+  slowRequests = 0;
+  listener.routes.get('/fine', () => FINE);
+  listener.routes.get('/slow', async () => {
+    slowRequests += 1;
+    await isReleased;
+    isReleased = new Promise((resolve) => (release = resolve));
+    return FINE;
+  });
+  listener.routes.get('/stream', () => ({ status: 200, body: Readable.from(['abc', 'defgh']) }));
+  listener.routes.get('/endless', () => ({ status: 200, body: endless() }));
+  listener.routes.get('/nothing', () => ({ status: 204, body: undefined }));
+  const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
+  url = `http://127.0.0.1:${port}`;
+});
+
+afterEach(() => listener.close(LIMIT));
+
+/** The lines so far, without address and port, which all of them share. */
+async function lines(count: number): Promise<readonly string[]> {
+  const start = `127.0.0.1 ${new URL(url).port} `;
+  const all = await waitUntil(`there are ${count} lines`, async () => {
+    await log.open();
+    const files = `access_log.${localDay(clock.millis())}.log`;
+    const found = readFileSync(join(folder, files), 'latin1').split('\n').slice(0, -1);
+    return found.length >= count ? found : undefined;
+  });
+  for (const line of all) expect(line.startsWith(start), line).toBe(true);
+  return all.map((line) => line.slice(start.length));
+}
+
+function endless(): Readable {
+  const body = new Readable({ read: () => undefined });
+  body.push('the first of many');
+  return body;
+}
+
+function localDay(millis: number): string {
+  const at = new Date(millis);
+  return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+}
+
+function requestTo(path: string, more = ''): string {
+  return `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+}
+
+async function opened(): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+}
+
+const LAST = 'Connection: close\r\n';
+
+describe('the bytes of a body', () => {
+  it.each([
+    ['of known length', 'GET', '/fine', `200 ${FINE_BYTES}`],
+    ['that is streamed', 'GET', '/stream', '200 8'],
+    ['of an answer without one', 'GET', '/nothing', '204 -'],
+    ['of an answer to HEAD', 'HEAD', '/fine', '200 -'],
+  ])('%s', async (_, method, path, expected) => {
+    await (await fetch(url + path, { method })).text();
+
+    expect(await lines(1)).toEqual([`"${method} ${path} HTTP/1.1" ${expected} 0`]);
+  });
+});
+
+it('requests that came at once have their lines in the order of their answers', async () => {
+  const first = Array.from({ length: 5 }, (_, number) => requestTo(`/fine?${number}`)).join('');
+
+  const { statuses } = await sendRaw(url, first + requestTo('/nowhere', LAST));
+
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 404]);
+  expect(await lines(6)).toEqual([
+    ...Array.from({ length: 5 }, () => `"GET /fine HTTP/1.1" 200 ${FINE_BYTES} 0`),
+    expect.stringMatching(/^"GET \/nowhere HTTP\/1\.1" 404 \d+ 0$/),
+  ]);
+});
+
+it('a request has one line, however long its connection lives', async () => {
+  for (let round = 0; round < 3; round += 1) await (await fetch(`${url}/fine`)).text();
+  await listener.close(LIMIT);
+
+  expect(await lines(3)).toHaveLength(3);
+});
+
+it('tells how long a request took', async () => {
+  const answer = fetch(`${url}/slow`);
+  await waitUntil('the request has come', () => slowRequests === 1);
+  clock.advance(1.5);
+  release();
+  await (await answer).text();
+
+  expect(await lines(1)).toEqual([`"GET /slow HTTP/1.1" 200 ${FINE_BYTES} 1500`]);
+});
+
+describe('a client that leaves', () => {
+  it('before its answer has 499, and so have those it had sent behind', async () => {
+    const socket = await opened();
+    socket.write(requestTo('/slow') + requestTo('/fine'));
+    await waitUntil('the request has come', () => slowRequests === 1);
+
+    socket.destroy();
+
+    expect(await lines(2)).toEqual(['"GET /slow HTTP/1.1" 499 - 0', '"GET /fine HTTP/1.1" 499 - 0']);
+  });
+
+  it('has no second line when its answer is ready', async () => {
+    const socket = await opened();
+    socket.write(requestTo('/slow'));
+    await waitUntil('the request has come', () => slowRequests === 1);
+    socket.destroy();
+    await lines(1);
+
+    release();
+    await (await fetch(`${url}/fine`)).text();
+
+    expect(await lines(2)).toEqual(['"GET /slow HTTP/1.1" 499 - 0', `"GET /fine HTTP/1.1" 200 ${FINE_BYTES} 0`]);
+  });
+
+  it('within its answer has the status it was sent', async () => {
+    const socket = await opened();
+    socket.write(requestTo('/endless'));
+    await once(socket, 'data');
+
+    socket.destroy();
+
+    expect(await lines(1)).toEqual(['"GET /endless HTTP/1.1" 200 - 0']);
+  });
+
+  it.each([
+    ['is reset has 499, because nothing could be said', '499 -', (socket: Socket) => socket.resetAndDestroy()],
+    ['ends has the 400 that says so', expect.stringMatching(/^400 \d+$/) as string, (socket: Socket) => socket.end()],
+  ])('within its request, whose connection %s', async (_, expected, leave) => {
+    const socket = await opened();
+    socket.write('POST /fine HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
+    await sendRaw(url, requestTo('/fine', LAST));
+
+    leave(socket);
+
+    const [, line = ''] = await lines(2);
+    expect(/^"POST \/fine HTTP\/1\.1" (\d+ \S+) 0$/.exec(line)?.[1]).toEqual(expected);
+  });
+
+  it('without having said anything has no line', async () => {
+    const silent = await opened();
+    silent.destroy();
+    const half = await opened();
+    half.write('GET /half');
+    half.resetAndDestroy();
+
+    await (await fetch(`${url}/fine`)).text();
+
+    expect(await lines(1)).toEqual([`"GET /fine HTTP/1.1" 200 ${FINE_BYTES} 0`]);
+  });
+});
+
+describe('what could not be read', () => {
+  it.each([
+    ['nonsense', 'NONSENSE\r\n\r\n', 400],
+    ['control characters in a path', 'GET /\u{1b}[2J HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['a head above its limit', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('has - in place of the request: %s', async (_, sent, status) => {
+    const { statuses, text } = await sendRaw(url, sent);
+
+    expect(statuses).toEqual([status]);
+    expect(await lines(1)).toEqual([`"-" ${status} ${text.split('\r\n\r\n')[1]?.length ?? 0} 0`]);
+  });
+
+  it('behind a request that was answered has a line of its own', async () => {
+    const socket = await opened();
+    socket.write(requestTo('/fine'));
+    await once(socket, 'data');
+    socket.end('NONSENSE\r\n\r\n');
+    await once(socket, 'close');
+
+    expect(await lines(2)).toEqual([
+      `"GET /fine HTTP/1.1" 200 ${FINE_BYTES} 0`,
+      expect.stringMatching(/^"-" 400 \d+ 0$/),
+    ]);
+  });
+
+  it('as the body of a request is told by the line of that request', async () => {
+    const head =
+      'POST /fine HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+    const { statuses } = await sendRaw(url, `${head}no chunk\r\n`);
+
+    expect(statuses).toEqual([400]);
+    expect(await lines(1)).toEqual([expect.stringMatching(/^"POST \/fine HTTP\/1\.1" 400 \d+ 0$/)]);
+  });
+});
+
+it('a path that no route could take is told as far as it can be shown', async () => {
+  await sendRaw(url, requestTo('/%zz?a=%ff', LAST));
+
+  expect(await lines(1)).toEqual([expect.stringMatching(/^"GET \/%zz HTTP\/1\.1" 400 \d+ 0$/)]);
+});

@@ -1,0 +1,134 @@
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../clock/clock.js';
+import type { AuthenticatedRequest } from '../../principal/access.decorator.js';
+import type { AccessLog } from './access-log.js';
+
+/** No status of the RFCs: as nginx and those who read its logs say that the client left before there was an answer. */
+const CLIENT_LEFT = 499;
+
+/** A request whose line is still to come. */
+interface Watched {
+  readonly request: FastifyRequest & AuthenticatedRequest;
+  readonly reply: FastifyReply;
+  /** As long as the connection knows it. */
+  readonly address: string;
+  readonly localAddress: string | undefined;
+  readonly localPort: number | undefined;
+  readonly startedAt: number;
+  /** Bytes of an answer that does not say its length beforehand. */
+  streamed: number | undefined;
+  isOver: boolean;
+}
+
+/** Sees to it that every request of a listener gets one line: when its answer has gone out, or its client has left. */
+export class AccessWatch {
+  /** In the order of their answers. */
+  private readonly open = new WeakMap<Socket, Set<Watched>>();
+
+  constructor(
+    private readonly log: AccessLog,
+    private readonly clock: Clock,
+  ) {}
+
+  begin(request: FastifyRequest, reply: FastifyReply): void {
+    const { socket } = request.raw;
+    const { localAddress, localPort } = socket;
+    const watched: Watched = {
+      request,
+      reply,
+      address: request.ip,
+      localAddress,
+      localPort,
+      startedAt: this.clock.millis(),
+      streamed: undefined,
+      isOver: false,
+    };
+    reply.raw.on('close', () => {
+      this.end(watched);
+    });
+    reply.raw.on('pipe', (source: Readable) => {
+      watched.streamed = 0;
+      source.on(
+        'data',
+        (chunk: Buffer | string) => (watched.streamed = (watched.streamed ?? 0) + Buffer.byteLength(chunk)),
+      );
+    });
+    if (request.raw.httpVersionMajor === 1) this.openOn(socket).add(watched);
+  }
+
+  /** The line about what stood on a connection behind, or instead of, a request and was answered without a route. */
+  refused(socket: Socket, status: number, bytes: number): void {
+    const [current] = this.open.get(socket) ?? [];
+    if (current) {
+      this.end(current, { status, bytes });
+      return;
+    }
+    const now = this.clock.millis();
+    this.log.record({
+      address: socket.remoteAddress,
+      localAddress: socket.localAddress,
+      localPort: socket.localPort,
+      subject: undefined,
+      request: undefined,
+      referer: undefined,
+      userAgent: undefined,
+      requestId: undefined,
+      status,
+      bytes,
+      startedAt: now,
+      endedAt: now,
+    });
+  }
+
+  /** Answers that wait for earlier ones on their connection are not told when it closes. */
+  private openOn(socket: Socket): Set<Watched> {
+    const known = this.open.get(socket);
+    if (known) return known;
+    const opened = new Set<Watched>();
+    this.open.set(socket, opened);
+    socket.once('close', () => {
+      for (const watched of opened) this.end(watched);
+    });
+    return opened;
+  }
+
+  private end(watched: Watched, sent = sentBy(watched)): void {
+    if (watched.isOver) return;
+    watched.isOver = true;
+    const { request, address, localAddress, localPort, startedAt } = watched;
+    const { headers, raw } = request;
+    this.open.get(raw.socket)?.delete(watched);
+    this.log.record({
+      address,
+      localAddress,
+      localPort,
+      subject: request.principal?.subject,
+      request: { method: request.method, target: request.originalUrl, protocol: `HTTP/${raw.httpVersion}` },
+      referer: headers.referer,
+      userAgent: headers['user-agent'],
+      requestId: request.id,
+      ...sent,
+      startedAt,
+      endedAt: this.clock.millis(),
+    });
+  }
+}
+
+function sentBy({ request, reply, streamed }: Watched): {
+  readonly status: number;
+  readonly bytes: number | undefined;
+} {
+  const { raw } = reply;
+  if (raw.writableFinished)
+    return { status: raw.statusCode, bytes: request.method === 'HEAD' ? undefined : (streamed ?? lengthOf(reply)) };
+  // The head of an answer that waits for an earlier one is written, but went nowhere.
+  const isBegun = raw.headersSent && raw.socket !== null;
+  return { status: isBegun ? raw.statusCode : CLIENT_LEFT, bytes: undefined };
+}
+
+function lengthOf(reply: FastifyReply): number | undefined {
+  const length = reply.getHeader('content-length');
+  return length === undefined ? undefined : Number(length);
+}
