@@ -28,6 +28,7 @@ import { type Complain, complainOnErrorOutput, defectLine } from './problem/defe
 import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './problem/problem.js';
 import { rawRefusal, refuseRaw } from './problem/raw-refusal.js';
 import { ServerErrorProperties } from './problem/server-error.properties.js';
+import { Forwarding } from './proxy/forwarding.js';
 import { factsOfRoute } from './route-facts.decorator.js';
 import { ServerProperties } from './server.properties.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
@@ -69,6 +70,7 @@ export class HttpHost {
   private readonly server: ServerProperties;
   private readonly embedded: EmbeddedProperties;
   private readonly errors: ServerErrorProperties;
+  private readonly forwarding: Forwarding | undefined;
   private readonly encoding: Encoding;
   private readonly clock: Clock;
   private readonly random: Random;
@@ -78,6 +80,8 @@ export class HttpHost {
     this.server = options.server ?? new ServerProperties();
     this.embedded = options.embedded ?? new EmbeddedProperties();
     this.errors = options.errors ?? new ServerErrorProperties();
+    const { forwardHeadersStrategy } = this.server;
+    this.forwarding = forwardHeadersStrategy === 'none' ? undefined : new Forwarding(forwardHeadersStrategy);
     this.encoding = new Encoding(options.encoding);
     this.clock = options.clock ?? new SystemClock();
     this.random = options.random ?? new SystemRandom();
@@ -131,6 +135,7 @@ export class HttpHost {
       multipart: false,
       // While the service stops, requests on connections that are still open are answered like all others.
       return503OnClosing: false,
+      ...(this.forwarding && { trustProxy: this.forwarding.isProxy }),
       keepAliveTimeout: timeout,
       // Heads have their own time-out here, bodies theirs in `beginBody`: a large upload may take its time.
       requestTimeout: 0,
@@ -177,6 +182,8 @@ export class HttpHost {
 
   private greet(request: FastifyRequest, reply: FastifyReply): void {
     this.gate.arrive(request, reply);
+    // Before anybody asks for its address, scheme or host.
+    this.forwarding?.tidy(request.raw);
     reply.headers(DEFAULT_HEADERS).header('x-request-id', request.id);
     if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
   }

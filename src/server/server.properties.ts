@@ -1,6 +1,6 @@
 import { DataSize } from '../config/data-size.js';
 import { Duration } from '../config/duration.js';
-import { full, notYet } from '../config/effect.js';
+import { full } from '../config/effect.js';
 import { dataSize, duration, integer, oneOf } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 import { address } from './address.js';
