@@ -3,7 +3,6 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AccountCreation } from './account/account-creation.service.js';
 import { AppModule } from './app.module.js';
-import { CorsProperties } from './auth/cors.properties.js';
 import { type Configuration, type ConfigurationInputs, loadConfiguration } from './config/configuration.js';
 import { failureReport, printable } from './config/failure-report.js';
 import { ConfigurationFailure, problem } from './config/problem.js';
@@ -11,26 +10,14 @@ import { processInputs, setProcessTimeZone } from './config/process-inputs.js';
 import { UserProperties } from './config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { Availability } from './health/availability.js';
+import { Listeners } from './listeners.js';
 import { ManagementListener } from './management/management.listener.js';
-import { ManagementServerProperties } from './management/management-server.properties.js';
 import { PROPERTIES } from './properties.js';
-import { reachable } from './server/address.js';
-import { EmbeddedProperties } from './server/admission/embedded.properties.js';
-import { ThreadsProperties } from './server/admission/threads.properties.js';
-import type { HostOptions } from './server/http-host.js';
-import { EncodingProperties } from './server/json/encoding.properties.js';
-import { JsonSerializationProperties } from './server/json/json-serialization.properties.js';
-import { JsonProperties } from './server/json/json.properties.js';
-import { type Binding, Listener } from './server/listener.js';
-import { ServerErrorProperties } from './server/problem/server-error.properties.js';
+import type { Listener } from './server/listener.js';
 import { ServerProperties } from './server/server.properties.js';
-import { ServletProperties } from './server/servlet.properties.js';
 import { LifecycleProperties } from './server/shutdown/lifecycle.properties.js';
 import { shutDown } from './server/shutdown/shutdown.js';
 import { startProblem } from './start-problem.js';
-
-/** As long as a timer can be. */
-const LONGEST_INTERVAL_MILLIS = 2 ** 31 - 1;
 
 /** How a start ended. */
 export type Start =
@@ -77,92 +64,45 @@ interface Opened {
 }
 
 async function open(configuration: Configuration): Promise<Opened> {
-  const server = configuration.get(ServerProperties);
-  const separate = separateManagement(configuration);
-  const main = new Listener(mainOptions(configuration));
-  const management = separate ? new Listener(managementOptions(configuration)) : main;
+  const listeners = new Listeners(configuration);
+  const { main, management } = listeners;
   const app = await create(configuration, main);
-  const availability = app.get(Availability);
+  const closeRest = async (): Promise<void> => {
+    await app.close();
+    await listeners.end();
+  };
   try {
     const endpoints = app.get(ManagementListener);
-    if (separate !== 'off') endpoints.mount(management.routes);
+    if (listeners.hasManagement) endpoints.mount(management.routes);
     await app.init();
     const accounts = app.get(AccountCreation);
+    const availability = app.get(Availability);
     // Asked before the first request, made after the listener is open: a hash takes time.
     const isFirstStart = !isProduction(configuration) && (await accounts.isFirstStart());
     availability.started();
-    const lines = [await openMain(main, configuration)];
-    if (separate && separate !== 'off') {
-      const port = await management.open(separate);
-      lines.push(`Management endpoints: ${urlOf(separate.address, port)}${endpoints.basePath}`);
-    }
+    const lines = await listeners.open(endpoints.basePath);
     availability.ready();
     const firstUser = isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined);
-    const stop = (): Promise<void> =>
+    const { shutdown: mode, shutdownPreDrain: preDrain } = configuration.get(ServerProperties);
+    const { timeoutPerShutdownPhase: phaseLimit } = configuration.get(LifecycleProperties);
+    stopOnSignal(() =>
       shutDown({
-        ...{ availability, main, management },
+        ...{ availability, main, management, mode, preDrain, phaseLimit },
         closeRest: async () => {
           // Made and never told, its password would be lost.
           await firstUser.catch(() => undefined);
-          await app.close();
+          await closeRest();
         },
-        mode: server.shutdown,
-        preDrain: server.shutdownPreDrain,
-        phaseLimit: configuration.get(LifecycleProperties).timeoutPerShutdownPhase,
         say: (line) => void process.stdout.write(`${line}\n`),
         warn: (line) => void process.stderr.write(`WARN  ${line}\n`),
-      });
-    stopOnSignal(stop);
+      }),
+    );
     return { lines, firstUser };
   } catch (error) {
     await Promise.all([main.close(0), management.close(0)]);
-    await app.close();
+    await closeRest();
     throw startProblem(error, configuration);
   }
-}
-
-function mainOptions(configuration: Configuration): HostOptions {
-  return {
-    ...managementOptions(configuration),
-    contextPath: configuration.get(ServletProperties).contextPath,
-    allowedOrigins: configuration.get(CorsProperties).allowedOrigins,
-    threads: configuration.get(ThreadsProperties),
-    encoding: configuration.get(EncodingProperties),
-    json: configuration.get(JsonProperties),
-    jsonSerialization: configuration.get(JsonSerializationProperties),
-  };
-}
-
-/** Of a listener that nobody but operators and probes should reach. */
-function managementOptions(configuration: Configuration): HostOptions {
-  return {
-    errors: configuration.get(ServerErrorProperties),
-    server: configuration.get(ServerProperties),
-    embedded: configuration.get(EmbeddedProperties),
-  };
-}
-
-/** Opens the main listener and answers the line that says so. */
-async function openMain(main: Listener, configuration: Configuration): Promise<string> {
-  const { port, address } = configuration.get(ServerProperties);
-  if (port < 0) {
-    // Without a listener nothing else would keep the process.
-    setInterval(() => undefined, LONGEST_INTERVAL_MILLIS);
-    return 'Login service is ready without a listener, as server.port is -1';
-  }
-  const bound = await main.open({ port, address, key: 'server.port', addressKey: 'server.address' });
-  return `Login service is ready: ${urlOf(address, bound)}${configuration.get(ServletProperties).contextPath}/`;
-}
-
-/** The listener of the management endpoints where it is not the main one; `off` where there is none. */
-function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
-  const server = configuration.get(ServerProperties);
-  const { port, address } = configuration.get(ManagementServerProperties);
-  if (port !== undefined && port < 0) return 'off';
-  if (port === undefined || (port === server.port && port !== 0)) return undefined;
-  return address === undefined
-    ? { port, address: server.address, key: 'management.server.port', addressKey: 'server.address' }
-    : { port, address, key: 'management.server.port', addressKey: 'management.server.address' };
 }
 
 function isProduction({ environment }: Configuration): boolean {
@@ -175,10 +115,6 @@ async function create(configuration: Configuration, main: Listener): Promise<INe
   } catch (error) {
     throw startProblem(error, configuration);
   }
-}
-
-function urlOf(address: string | undefined, port: number): string {
-  return `http://${reachable(address)}:${port}`;
 }
 
 function stopOnSignal(stop: () => Promise<void>): void {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import fastifyCookie from '@fastify/cookie';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, SystemClock } from '../clock/clock.js';
@@ -6,6 +7,8 @@ import { STATUS } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
 import { withRequestFacts } from '../principal/request-facts.js';
 import { type Random, SystemRandom } from '../random/random.js';
+import type { AccessLog } from './access-log/access-log.js';
+import { AccessWatch } from './access-log/access-watch.js';
 import { Admission } from './admission/admission.js';
 import { EmbeddedProperties } from './admission/embedded.properties.js';
 import { Gate, sayClose } from './admission/gate.js';
@@ -61,6 +64,8 @@ export interface HostOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly complain?: Complain;
+  /** Gets a line for each request. */
+  readonly accessLog?: AccessLog;
 }
 
 /** The HTTP framework, set up so that every answer, also to what no route takes, follows http-api sections 1, 9, 10. */
@@ -75,6 +80,7 @@ export class HttpHost {
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly complain: Complain;
+  private readonly watch: AccessWatch | undefined;
 
   constructor(options: HostOptions = {}) {
     this.server = options.server ?? new ServerProperties();
@@ -86,7 +92,9 @@ export class HttpHost {
     this.clock = options.clock ?? new SystemClock();
     this.random = options.random ?? new SystemRandom();
     this.complain = options.complain ?? complainOnErrorOutput;
-    this.gate = new Gate(options.threads && new Admission(options.threads.max, this.embedded.acceptCount));
+    this.watch = options.accessLog && new AccessWatch(options.accessLog, this.clock);
+    const admission = options.threads && new Admission(options.threads.max, this.embedded.acceptCount);
+    this.gate = new Gate(admission, ({ reply }) => this.watch?.end(reply));
     const json = new JsonAnswers(options.json, options.jsonSerialization, this.encoding);
     this.adapter = this.createAdapter(options.contextPath ?? '');
     this.adapter.sender = new AnswerSender(json, this.encoding);
@@ -155,13 +163,7 @@ export class HttpHost {
         this.refuse(error, request, reply);
       },
       clientErrorHandler: (error, socket) => {
-        const refusal = rawRefusal((error as NodeJS.ErrnoException).code);
-        const place = { requestId: this.random.text(REQUEST_ID_BYTES), millis: this.clock.millis() };
-        const body = this.encoding.json(
-          problemBody(new ServiceError(refusal.code), place, this.errors, refusal.status),
-        );
-        const type = this.encoding.jsonType(PROBLEM_JSON);
-        refuseRaw(socket, refusal.status, { requestId: place.requestId, type, body });
+        this.refuseUnread(error, socket);
       },
     });
   }
@@ -184,6 +186,7 @@ export class HttpHost {
     this.gate.arrive(request, reply);
     // Before anybody asks for its address, scheme or host.
     this.forwarding?.tidy(request.raw);
+    this.watch?.begin(request, reply);
     reply.headers(DEFAULT_HEADERS).header('x-request-id', request.id);
     if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
   }
@@ -211,6 +214,17 @@ export class HttpHost {
     afterBody(raw, () => {
       this.answer(error, request, reply);
     });
+  }
+
+  /** Answers what is no request. */
+  private refuseUnread(error: NodeJS.ErrnoException, socket: Socket): void {
+    const { status, code } = rawRefusal(error.code);
+    const requestId = this.random.text(REQUEST_ID_BYTES);
+    const place = { requestId, millis: this.clock.millis() };
+    const body = this.encoding.json(problemBody(new ServiceError(code), place, this.errors, status));
+    const isSaid = refuseRaw(socket, status, { requestId, type: this.encoding.jsonType(PROBLEM_JSON), body });
+    const bytes = Buffer.byteLength(body);
+    if (isSaid) this.watch?.refused(socket, { status, bytes }, this.gate.currentOf(socket)?.reply);
   }
 
   private answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

@@ -15,7 +15,6 @@ import { parsePattern } from './access-pattern.js';
 
 const FINE: Answer = { status: 200, body: { status: 'UP' } };
 const FINE_BYTES = JSON.stringify(FINE.body).length;
-const LIMIT = { milliseconds: 0 } as Parameters<Listener['close']>[0];
 
 let clock: ManualClock;
 let log: AccessLog;
@@ -49,7 +48,7 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${port}`;
 });
 
-afterEach(() => listener.close(LIMIT));
+afterEach(() => listener.close(0));
 
 /** The lines so far, without address and port, which all of them share. */
 async function lines(count: number): Promise<readonly string[]> {
@@ -115,7 +114,7 @@ it('requests that came at once have their lines in the order of their answers', 
 
 it('a request has one line, however long its connection lives', async () => {
   for (let round = 0; round < 3; round += 1) await (await fetch(`${url}/fine`)).text();
-  await listener.close(LIMIT);
+  await listener.close(0);
 
   expect(await lines(3)).toHaveLength(3);
 });

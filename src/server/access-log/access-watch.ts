@@ -19,13 +19,17 @@ interface Watched {
   readonly startedAt: number;
   /** Bytes of an answer that does not say its length beforehand. */
   streamed: number | undefined;
-  isOver: boolean;
+}
+
+/** What was answered to a request that could not be read. */
+interface Refusal {
+  readonly status: number;
+  readonly bytes: number;
 }
 
 /** Sees to it that every request of a listener gets one line: when its answer has gone out, or its client has left. */
 export class AccessWatch {
-  /** In the order of their answers. */
-  private readonly open = new WeakMap<Socket, Set<Watched>>();
+  private readonly open = new WeakMap<FastifyReply, Watched>();
 
   constructor(
     private readonly log: AccessLog,
@@ -43,11 +47,8 @@ export class AccessWatch {
       localPort,
       startedAt: this.clock.millis(),
       streamed: undefined,
-      isOver: false,
     };
-    reply.raw.on('close', () => {
-      this.end(watched);
-    });
+    this.open.set(reply, watched);
     reply.raw.on('pipe', (source: Readable) => {
       watched.streamed = 0;
       source.on(
@@ -55,14 +56,15 @@ export class AccessWatch {
         (chunk: Buffer | string) => (watched.streamed = (watched.streamed ?? 0) + Buffer.byteLength(chunk)),
       );
     });
-    if (request.raw.httpVersionMajor === 1) this.openOn(socket).add(watched);
   }
 
-  /** The line about what stood on a connection behind, or instead of, a request and was answered without a route. */
-  refused(socket: Socket, status: number, bytes: number): void {
-    const [current] = this.open.get(socket) ?? [];
-    if (current) {
-      this.end(current, { status, bytes });
+  /**
+   * The line about what stood on a connection instead of a request, or behind the head of one, whose `reply` is given
+   * then, and was answered without a route.
+   */
+  refused(socket: Socket, { status, bytes }: Refusal, reply: FastifyReply | undefined): void {
+    if (reply) {
+      this.end(reply, { status, bytes });
       return;
     }
     const now = this.clock.millis();
@@ -82,24 +84,13 @@ export class AccessWatch {
     });
   }
 
-  /** Answers that wait for earlier ones on their connection are not told when it closes. */
-  private openOn(socket: Socket): Set<Watched> {
-    const known = this.open.get(socket);
-    if (known) return known;
-    const opened = new Set<Watched>();
-    this.open.set(socket, opened);
-    socket.once('close', () => {
-      for (const watched of opened) this.end(watched);
-    });
-    return opened;
-  }
-
-  private end(watched: Watched, sent = sentBy(watched)): void {
-    if (watched.isOver) return;
-    watched.isOver = true;
+  /** The answer has gone out, or its client has left. */
+  end(reply: FastifyReply, refusal?: Refusal): void {
+    const watched = this.open.get(reply);
+    if (!watched) return;
+    this.open.delete(reply);
     const { request, address, localAddress, localPort, startedAt } = watched;
     const { headers, raw } = request;
-    this.open.get(raw.socket)?.delete(watched);
     this.log.record({
       address,
       localAddress,
@@ -109,7 +100,7 @@ export class AccessWatch {
       referer: headers.referer,
       userAgent: headers['user-agent'],
       requestId: request.id,
-      ...sent,
+      ...(refusal ?? sentBy(watched)),
       startedAt,
       endedAt: this.clock.millis(),
     });

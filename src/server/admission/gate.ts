@@ -35,11 +35,13 @@ export class Passage {
     if (this.isOver) this.give();
   }
 
-  /** The answer is out, or nobody is there any more to take it. */
-  end(): void {
+  /** The answer is out, or nobody is there any more to take it; false where that was known. */
+  end(): boolean {
+    if (this.isOver) return false;
     this.isOver = true;
     // A handler goes on working for a client that left, and so keeps the slot.
     if (this.isAnswered || this.ticket?.isWaiting === true) this.give();
+    return true;
   }
 
   private give(): void {
@@ -54,8 +56,11 @@ export class Gate {
   private readonly ofSocket = new WeakMap<Socket, Set<Passage>>();
   private hasClosed = false;
 
-  /** Without an admission, everybody is let in. */
-  constructor(private readonly admission?: Admission) {}
+  /** Without an admission, everybody is let in; `onEnd` is told once of every request that is over. */
+  constructor(
+    private readonly admission?: Admission,
+    private readonly onEnd?: (passage: Passage) => void,
+  ) {}
 
   /** Requests whose answer is not out. */
   get inProgress(): number {
@@ -69,6 +74,12 @@ export class Gate {
   /** True where a request ever came over the connection. */
   wasUsed(socket: Socket): boolean {
     return this.ofSocket.has(socket);
+  }
+
+  /** The request over the connection whose answer is due next. */
+  currentOf(socket: Socket): Passage | undefined {
+    const [first] = this.ofSocket.get(socket) ?? [];
+    return first;
   }
 
   /** The head of a request is here. */
@@ -112,7 +123,7 @@ export class Gate {
 
   private end(passage: Passage): void {
     this.present.delete(passage);
-    passage.end();
+    if (passage.end()) this.onEnd?.(passage);
   }
 
   private passagesOf(socket: Socket): Set<Passage> {

@@ -25,19 +25,19 @@ export function rawRefusal(code: string | undefined): RawRefusal {
 
 const refused = new WeakSet<Socket>();
 
-/** Answers once on a socket whose request could not be read, and closes it. */
+/** Answers once on a socket whose request could not be read, and closes it; false where nothing could be said. */
 export function refuseRaw(
   socket: Socket,
   status: number,
   { requestId, type, body }: { readonly requestId: string; readonly type: string; readonly body: string },
-): void {
-  if (refused.has(socket)) return;
+): boolean {
+  if (refused.has(socket)) return false;
   refused.add(socket);
   const current = (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage;
   // Behind the head of another answer, these bytes would be read as part of its body.
   if (!socket.writable || current?.headersSent === true) {
     socket.destroy();
-    return;
+    return false;
   }
   const headers = {
     ...DEFAULT_HEADERS,
@@ -52,4 +52,5 @@ export function refuseRaw(
   socket.once('close', () => {
     clearTimeout(timer);
   });
+  return true;
 }

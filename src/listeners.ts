@@ -1,0 +1,111 @@
+import { CorsProperties } from './auth/cors.properties.js';
+import { SystemClock } from './clock/clock.js';
+import type { Configuration } from './config/configuration.js';
+import { ManagementServerProperties } from './management/management-server.properties.js';
+import { AccessLog } from './server/access-log/access-log.js';
+import { AccesslogProperties } from './server/access-log/accesslog.properties.js';
+import { reachable } from './server/address.js';
+import { EmbeddedProperties } from './server/admission/embedded.properties.js';
+import { ThreadsProperties } from './server/admission/threads.properties.js';
+import type { HostOptions } from './server/http-host.js';
+import { EncodingProperties } from './server/json/encoding.properties.js';
+import { JsonSerializationProperties } from './server/json/json-serialization.properties.js';
+import { JsonProperties } from './server/json/json.properties.js';
+import { type Binding, Listener } from './server/listener.js';
+import { complainOnErrorOutput } from './server/problem/defects.js';
+import { ServerErrorProperties } from './server/problem/server-error.properties.js';
+import { ServerProperties } from './server/server.properties.js';
+import { ServletProperties } from './server/servlet.properties.js';
+
+/** As long as a timer can be. */
+const LONGEST_INTERVAL_MILLIS = 2 ** 31 - 1;
+
+/** The listeners of the service, made by its configuration, and what they write. */
+export class Listeners {
+  readonly main: Listener;
+  /** The main one where the management endpoints have none of their own. */
+  readonly management: Listener;
+  private readonly separate: Binding | 'off' | undefined;
+  private readonly accessLog: AccessLog | undefined;
+
+  constructor(private readonly configuration: Configuration) {
+    this.separate = separateManagement(configuration);
+    this.accessLog = accessLogOf(configuration);
+    this.main = new Listener({ ...mainOptions(configuration), ...(this.accessLog && { accessLog: this.accessLog }) });
+    this.management = this.separate ? new Listener(managementOptions(configuration)) : this.main;
+  }
+
+  /** False where there are no management endpoints at all. */
+  get hasManagement(): boolean {
+    return this.separate !== 'off';
+  }
+
+  /** Opens them and answers the lines that say so; `basePath` is that of the management endpoints. */
+  async open(basePath: string): Promise<readonly string[]> {
+    const lines = [await this.openMain()];
+    if (this.separate && this.separate !== 'off') {
+      const port = await this.management.open(this.separate);
+      lines.push(`Management endpoints: ${urlOf(this.separate.address, port)}${basePath}`);
+    }
+    void this.accessLog?.open();
+    return lines;
+  }
+
+  /** Writes what is left to be written, after the listeners are closed. */
+  async end(): Promise<void> {
+    await this.accessLog?.close();
+  }
+
+  private async openMain(): Promise<string> {
+    const { port, address } = this.configuration.get(ServerProperties);
+    if (port < 0) {
+      // Without a listener nothing else would keep the process.
+      setInterval(() => undefined, LONGEST_INTERVAL_MILLIS);
+      return 'Login service is ready without a listener, as server.port is -1';
+    }
+    const bound = await this.main.open({ port, address, key: 'server.port', addressKey: 'server.address' });
+    return `Login service is ready: ${urlOf(address, bound)}${this.configuration.get(ServletProperties).contextPath}/`;
+  }
+}
+
+function mainOptions(configuration: Configuration): HostOptions {
+  return {
+    ...managementOptions(configuration),
+    contextPath: configuration.get(ServletProperties).contextPath,
+    allowedOrigins: configuration.get(CorsProperties).allowedOrigins,
+    threads: configuration.get(ThreadsProperties),
+    encoding: configuration.get(EncodingProperties),
+    json: configuration.get(JsonProperties),
+    jsonSerialization: configuration.get(JsonSerializationProperties),
+  };
+}
+
+/** Of a listener that nobody but operators and probes should reach; its payloads follow no key of the application. */
+function managementOptions(configuration: Configuration): HostOptions {
+  return {
+    errors: configuration.get(ServerErrorProperties),
+    server: configuration.get(ServerProperties),
+    embedded: configuration.get(EmbeddedProperties),
+  };
+}
+
+/** Requests on a management listener of its own have no lines. */
+function accessLogOf(configuration: Configuration): AccessLog | undefined {
+  const { enabled, ...keys } = configuration.get(AccesslogProperties);
+  return enabled ? new AccessLog({ ...keys, clock: new SystemClock(), complain: complainOnErrorOutput }) : undefined;
+}
+
+/** The listener of the management endpoints where it is not the main one; `off` where there is none. */
+function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
+  const server = configuration.get(ServerProperties);
+  const { port, address } = configuration.get(ManagementServerProperties);
+  if (port !== undefined && port < 0) return 'off';
+  if (port === undefined || (port === server.port && port !== 0)) return undefined;
+  return address === undefined
+    ? { port, address: server.address, key: 'management.server.port', addressKey: 'server.address' }
+    : { port, address, key: 'management.server.port', addressKey: 'management.server.address' };
+}
+
+function urlOf(address: string | undefined, port: number): string {
+  return `http://${reachable(address)}:${port}`;
+}
