@@ -28,6 +28,8 @@ export interface KeyFacts {
   readonly defaultText?: string;
   /** Masked wherever values are shown. Names ending in `password`, `secret`, `token`, `key` … are secret without it. */
   readonly secret?: boolean;
+  /** The value may also be the path of a file that holds the secret; such a path may stand in clear, masked or not. */
+  readonly mayNamePlace?: boolean;
   /** First version that knew the key, where younger than its class. */
   readonly since?: string;
   /** Set only where data about the process come from (command line, `-D`, environment), never in files. */

@@ -20,7 +20,7 @@ export interface Finding {
 export interface WrittenEntry extends Entry {
   readonly isInFile: boolean;
   readonly isRegistered: boolean;
-  /** Its name says that the value is a secret. */
+  /** Its name says that the value is a secret, and it is not the path of a file where one may stand. */
   readonly isSecret: boolean;
 }
 
@@ -52,7 +52,9 @@ export class RuleFacts {
         entries.map((entry) => {
           const definition = registry.find(entry.key);
           // For the free part of a map, only the name of the entry itself can tell.
-          const isSecret = definition?.isSecret === true || (definition?.facts.secret ?? namesSecret(entry.spelled));
+          const isNamed = definition?.isSecret === true || (definition?.facts.secret ?? namesSecret(entry.spelled));
+          const isPlace = definition?.facts.mayNamePlace === true && !entry.text.includes('-----BEGIN ');
+          const isSecret = isNamed && !isPlace;
           return { ...entry, isInFile: kind === 'file', isRegistered: definition !== undefined, isSecret };
         }),
       );
