@@ -13,6 +13,7 @@ import { productionValues } from './persistence/production.rule.js';
 import { shutdownWithinGrace } from './server/shutdown/shutdown.rule.js';
 import { sealKeysGiven } from './sealing/seal.rule.js';
 import { noStackTraces } from './server/problem/stack-traces.rule.js';
+import { bundleKeysKeptPrivate } from './tls/private-key.rule.js';
 import { publicUrlGiven } from './token/public-url.rule.js';
 import { signingKeyKeptPrivate } from './token/signing-key.rule.js';
 
@@ -37,6 +38,7 @@ const RULES: readonly Rule[] = [
   secureCookies,
   publicUrlGiven,
   signingKeyKeptPrivate,
+  bundleKeysKeptPrivate,
 ];
 
 /** What is found against the rules: what `config check` prints, and what stops a start with profile `prod`. */

@@ -1,32 +1,36 @@
-import { notYet } from '../config/effect.js';
-import { flag, list, text } from '../config/key-type.js';
+import { acceptedOnly, full } from '../config/effect.js';
+import { flag, list, oneOf } from '../config/key-type.js';
 import { Key } from '../config/properties.decorator.js';
+import { cipherSuite } from './cipher-suite.js';
+import { type TlsVersion, tlsVersion } from './tls-version.js';
 
 /** What bundles have in common, whatever their files are. */
 export abstract class BundleOptions {
-  @Key(list(text()), {
+  @Key(list(cipherSuite), {
     name: 'options.ciphers',
     does: 'Cipher suites that may be used, by preference; empty leaves the choice to the runtime.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly ciphers: readonly string[] = [];
 
-  @Key(list(text({ form: /^TLSv1(?:\.[1-3])?$/, called: 'a TLS version such as TLSv1.3' })), {
+  @Key(list(tlsVersion), {
     name: 'options.enabled-protocols',
-    does: 'TLS versions that may be used, e.g. TLSv1.2,TLSv1.3; empty leaves the choice to the runtime.',
-    effect: notYet('F'),
+    does: 'TLS versions that may be used, TLSv1.2,TLSv1.3 or one of them; empty allows both.',
+    effect: full,
   })
-  readonly enabledProtocols: readonly string[] = [];
+  readonly enabledProtocols: readonly TlsVersion[] = [];
 
-  @Key(text(), {
+  @Key(oneOf('TLS'), {
     does: 'Protocol family of the bundle.',
-    effect: notYet('A', 'TLS is the only family; the versions are chosen by options.enabled-protocols.'),
+    effect: acceptedOnly('TLS is the only family; the versions are chosen by options.enabled-protocols'),
   })
-  readonly protocol: string = 'TLS';
+  readonly protocol = 'TLS';
 
   @Key(flag(), {
-    does: 'Whether a changed file takes effect without a restart.',
-    effect: notYet('F'),
+    does:
+      'Whether changed files take effect without a restart, for new connections within three seconds; files that ' +
+      'cannot be used leave the old certificate in force.',
+    effect: full,
   })
   readonly reloadOnUpdate: boolean = false;
 }

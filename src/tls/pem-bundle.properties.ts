@@ -1,4 +1,4 @@
-import { notYet } from '../config/effect.js';
+import { full, notYet } from '../config/effect.js';
 import { text } from '../config/key-type.js';
 import type { SelfChecking, Violation } from '../config/properties-class.js';
 import { Key, Properties } from '../config/properties.decorator.js';
@@ -9,29 +9,32 @@ import { BundleOptions } from './bundle-options.properties.js';
 export class PemBundleProperties extends BundleOptions implements SelfChecking {
   @Key(text(), {
     name: 'keystore.certificate',
-    does: 'Own certificate with its chain: a file (file:/etc/login/tls.crt) or the PEM text itself.',
-    effect: notYet('F'),
+    does:
+      'Own certificate, followed by those of the authorities between it and the root: a file ' +
+      '(file:/etc/login/tls.crt) or the PEM text itself.',
+    effect: full,
   })
   readonly keystoreCertificate?: string;
 
   @Key(text(), {
     name: 'keystore.private-key',
-    does: 'Private key of the own certificate: a file of mode 600 or the PEM text itself.',
-    effect: notYet('F'),
+    does: 'Private key of the own certificate: a file of mode 600 or the PEM text itself, then best written ${NAME}.',
+    effect: full,
+    mayNamePlace: true,
   })
   readonly keystorePrivateKey?: string;
 
   @Key(text(), {
     name: 'keystore.private-key-password',
     does: 'Password of the private key where it is encrypted; write ${NAME} and keep the value in the environment.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly keystorePrivateKeyPassword?: string;
 
   @Key(text(), {
     name: 'truststore.certificate',
     does: 'Certificates of the authorities that are trusted, e.g. an internal one: a file or the PEM text itself.',
-    effect: notYet('F'),
+    effect: notYet('F', 'The listener asks callers for no certificate, and connections to others name no bundle yet.'),
     defaultText: 'the authorities known to the runtime',
   })
   readonly truststoreCertificate?: string;

@@ -1,4 +1,4 @@
-import { notYet } from '../config/effect.js';
+import { full, near } from '../config/effect.js';
 import { objects } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 import { PemBundleProperties } from './pem-bundle.properties.js';
@@ -8,13 +8,13 @@ import { StoreBundleProperties } from './store-bundle.properties.js';
 export class SslBundleProperties {
   @Key(objects(PemBundleProperties, 'name'), {
     does: 'Certificates, keys and trusted authorities in PEM form, used elsewhere by the name of the bundle.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly pem: ReadonlyMap<string, PemBundleProperties> = new Map();
 
   @Key(objects(StoreBundleProperties, 'name'), {
     does: 'Certificates, keys and trusted authorities in key store files, used elsewhere by the name of the bundle.',
-    effect: notYet('F', 'PKCS12 only; JKS files must be converted.'),
+    effect: near('PKCS12 only; JKS files must be converted, and trusted authorities stand in a PEM bundle'),
   })
   readonly jks: ReadonlyMap<string, StoreBundleProperties> = new Map();
 }

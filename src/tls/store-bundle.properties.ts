@@ -1,4 +1,4 @@
-import { notYet } from '../config/effect.js';
+import { full, near, noEffect } from '../config/effect.js';
 import { oneOf, type ScalarType, text } from '../config/key-type.js';
 import { Mismatch } from '../config/mismatch.js';
 import { Key, Properties } from '../config/properties.decorator.js';
@@ -18,34 +18,39 @@ const storeType: ScalarType<'PKCS12'> = {
       : pkcs12.parse(value),
 };
 
+/** The TLS library of the runtime takes a PKCS12 file only with a private key in it. */
+const NO_TRUST_STORE =
+  'a key store without a private key cannot be read: a bundle with truststore.location stops the start where it is ' +
+  'used; name the authorities in truststore.certificate of a PEM bundle';
+
 /** One bundle of key store files. */
 @Properties('')
 export class StoreBundleProperties extends BundleOptions {
   @Key(text(), {
     name: 'keystore.location',
     does: 'Key store file with the own certificate and its private key.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly keystoreLocation?: string;
 
   @Key(text(), {
     name: 'keystore.password',
     does: 'Password of the key store; write ${NAME} and keep the value in the environment.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly keystorePassword?: string;
 
   @Key(storeType, {
     name: 'keystore.type',
     does: 'Format of the key store file.',
-    effect: notYet('F', 'PKCS12 only; JKS files must be converted.'),
+    effect: near('PKCS12 only; JKS files must be converted'),
   })
   readonly keystoreType = 'PKCS12';
 
   @Key(text(), {
     name: 'truststore.location',
     does: 'Key store file with the authorities that are trusted.',
-    effect: notYet('F'),
+    effect: noEffect(NO_TRUST_STORE),
     defaultText: 'the authorities known to the runtime',
   })
   readonly truststoreLocation?: string;
@@ -53,14 +58,14 @@ export class StoreBundleProperties extends BundleOptions {
   @Key(text(), {
     name: 'truststore.password',
     does: 'Password of the trust store; write ${NAME} and keep the value in the environment.',
-    effect: notYet('F'),
+    effect: noEffect(NO_TRUST_STORE),
   })
   readonly truststorePassword?: string;
 
   @Key(storeType, {
     name: 'truststore.type',
     does: 'Format of the trust store file.',
-    effect: notYet('F', 'PKCS12 only; JKS files must be converted.'),
+    effect: noEffect(NO_TRUST_STORE),
   })
   readonly truststoreType = 'PKCS12';
 }

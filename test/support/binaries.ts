@@ -3,7 +3,7 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that some tests need and that are not installed by npm. */
-export const SERVERS = ['mariadb', 'redis', 'chromium'] as const;
+export const SERVERS = ['mariadb', 'redis', 'chromium', 'openssl'] as const;
 export type Server = (typeof SERVERS)[number];
 
 /** Servers that speak the protocol of MySQL. A MySQL is used where there is one, and missed by nobody where not. */
@@ -14,6 +14,7 @@ const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install', reado
   mysql: ['mysqld'],
   'mariadb-install': ['mariadb-install-db', 'mysql_install_db'],
   redis: ['redis-server'],
+  openssl: ['openssl'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
 

@@ -88,6 +88,7 @@ const TEXTS: readonly string[] = [
   'EUC-KR',
   'mysql',
   'TLSv1.3',
+  'TLS_AES_128_GCM_SHA256',
   '15',
   '7h',
   'ROLE_SAMPLE',

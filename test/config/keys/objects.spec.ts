@@ -14,14 +14,14 @@ describe('named objects', () => {
         'app.ssl.bundle.pem:',
         '  web:',
         '    keystore: { certificate: file:web.crt, private-key: file:web.key }',
-        '    options.ciphers: [one, two]',
+        '    options.ciphers: [ECDHE-RSA-AES128-GCM-SHA256, ECDHE-RSA-AES256-GCM-SHA384]',
         '  store:',
         '    truststore.certificate: file:ca.crt',
       ].join('\n'),
     },
     variables: {
       APP_SSL_BUNDLE_PEM_WEB_KEYSTORE_PRIVATEKEYPASSWORD: 'geheim',
-      APP_SSL_BUNDLE_PEM_WEB_OPTIONS_CIPHERS_0: 'three',
+      APP_SSL_BUNDLE_PEM_WEB_OPTIONS_CIPHERS_0: 'TLS_AES_256_GCM_SHA384',
     },
     args: ['--app.ssl.bundle.pem.web.keystore.certificate=file:other.crt', '--app.ssl.bundle.pem.mail.protocol=TLS'],
   };
@@ -35,7 +35,7 @@ describe('named objects', () => {
         keystoreCertificate: 'file:other.crt',
         keystorePrivateKey: 'file:web.key',
         keystorePrivateKeyPassword: 'geheim',
-        ciphers: ['three'],
+        ciphers: ['TLS_AES_256_GCM_SHA384'],
       }),
     );
     expect(bundles.get('store')?.truststoreCertificate).toBe('file:ca.crt');
@@ -72,14 +72,14 @@ describe('named objects', () => {
         APP_SSL_BUNDLE_PEM_INTERNALCA_PROTOCOL: 'TLS',
         APP_SSL_BUNDLE_PEM_INTERNAL_CA_RELOADONUPDATE: 'true',
       },
-      args: ['--app.ssl.bundle.pem.INTERNALCA.options.ciphers=x'],
+      args: ['--app.ssl.bundle.pem.INTERNALCA.options.ciphers=TLS_AES_256_GCM_SHA384'],
     });
 
     expect([...bundles.keys()]).toEqual(['INTERNALCA']);
     expect(bundles.get('INTERNALCA')).toMatchObject({
       truststoreCertificate: 'file:ca.crt',
       reloadOnUpdate: true,
-      ciphers: ['x'],
+      ciphers: ['TLS_AES_256_GCM_SHA384'],
     });
   });
 
@@ -88,20 +88,23 @@ describe('named objects', () => {
   });
 
   it('have names in brackets exactly, dots and capitals included', () => {
-    const situation = { args: ['--app.ssl.bundle.pem[My.Bundle].options.ciphers=x'] };
+    const situation = { args: ['--app.ssl.bundle.pem[My.Bundle].options.ciphers=TLS_AES_256_GCM_SHA384'] };
 
-    expect(pem(situation).get('My.Bundle')?.ciphers).toEqual(['x']);
-    expect(shownOf(reading(situation), 'app.ssl.bundle.pem[My.Bundle].options.ciphers').value).toBe('x');
+    expect(pem(situation).get('My.Bundle')?.ciphers).toEqual(['TLS_AES_256_GCM_SHA384']);
+    expect(shownOf(reading(situation), 'app.ssl.bundle.pem[My.Bundle].options.ciphers').value).toBe(
+      'TLS_AES_256_GCM_SHA384',
+    );
   });
 
   it('may be called like members every object has', () => {
     const situation = {
       files: {
-        'application.yml': 'app.ssl.bundle.pem: { constructor: { protocol: a }, "[__proto__]": { protocol: b } }',
+        'application.yml':
+          'app.ssl.bundle.pem: { constructor: { truststore.certificate: a }, "[__proto__]": { truststore.certificate: b } }',
       },
     };
 
-    expect([...pem(situation)].map(([name, { protocol }]) => [name, protocol])).toEqual([
+    expect([...pem(situation)].map(([name, { truststoreCertificate }]) => [name, truststoreCertificate])).toEqual([
       ['constructor', 'a'],
       ['__proto__', 'b'],
     ]);
@@ -136,7 +139,7 @@ describe('named objects', () => {
     const { problems } = reading({
       files: {
         'application.yml':
-          'app.ssl.bundle.pem: { a: { keystore.private-key: x }, b: { keystore.private-key: y }, c: { protocol: z } }',
+          'app.ssl.bundle.pem: { a: { keystore.private-key: x }, b: { keystore.private-key: y }, c: { truststore.certificate: z } }',
       },
     });
 

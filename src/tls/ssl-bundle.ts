@@ -1,0 +1,124 @@
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../clock/clock.js';
+import { ConfigurationFailure, type Problem } from '../config/problem.js';
+import { type BundleContents, type BundleFault, codeOf, UnusableBundle } from './bundle-reading.js';
+import { fits } from './cipher-suite.js';
+import type { TlsVersion } from './tls-version.js';
+import { validityWarnings } from './validity.js';
+import { watchFiles } from './watched-files.js';
+
+/** What a bundle says about its use. */
+export interface BundleChoices {
+  readonly ciphers: readonly string[];
+  readonly enabledProtocols: readonly TlsVersion[];
+  readonly reloadOnUpdate: boolean;
+}
+
+/** What a server needs of a bundle, and what its operator should know. */
+export interface ServerIdentity {
+  /** For `tls.createServer` and `server.setSecureContext`. */
+  readonly context: SecureContextOptions;
+  /** One line per certificate that is over or has not begun. */
+  readonly warnings: readonly string[];
+}
+
+/** What became of changed files. */
+export type Update =
+  | { readonly kind: 'taken'; readonly identity: ServerIdentity; readonly until: string }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+/** One bundle, which may be read again and again. */
+export class SslBundle {
+  private last: BundleContents | undefined;
+
+  constructor(
+    private readonly options: BundleChoices,
+    private readonly files: readonly string[],
+    private readonly contents: () => BundleContents,
+    private readonly problemOf: (fault: BundleFault) => Problem,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Reads the certificate a server shows.
+   *
+   * @throws ConfigurationFailure with what an operator can do about it
+   */
+  serverIdentity(): ServerIdentity {
+    try {
+      return this.readIdentity();
+    } catch (error) {
+      if (!(error instanceof UnusableBundle)) throw error;
+      throw new ConfigurationFailure([this.problemOf(error.fault)]);
+    }
+  }
+
+  /** Calls back whenever changed files were read, where the bundle is to follow them; the answer ends that. */
+  onUpdate(told: (update: Update) => void): () => void {
+    if (!this.options.reloadOnUpdate) return () => undefined;
+    return watchFiles(this.files, () => {
+      const update = this.updated();
+      if (update) told(update);
+    });
+  }
+
+  private updated(): Update | undefined {
+    const before = this.last;
+    try {
+      const identity = this.readIdentity();
+      // Touched, or changed back before anybody looked.
+      if (isDeepStrictEqual(this.last?.identity, before?.identity)) return undefined;
+      return { kind: 'taken', identity, until: this.last?.chain[0]?.validTo ?? 'unknown' };
+    } catch (error) {
+      if (!(error instanceof UnusableBundle)) throw error;
+      return { kind: 'refused', problem: this.problemOf(error.fault) };
+    }
+  }
+
+  private readIdentity(): ServerIdentity {
+    const contents = this.contents();
+    const { identity, chain } = contents;
+    const { ciphers, enabledProtocols: versions } = this.options;
+    if (!identity) {
+      throw new UnusableBundle({
+        member: 'keystore.certificate',
+        reason: 'a server shows a certificate, and the bundle has none of its own',
+        action: 'Set the certificate and its private key, or name another bundle.',
+      });
+    }
+    if (!fits(ciphers, versions, chain[0]?.publicKey.asymmetricKeyType)) {
+      throw new UnusableBundle({
+        member: 'options.ciphers',
+        reason: 'no suite of it can be used with options.enabled-protocols and the key of the certificate',
+        action: 'Add suites that fit, or leave options.ciphers empty.',
+      });
+    }
+    const context: SecureContextOptions = {
+      ...identity,
+      ...(ciphers.length > 0 && { ciphers: ciphers.join(':') }),
+      honorCipherOrder: true,
+      minVersion: versions.length > 0 && !versions.includes('TLSv1.2') ? 'TLSv1.3' : 'TLSv1.2',
+      maxVersion: versions.length > 0 && !versions.includes('TLSv1.3') ? 'TLSv1.2' : 'TLSv1.3',
+    };
+    checkUsable(context);
+    this.last = contents;
+    return { context, warnings: validityWarnings(chain, this.clock.millis()) };
+  }
+}
+
+/** What only the TLS library itself can say, such as that a key is too short. */
+function checkUsable(context: SecureContextOptions): void {
+  try {
+    createSecureContext(context);
+  } catch (cause) {
+    throw new UnusableBundle(
+      {
+        member: context.pfx === undefined ? 'keystore.certificate' : 'keystore.location',
+        reason: `the TLS library refuses it (${codeOf(cause)})`,
+        action: 'Use a certificate with an EC key on P-256, or an RSA key of 2048 bits or more, signed with SHA-256.',
+      },
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import type { X509Certificate } from 'node:crypto';
+import { PassThrough } from 'node:stream';
+import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
+import { type BundleContents, bytesOf, codeOf, UnusableBundle } from './bundle-reading.js';
+import { placeOf } from './place.js';
+
+const LOCATION = 'keystore.location';
+const PASSWORD = 'keystore.password';
+/** First bytes of a JKS file. */
+const JKS = Buffer.from('feedfeed', 'hex');
+
+/** Values of the members of a key store bundle. */
+export interface StoreMembers {
+  readonly keystoreLocation?: string;
+  readonly keystorePassword?: string;
+  readonly truststoreLocation?: string;
+}
+
+/** Files that a key store bundle is read from, absolute. */
+export function storeFiles({ keystoreLocation }: StoreMembers): readonly string[] {
+  return keystoreLocation === undefined ? [] : [placeOf(keystoreLocation)];
+}
+
+/** @throws UnusableBundle */
+export function readStoreBundle({
+  keystoreLocation,
+  keystorePassword,
+  truststoreLocation,
+}: StoreMembers): BundleContents {
+  if (truststoreLocation !== undefined) {
+    throw new UnusableBundle({
+      member: 'truststore.location',
+      file: placeOf(truststoreLocation),
+      reason: 'a key store without a private key cannot be read here',
+      action:
+        'Export its certificates (openssl pkcs12 -in <file> -nokeys -out ca.pem) and name that file in ' +
+        'truststore.certificate of a bundle under app.ssl.bundle.pem.',
+    });
+  }
+  if (keystoreLocation === undefined) return { identity: undefined, chain: [], trusted: undefined };
+  const file = placeOf(keystoreLocation);
+  const identity = { pfx: bytesOf(file, LOCATION), passphrase: keystorePassword ?? '' };
+  const own = ownCertificate(openStore(file, identity, keystorePassword !== undefined));
+  return { identity, chain: own ? [own] : [], trusted: undefined };
+}
+
+function openStore(
+  file: string,
+  identity: { readonly pfx: Buffer; readonly passphrase: string },
+  hasPassword: boolean,
+): SecureContext {
+  try {
+    return createSecureContext(identity);
+  } catch (cause) {
+    throw new UnusableBundle({ file, ...whyUnopened(identity.pfx, cause, hasPassword) }, { cause });
+  }
+}
+
+/** What the cryptography library means by its messages about a PKCS12 file. */
+function whyUnopened(
+  bytes: Buffer,
+  cause: unknown,
+  hasPassword: boolean,
+): { readonly member: string; readonly reason: string; readonly action: string } {
+  const message = cause instanceof Error ? cause.message : '';
+  if (/mac verify failure/i.test(message)) {
+    return {
+      member: PASSWORD,
+      reason: hasPassword
+        ? 'the password does not open the key store'
+        : 'the key store has a password, and none is set',
+      action: 'Write ${NAME} and set NAME in the environment to the password of the key store.',
+    };
+  }
+  if (bytes.subarray(0, JKS.length).equals(JKS)) {
+    return {
+      member: LOCATION,
+      reason: 'it is a JKS file, which cannot be read here',
+      action:
+        'Convert it with keytool -importkeystore -srckeystore <file> -destkeystore <new file> -deststoretype pkcs12.',
+    };
+  }
+  if (/unsupported/i.test(message)) {
+    return {
+      member: LOCATION,
+      reason: 'it is encrypted in an old way that is not supported any more, such as RC2',
+      action: 'Write it anew: openssl pkcs12 -legacy -in <file> -nodes | openssl pkcs12 -export -out <new file>.',
+    };
+  }
+  const reason = /private key from PFX/i.test(message)
+    ? 'it holds no private key'
+    : /certificate from PFX/i.test(message)
+      ? 'it holds no certificate'
+      : `it cannot be used as a PKCS12 file (${codeOf(cause)})`;
+  return { member: LOCATION, reason, action: 'Set it to a PKCS12 file with one private key and its certificate.' };
+}
+
+/** A context says only to a socket which certificate it would show. */
+function ownCertificate(secureContext: SecureContext): X509Certificate | undefined {
+  const socket = new TLSSocket(new PassThrough(), { isServer: true, secureContext });
+  try {
+    return socket.getX509Certificate();
+  } finally {
+    socket.destroy();
+  }
+}

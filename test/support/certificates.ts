@@ -1,0 +1,76 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { programOf } from './binaries.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** A certificate for 127.0.0.1 and localhost, signed with its own key, in two files. */
+export interface MadeCertificate {
+  readonly folder: string;
+  /** PEM file. */
+  readonly certificate: string;
+  /** PEM file of mode 600. */
+  readonly key: string;
+  /** PEM text of the certificate, for clients that are to trust it. */
+  readonly pem: string;
+}
+
+export interface CertificateOptions {
+  /** Common name; tests tell certificates apart by it. */
+  readonly name?: string;
+  readonly days?: number;
+  readonly key?: 'ec' | 'rsa' | 'short-rsa';
+  readonly folder?: string;
+}
+
+const KEY_ARGUMENTS = {
+  ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
+  rsa: ['-newkey', 'rsa:2048'],
+  'short-rsa': ['-newkey', 'rsa:1024'],
+};
+
+/** Makes a certificate with the program `openssl`. */
+export function makeCertificate(options: CertificateOptions = {}): MadeCertificate {
+  const { name = 'login.test', days = 30, key: kind = 'ec', folder = temporaryFolder('certificate') } = options;
+  const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+  openssl(
+    'req',
+    '-x509',
+    '-nodes',
+    '-sha256',
+    '-days',
+    String(days),
+    ...KEY_ARGUMENTS[kind],
+    '-keyout',
+    key,
+    '-out',
+    certificate,
+    '-subj',
+    `/CN=${name}`,
+    '-addext',
+    'subjectAltName=IP:127.0.0.1,DNS:localhost',
+  );
+  chmodSync(key, 0o600);
+  return { folder, certificate, key, pem: readFileSync(certificate, 'utf8') };
+}
+
+/** The same key, encrypted with a password. */
+export function encryptedKey({ folder, key }: MadeCertificate, password: string): string {
+  const file = join(folder, 'encrypted.key');
+  openssl('pkcs8', '-topk8', '-v2', 'aes-256-cbc', '-in', key, '-out', file, '-passout', `pass:${password}`);
+  chmodSync(file, 0o600);
+  return file;
+}
+
+/** Certificate and key in one PKCS12 file; `parts` leaves one of them out or encrypts as old programs did. */
+export function keyStore(made: MadeCertificate, password: string, parts: readonly string[] = []): string {
+  const file = join(made.folder, `store${parts.join('')}.p12`);
+  const from = parts.includes('-nokeys') ? ['-in', made.certificate] : ['-inkey', made.key, '-in', made.certificate];
+  openssl('pkcs12', '-export', ...parts, ...from, '-out', file, '-passout', `pass:${password}`);
+  chmodSync(file, 0o600);
+  return file;
+}
+
+function openssl(...args: readonly string[]): void {
+  execFileSync(programOf('openssl'), args, { stdio: 'pipe' });
+}
