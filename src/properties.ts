@@ -47,6 +47,8 @@ import { MultipartProperties } from './server/upload/multipart.properties.js';
 import { ServerErrorProperties } from './server/problem/server-error.properties.js';
 import { ServerProperties } from './server/server.properties.js';
 import { ServletProperties } from './server/servlet.properties.js';
+import { Http2Properties } from './server/tls/http2.properties.js';
+import { SslProperties } from './server/tls/ssl.properties.js';
 import { ThreadsProperties } from './server/admission/threads.properties.js';
 import { ExecutionPoolProperties } from './tasks/execution-pool.properties.js';
 import { ExecutionProperties } from './tasks/execution.properties.js';
@@ -66,6 +68,8 @@ export const PROPERTIES: readonly PropertiesClass[] = [
 
   ServerProperties,
   ServletProperties,
+  SslProperties,
+  Http2Properties,
   ServerErrorProperties,
   LifecycleProperties,
   EmbeddedProperties,

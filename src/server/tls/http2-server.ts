@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerOptions, ServerResponse } from 'node:http';
+import {
+  constants,
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  Http2ServerResponse,
+  type OutgoingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { TlsOptions } from 'node:tls';
+
+/** Requests that one connection may have open at once; one more is refused and may be sent again (RFC 9113 5.1.2). */
+const MOST_STREAMS = 100;
+/** Frames against the protocol, and streams refused, until a connection is closed. */
+const MOST_INVALID_FRAMES = 100;
+const MOST_REJECTED_STREAMS = 100;
+/** Streams that one connection may reset at once, and per second after that, until it is closed (CVE-2023-44487). */
+const RESET_BURST = 200;
+const RESETS_PER_SECOND = 20;
+/** Bytes of the head of a request where nothing is said about it, as in Node. */
+const LARGEST_HEAD = 16 * 1024;
+/** What each field counts beside its name and value. */
+const BYTES_PER_FIELD = 32;
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+/** Times (ms) that the server has for its connections of HTTP/1.1; a session keeps to the same. */
+type Timed = Http2SecureServer & { readonly keepAliveTimeout: number; readonly requestTimeout: number };
+
+/** A server that speaks HTTP/2 with whom asks for it in the TLS handshake (ALPN), and HTTP/1.1 with all others. */
+export function createHttp2Server(options: ServerOptions & TlsOptions, handler: Handler): Http2SecureServer {
+  const largestHead = options.maxHeaderSize ?? LARGEST_HEAD;
+  const server = createSecureServer(
+    {
+      ...options,
+      allowHTTP1: true,
+      Http2ServerResponse: Answer,
+      settings: { maxConcurrentStreams: MOST_STREAMS, maxHeaderListSize: largestHead },
+      maxSessionInvalidFrames: MOST_INVALID_FRAMES,
+      maxSessionRejectedStreams: MOST_REJECTED_STREAMS,
+      streamResetBurst: RESET_BURST,
+      streamResetRate: RESETS_PER_SECOND,
+    },
+    (request, response) => {
+      if (request.httpVersionMajor === 2) {
+        if (sizeOf(request.rawHeaders) > largestHead) {
+          request.stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+          return;
+        }
+        nameHost(request.headers);
+        endWithAnswer(request, server.requestTimeout);
+      }
+      // Node's request and response of HTTP/2 are made to be used like those of HTTP/1.1.
+      handler(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+    },
+  ) as Timed;
+  server.on('session', (session: ServerHttp2Session) => {
+    closeIdle(session, server.keepAliveTimeout);
+  });
+  return server;
+}
+
+/** An answer without `Connection`, which HTTP/2 does not have (RFC 9113 section 8.2.2) and Node complains about. */
+class Answer extends Http2ServerResponse {
+  override setHeader(name: string, value: number | string | readonly string[]): void {
+    if (name.toLowerCase() !== 'connection') super.setHeader(name, value);
+  }
+
+  override writeHead(status: number, ...rest: readonly unknown[]): this {
+    const given = rest.find((part): part is OutgoingHttpHeaders => typeof part === 'object' && part !== null);
+    const headers = { ...given };
+    delete headers.connection;
+    return super.writeHead(status, headers);
+  }
+}
+
+/** Size of a head as HTTP/2 counts it (RFC 9113 section 6.5.2): Node keeps to the limit only once a client has confirmed it. */
+function sizeOf(rawHeaders: readonly string[]): number {
+  let size = 0;
+  // Names and values by turns.
+  for (const text of rawHeaders) size += text.length + BYTES_PER_FIELD / 2;
+  return size;
+}
+
+/**
+ * Puts `:authority` where everything looks for the host. Where the caller names two different ones (RFC 9113 section
+ * 8.3.1), none is left, and the request refused as one without.
+ */
+function nameHost(headers: IncomingMessage['headers']): void {
+  const authority = headers[':authority'];
+  if (typeof authority !== 'string' || authority === headers.host) return;
+  if (headers.host === undefined) headers.host = authority;
+  else delete headers.host;
+}
+
+/** Ends the stream of a request with a body once it is answered, and one whose body takes too long. */
+function endWithAnswer({ stream }: Http2ServerRequest, limitMillis: number): void {
+  if (stream.endAfterHeaders) return;
+  const timer = limitMillis > 0 ? setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), limitMillis).unref() : null;
+  const clear = (): void => {
+    if (timer) clearTimeout(timer);
+  };
+  stream.once('end', clear).once('close', clear);
+  stream.once('finish', () => {
+    // The rest of the body is of no use (RFC 9113 section 8.1).
+    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+  });
+}
+
+/** Ends a session on which nothing has moved for that long, unless it waits for an answer of ours. */
+function closeIdle(session: ServerHttp2Session, idleMillis: number): void {
+  const streams = new Set<ServerHttp2Stream>();
+  session.on('stream', (stream) => {
+    streams.add(stream);
+    stream.once('close', () => streams.delete(stream));
+  });
+  session.on('timeout', () => {
+    if (Array.from(streams).some(({ writableEnded }) => !writableEnded)) session.setTimeout(idleMillis);
+    else if (streams.size === 0) session.close();
+    // Nobody takes our answers.
+    else session.destroy();
+  });
+  session.setTimeout(idleMillis);
+}

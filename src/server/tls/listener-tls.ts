@@ -1,0 +1,48 @@
+import type { Clock } from '../../clock/clock.js';
+import type { Configuration } from '../../config/configuration.js';
+import { printable } from '../../config/failure-report.js';
+import type { Problem } from '../../config/problem.js';
+import { SslBundles } from '../../tls/ssl-bundles.service.js';
+import type { Complain } from '../problem/defects.js';
+import { Http2Properties } from './http2.properties.js';
+import type { ListenerTls } from './secure-server.js';
+
+/** TLS of the main listener, and lines that belong to the start. */
+export interface OpenedTls extends ListenerTls {
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the bundle that `server.ssl.bundle` names.
+ *
+ * @throws ConfigurationFailure where it cannot be used
+ */
+export function openTls(configuration: Configuration, bundleName: string, clock: Clock, complain: Complain): OpenedTls {
+  const bundle = new SslBundles(configuration, clock).named({ key: 'server.ssl.bundle', name: bundleName });
+  const { context, warnings } = bundle.serverIdentity();
+  const called = `certificate bundle "${bundleName}"`;
+  return {
+    context,
+    isHttp2: configuration.get(Http2Properties).enabled,
+    warnings: warnings.map((warning) => printable(`${warning} (${called})`)),
+    onUpdate: (take) =>
+      bundle.onUpdate((update) => {
+        if (update.kind === 'refused') {
+          complain(
+            printable(
+              `WARN  The files of the ${called} have changed, the old ones stay in force: ${told(update.problem)}`,
+            ),
+          );
+          return;
+        }
+        take(update.identity.context);
+        const lines = [`INFO  The ${called} was read anew, its certificate is valid until ${update.until}`];
+        lines.push(...update.identity.warnings.map((warning) => `WARN  ${warning} (${called})`));
+        for (const line of lines) complain(printable(line));
+      }),
+  };
+}
+
+function told({ what, facts, action }: Problem): string {
+  return [what, ...facts.map(([label, text]) => `${label}: ${text}`), action].join('; ');
+}

@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ClientHttp2Stream } from 'node:http2';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { makeCertificate, type MadeCertificate } from '../../../test/support/certificates.js';
+import { needs } from '../../../test/support/needs.js';
+import { handshake, http2Session, overHttp1, overHttp2 } from '../../../test/support/secure-client.js';
+import { waitUntil } from '../../../test/support/wait-until.js';
+import { secureServers } from './secure-server.js';
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type Server = ReturnType<ReturnType<typeof secureServers>>;
+
+/** Says of a request what Fastify and our hooks look at. */
+const tell: Handler = (request, response) => {
+  request.resume();
+  const { host } = request.headers;
+  response.writeHead(200, { connection: 'close', 'x-host': host ?? 'none' });
+  response.end(`${request.httpVersion} ${String((request.socket as { encrypted?: boolean }).encrypted)}`);
+};
+
+needs('openssl')('a server with TLS', () => {
+  let made: MadeCertificate;
+  let running: Server | undefined;
+
+  beforeAll(() => {
+    made = makeCertificate();
+  });
+
+  afterEach(async () => {
+    if (!running) return;
+    const closed = once(running, 'close');
+    running.close();
+    running.closeAllConnections();
+    await closed;
+    running = undefined;
+  });
+
+  async function start(handler: Handler, options: object = {}): Promise<string> {
+    const context = { cert: made.pem, key: readFileSync(made.key) };
+    const factory = secureServers({ context, isHttp2: true, onUpdate: () => () => undefined });
+    running = factory(handler, options as Record<string, unknown>);
+    running.listen(0, '127.0.0.1');
+    await once(running, 'listening');
+    return `https://127.0.0.1:${(running.address() as AddressInfo).port}`;
+  }
+
+  it('speaks both versions, in HTTP/2 with a host and without Connection', async () => {
+    const url = await start(tell);
+    const { host } = new URL(url);
+
+    const first = await overHttp1(url, '/', { ca: made.pem });
+    const second = await overHttp2(await http2Session(url, made.pem), '/');
+
+    expect([first.text, first.headers.connection, first.headers['x-host']]).toEqual(['1.1 true', 'close', host]);
+    expect([second.text, second.headers.connection, second.headers['x-host']]).toEqual(['2.0 true', undefined, host]);
+  });
+
+  it('leaves a request of HTTP/2 that names two hosts without any', async () => {
+    const url = await start(tell);
+    const session = await http2Session(url, made.pem);
+
+    const two = await overHttp2(session, '/', { headers: { ':authority': 'a.test', host: 'b.test' } });
+    const same = await overHttp2(session, '/', { headers: { ':authority': 'a.test', host: 'a.test' } });
+
+    expect([two.headers['x-host'], same.headers['x-host']]).toEqual(['none', 'a.test']);
+  });
+
+  it('closes a session of HTTP/2 that stands idle, and none that waits for an answer', async () => {
+    const waiting: ServerResponse[] = [];
+    const url = await start((_request, response) => waiting.push(response), { keepAliveTimeout: 100 });
+    const idle = await http2Session(url, made.pem);
+    const busy = await http2Session(url, made.pem);
+    const stream = busy.request({ ':path': '/' });
+    const answered = once(stream, 'response');
+
+    await once(idle, 'close');
+    expect(busy.closed).toBe(false);
+    waiting[0]?.end('late');
+
+    await answered;
+    expect(await text(stream)).toBe('late');
+    await once(busy, 'close');
+  });
+
+  it('cuts off a session whose answers nobody takes', async () => {
+    const url = await start((_request, response) => response.end('x'.repeat(1000)), { keepAliveTimeout: 100 });
+    const session = await http2Session(url, made.pem);
+    session.settings({ initialWindowSize: 0 });
+    await once(session, 'localSettings');
+
+    session.request({ ':path': '/' }).on('error', () => undefined);
+    await once(session, 'close');
+
+    expect(session.destroyed).toBe(true);
+  });
+
+  it('ends a stream of HTTP/2 whose body takes too long', async () => {
+    const url = await start((request) => request.resume(), { requestTimeout: 100 });
+    const session = await http2Session(url, made.pem);
+    const slow = session.request({ ':method': 'POST', ':path': '/' });
+    slow.on('error', () => undefined).write('half');
+
+    await once(slow, 'close');
+
+    expect(slow.rstCode).toBe(8);
+    expect(session.closed).toBe(false);
+  });
+
+  it('ends a stream of HTTP/2 that is answered before its body is over', async () => {
+    const url = await start((_request, response) => response.end('enough'));
+    const session = await http2Session(url, made.pem);
+    const early = session.request({ ':method': 'POST', ':path': '/' });
+    early.on('error', () => undefined).write('half');
+
+    const received: unknown[] = [];
+    early.on('data', (chunk) => received.push(String(chunk)));
+    await once(early, 'close');
+
+    expect(received).toEqual(['enough']);
+    expect(early.rstCode).toBe(0);
+  });
+
+  it('lets streams of HTTP/2 finish when it closes, and does not wait for those who only connect', async () => {
+    const waiting: ServerResponse[] = [];
+    const url = await start((_request, response) => waiting.push(response));
+    const session = await http2Session(url, made.pem);
+    const stream: ClientHttp2Stream = session.request({ ':path': '/' });
+    const answered = once(stream, 'response');
+    const tcp = connectTcp(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    await once(tcp, 'connect');
+    const idle = (await handshake(url, { ca: made.pem })).on('error', () => undefined).resume();
+    await waitUntil('the request has arrived', () => waiting.length > 0);
+
+    const closed = once(running as Server, 'close');
+    const left = [once(tcp.resume(), 'close'), once(idle, 'close'), once(session, 'goaway')];
+    running?.close();
+    await Promise.all(left);
+    waiting[0]?.end('late');
+
+    await answered;
+    expect(await text(stream)).toBe('late');
+    await closed;
+    running = undefined;
+  });
+
+  it.each(['h2', 'http/1.1'])(
+    'takes the next certificate for new connections of %s, and keeps the old ones',
+    async (protocol) => {
+      const next = makeCertificate({ name: 'next.test' });
+      let take: (context: object) => void = () => undefined;
+      const context = { cert: made.pem, key: readFileSync(made.key) };
+      const onUpdate = (taken: typeof take) => {
+        take = taken;
+        return () => undefined;
+      };
+      running = secureServers({ context, isHttp2: protocol === 'h2', onUpdate })(tell, {});
+      await once(running.listen(0, '127.0.0.1'), 'listening');
+      const url = `https://127.0.0.1:${(running.address() as AddressInfo).port}`;
+      const before = await handshake(url, { ca: made.pem, ALPNProtocols: [protocol] });
+
+      take({ cert: next.pem, key: readFileSync(next.key) });
+      const after = await handshake(url, { ca: next.pem, ALPNProtocols: [protocol] });
+
+      expect(after.getPeerCertificate().subject.CN).toBe('next.test');
+      expect([before.alpnProtocol, before.destroyed]).toEqual([protocol, false]);
+    },
+  );
+});

@@ -1,0 +1,52 @@
+import type { Server, ServerOptions } from 'node:http';
+import { createServer } from 'node:https';
+import type { SecureContextOptions, Server as TlsServer } from 'node:tls';
+import type { FastifyServerFactory } from 'fastify';
+import { createHttp2Server } from './http2-server.js';
+import { closeWholly } from './tls-connections.js';
+
+/** What a listener with TLS needs beside what every listener has. */
+export interface ListenerTls {
+  /** Certificate, key, versions and suites. */
+  readonly context: SecureContextOptions;
+  /** Offers HTTP/2 beside HTTP/1.1. */
+  readonly isHttp2: boolean;
+  /** Calls back with what takes the place of `context` for new connections; the answer ends that. */
+  onUpdate(take: (context: SecureContextOptions) => void): () => void;
+}
+
+/** What Fastify hands on of its own options; it sets the two times of a server of its own making. */
+interface HandedOn {
+  readonly http?: ServerOptions;
+  readonly keepAliveTimeout?: number;
+  readonly requestTimeout?: number;
+}
+
+/** Where nothing is said about heads: the time until a TLS connection stands (ms). */
+const HANDSHAKE_MILLIS = 20_000;
+
+/** Makes the server of a listener with TLS, with the options and limits the same listener would have without. */
+export function secureServers(tls: ListenerTls): FastifyServerFactory {
+  return (handler, options) => {
+    const { http = {}, keepAliveTimeout, requestTimeout }: HandedOn = options;
+    const limits = {
+      ...http,
+      ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
+      ...(requestTimeout !== undefined && { requestTimeout }),
+      handshakeTimeout: http.headersTimeout ?? HANDSHAKE_MILLIS,
+      ...tls.context,
+    };
+    const server: TlsServer = tls.isHttp2 ? createHttp2Server(limits, handler) : createServer(limits, handler);
+    // Whoever does not speak TLS, such as a browser with http:// on this port, could not read an answer.
+    server.removeAllListeners('tlsClientError').on('tlsClientError', (_error, socket) => {
+      socket.destroy();
+    });
+    closeWholly(server);
+    const stop = tls.onUpdate((context) => {
+      server.setSecureContext(context);
+    });
+    server.once('close', stop);
+    // Both kinds have what Fastify and the listener use of a server; `closeAllConnections` was added where it was missing.
+    return server as unknown as Server;
+  };
+}
