@@ -20,7 +20,7 @@ export async function sendRaw(url: string, ...chunks: readonly (string | Buffer)
   socket.on('data', (chunk: Buffer) => received.push(chunk));
   // A reset shows as an answer that is missing.
   socket.on('error', () => undefined);
-  const closed = once(socket, 'close');
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   for (const chunk of chunks) socket.write(chunk);
   await closed;
   const text = Buffer.concat(received).toString('latin1');

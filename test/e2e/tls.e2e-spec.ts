@@ -1,0 +1,471 @@
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { encryptedKey, keyStore, makeCertificate, type MadeCertificate } from '../support/certificates.js';
+import { MovedClock } from '../support/moved-clock.js';
+import { needs } from '../support/needs.js';
+import { sendRaw } from '../support/raw-http.js';
+import { requestFrames, resetFrame, sendRawHttp2 } from '../support/raw-http2.js';
+import {
+  handshake,
+  http2Session,
+  JSON_BODY,
+  nameShown,
+  overHttp1,
+  overHttp2,
+  type SecureAnswer,
+  type SecureRequest,
+} from '../support/secure-client.js';
+import { runService, type RunningService, type ServiceOptions, startService } from '../support/service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const PASSWORD = 'correct horse battery staple';
+const PEM = '--app.ssl.bundle.pem.web.';
+const STORE = '--app.ssl.bundle.jks.web.';
+const BY_NAME = '--server.ssl.bundle=web';
+
+let made: MadeCertificate;
+let running: RunningService | undefined;
+
+function pemArgs({ certificate, key }: Pick<MadeCertificate, 'certificate' | 'key'>): readonly string[] {
+  return [BY_NAME, `${PEM}keystore.certificate=${certificate}`, `${PEM}keystore.private-key=${key}`];
+}
+
+async function start(args: readonly string[], options: Omit<ServiceOptions, 'args'> = {}): Promise<RunningService> {
+  running = await startService({ args, ...options });
+  return running;
+}
+
+/** A password step that the service made for its first user; the answer wants a second factor. */
+async function firstLogin(service: RunningService): Promise<SecureRequest> {
+  const [, pw] = await waitUntil('the first user is told', () =>
+    /^First user: admin with password (\S+)/m.exec(service.stdout),
+  );
+  return { method: 'POST', headers: JSON_BODY, body: JSON.stringify({ id: 'admin', pw }), ca: made.pem };
+}
+
+function bodyOf({ text }: SecureAnswer): Readonly<Record<string, unknown>> {
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+/** How a stream ended: the status of its answer, or the code of its reset. */
+async function endOf(stream: ClientHttp2Stream): Promise<number | string> {
+  let status: number | undefined;
+  stream
+    .on('error', () => undefined)
+    .on('response', (headers) => (status = headers[':status']))
+    .resume();
+  await once(stream, 'close');
+  return status ?? `reset ${stream.rstCode}`;
+}
+
+needs('openssl')('the main listener with a certificate bundle', () => {
+  beforeAll(() => {
+    made = makeCertificate();
+  });
+
+  afterEach(async () => {
+    await running?.kill();
+    running = undefined;
+  });
+
+  describe('as it comes', () => {
+    let service: RunningService;
+    let session: ClientHttp2Session;
+
+    beforeAll(async () => {
+      service = await startService({ args: pemArgs(made) });
+      session = await http2Session(service.url, made.pem);
+      return async () => {
+        session.destroy();
+        await service.kill();
+      };
+    });
+
+    it('takes a login over HTTP/1.1 and over HTTP/2, which browsers choose', async () => {
+      const login = await firstLogin(service);
+      const browser = await handshake(service.url, { ca: made.pem, ALPNProtocols: ['h2', 'http/1.1'] });
+
+      const [first, second] = [
+        await overHttp1(service.url, '/login', login),
+        await overHttp2(session, '/login', login),
+      ];
+
+      expect(service.url).toMatch(/^https:/);
+      expect(browser.alpnProtocol).toBe('h2');
+      for (const answer of [first, second]) {
+        expect(answer.status).toBe(200);
+        expect(bodyOf(answer)).toMatchObject({ mfa_required: true });
+      }
+    });
+
+    it('says Strict-Transport-Security and all other headers in both versions', async () => {
+      const request = { headers: { 'x-request-id': 'request-of-mine' }, ca: made.pem };
+      const [first, second] = [
+        await overHttp1(service.url, '/actuator/health', request),
+        await overHttp2(session, '/actuator/health', request),
+      ];
+
+      const named = (headers: object): object =>
+        Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(?:date|connection|:status)$/.test(name)));
+      const headers = named(first.headers);
+      expect(named(second.headers)).toEqual(headers);
+      expect([first.headers.connection, second.headers.connection]).toEqual(['close', undefined]);
+      expect(headers).toMatchObject({
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'x-request-id': 'request-of-mine',
+      });
+    });
+
+    it.each<[string, string, Omit<SecureRequest, 'ca'>, number, string]>([
+      ['a path nobody knows', '/nothing', {}, 404, 'NOT_FOUND'],
+      ['a method it does not take', '/login', {}, 405, 'METHOD_NOT_ALLOWED'],
+      ['no token', '/me', {}, 401, 'INVALID_TOKEN'],
+      ['a body that is no JSON', '/login', { method: 'POST', headers: JSON_BODY, body: '{' }, 400, 'VALIDATION_FAILED'],
+      [
+        'another media type',
+        '/login',
+        { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x' },
+        415,
+        'UNSUPPORTED_MEDIA_TYPE',
+      ],
+      ['a path that is no UTF-8', '/%ff', {}, 400, 'VALIDATION_FAILED'],
+      [
+        'a large body',
+        '/login',
+        { method: 'POST', headers: JSON_BODY, body: 'x'.repeat(256 * 1024) },
+        413,
+        'PAYLOAD_TOO_LARGE',
+      ],
+    ])('refuses %s over HTTP/2 as over HTTP/1.1, and goes on', async (_, path, request, status, code) => {
+      const answers = [
+        await overHttp1(service.url, path, { ...request, ca: made.pem }),
+        await overHttp2(session, path, request),
+      ];
+
+      for (const answer of answers) {
+        expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);
+        expect(bodyOf(answer)).toMatchObject({ code, status, request_id: answer.headers['x-request-id'] });
+      }
+      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
+    });
+
+    it('refuses a request that names two hosts, and takes one that names it as HTTP/1.1 does', async () => {
+      const { host } = new URL(service.url);
+      const named = (headers: Readonly<Record<string, string>>): Promise<SecureAnswer> =>
+        overHttp2(session, '/actuator/health', { headers });
+
+      expect((await named({ ':authority': host, host: 'other.test' })).status).toBe(400);
+      expect((await named({ host })).status).toBe(200);
+    });
+
+    it('closes on plain HTTP, and on anything else that is no TLS', async () => {
+      const plain = service.url.replace('https:', 'http:');
+
+      const answers = [
+        await sendRaw(plain, `GET / HTTP/1.1\r\nHost: ${new URL(plain).host}\r\n\r\n`),
+        await sendRaw(plain, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+        await sendRaw(plain, Buffer.alloc(100_000, 0x16)),
+      ];
+
+      expect(answers.flatMap(({ statuses }) => statuses)).toEqual([]);
+      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
+    });
+
+    it.each([20, 60])(
+      'H5: resets a request with %d KB of headers over HTTP/2, and takes the next',
+      async (kilobytes) => {
+        const frames = [...requestFrames(1, kilobytes * 1024), ...requestFrames(3)];
+
+        const { answered, reset } = await sendRawHttp2(service.url, made.pem, frames, 2);
+
+        expect([...reset]).toEqual([[1, constants.NGHTTP2_ENHANCE_YOUR_CALM]]);
+        expect(answered).toEqual([3]);
+      },
+    );
+
+    it('H5: closes a connection of HTTP/2 with 100 KB of headers, and refuses them over HTTP/1.1', async () => {
+      const { answered, isClosed } = await sendRawHttp2(service.url, made.pem, requestFrames(1, 100 * 1024), 1);
+      const first = await overHttp1(service.url, '/login', {
+        headers: { 'x-large': 'x'.repeat(100 * 1024) },
+        ca: made.pem,
+      });
+
+      expect([answered, isClosed]).toEqual([[], true]);
+      expect(first.status).toBe(431);
+    });
+
+    it('H5: takes 100 requests of a connection at once, refuses more, and closes it when that goes on', async () => {
+      const requests = (count: number): readonly Buffer[] =>
+        Array.from({ length: count }, (_, index) => requestFrames(2 * index + 1)).flat();
+
+      const some = await sendRawHttp2(service.url, made.pem, requests(150), 150);
+      const many = await sendRawHttp2(service.url, made.pem, requests(1000), 1000);
+
+      expect([some.answered.length, some.reset.size, some.isClosed]).toEqual([100, 50, false]);
+      expect(new Set(some.reset.values())).toEqual(new Set([constants.NGHTTP2_REFUSED_STREAM]));
+      expect(many.isClosed).toBe(true);
+    });
+
+    it('H5: answers a body of 8 MB over HTTP/2 without reading it', async () => {
+      const large = { method: 'POST', headers: JSON_BODY, body: 'x'.repeat(8 * 1024 * 1024) };
+
+      expect((await overHttp2(session, '/login', large)).status).toBe(413);
+      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
+    });
+
+    it('H5: outlives requests that are reset in the middle of their body', async () => {
+      const own = await http2Session(service.url, made.pem);
+      const streams = Array.from({ length: 50 }, () =>
+        own.request({ ':method': 'POST', ':path': '/login', ...JSON_BODY }),
+      );
+      const ends = streams.map((stream) => endOf(stream));
+      for (const stream of streams) stream.write('{"id": "adm');
+
+      await overHttp2(own, '/actuator/health');
+      for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+      await Promise.all(ends);
+
+      expect((await overHttp2(own, '/actuator/health')).status).toBe(200);
+      own.destroy();
+    });
+
+    it('H5: closes a connection that opens and resets 1000 requests, and serves all others', async () => {
+      const streams = Array.from({ length: 1000 }, (_, index) => 2 * index + 1);
+
+      const { isClosed, goaway } = await sendRawHttp2(
+        service.url,
+        made.pem,
+        streams.flatMap((stream) => [...requestFrames(stream), resetFrame(stream)]),
+        streams.length,
+      );
+
+      expect([isClosed, goaway]).toEqual([true, constants.NGHTTP2_INTERNAL_ERROR]);
+      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
+    });
+
+    it('says nothing about any of that on its error output', () => {
+      expect(service.stderr.replaceAll(/^WARN.*\n/gm, '')).toBe('');
+    });
+  });
+
+  it('speaks HTTP/1.1 only where HTTP/2 is off', async () => {
+    const { url } = await start([...pemArgs(made), '--server.http2.enabled=false']);
+
+    const socket = await handshake(url, { ca: made.pem, ALPNProtocols: ['h2', 'http/1.1'] });
+
+    expect(socket.alpnProtocol).toBe('http/1.1');
+    const answer = await overHttp1(url, '/actuator/health', { ca: made.pem });
+    expect([answer.status, answer.headers['strict-transport-security']]).toEqual([200, expect.any(String)]);
+    expect((await sendRaw(url.replace('https:', 'http:'), 'GET / HTTP/1.1\r\n\r\n')).statuses).toEqual([]);
+  });
+
+  it('speaks the versions and suites of the bundle, and no others', async () => {
+    const { url } = await start([
+      ...pemArgs(made),
+      `${PEM}options.enabled-protocols=TLSv1.2`,
+      `${PEM}options.ciphers=TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,ECDHE-ECDSA-CHACHA20-POLY1305`,
+    ]);
+
+    const socket = await handshake(url, { ca: made.pem });
+
+    expect([socket.getProtocol(), socket.getCipher().name]).toEqual(['TLSv1.2', 'ECDHE-ECDSA-AES256-GCM-SHA384']);
+    await expect(handshake(url, { ca: made.pem, minVersion: 'TLSv1.3' })).rejects.toThrow(/alert protocol version/);
+    await expect(
+      handshake(url, { ca: made.pem, ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256', maxVersion: 'TLSv1.2' }),
+    ).rejects.toThrow(/handshake failure/);
+  });
+
+  it.each<[string, () => readonly string[]]>([
+    [
+      'a PKCS12 file',
+      () => [`${STORE}keystore.location=file:${keyStore(made, PASSWORD)}`, `${STORE}keystore.password=\${SECRET}`],
+    ],
+    [
+      'an encrypted key',
+      () => [
+        `${PEM}keystore.certificate=file:${made.certificate}`,
+        `${PEM}keystore.private-key=file:${encryptedKey(made, PASSWORD)}`,
+        `${PEM}keystore.private-key-password=\${SECRET}`,
+      ],
+    ],
+    [
+      'texts of the environment',
+      () => [`${PEM}keystore.certificate=\${CERTIFICATE}`, `${PEM}keystore.private-key=file:${made.key}`],
+    ],
+  ])('shows the certificate of %s, and says nothing else', async (_, args) => {
+    const env = { SECRET: PASSWORD, CERTIFICATE: made.pem, TZ: 'UTC' };
+    const service = await start([BY_NAME, ...args()], { env });
+
+    expect((await overHttp1(service.url, '/actuator/health', { ca: made.pem })).status).toBe(200);
+    expect(service.stderr).not.toContain(PASSWORD);
+    expect(service.stderr).not.toContain('ssl');
+  });
+
+  it('leaves a management listener of its own without TLS', async () => {
+    const service = await start([...pemArgs(made), '--management.server.port=0']);
+
+    expect(service.managementUrl).toMatch(/^http:/);
+    expect((await fetch(`${service.managementUrl ?? ''}/health`)).status).toBe(200);
+    expect((await overHttp1(service.url, '/actuator/health', { ca: made.pem })).status).toBe(404);
+  });
+
+  it('warns of a certificate that is over and of a key that others may read, and starts', async () => {
+    const old = makeCertificate({ days: 1 });
+    chmodSync(old.key, 0o644);
+    const clock = new MovedClock();
+    clock.advance(2 * 86_400);
+
+    const service = await start(pemArgs(old), { nodeArguments: clock.nodeArguments });
+
+    expect(service.stderr).toMatch(
+      /^WARN {2}The certificate \(CN=login\.test\) has expired: it was valid until .* \(certificate bundle "web"\)$/m,
+    );
+    expect(service.stderr).toMatch(/^WARN {2}Configuration rule security: the file of \S+\.private-key has mode 644/m);
+    expect(await nameShown(service.url)).toBe('login.test');
+  });
+
+  it('ends requests of HTTP/2 in progress before it stops, and waits for nobody who only connected', async () => {
+    const service = await start([...pemArgs(made), '--app.lifecycle.timeout-per-shutdown-phase=15s']);
+    const login = await firstLogin(service);
+    const session = await http2Session(service.url, made.pem);
+    const idle = await http2Session(service.url, made.pem);
+    const ended = once(idle, 'close');
+
+    const answers = Array.from({ length: 4 }, () => overHttp2(session, '/login', login));
+    // Answered at once, and sent behind the logins: those are in hand now.
+    await overHttp2(session, '/actuator/health');
+    const exitCode = service.stop();
+
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(await exitCode).toBe(0);
+    await ended;
+  });
+
+  describe('that is to follow its files', { timeout: 60_000 }, () => {
+    const follow = (from: Pick<MadeCertificate, 'certificate' | 'key'>): readonly string[] => [
+      ...pemArgs(from),
+      `${PEM}reload-on-update=true`,
+    ];
+
+    function replace(own: MadeCertificate, by: MadeCertificate): void {
+      for (const name of ['tls.crt', 'tls.key']) {
+        copyFileSync(join(by.folder, name), join(own.folder, `${name}.new`));
+        renameSync(join(own.folder, `${name}.new`), join(own.folder, name));
+      }
+    }
+
+    it('shows the new certificate to new connections, and keeps the old one where the new cannot be used', async () => {
+      const own = makeCertificate({ name: 'first.test' });
+      const service = await start(follow(own));
+      const session = await http2Session(service.url, own.pem);
+
+      writeFileSync(own.certificate, 'nonsense');
+      await waitUntil('the change is refused', () => /^WARN .*the old ones stay in force.*$/m.test(service.stderr));
+      const meanwhile = await nameShown(service.url);
+      replace(own, makeCertificate({ name: 'second.test' }));
+      const shown = await waitUntil('the new certificate is shown', async () => {
+        const name = await nameShown(service.url);
+        return name === 'first.test' ? undefined : name;
+      });
+
+      expect([meanwhile, shown]).toEqual(['first.test', 'second.test']);
+      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
+      expect(service.stderr.match(/stay in force/g)).toHaveLength(1);
+      expect(service.stderr).toMatch(
+        /^INFO .*certificate bundle "web" was read anew, its certificate is valid until /m,
+      );
+      expect(service.stderr).toContain('keystore.certificate: Set it to certificates in PEM form');
+      session.destroy();
+    });
+
+    it('follows the links of a secret that Kubernetes mounts', async () => {
+      const mount = temporaryFolder('mount');
+      const publish = (name: string): void => {
+        const version = join(mount, `..${name}`);
+        mkdirSync(version);
+        const { certificate, key } = makeCertificate({ name });
+        copyFileSync(certificate, join(version, 'tls.crt'));
+        copyFileSync(key, join(version, 'tls.key'));
+        symlinkSync(`..${name}`, join(mount, '..data_tmp'));
+        renameSync(join(mount, '..data_tmp'), join(mount, '..data'));
+      };
+      publish('first.test');
+      for (const name of ['tls.crt', 'tls.key']) symlinkSync(join('..data', name), join(mount, name));
+      const service = await start(follow({ certificate: join(mount, 'tls.crt'), key: join(mount, 'tls.key') }));
+
+      expect(await nameShown(service.url)).toBe('first.test');
+      publish('second.test');
+
+      await waitUntil('the new certificate is shown', async () => (await nameShown(service.url)) === 'second.test');
+    });
+  });
+
+  it('stops a start with a report that says what, where and what to do, and no secret', async () => {
+    const key = encryptedKey(made, PASSWORD);
+    const folder = temporaryFolder('refused');
+    writeFileSync(
+      join(folder, 'application.yml'),
+      [
+        'server.ssl.bundle: web',
+        'app.ssl.bundle.pem.web.keystore:',
+        `  certificate: file:${made.certificate}`,
+        `  private-key: file:${key}`,
+        '  private-key-password: ${SECRET}',
+      ].join('\n'),
+    );
+
+    const { exitCode, stderr, stdout } = await runService({ cwd: folder, env: { SECRET: 'wrong word' } });
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr.slice(stderr.indexOf('Description:'))).toBe(`Description:
+
+One problem:
+
+1. The certificate bundle "web" of server.ssl.bundle cannot be used
+     Property: app.ssl.bundle.pem.web.keystore.private-key-password
+     File:     ${key}
+     Origin:   file [application.yml] - 5:25
+     Reason:   the password does not open the private key (ERR_OSSL_BAD_DECRYPT)
+
+Action:
+
+1. app.ssl.bundle.pem.web.keystore.private-key-password: Correct the password, or the file of the private key.
+`);
+    expect(stderr).not.toContain('wrong word');
+  });
+
+  it.each<[string, () => readonly string[], string]>([
+    [
+      'a bundle that nobody defined',
+      () => ['--server.ssl.bundle=wbe', ...pemArgs(made).slice(1)],
+      'Did you mean "web"?',
+    ],
+    ['no bundle at all', () => [BY_NAME], 'Reason:   no bundle is defined'],
+    [
+      'a file that is not there',
+      () => pemArgs({ ...made, certificate: '/nowhere/tls.crt' }),
+      'there is no such file (ENOENT)',
+    ],
+    [
+      'an unknown cipher suite',
+      () => [...pemArgs(made), `${PEM}options.ciphers=TLS_AES_256_GCM_SHA384,RC4-MD5`],
+      'Reason:   no cipher suite that is known here',
+    ],
+    [
+      'a broken version of TLS',
+      () => [...pemArgs(made), `${PEM}options.enabled-protocols=TLSv1.1,TLSv1.3`],
+      'they are broken (RFC 8996)',
+    ],
+    ['a trust store', () => [BY_NAME, `${STORE}truststore.location=${made.certificate}`], 'cannot be read here'],
+  ])('stops a start with %s', async (_, args, text) => {
+    const { exitCode, stderr, stdout } = await runService({ args: args() });
+
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(text);
+  });
+});
