@@ -16,6 +16,8 @@ import { complainOnErrorOutput } from './server/problem/defects.js';
 import { ServerErrorProperties } from './server/problem/server-error.properties.js';
 import { ServerProperties } from './server/server.properties.js';
 import { ServletProperties } from './server/servlet.properties.js';
+import type { OpenedTls } from './server/tls/listener-tls.js';
+import { SslProperties } from './server/tls/ssl.properties.js';
 
 /** As long as a timer can be. */
 const LONGEST_INTERVAL_MILLIS = 2 ** 31 - 1;
@@ -28,11 +30,28 @@ export class Listeners {
   private readonly separate: Binding | 'off' | undefined;
   private readonly accessLog: AccessLog | undefined;
 
-  constructor(private readonly configuration: Configuration) {
+  private constructor(
+    private readonly configuration: Configuration,
+    private readonly tls: OpenedTls | undefined,
+  ) {
     this.separate = separateManagement(configuration);
     this.accessLog = accessLogOf(configuration);
-    this.main = new Listener({ ...mainOptions(configuration), ...(this.accessLog && { accessLog: this.accessLog }) });
+    this.main = new Listener({
+      ...mainOptions(configuration),
+      ...(this.accessLog && { accessLog: this.accessLog }),
+      ...(tls && { tls }),
+    });
     this.management = this.separate ? new Listener(managementOptions(configuration)) : this.main;
+  }
+
+  /** @throws ConfigurationFailure where files that they need cannot be used */
+  static async make(configuration: Configuration): Promise<Listeners> {
+    return new Listeners(configuration, await tlsOf(configuration));
+  }
+
+  /** What an operator should know of them at the start. */
+  get warnings(): readonly string[] {
+    return this.tls?.warnings ?? [];
   }
 
   /** False where there are no management endpoints at all. */
@@ -45,7 +64,7 @@ export class Listeners {
     const lines = [await this.openMain()];
     if (this.separate && this.separate !== 'off') {
       const port = await this.management.open(this.separate);
-      lines.push(`Management endpoints: ${urlOf(this.separate.address, port)}${basePath}`);
+      lines.push(`Management endpoints: ${urlOf('http', this.separate.address, port)}${basePath}`);
     }
     void this.accessLog?.open();
     return lines;
@@ -64,7 +83,8 @@ export class Listeners {
       return 'Login service is ready without a listener, as server.port is -1';
     }
     const bound = await this.main.open({ port, address, key: 'server.port', addressKey: 'server.address' });
-    return `Login service is ready: ${urlOf(address, bound)}${this.configuration.get(ServletProperties).contextPath}/`;
+    const url = urlOf(this.tls ? 'https' : 'http', address, bound);
+    return `Login service is ready: ${url}${this.configuration.get(ServletProperties).contextPath}/`;
   }
 }
 
@@ -89,6 +109,14 @@ function managementOptions(configuration: Configuration): HostOptions {
   };
 }
 
+/** TLS of the main listener where a bundle is named; a start without loads nothing of it. */
+async function tlsOf(configuration: Configuration): Promise<OpenedTls | undefined> {
+  const { bundle } = configuration.get(SslProperties);
+  if (bundle === undefined) return undefined;
+  const { openTls } = await import('./server/tls/listener-tls.js');
+  return openTls(configuration, bundle, new SystemClock(), complainOnErrorOutput);
+}
+
 /** Requests on a management listener of its own have no lines. */
 function accessLogOf(configuration: Configuration): AccessLog | undefined {
   const { enabled, ...keys } = configuration.get(AccesslogProperties);
@@ -106,6 +134,6 @@ function separateManagement(configuration: Configuration): Binding | 'off' | und
     : { port, address, key: 'management.server.port', addressKey: 'management.server.address' };
 }
 
-function urlOf(address: string | undefined, port: number): string {
-  return `http://${reachable(address)}:${port}`;
+function urlOf(scheme: 'http' | 'https', address: string | undefined, port: number): string {
+  return `${scheme}://${reachable(address)}:${port}`;
 }

@@ -37,7 +37,8 @@ export async function startService(): Promise<Start> {
     const configuration = loadConfiguration(PROPERTIES, inputs);
     const warnings = [...configuration.warnings, ...judgedRules(configuration, inputs)];
     setProcessTimeZone(configuration.get(UserProperties).timezone);
-    return { kind: 'started', ...(await open(configuration)), warnings };
+    const opened = await open(configuration);
+    return { kind: 'started', ...opened, warnings: [...warnings, ...opened.warnings] };
   } catch (error) {
     if (!(error instanceof ConfigurationFailure)) throw error;
     return { kind: 'failed', report: failureReport(error.problems) };
@@ -60,16 +61,20 @@ function judgedRules(configuration: Configuration, inputs: ConfigurationInputs):
 
 interface Opened {
   readonly lines: readonly string[];
+  readonly warnings: readonly string[];
   readonly firstUser: Promise<string | undefined>;
 }
 
 async function open(configuration: Configuration): Promise<Opened> {
-  const listeners = new Listeners(configuration);
+  const listeners = await Listeners.make(configuration);
   const { main, management } = listeners;
   const app = await create(configuration, main);
   const closeRest = async (): Promise<void> => {
-    await app.close();
-    await listeners.end();
+    try {
+      await app.close();
+    } finally {
+      await listeners.end();
+    }
   };
   try {
     const endpoints = app.get(ManagementListener);
@@ -97,7 +102,7 @@ async function open(configuration: Configuration): Promise<Opened> {
         warn: (line) => void process.stderr.write(`WARN  ${line}\n`),
       }),
     );
-    return { lines, firstUser };
+    return { lines, warnings: listeners.warnings, firstUser };
   } catch (error) {
     await Promise.all([main.close(0), management.close(0)]);
     await closeRest();

@@ -34,6 +34,7 @@ import { ServerErrorProperties } from './problem/server-error.properties.js';
 import { Forwarding } from './proxy/forwarding.js';
 import { factsOfRoute } from './route-facts.decorator.js';
 import { ServerProperties } from './server.properties.js';
+import { type ListenerTls, secureServers } from './tls/secure-server.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
 
 /** Random bytes of a request id. */
@@ -66,6 +67,8 @@ export interface HostOptions {
   readonly complain?: Complain;
   /** Gets a line for each request. */
   readonly accessLog?: AccessLog;
+  /** Without it the listener speaks plain HTTP. */
+  readonly tls?: ListenerTls;
 }
 
 /** The HTTP framework, set up so that every answer, also to what no route takes, follows http-api sections 1, 9, 10. */
@@ -96,7 +99,7 @@ export class HttpHost {
     const admission = options.threads && new Admission(options.threads.max, this.embedded.acceptCount);
     this.gate = new Gate(admission, ({ reply }) => this.watch?.end(reply));
     const json = new JsonAnswers(options.json, options.jsonSerialization, this.encoding);
-    this.adapter = this.createAdapter(options.contextPath ?? '');
+    this.adapter = this.createAdapter(options.contextPath ?? '', options.tls);
     this.adapter.sender = new AnswerSender(json, this.encoding);
     const fastify = this.adapter.getInstance();
     fastify.decorateRequest('passage');
@@ -134,7 +137,7 @@ export class HttpHost {
     this.limitConnections();
   }
 
-  private createAdapter(contextPath: string): HostAdapter {
+  private createAdapter(contextPath: string, tls: ListenerTls | undefined): HostAdapter {
     const stripped = withoutContextPath(contextPath);
     const { milliseconds: timeout } = this.embedded.connectionTimeout;
     return new HostAdapter({
@@ -155,6 +158,7 @@ export class HttpHost {
         connectionsCheckingInterval: LOOK_EVERY_MILLIS,
         keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MILLIS,
       },
+      ...(tls && { serverFactory: secureServers(tls) }),
       genReqId: (request: IncomingMessage) => this.requestIdOf(request),
       ...(contextPath !== '' && { rewriteUrl: ({ url }: IncomingMessage) => stripped(url ?? '') }),
       // A path that cannot be decoded never reaches the hooks.

@@ -33,7 +33,8 @@ function announcesBody(request: IncomingMessage): boolean {
  * and the client lose its answer. A client that sends for longer takes that risk.
  */
 export function afterBody(request: IncomingMessage, goOn: () => void): void {
-  if (!expectsBody(request) || request.destroyed) {
+  // A stream of HTTP/2 has its answer while its body is still on the way.
+  if (!expectsBody(request) || request.destroyed || request.httpVersionMajor === 2) {
     goOn();
     return;
   }

@@ -1,5 +1,6 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server, type Socket } from 'node:net';
+import { Server as TlsServer, TLSSocket } from 'node:tls';
 
 /** How long clients of open connections may still send a request that was on its way. */
 const PATIENCE_MILLIS = 250;
@@ -10,11 +11,14 @@ export class Connections {
   private readonly open = new Set<Socket>();
 
   /** `wasUsed`: whether a request ever came over a connection. */
+  private readonly tls: TlsServer | undefined;
+
   constructor(
     private readonly server: HttpServer,
     private readonly wasUsed: (socket: Socket) => boolean,
   ) {
-    server.on('connection', (socket: Socket) => {
+    this.tls = (server as Server) instanceof TlsServer ? (server as unknown as TlsServer) : undefined;
+    server.on(this.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.open.add(socket);
       socket.once('close', () => this.open.delete(socket));
     });
@@ -35,6 +39,8 @@ export class Connections {
     }, limitMillis);
     let look: NodeJS.Timeout | undefined;
     const patience = setTimeout(() => {
+      // Sessions of HTTP/2 finish what they have begun, handshakes are given up.
+      this.tls?.close();
       this.closeUnused();
       look = setInterval(() => {
         this.closeUnused();
@@ -56,13 +62,17 @@ export class Connections {
 
   /** Ends all connections, whatever is going on over them. */
   cut(): void {
-    for (const socket of this.open) socket.destroy();
+    this.server.closeAllConnections();
   }
 
   private closeUnused(): void {
     this.server.closeIdleConnections();
-    for (const socket of this.open) if (!this.wasUsed(socket)) socket.destroy();
+    for (const socket of this.open) if (!this.wasUsed(socket) && !hasSession(socket)) socket.destroy();
   }
+}
+
+function hasSession(socket: Socket): boolean {
+  return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
 }
 
 function nextTurn(): Promise<void> {
