@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startService } from './service.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** A route as the router of the built service knows it. */
+export interface ServiceRoute {
+  readonly method: string;
+  /** Path with parameters, such as `/sessions/:id`. */
+  readonly template: string;
+  readonly takesForm: boolean;
+  readonly takesUpload: boolean;
+}
+
+/** Every route of the service as it is packaged, those that its framework adds (HEAD) included. */
+export async function routesOfService(): Promise<readonly ServiceRoute[]> {
+  const file = join(temporaryFolder('routes'), 'routes');
+  const preload = new URL('route-list-preload.ts', import.meta.url);
+  preload.searchParams.set('file', file);
+  const service = await startService({ nodeArguments: ['--import', preload.href] });
+  await service.kill();
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => JSON.parse(line) as ServiceRoute);
+}
