@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { DEFAULT_HEADERS } from '../answer-headers.js';
 import { LINGER_MILLIS } from '../body/rest-of-body.js';
@@ -23,6 +23,12 @@ export function rawRefusal(code: string | undefined): RawRefusal {
   }
 }
 
+/** What Node keeps at a socket of an HTTP server. */
+type HttpSocket = Socket & {
+  readonly _httpMessage?: ServerResponse | null;
+  readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
+};
+
 const refused = new WeakSet<Socket>();
 
 /** Answers once on a socket whose request could not be read, and closes it; false where nothing could be said. */
@@ -33,9 +39,11 @@ export function refuseRaw(
 ): boolean {
   if (refused.has(socket)) return false;
   refused.add(socket);
-  const current = (socket as Socket & { readonly _httpMessage?: ServerResponse | null })._httpMessage;
+  const { _httpMessage: current, parser } = socket as HttpSocket;
+  // The rest of a body that nobody waited for, because its request is answered: a second answer would belong to none.
+  const isAnswered = !current && parser?.incoming?.complete === false;
   // Behind the head of another answer, these bytes would be read as part of its body.
-  if (!socket.writable || current?.headersSent === true) {
+  if (!socket.writable || current?.headersSent === true || isAnswered) {
     socket.destroy();
     return false;
   }
