@@ -1,5 +1,5 @@
 /** A request target that no route takes. */
-const OUTSIDE = '*';
+export const OUTSIDE = '*';
 
 /** A request target in origin form: what a proxy sends may name scheme and host, too (RFC 9112 section 3.2.2). */
 export function originForm(target: string): string {

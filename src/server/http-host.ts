@@ -18,7 +18,7 @@ import { readBodies } from './body/bodies.js';
 import { timeBody } from './body/body-timeout.js';
 import { isCleanlyEncoded } from './body/json-body.js';
 import { afterBody, askForBody } from './body/rest-of-body.js';
-import { originForm, withoutContextPath } from './context-path.js';
+import { originForm, OUTSIDE, withoutContextPath } from './context-path.js';
 import { allowOrigins } from './cors.js';
 import { HostAdapter } from './host-adapter.js';
 import { AnswerSender } from './json/answer-sender.js';
@@ -32,6 +32,7 @@ import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './pro
 import { rawRefusal, refuseRaw } from './problem/raw-refusal.js';
 import { ServerErrorProperties } from './problem/server-error.properties.js';
 import { Forwarding } from './proxy/forwarding.js';
+import { hostAndPort } from './proxy/host-and-port.js';
 import { factsOfRoute } from './route-facts.decorator.js';
 import { ServerProperties } from './server.properties.js';
 import { type ListenerTls, secureServers } from './tls/secure-server.js';
@@ -160,8 +161,9 @@ export class HttpHost {
       },
       ...(tls && { serverFactory: secureServers(tls) }),
       genReqId: (request: IncomingMessage) => this.requestIdOf(request),
-      ...(contextPath !== '' && { rewriteUrl: ({ url }: IncomingMessage) => stripped(url ?? '') }),
-      // A path that cannot be decoded never reaches the hooks.
+      // A path that cannot be decoded, or a parameter that is too long, would pass all hooks by.
+      rewriteUrl: ({ url = '' }: IncomingMessage) => (isCleanlyEncoded(url) ? stripped(url) : OUTSIDE),
+      routerOptions: { maxParamLength: this.server.maxHttpRequestHeaderSize.bytes },
       frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
         this.greet(request, reply);
         this.refuse(error, request, reply);
@@ -268,13 +270,17 @@ function targetRefusal({ originalUrl, raw }: FastifyRequest): ServiceError | und
 }
 
 /** RFC 9112 section 3.2: exactly one in HTTP/1.1; of two, some proxy in front may have believed the other. */
-function namesOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+function namesOneHost({ headers: { host }, rawHeaders, httpVersionMajor, httpVersion }: IncomingMessage): boolean {
+  if (host === undefined) return httpVersion === '1.0';
+  if (!hostAndPort(host)) return false;
+  // A server of HTTP/2 has compared its two ways to name one.
+  if (httpVersionMajor === 2) return true;
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
     if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
-  return httpVersion === '1.1' ? count === 1 : count <= 1;
+  return count === 1;
 }
 
 function routeOf({ routeOptions }: FastifyRequest): string {

@@ -147,7 +147,10 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       ];
 
       for (const answer of answers) {
-        expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/problem+json']);
+        expect([answer.status, answer.headers['content-type']]).toEqual([
+          status,
+          'application/problem+json;charset=UTF-8',
+        ]);
         expect(bodyOf(answer)).toMatchObject({ code, status, request_id: answer.headers['x-request-id'] });
       }
       expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
