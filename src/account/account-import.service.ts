@@ -2,9 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { AccountDrafts } from './account-drafts.service.js';
+import { type AccountDraft, AccountDrafts } from './account-drafts.service.js';
 import { AccountStore, type NewAccount } from './account.store.js';
-import { columnOf, draftOf, type ImportReport, type ImportRow, type RowError } from './import-row.js';
+import {
+  columnOf,
+  draftOf,
+  type ImportReport,
+  type ImportRow,
+  type RowError,
+  RowErrors,
+  type RowFault,
+} from './import-row.js';
 
 /** Rows of one statement. */
 const BATCH = 500;
@@ -32,12 +40,19 @@ export interface ImportOptions {
   readonly totps?: TotpImport;
 }
 
-/** A row that was looked at: an account to be made, or what is wrong. */
-type Checked =
-  | { readonly line: number; readonly account: NewAccount; readonly otpauthUri: string | undefined }
-  | { readonly errors: readonly RowError[] };
+/** A row without faults. */
+interface Draft {
+  readonly line: number;
+  readonly account: AccountDraft;
+  readonly otpauthUri: string | undefined;
+}
 
-type Good = Extract<Checked, { account: unknown }>;
+/** A row whose account can be stored. */
+interface Ready {
+  readonly line: number;
+  readonly account: NewAccount;
+  readonly otpauthUri: string | undefined;
+}
 
 /** Takes the transaction of an import back that has a bad row. */
 class TakenBack extends Error {}
@@ -59,89 +74,104 @@ export class AccountImport {
 
   private async partial(rows: AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {
     let created = 0;
-    const errors: RowError[] = [];
+    const errors = new RowErrors();
     for await (const batch of batches(rows)) {
-      const checked = await this.checked(batch, options, undefined);
+      const checked = await this.checked(batch, options);
+      const ready = await this.ready(checked.drafts);
       const taken = await this.work.run(async (tx) => {
-        const ofBatch = await this.insert(tx, checked.good, options);
-        if (ofBatch.length < checked.good.length) await this.record(tx, options);
+        const ofBatch = await this.insert(tx, ready, options);
+        if (ofBatch.length < ready.length) await this.record(tx, options);
         return ofBatch;
       });
-      created += checked.good.length - taken.length;
-      errors.push(...[...checked.errors, ...taken].sort((one, other) => one.line - other.line));
+      created += ready.length - taken.length;
+      errors.add([...checked.errors, ...taken].sort((one, other) => one.line - other.line));
     }
-    return { created, errors };
+    return errors.report(created);
   }
 
   private async allOrNothing(rows: () => AsyncIterable<ImportRow>, options: ImportOptions): Promise<ImportReport> {
     // Hashed before the transaction, which must be short.
     const hashes = new Map<number, string>();
-    const errors: RowError[] = [];
+    const errors = new RowErrors();
     for await (const batch of batches(rows())) {
-      const checked = await this.checked(batch, options, hashes);
-      errors.push(...checked.errors);
+      const checked = await this.checked(batch, options);
+      errors.add(checked.errors);
+      // Once a row is bad nobody will be made, and no password is worth its hash.
+      if (errors.total === 0) await this.ready(checked.drafts, hashes);
     }
-    if (errors.length > 0) return { created: 0, errors };
-    let taken: RowError[] = [];
+    if (errors.total > 0) return errors.report(0);
+    let taken = new RowErrors();
     let created = 0;
     try {
       await this.work.run(async (tx) => {
-        [taken, created] = [[], 0];
+        [taken, created] = [new RowErrors(), 0];
         for await (const batch of batches(rows())) {
-          const { good, errors: late } = await this.checked(batch, options, hashes);
-          if (late.length > 0) throw new ServiceError('CONFLICT', { reason: 'the file changed while it was read' });
-          taken.push(...(await this.insert(tx, good, options)));
-          created += good.length;
+          const checked = await this.checked(batch, options);
+          if (checked.errors.length > 0) {
+            throw new ServiceError('CONFLICT', { reason: 'the file changed while it was read' });
+          }
+          taken.add(await this.insert(tx, await this.ready(checked.drafts, hashes), options));
+          created += checked.drafts.length;
         }
-        if (taken.length > 0) throw new TakenBack();
+        if (taken.total > 0) throw new TakenBack();
         if (created > 0) await this.record(tx, options);
       });
     } catch (error) {
       if (!(error instanceof TakenBack)) throw error;
-      return { created: 0, errors: taken };
+      return taken.report(0);
     }
-    return { created, errors: [] };
+    return taken.report(created);
   }
 
-  /** `hashes` keeps those of passwords by line, so that none is hashed twice. */
   private async checked(
     rows: readonly ImportRow[],
     options: ImportOptions,
-    hashes: Map<number, string> | undefined,
-  ): Promise<{ readonly good: readonly Good[]; readonly errors: readonly RowError[] }> {
-    const good: Good[] = [];
+  ): Promise<{ readonly drafts: readonly Draft[]; readonly errors: readonly RowError[] }> {
+    const drafts: Draft[] = [];
     const errors: RowError[] = [];
-    const waiting = [...rows];
-    for (let group = waiting.splice(0, HASHED_AT_ONCE); group.length > 0; group = waiting.splice(0, HASHED_AT_ONCE)) {
-      for (const row of await Promise.all(group.map((one) => this.checkedRow(one, options, hashes)))) {
-        if ('errors' in row) errors.push(...row.errors);
-        else good.push(row);
-      }
+    for (const row of rows) {
+      const { otpauthUri, ...account } = draftOf(row);
+      const faults = row.faults ?? (await this.faults(account, otpauthUri, options));
+      if (faults.length === 0) drafts.push({ line: row.line, account, otpauthUri });
+      errors.push(...faults.map((fault) => ({ line: row.line, ...fault })));
     }
-    return { good, errors };
+    return { drafts, errors };
   }
 
-  private async checkedRow(
-    row: ImportRow,
+  private async faults(
+    account: AccountDraft,
+    otpauthUri: string | undefined,
     { totps }: ImportOptions,
-    hashes: Map<number, string> | undefined,
-  ): Promise<Checked> {
-    const { line } = row;
-    const { otpauthUri, ...written } = draftOf(row);
+  ): Promise<readonly RowFault[]> {
+    const faults: RowFault[] = (await this.drafts.faults(account)).map(({ field, code }) => ({
+      field: columnOf(field),
+      code,
+    }));
+    const ofTotp = otpauthUri === undefined ? undefined : totps ? totps.fault(otpauthUri) : 'unsupported';
+    return ofTotp === undefined ? faults : [...faults, { field: 'otpauth_uri', code: ofTotp }];
+  }
+
+  /** `hashes` keeps those of passwords by line, so that none is hashed twice. */
+  private async ready(drafts: readonly Draft[], hashes?: Map<number, string>): Promise<readonly Ready[]> {
+    const ready: Ready[] = [];
+    for (let from = 0; from < drafts.length; from += HASHED_AT_ONCE) {
+      const group = drafts.slice(from, from + HASHED_AT_ONCE);
+      ready.push(...(await Promise.all(group.map((draft) => this.readyRow(draft, hashes)))));
+    }
+    return ready;
+  }
+
+  private async readyRow({ line, account: draft, otpauthUri }: Draft, hashes?: Map<number, string>): Promise<Ready> {
     const known = hashes?.get(line);
-    const draft = known === undefined ? written : { ...written, password: undefined, passwordHash: known };
-    const faults = await this.drafts.faults(draft);
-    const errors: RowError[] = faults.map(({ field, code }) => ({ line, field: columnOf(field), code }));
-    const totpFault = otpauthUri === undefined ? undefined : totps ? totps.fault(otpauthUri) : 'unsupported';
-    if (totpFault !== undefined) errors.push({ line, field: 'otpauth_uri', code: totpFault });
-    if (errors.length > 0) return { errors };
-    const account = await this.drafts.account(draft);
+    const account = await this.drafts.account(
+      known === undefined ? draft : { ...draft, password: undefined, passwordHash: known },
+    );
     if (draft.password !== undefined && account.passwordHash !== undefined) hashes?.set(line, account.passwordHash);
     return { line, account, otpauthUri };
   }
 
   /** Makes those whose login id is free and answers the others. */
-  private async insert(tx: Tx, rows: readonly Good[], { totps }: ImportOptions): Promise<RowError[]> {
+  private async insert(tx: Tx, rows: readonly Ready[], { totps }: ImportOptions): Promise<RowError[]> {
     if (rows.length === 0) return [];
     const seen = new Set(
       await this.store.taken(
@@ -149,7 +179,7 @@ export class AccountImport {
         rows.map(({ account }) => account.loginId),
       ),
     );
-    const made: Good[] = [];
+    const made: Ready[] = [];
     const errors: RowError[] = [];
     for (const row of rows) {
       if (seen.has(row.account.loginId)) errors.push(takenError(row));
@@ -167,7 +197,7 @@ export class AccountImport {
 
   private async insertOneByOne(
     tx: Tx,
-    rows: readonly Good[],
+    rows: readonly Ready[],
     totps: TotpImport | undefined,
     errors: RowError[],
   ): Promise<RowError[]> {
@@ -183,14 +213,14 @@ export class AccountImport {
   }
 }
 
-async function insertTotps(tx: Tx, rows: readonly Good[], totps: TotpImport | undefined): Promise<void> {
+async function insertTotps(tx: Tx, rows: readonly Ready[], totps: TotpImport | undefined): Promise<void> {
   const ofRows = rows.flatMap(({ account: { id: subject }, otpauthUri }) =>
     otpauthUri === undefined ? [] : [{ subject, otpauthUri }],
   );
   if (ofRows.length > 0) await totps?.insert(tx, ofRows);
 }
 
-function takenError({ line }: Good): RowError {
+function takenError({ line }: Ready): RowError {
   return { line, field: 'login_id', code: 'taken' };
 }
 

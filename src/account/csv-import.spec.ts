@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { csvRows, ImportFileError } from './csv-import.js';
-import type { ImportRow } from './import-row.js';
+import { csvRows } from './csv-import.js';
+import { ImportFileError, type ImportRow } from './import-row.js';
 
-async function rowsOf(...pieces: readonly string[]): Promise<readonly ImportRow[]> {
+async function rowsOf(...pieces: readonly (string | Buffer)[]): Promise<readonly ImportRow[]> {
   const rows: ImportRow[] = [];
-  for await (const row of csvRows(Readable.from(pieces))) rows.push(row);
+  for await (const row of csvRows(Readable.from(pieces.map((piece) => Buffer.from(piece))))) rows.push(row);
   return rows;
 }
 
@@ -38,11 +38,27 @@ describe('the rows of a CSV file', () => {
     ['more cells than columns', 'login_id,email\nanna\n', /^Line 2 has more or fewer cells/],
     ['an open quote', 'login_id\n"anna\n', /quote/],
     ['a row without an end', `login_id\n${'x'.repeat(20_000)}\n`, /longer than/],
+    ['another character set', Buffer.from('login_id\nj\xfcrgen\n', 'latin1'), /UTF-8/],
+    ['the first half of a character at its end', Buffer.from('login_id\nj\xc3', 'latin1'), /UTF-8/],
+    ['a NUL', 'login_id\nan\0na\n', /UTF-8: it holds a NUL/],
+    ['nothing at all', '', /empty/],
   ])('are refused with %s', async (_name, text, message) => {
     const failure: unknown = await rowsOf(text).catch((error: unknown) => error);
 
     expect(failure).toBeInstanceOf(ImportFileError);
     expect((failure as Error).message).toMatch(message);
+  });
+
+  it('say at which line a file breaks off', async () => {
+    const failure: unknown = await rowsOf('login_id,email\nanna,\nberta\n').catch((error: unknown) => error);
+
+    expect(failure).toMatchObject({ line: 3 });
+  });
+
+  it('hold a character that two pieces share', async () => {
+    const text = Buffer.from('login_id\njürgen\n');
+
+    expect(await rowsOf(text.subarray(0, 11), text.subarray(11))).toEqual([{ line: 2, cells: { login_id: 'jürgen' } }]);
   });
 
   it('L1 are not told in what is said about a broken file', async () => {

@@ -1,13 +1,6 @@
-import type { Readable } from 'node:stream';
-import { type Column, COLUMNS, type ImportRow } from './import-row.js';
-
-/** A file that is no import; the message is for a person and holds nothing of the file's rows. */
-export class ImportFileError extends Error {
-  override readonly name = 'ImportFileError';
-}
-
-/** The longest row in bytes: all cells at their longest. */
-const LONGEST_ROW = 16_384;
+import { pipeline, type Readable } from 'node:stream';
+import { TextDecoder } from 'node:util';
+import { type Column, COLUMNS, ImportFileError, type ImportRow, LONGEST_ROW } from './import-row.js';
 
 /**
  * The rows of a CSV file (RFC 4180) with a header line that names its columns in any order, as the file is read.
@@ -15,17 +8,21 @@ const LONGEST_ROW = 16_384;
  */
 export async function* csvRows(file: Readable): AsyncGenerator<ImportRow> {
   const { CsvError, parse } = await import('csv-parse');
-  const parser = file.pipe(
-    parse({
-      bom: true,
-      columns,
-      info: true,
-      max_record_size: LONGEST_ROW,
-      record_delimiter: ['\r\n', '\n'],
-      skip_empty_lines: true,
-    }),
-  );
-  file.once('error', (error) => parser.destroy(error));
+  let isEmpty = true as boolean;
+  const parser = parse({
+    bom: true,
+    columns: (header: readonly string[]) => {
+      isEmpty = false;
+      return columns(header);
+    },
+    info: true,
+    max_record_size: LONGEST_ROW,
+    record_delimiter: ['\r\n', '\n'],
+    skip_empty_lines: true,
+  });
+  pipeline(file, utf8, parser, () => {
+    // What broke shows at the parser.
+  });
   try {
     for await (const item of parser) {
       const { record, info } = item as { record: ImportRow['cells']; info: { lines: number } };
@@ -33,10 +30,30 @@ export async function* csvRows(file: Readable): AsyncGenerator<ImportRow> {
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    throw new ImportFileError(told(error.code, error['lines']));
+    const line: unknown = error['lines'];
+    throw new ImportFileError(told(error.code, line), typeof line === 'number' ? line : undefined);
   } finally {
     file.destroy();
   }
+  if (isEmpty) throw new ImportFileError('The file is empty.');
+}
+
+/** The parser would take bytes of another character set for characters nobody wrote. */
+async function* utf8(file: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  for await (const piece of file) yield clean(decoder, piece);
+  yield clean(decoder);
+}
+
+function clean(decoder: TextDecoder, piece?: Buffer): string {
+  let text: string;
+  try {
+    text = decoder.decode(piece, { stream: piece !== undefined });
+  } catch {
+    throw new ImportFileError('The file is no text in UTF-8.');
+  }
+  if (text.includes('\0')) throw new ImportFileError('The file is no text in UTF-8: it holds a NUL.');
+  return text;
 }
 
 function columns(header: readonly string[]): Column[] {

@@ -41,11 +41,14 @@ export function complaintOf({ code, facts }: ServiceError): string {
 }
 
 /** The report of an import, row by row. */
-export function importLines({ created, errors }: ImportReport, isPartial: boolean): readonly string[] | Complaint {
+export function importLines(
+  { created, errors, errorsTotal }: ImportReport,
+  isPartial: boolean,
+): readonly string[] | Complaint {
   const made = `${created} ${created === 1 ? 'user is' : 'users are'} made.`;
-  if (errors.length === 0) return [made];
-  const lines = errors.slice(0, MOST_ROWS).map(({ line, field, code }) => `line ${line}: ${field} ${code}`);
-  if (errors.length > MOST_ROWS) lines.push(`and ${errors.length - MOST_ROWS} more`);
+  if (errorsTotal === 0) return [made];
+  const lines = errors.slice(0, MOST_ROWS).map(({ line, field, code }) => `line ${line}: ${`${field} ${code}`.trim()}`);
+  if (errorsTotal > lines.length) lines.push(`and ${errorsTotal - lines.length} more`);
   const rest = isPartial ? 'The rows above are left out.' : 'Nothing was changed: correct the file, or use --partial.';
   return { lines, complaint: `${made} ${rest}` };
 }

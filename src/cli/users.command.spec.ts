@@ -102,15 +102,29 @@ describe('the commands for users', () => {
     writeFileSync(file, '');
 
     expect(await run(['import', file])).toMatchObject({ code: 0, printed: ['2 users are made.'] });
-    expect(await run(['import', file], { report: { created: 0, errors } })).toMatchObject({
+    expect(await run(['import', file], { report: { created: 0, errors, errorsTotal: 1 } })).toMatchObject({
       code: 1,
       printed: ['line 3: login_id taken'],
       complaints: ['0 users are made. Nothing was changed: correct the file, or use --partial.'],
     });
-    expect(await run(['import', '--partial', file], { report: { created: 1, errors } })).toMatchObject({
+    expect(await run(['import', '--partial', file], { report: { created: 1, errors, errorsTotal: 1 } })).toMatchObject({
       code: 1,
       complaints: ['1 user is made. The rows above are left out.'],
     });
+  });
+
+  it('tells a hundred rows of a long report, and how many more there are', async () => {
+    const file = join(temporaryFolder(), 'users.jsonl');
+    writeFileSync(file, '');
+    const errors = Array.from(
+      { length: 1000 },
+      (_, index) => ({ line: index + 1, field: '', code: 'format' }) as const,
+    );
+
+    const { printed } = await run(['import', file], { report: { created: 0, errors, errorsTotal: 2500 } });
+
+    expect(printed).toHaveLength(101);
+    expect([printed[0], printed.at(-1)]).toEqual(['line 1: format', 'and 2400 more']);
   });
 
   it('says so when the file cannot be read', async () => {
@@ -175,7 +189,7 @@ async function run(args: readonly string[], { input = '', failure, report }: Sit
     changes: {
       setStatus: (_tx: unknown, ...rest: readonly unknown[]) => called(undefined, 'setStatus', ...rest),
     },
-    accountImport: { run: () => called(report ?? { created: 2, errors: [] }, 'import') },
+    accountImport: { run: () => called(report ?? { created: 2, errors: [], errorsTotal: 0 }, 'import') },
     endSessions: (_tx: unknown, subject: string) => called(1, 'endSessions', subject),
     unlock: (subject: string, actor: string) => called(undefined, 'unlock', subject, actor),
     resetMfa: (subject: string, actor: string) => called(undefined, 'resetMfa', subject, actor),

@@ -6,7 +6,8 @@ import type { AccountChanges } from '../account/account-changes.service.js';
 import type { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountImport, TotpImport } from '../account/account-import.service.js';
 import type { Accounts } from '../account/accounts.service.js';
-import { csvRows, ImportFileError } from '../account/csv-import.js';
+import { importFormat, importRows } from '../account/import-file.js';
+import { ImportFileError } from '../account/import-row.js';
 import { rolesWritten } from '../account/role-names.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
@@ -64,7 +65,10 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
 
   users
     .command('import')
-    .description('makes the users of a CSV file: login_id,password_hash|password,email,roles,otpauth_uri')
+    .description(
+      'makes the users of a file of JSON lines (*.jsonl, *.ndjson) or else CSV: ' +
+        'login_id,password_hash|password,email,roles,otpauth_uri',
+    )
     .argument('<file>')
     .option('--partial', 'keep the good rows where others are bad; otherwise one bad row keeps all of them out')
     .action((file: string, { partial = false }: { partial?: boolean }) =>
@@ -151,7 +155,8 @@ async function importFile(
   try {
     // Read twice, so that one bad row keeps all out: what can be read once would be empty then.
     if (!isPartial && !statSync(file).isFile()) return { complaint: 'Only a regular file can be imported as a whole.' };
-    const report = await accountImport.run(() => csvRows(createReadStream(file)), {
+    const format = importFormat(file) ?? 'csv';
+    const report = await accountImport.run(() => importRows(createReadStream(file), format), {
       actor: ACTOR,
       isPartial,
       ...(totps && { totps }),

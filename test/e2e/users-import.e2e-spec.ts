@@ -127,6 +127,22 @@ onEachEngine('H10: users import', (engine) => {
     });
   });
 
+  it('takes JSON lines, told by the name of the file', async () => {
+    const file = join(story.cwd, 'people.jsonl');
+    const rows = [
+      { login_id: 'by-line', password_hash: hashes[0], roles: ['ROLE_CLERK'], otpauth_uri: uriOf(7) },
+      { login_id: 'by-line-2', email: null },
+    ];
+    writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+    const outcome = await story.command('users', 'import', file);
+
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: '2 users are made.\n', stderr: '' });
+    const half = await story.client().post('/login', { id: 'by-line', pw: passwordOf(0) });
+    const code = story.codeOf(AuthenticatorApp.scan(uriOf(7)));
+    expect(await secondStep(story.client(), textOf(half, 'mfa_token'), code)).toBeAnswered(200);
+  });
+
   it.each([
     ['eight digits', '&digits=8', 'digits'],
     ['another algorithm', '&algorithm=SHA512', 'algorithm'],

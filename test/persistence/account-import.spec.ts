@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { csvRows } from '../../src/account/csv-import.js';
-import type { ImportReport } from '../../src/account/import-row.js';
+import type { ImportReport, ImportRow } from '../../src/account/import-row.js';
 import type { ImportOptions, ImportedTotp } from '../../src/account/account-import.service.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
@@ -19,7 +19,7 @@ onEveryDatabase('the import of accounts', (database) => {
   afterAll(() => parts.hasher.close());
 
   const run = (lines: readonly string[], options: Partial<ImportOptions> = {}, own = parts): Promise<ImportReport> =>
-    own.accountImport.run(() => csvRows(Readable.from([lines.join('\n')])), { actor: 'cli', ...options });
+    own.accountImport.run(() => csvRows(Readable.from([Buffer.from(lines.join('\n'))])), { actor: 'cli', ...options });
   const exists = async (loginId: string): Promise<boolean> =>
     (await parts.accounts.findByLoginId(loginId)) !== undefined;
 
@@ -31,7 +31,7 @@ onEveryDatabase('the import of accounts', (database) => {
       'with.neither,,,,',
     ]);
 
-    expect(report).toEqual({ created: 3, errors: [] });
+    expect(report).toEqual({ created: 3, errors: [], errorsTotal: 0 });
     for (const loginId of ['with.hash', 'with.password']) {
       expect(await parts.accounts.verifyPassword({ loginId, password: PASSWORD })).toMatchObject({ kind: 'right' });
     }
@@ -67,6 +67,7 @@ onEveryDatabase('the import of accounts', (database) => {
         { line: 7, field: 'roles', code: 'malformed' },
         { line: 8, field: 'otpauth_uri', code: 'unsupported' },
       ],
+      errorsTotal: 8,
     });
     expect(await exists('good.row')).toBe(false);
   });
@@ -79,9 +80,9 @@ onEveryDatabase('the import of accounts', (database) => {
       { line: 4, field: 'login_id', code: 'taken' },
     ];
 
-    expect(await run(lines)).toEqual({ created: 0, errors });
+    expect(await run(lines)).toEqual({ created: 0, errors, errorsTotal: 2 });
     expect(await exists('free')).toBe(false);
-    expect(await run(lines, { isPartial: true })).toEqual({ created: 1, errors });
+    expect(await run(lines, { isPartial: true })).toEqual({ created: 1, errors, errorsTotal: 2 });
     expect(await parts.accounts.findByLoginId('taken')).toMatchObject({ roles: ['ROLE_A'], hasPassword: true });
     expect(await parts.accounts.findByLoginId('free')).toMatchObject({ roles: [] });
   });
@@ -97,7 +98,11 @@ onEveryDatabase('the import of accounts', (database) => {
     };
     const header = 'login_id,otpauth_uri';
 
-    expect(await run([header, 'totp.one,otpauth://one', 'totp.none,'], { totps })).toEqual({ created: 2, errors: [] });
+    expect(await run([header, 'totp.one,otpauth://one', 'totp.none,'], { totps })).toEqual({
+      created: 2,
+      errors: [],
+      errorsTotal: 0,
+    });
     const account = await parts.accounts.findByLoginId('totp.one');
     expect(stored).toEqual([{ subject: account?.id, otpauthUri: 'otpauth://one' }]);
     expect(await run([header, 'totp.two,https://two'], { totps })).toMatchObject({
@@ -118,10 +123,36 @@ onEveryDatabase('the import of accounts', (database) => {
     expect(reports.reduce((sum, { errors }) => sum + errors.length, 0)).toBe(700);
   });
 
+  it('counts all errors of a long file and tells the first thousand', async () => {
+    const rows = Array.from({ length: 3000 }, () => 'idp:someone,not-an-address');
+
+    for (const isPartial of [false, true]) {
+      const report = await run(['login_id,email', ...rows], { isPartial });
+
+      expect(report).toMatchObject({ created: 0, errorsTotal: 6000 });
+      expect(report.errors).toHaveLength(1000);
+      expect(report.errors.at(-1)).toEqual({ line: 501, field: 'email', code: 'malformed' });
+    }
+  });
+
+  it('looks no further at a row in which its reader found faults', async () => {
+    const rows: readonly ImportRow[] = [
+      { line: 1, cells: { login_id: 'read.well' } },
+      { line: 2, cells: { email: 'nonsense' }, faults: [{ field: '', code: 'format' }] },
+    ];
+    const all = (isPartial: boolean): Promise<ImportReport> =>
+      parts.accountImport.run(() => Readable.from(rows), { actor: 'cli', isPartial });
+    const errors = [{ line: 2, field: '', code: 'format' }];
+
+    expect(await all(false)).toEqual({ created: 0, errors, errorsTotal: 1 });
+    expect(await exists('read.well')).toBe(false);
+    expect(await all(true)).toEqual({ created: 1, errors, errorsTotal: 1 });
+  });
+
   it('takes 10,000 rows with ready hashes', async () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => `many${index},"${hash}",many${index}@example.org,ROLE_A`);
     const report = await run(['login_id,password_hash,email,roles', ...rows]);
 
-    expect(report).toEqual({ created: 10_000, errors: [] });
+    expect(report).toEqual({ created: 10_000, errors: [], errorsTotal: 0 });
   });
 });

@@ -1,0 +1,33 @@
+import type { Readable } from 'node:stream';
+import { csvRows } from './csv-import.js';
+import type { ImportRow } from './import-row.js';
+import { jsonLinesRows } from './json-lines-import.js';
+
+export type ImportFormat = 'csv' | 'json lines';
+
+const FORMAT_OF_TYPE: Readonly<Record<string, ImportFormat>> = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'json lines',
+  'application/jsonl': 'json lines',
+};
+
+const FORMAT_OF_ENDING: Readonly<Record<string, ImportFormat>> = {
+  csv: 'csv',
+  jsonl: 'json lines',
+  ndjson: 'json lines',
+};
+
+/** What a file of users is, by its media type (lower case, without parameters) or else by the end of its name. */
+export function importFormat(name: string, mediaType = ''): ImportFormat | undefined {
+  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return own(FORMAT_OF_TYPE, mediaType) ?? own(FORMAT_OF_ENDING, ending);
+}
+
+/** The rows of a file as it is read. @throws ImportFileError */
+export function importRows(file: Readable, format: ImportFormat): AsyncIterable<ImportRow> {
+  return format === 'csv' ? csvRows(file) : jsonLinesRows(file);
+}
+
+function own(formats: Readonly<Record<string, ImportFormat>>, name: string): ImportFormat | undefined {
+  return Object.hasOwn(formats, name) ? formats[name] : undefined;
+}
