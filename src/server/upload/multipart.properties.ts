@@ -1,5 +1,5 @@
 import { DataSize } from '../../config/data-size.js';
-import { notYet } from '../../config/effect.js';
+import { full } from '../../config/effect.js';
 import { dataSize, text } from '../../config/key-type.js';
 import type { SelfChecking, Violation } from '../../config/properties-class.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
@@ -10,19 +10,21 @@ export class MultipartProperties implements SelfChecking {
     does:
       'Largest single uploaded file; a larger one is answered 413; -1 sets no limit. Raise the limit of the proxy ' +
       'with it.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly maxFileSize: DataSize = DataSize.ofBytes(1024 * 1024);
 
   @Key(dataSize({ min: -1 }), {
     does: 'Largest upload request, all files together; a larger one is answered 413; -1 sets no limit.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly maxRequestSize: DataSize = DataSize.ofBytes(10 * 1024 * 1024);
 
   @Key(text({ form: /\S/, called: 'the path of a folder' }), {
-    does: 'Folder for uploaded files while their request lasts; it must exist and be writable at the start.',
-    effect: notYet('F'),
+    does:
+      'Folder for uploaded files while their request lasts; it must exist and be writable at the start, which also ' +
+      'removes what a killed process left there.',
+    effect: full,
     defaultText: 'the temporary folder of the machine',
   })
   readonly location?: string;

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import type { FileHandle } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy';
+import { ServiceError } from '../../errors/service-error.js';
+
+/** Parts looked at; those without a name count, too. */
+const MOST_PARTS = 8;
+const MOST_PART_HEADERS = 16;
+const LONGEST_PART_HEADERS = 8 * 1024;
+/** RFC 2046 section 5.1.1 allows 70 characters. */
+const BOUNDARY = /;\s*boundary\s*=\s*(?:"[^"\\]{1,70}"|[^\s;"]{1,70})\s*(?:;|$)/i;
+/** Longest name of a part that is told back. */
+const LONGEST_FIELD = 64;
+const LONGEST_NAME = 255;
+/** Timers of Node end at once beyond it. */
+const LONGEST_TIMER_MILLIS = 2 ** 31 - 1;
+
+/** How much is taken. */
+export interface UploadLimits {
+  /** Of the file; Infinity for no limit. */
+  readonly maxFileBytes: number;
+  /** Of the whole body; Infinity for no limit. */
+  readonly maxRequestBytes: number;
+}
+
+/** The body of an upload as it arrives. */
+export interface IncomingBody {
+  readonly stream: Readable;
+  /** `multipart/form-data` with its boundary. */
+  readonly contentType: string;
+  /** How long no byte may come. */
+  readonly silenceMillis: number;
+  /** Called after such a silence; ends the stream. */
+  readonly onSilence: () => void;
+}
+
+export interface ReceivedFile {
+  /** As sent, without folders; never part of a path here. */
+  readonly name: string;
+  /** As the part says, in lower case and without parameters. */
+  readonly mediaType: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/**
+ * Reads a whole `multipart/form-data` body (RFC 7578) that must consist of one file called `field`, and writes the file.
+ * What does not fit ends it at once; the rest of the body is then left to whoever answers.
+ * @throws ServiceError `VALIDATION_FAILED`, `PAYLOAD_TOO_LARGE`; `UNAVAILABLE` where the file cannot be written
+ */
+export async function receive(
+  body: IncomingBody,
+  field: string,
+  target: FileHandle,
+  limits: UploadLimits,
+): Promise<ReceivedFile> {
+  const parser = await parserOf(body.contentType, limits);
+  const reception = new Reception(parser, field, target);
+  let isTaking = false;
+  const silence = setTimeout(
+    () => {
+      // A slow disk is not the client's fault.
+      if (!isTaking) body.onSilence();
+    },
+    Math.min(body.silenceMillis, LONGEST_TIMER_MILLIS),
+  );
+  let size = 0;
+  try {
+    // By hand instead of `pipe`: a listener that lets the body flow elsewhere must not drive it past the disk, and the
+    // connection must outlive a refusal.
+    for await (const chunk of body.stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      isTaking = true;
+      size += chunk.length;
+      if (size > limits.maxRequestBytes) throw new ServiceError('PAYLOAD_TOO_LARGE', { reason: 'upload request' });
+      await reception.take(chunk);
+      isTaking = false;
+      silence.refresh();
+    }
+    clearTimeout(silence);
+    if (size === 0) throw refusal(field, 'required');
+    return await reception.end();
+  } catch (error) {
+    reception.fail(error);
+    throw reception.failure;
+  } finally {
+    clearTimeout(silence);
+    await reception.settled();
+  }
+}
+
+/** The parts of one body; its first failure counts. */
+class Reception {
+  private readonly stop = new AbortController();
+  private readonly finished: Promise<unknown>;
+  private file: { readonly stream: BusboyFileStream; readonly name: string; readonly mediaType: string } | undefined;
+  private written: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly parser: BusboyInstance,
+    private readonly field: string,
+    private readonly target: FileHandle,
+  ) {
+    // It may come before the body's own end.
+    this.finished = once(parser, 'finish', { signal: this.stop.signal });
+    this.finished.catch((error: unknown) => this.fail(error));
+    parser.on('error', (error) => this.fail(error));
+    parser.on('partsLimit', () => this.fail(refusal('', 'format')));
+    parser.on('field', (name: string | undefined) => this.fail(refusal(name, name === field ? 'type' : 'unknown')));
+    parser.on('file', (name, stream, fileName, _encoding, mediaType) => this.begin(name, stream, fileName, mediaType));
+  }
+
+  get failure(): ServiceError {
+    return this.stop.signal.reason as ServiceError;
+  }
+
+  fail(error: unknown): void {
+    this.stop.abort(error instanceof ServiceError ? error : refusal('', 'format', error));
+    this.file?.stream.destroy();
+  }
+
+  async take(chunk: Buffer): Promise<void> {
+    const isReady = this.parser.write(chunk);
+    this.stop.signal.throwIfAborted();
+    if (!isReady) await once(this.parser, 'drain', { signal: this.stop.signal });
+  }
+
+  async end(): Promise<ReceivedFile> {
+    this.parser.end();
+    await this.finished;
+    await this.written;
+    this.stop.signal.throwIfAborted();
+    if (!this.file) throw refusal(this.field, 'required');
+    const { stream, name, mediaType } = this.file;
+    return { name, mediaType, size: stream.bytesRead };
+  }
+
+  /** Nothing is written any more. */
+  settled(): Promise<void> {
+    return this.written;
+  }
+
+  /** Names may be missing, whatever the types of the parser say. */
+  private begin(
+    name: string | undefined,
+    stream: BusboyFileStream,
+    fileName: string | undefined,
+    mediaType: string,
+  ): void {
+    if (name !== this.field || this.file) {
+      stream.on('error', () => undefined).resume();
+      this.fail(refusal(name, 'unknown'));
+      return;
+    }
+    this.file = { stream, name: (fileName ?? '').slice(0, LONGEST_NAME), mediaType };
+    stream.once('limit', () => this.fail(new ServiceError('PAYLOAD_TOO_LARGE', { reason: 'uploaded file' })));
+    this.written = this.target.writeFile(stream).catch((error: unknown) => this.fail(writeFailure(error)));
+  }
+}
+
+async function parserOf(contentType: string, { maxFileBytes }: UploadLimits): Promise<BusboyInstance> {
+  if (!BOUNDARY.test(contentType)) throw refusal('', 'format');
+  const { Busboy } = await import('@fastify/busboy');
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType },
+      limits: {
+        ...(Number.isFinite(maxFileBytes) && { fileSize: maxFileBytes }),
+        fieldSize: 0,
+        parts: MOST_PARTS,
+        headerPairs: MOST_PART_HEADERS,
+        headerSize: LONGEST_PART_HEADERS,
+      },
+    });
+  } catch (error) {
+    // It reads the media type more closely, such as what looks like a boundary and stands in quotes.
+    throw refusal('', 'format', error);
+  }
+}
+
+/** `cause` is what the parser or the connection said. */
+function refusal(field: string | undefined, code: string, cause?: unknown): ServiceError {
+  const errors = [{ field: (field ?? '').slice(0, LONGEST_FIELD).toWellFormed(), code }];
+  return new ServiceError('VALIDATION_FAILED', { errors, cause });
+}
+
+function writeFailure(error: unknown): unknown {
+  const isOfTheDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
+  return isOfTheDisk ? new ServiceError('UNAVAILABLE', { reason: 'upload not stored', cause: error }) : error;
+}

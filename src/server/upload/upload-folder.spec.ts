@@ -1,0 +1,144 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { Clock } from '../../clock/clock.js';
+import { SystemRandom } from '../../random/random.js';
+import { UploadFolder, UploadFolderFailure } from './upload-folder.js';
+
+const NOW = 1_800_000_000_000;
+
+class StoppedClock extends Clock {
+  millis(): number {
+    return NOW;
+  }
+}
+
+function open(location: string): UploadFolder {
+  return UploadFolder.open(location, new SystemRandom(), new StoppedClock());
+}
+
+/** A file that another process would have made, `ageMillis` ago. */
+function leave(folder: string, owner: { readonly host?: string; readonly pid: number }, ageMillis = 0): string {
+  const [, host = ''] = basename(open(temporaryFolder()).newFile()).split('.');
+  const name = `login-upload.${owner.host ?? host}.${owner.pid}.${new SystemRandom().text(16)}`;
+  writeFileSync(join(folder, name), 'left');
+  const madeAt = (NOW - ageMillis) / 1000;
+  utimesSync(join(folder, name), madeAt, madeAt);
+  return name;
+}
+
+function endedProcess(): number {
+  return spawnSync(process.execPath, ['--version']).pid;
+}
+
+describe('the folder of uploads', () => {
+  afterEach(() => vi.unstubAllEnvs());
+
+  it('is empty after it was tried out', () => {
+    const path = temporaryFolder();
+
+    open(path);
+
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('gives every upload a path of its own in it', () => {
+    const path = temporaryFolder();
+    const folder = open(path);
+
+    const files = Array.from({ length: 100 }, () => folder.newFile());
+
+    expect(new Set(files).size).toBe(100);
+    expect(files.every((file) => join(path, basename(file)) === file)).toBe(true);
+  });
+
+  it('may be reached through a link', () => {
+    const link = join(temporaryFolder(), 'link');
+    symlinkSync(temporaryFolder(), link);
+
+    expect(open(link).path).toBe(link);
+  });
+
+  it('is made where it is the temporary folder of the machine', () => {
+    const missing = join(temporaryFolder(), 'not/there');
+    vi.stubEnv('TMPDIR', missing);
+
+    const { path } = UploadFolder.open(undefined, new SystemRandom(), new StoppedClock());
+
+    expect(path).toBe(missing);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+  });
+
+  it.each([
+    ['does not exist', join(temporaryFolder(), 'missing'), /^ENOENT$/],
+    ['is a file', import.meta.filename, /^ENOTDIR$/],
+    // Not even root may make files there.
+    ['cannot be written', '/proc', /^(?:EACCES|ENOENT|EPERM)$/],
+  ])('is refused where it %s', (_, location, code) => {
+    let failure: unknown;
+    try {
+      open(location);
+    } catch (error) {
+      failure = error;
+    }
+
+    expect(failure).toBeInstanceOf(UploadFolderFailure);
+    expect((failure as UploadFolderFailure).path).toBe(location);
+    expect((failure as UploadFolderFailure).code).toMatch(code);
+  });
+});
+
+describe('what a killed process left in the folder of uploads', () => {
+  it('is removed at the next start', () => {
+    const path = temporaryFolder();
+    leave(path, { pid: endedProcess() });
+    // In a container every process has the same number.
+    leave(path, { pid: process.pid });
+
+    open(path);
+
+    expect(readdirSync(path)).toEqual([]);
+  });
+
+  it('stays while its process runs, or may run on another machine', () => {
+    const path = temporaryFolder();
+    const kept = [leave(path, { pid: process.ppid }), leave(path, { host: 'another-host', pid: endedProcess() })];
+
+    open(path);
+
+    expect(readdirSync(path).toSorted()).toEqual(kept.toSorted());
+  });
+
+  it('is removed after a day, whoever made it', () => {
+    const path = temporaryFolder();
+    const hour = 60 * 60 * 1000;
+    leave(path, { host: 'another-host', pid: 1 }, 25 * hour);
+    const kept = leave(path, { host: 'another-host', pid: 1 }, 23 * hour);
+
+    open(path);
+
+    expect(readdirSync(path)).toEqual([kept]);
+  });
+
+  it('is nothing that anybody else might have put there', () => {
+    const path = temporaryFolder();
+    const ended = endedProcess();
+    const names = [
+      'people.csv',
+      'login-upload.csv',
+      `login-upload.host.${ended}.short`,
+      `my-login-upload.h.${ended}.${'x'.repeat(22)}`,
+    ];
+    for (const name of names) {
+      writeFileSync(join(path, name), '');
+      utimesSync(join(path, name), 0, 0);
+    }
+    mkdirSync(join(path, 'folder'));
+
+    open(path);
+
+    expect(readdirSync(path).toSorted()).toEqual([...names, 'folder'].toSorted());
+  });
+});

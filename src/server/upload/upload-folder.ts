@@ -1,0 +1,98 @@
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../../clock/clock.js';
+import type { Random } from '../../random/random.js';
+
+const PREFIX = 'login-upload';
+/** Host, process id and a random text behind the prefix. */
+const OURS = /^login-upload\.([\w-]+)\.(\d+)\.[\w-]{22}$/;
+/** Random bytes of a file name. */
+const NAME_BYTES = 16;
+/** No request lasts that long: what is older was left behind, whoever made it. */
+const DAY_MILLIS = 24 * 60 * 60 * 1000;
+/** Part of a file name: which process ids can be asked about here. */
+const HOST = hostname()
+  .replaceAll(/[^\w-]/g, '_')
+  .slice(0, 64);
+
+/** A folder in which uploads cannot be stored. */
+export class UploadFolderFailure extends Error {
+  constructor(
+    readonly path: string,
+    cause: unknown,
+  ) {
+    super('uploads cannot be stored', { cause });
+    this.name = 'UploadFolderFailure';
+  }
+
+  get code(): string | undefined {
+    return (this.cause as NodeJS.ErrnoException).code;
+  }
+}
+
+/** Where uploaded files lie while their request lasts; several processes may share it. */
+export class UploadFolder {
+  private constructor(
+    readonly path: string,
+    private readonly random: Random,
+  ) {}
+
+  /**
+   * Checks at the start, by doing so, that files can be written to `location` and removed from it; the temporary folder
+   * of the machine is made where it is missing. Removes what killed processes left behind.
+   * @throws UploadFolderFailure
+   */
+  static open(location: string | undefined, random: Random, clock: Clock): UploadFolder {
+    const folder = new UploadFolder(location ?? tmpdir(), random);
+    try {
+      if (location === undefined) mkdirSync(folder.path, { recursive: true, mode: 0o700 });
+      for (const file of leftovers(folder.path, clock.millis())) rmSync(file, { force: true });
+      probe(folder.newFile());
+    } catch (error) {
+      throw new UploadFolderFailure(folder.path, error);
+    }
+    return folder;
+  }
+
+  /** The path of a file that is not there yet; nobody can guess it. */
+  newFile(): string {
+    return join(this.path, `${PREFIX}.${HOST}.${process.pid}.${this.random.text(NAME_BYTES)}`);
+  }
+}
+
+function probe(file: string): void {
+  const descriptor = openSync(file, 'wx', 0o600);
+  try {
+    writeSync(descriptor, 'x');
+  } finally {
+    closeSync(descriptor);
+    rmSync(file);
+  }
+}
+
+function leftovers(folder: string, now: number): readonly string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const [, host, pid] = OURS.exec(name) ?? [];
+    if (host === undefined) return [];
+    const file = join(folder, name);
+    const isLeft = (host === HOST && !isOfAnother(Number(pid))) || isOlderThanADay(file, now);
+    return isLeft ? [file] : [];
+  });
+}
+
+/** A file of this process id was made by a process before: this one has made none yet. */
+function isOfAnother(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // A process of another user may not be asked, but it is there.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function isOlderThanADay(file: string, now: number): boolean {
+  const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
+  return now - made > DAY_MILLIS;
+}

@@ -1,0 +1,99 @@
+import { open, rm } from 'node:fs/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ServiceError } from '../../errors/service-error.js';
+import { factsOfRoute } from '../route-facts.decorator.js';
+import { type IncomingBody, type ReceivedFile, receive, type UploadLimits } from './receive.js';
+import type { UploadFolder } from './upload-folder.js';
+
+export interface UploadOptions extends UploadLimits {
+  readonly folder: UploadFolder;
+}
+
+export interface UploadedFile extends ReceivedFile {
+  readonly path: string;
+}
+
+/** An upload of which nothing was read so far. */
+export interface IncomingUpload {
+  /**
+   * Receives the whole file that the part `field` holds, and gives it to `run`; when `run` has ended, whatever became of
+   * it and of the client, the file is removed.
+   * @throws ServiceError `VALIDATION_FAILED`, `PAYLOAD_TOO_LARGE`, `UNAVAILABLE`
+   */
+  use<T>(field: string, run: (file: UploadedFile) => Promise<T>): Promise<T>;
+}
+
+/** What happens where a client stops sending. */
+export interface SilentClients {
+  /** How long no byte may come. */
+  readonly limitMillis: number;
+  /** Answers the request. */
+  readonly onSilent: (request: FastifyRequest, reply: FastifyReply) => void;
+}
+
+const incoming = new WeakMap<FastifyRequest, (reply: FastifyReply) => IncomingUpload>();
+
+const NO_UPLOAD: IncomingUpload = {
+  use: (field) => Promise.reject(new ServiceError('VALIDATION_FAILED', { errors: [{ field, code: 'required' }] })),
+};
+
+/** The upload of a request; one without a body holds no file. */
+export function uploadOf(request: FastifyRequest, reply: FastifyReply): IncomingUpload {
+  return incoming.get(request)?.(reply) ?? NO_UPLOAD;
+}
+
+/** Takes `multipart/form-data` on the routes that ask for it; to all others it is a 415. Reads nothing yet. */
+export function takeUploads(fastify: FastifyInstance, options: UploadOptions, silent: SilentClients): void {
+  fastify.addContentTypeParser('multipart/form-data', (request, stream, done) => {
+    // The path is wrong, whatever the body.
+    if (request.is404) {
+      done(null);
+      return;
+    }
+    const { 'content-encoding': coding = 'identity', 'content-type': contentType = '' } = request.headers;
+    if (factsOfRoute(request).takesUpload !== true || coding.toLowerCase() !== 'identity') {
+      done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
+      return;
+    }
+    incoming.set(request, (reply) => {
+      const onSilence = (): void => {
+        // Of HTTP/2, an answer alone does not end the body.
+        reply.raw.once('finish', () => stream.destroy());
+        silent.onSilent(request, reply);
+      };
+      const body = { stream, contentType, silenceMillis: silent.limitMillis, onSilence };
+      return {
+        use: async (field, run) => {
+          refuseByLength(request, options);
+          if (request.headers.expect !== undefined) reply.raw.writeContinue();
+          return use(body, field, options, run);
+        },
+      };
+    });
+    done(null);
+  });
+}
+
+function refuseByLength({ headers }: FastifyRequest, { maxRequestBytes }: UploadOptions): void {
+  if (Number(headers['content-length'] ?? 0) <= maxRequestBytes) return;
+  throw new ServiceError('PAYLOAD_TOO_LARGE', { reason: 'upload request' });
+}
+
+async function use<T>(
+  body: IncomingBody,
+  field: string,
+  { folder, ...limits }: UploadOptions,
+  run: (file: UploadedFile) => Promise<T>,
+): Promise<T> {
+  const path = folder.newFile();
+  // Before the first byte arrives, so that no file can be made after it was removed.
+  const target = await open(path, 'wx', 0o600).catch((cause: unknown) => {
+    throw new ServiceError('UNAVAILABLE', { reason: 'upload not stored', cause });
+  });
+  try {
+    const received = await receive(body, field, target, limits).finally(() => target.close());
+    return await run({ path, ...received });
+  } finally {
+    await rm(path, { force: true });
+  }
+}

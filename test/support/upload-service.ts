@@ -1,0 +1,137 @@
+import 'reflect-metadata';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  type CanActivate,
+  Controller,
+  type ExecutionContext,
+  HttpCode,
+  Module,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import * as v from 'valibot';
+import { SystemClock } from '../../src/clock/clock.js';
+import { ServiceError } from '../../src/errors/service-error.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
+import type { HttpRequest } from '../../src/server/http-request.js';
+import { Listener } from '../../src/server/listener.js';
+import { ServerModule } from '../../src/server/server.module.js';
+import type { UploadLimits } from '../../src/server/upload/receive.js';
+import { TakesUpload, Upload } from '../../src/server/upload/upload.decorator.js';
+import { UploadFolder } from '../../src/server/upload/upload-folder.js';
+import type { IncomingUpload } from '../../src/server/upload/uploads.js';
+import { temporaryFolder } from './temporary-folder.js';
+import { waitUntil } from './wait-until.js';
+
+/** Lets in whoever says please. */
+class PoliteGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    if (context.switchToHttp().getRequest<HttpRequest>().headers['x-please'] !== undefined) return true;
+    throw new ServiceError('ACCESS_DENIED');
+  }
+}
+
+/** What the last handler that ran saw, and whether it may end. */
+const seen = { runs: 0, mayEnd: true };
+
+const queryShape = v.strictObject({ then: v.optional(v.picklist(['refuse', 'fail'])) });
+
+@Controller()
+class UploadController {
+  @Post('upload')
+  @HttpCode(200)
+  @TakesUpload()
+  upload(
+    @Query({ schema: queryShape }) { then }: v.InferOutput<typeof queryShape>,
+    @Upload() upload: IncomingUpload,
+  ): Promise<object> {
+    return upload.use('file', async ({ path, ...file }) => {
+      seen.runs += 1;
+      await waitUntil('the handler may end', () => seen.mayEnd);
+      if (then === 'refuse') throw new ServiceError('CONFLICT');
+      if (then === 'fail') throw new TypeError('a defect');
+      return { ...file, mode: (statSync(path).mode & 0o777).toString(8), text: readFileSync(path, 'latin1') };
+    });
+  }
+
+  @Post('guarded')
+  @TakesUpload()
+  @UseGuards(new PoliteGuard())
+  guarded(@Upload() upload: IncomingUpload): Promise<object> {
+    return upload.use('file', () => Promise.resolve({}));
+  }
+
+  @Post('json')
+  @HttpCode(200)
+  json(): object {
+    return {};
+  }
+}
+
+@Module({ imports: [ServerModule], controllers: [UploadController] })
+class UploadModule {}
+
+/** Counts the files that were made. */
+class CountingRandom extends SystemRandom {
+  names = 0;
+
+  override text(bytes: number): string {
+    this.names += 1;
+    return super.text(bytes);
+  }
+}
+
+export interface UploadService {
+  readonly url: string;
+  /** Files that lie in the folder now. */
+  readonly files: readonly string[];
+  /** How many files were made since the start. */
+  readonly filesMade: number;
+  /** How many handlers got a file. */
+  readonly runs: number;
+  readonly complaints: readonly string[];
+  /** Handlers that run wait until they are let go. */
+  hold(): void;
+  letGo(): void;
+  stop(): Promise<void>;
+}
+
+/** Starts a service with routes that take uploads. */
+export async function startUploadService(
+  limits: Partial<UploadLimits> = {},
+  embedded = new EmbeddedProperties(),
+): Promise<UploadService> {
+  const path = temporaryFolder('uploads');
+  const random = new CountingRandom();
+  const folder = UploadFolder.open(path, random, new SystemClock());
+  const madeAtStart = random.names;
+  const complaints: string[] = [];
+  const listener = new Listener({
+    complain: (line) => complaints.push(line),
+    uploads: { folder, maxFileBytes: Infinity, maxRequestBytes: Infinity, ...limits },
+    embedded,
+  });
+  const app = await NestFactory.create(UploadModule, listener.adapter, { logger: false, abortOnError: false });
+  await app.init();
+  const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
+  const runsBefore = seen.runs;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    get files() {
+      return readdirSync(path);
+    },
+    get filesMade() {
+      return random.names - madeAtStart;
+    },
+    get runs() {
+      return seen.runs - runsBefore;
+    },
+    complaints,
+    hold: () => (seen.mayEnd = false),
+    letGo: () => (seen.mayEnd = true),
+    stop: () => app.close(),
+  };
+}
