@@ -1,0 +1,31 @@
+import { Controller, HttpCode, Post, Query } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
+import type { FullPrincipal } from '../principal/principal.js';
+import { saysOfRoute } from '../server/route-facts.decorator.js';
+import { TakesUpload, Upload } from '../server/upload/upload.decorator.js';
+import type { IncomingUpload } from '../server/upload/uploads.js';
+import { FILE_FIELD, UsersImport } from './users-import.service.js';
+import { importQueryShape, importReportShape } from './users-import.shapes.js';
+
+/** Many users at once, from a file (http-api section 7). */
+@Controller('admin/users')
+@RequireAuthority('ROLE_ADMIN')
+@RequireAmr('otp', { maxAge: 300 })
+export class UsersImportController {
+  constructor(private readonly usersImport: UsersImport) {}
+
+  @Post('import')
+  @HttpCode(200)
+  @TakesUpload()
+  @saysOfRoute({ answers: importReportShape })
+  async importUsers(
+    @Caller() { subject }: FullPrincipal,
+    @Query({ schema: importQueryShape }) { partial }: InferOutput<typeof importQueryShape>,
+    @Upload() upload: IncomingUpload,
+  ): Promise<InferOutput<typeof importReportShape>> {
+    const options = { actor: subject, isPartial: partial === 'true' };
+    const report = await upload.use(FILE_FIELD, (file) => this.usersImport.run(file, options));
+    return { created: report.created, errors: [...report.errors], errors_total: report.errorsTotal };
+  }
+}

@@ -1,0 +1,49 @@
+import { createReadStream } from 'node:fs';
+import { Injectable } from '@nestjs/common';
+import { AccountImport } from '../account/account-import.service.js';
+import { importFormat, importRows } from '../account/import-file.js';
+import { ImportFileError, type ImportReport, type ImportRow } from '../account/import-row.js';
+import { ServiceError } from '../errors/service-error.js';
+import { ImportedTotps } from '../mfa/totp-import.service.js';
+import type { UploadedFile } from '../server/upload/uploads.js';
+
+/** Name of the part that holds the file. */
+export const FILE_FIELD = 'file';
+
+/** Makes the users of an uploaded file. */
+@Injectable()
+export class UsersImport {
+  constructor(
+    private readonly accountImport: AccountImport,
+    private readonly totps: ImportedTotps,
+  ) {}
+
+  /** @throws ServiceError `VALIDATION_FAILED` where the file is no import: nobody is made then; `UNAVAILABLE` */
+  async run(
+    { path, name, mediaType }: UploadedFile,
+    options: { readonly actor: string; readonly isPartial: boolean },
+  ): Promise<ImportReport> {
+    const format = importFormat(name, mediaType);
+    if (!format) throw fileRefusal('type');
+    const rows = (): AsyncIterable<ImportRow> => importRows(createReadStream(path), format);
+    try {
+      // Otherwise those before the place where the file breaks off would be made.
+      if (options.isPartial) await readThrough(rows());
+      return await this.accountImport.run(rows, { ...options, totps: this.totps });
+    } catch (error) {
+      if (error instanceof ImportFileError) throw fileRefusal('format', error);
+      throw error;
+    }
+  }
+}
+
+/** `file`, or `file.17` where its 17th line is to blame. */
+function fileRefusal(code: string, cause?: ImportFileError): ServiceError {
+  const field = cause?.line === undefined ? FILE_FIELD : `${FILE_FIELD}.${cause.line}`;
+  return new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }], cause });
+}
+
+async function readThrough(rows: AsyncIterable<ImportRow>): Promise<void> {
+  const iterator = rows[Symbol.asyncIterator]();
+  while ((await iterator.next()).done !== true);
+}

@@ -1,0 +1,472 @@
+import { once } from 'node:events';
+import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { hash } from '@node-rs/argon2';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { type Answer, textOf, textsOf } from '../support/http-client.js';
+import { type Enrolled, type LoginStory, PASSWORD, secondStep, storyOn } from '../support/login-story.js';
+import { type FilePart, MULTIPART, multipart } from '../support/multipart.js';
+import { runService } from '../support/service.js';
+import { onEachEngine, onSqlite } from '../support/story-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const ADMIN = 'boss';
+const OTHERS = { [ADMIN]: 'ROLE_ADMIN' };
+const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP';
+const HUGE_COST = '$2b$31$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
+
+function uriOf(loginId: string, more = ''): string {
+  return `otpauth://totp/Old:${loginId}?secret=${SECRET}&issuer=Old${more}`;
+}
+
+function csv(...lines: readonly string[]): FilePart {
+  return { content: `${lines.join('\n')}\n`, fileName: 'people.csv', mediaType: 'text/csv' };
+}
+
+function jsonLines(...rows: readonly object[]): FilePart {
+  return { content: rows.map((row) => `${JSON.stringify(row)}\n`).join(''), fileName: 'people.jsonl' };
+}
+
+/** A connection whose every byte is in the hands of the test. */
+function opened({ service }: LoginStory): Socket {
+  const { hostname, port } = new URL(service.url);
+  return connect(Number(port), hostname).on('error', () => undefined);
+}
+
+function head(bearer: string, length: number): string {
+  const lines = [
+    'POST /admin/users/import HTTP/1.1',
+    'host: localhost',
+    `authorization: Bearer ${bearer}`,
+    `content-type: ${MULTIPART}`,
+    `content-length: ${length}`,
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+/** An administrator, and what this file does as one. */
+class Administrator {
+  private constructor(
+    readonly story: LoginStory,
+    readonly person: Enrolled,
+  ) {}
+
+  static async of(story: LoginStory): Promise<Administrator> {
+    const person = { id: ADMIN, password: PASSWORD };
+    const client = story.client();
+    // Policy wants a second factor of administrators, so that the password alone opens only its setup.
+    const bearer = await story.mfaToken(person, client);
+    const setup = await client.post('/2fa/setup', {}, { bearer });
+    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+    const confirmed = await client.post('/2fa/confirm', { code: story.codeOf(app) }, { bearer });
+    if (confirmed.status !== 200) throw new Error(`POST /2fa/confirm → ${confirmed.status} ${confirmed.text}`);
+    const backupCodes = textsOf(setup, 'backup_codes');
+    return new Administrator(story, {
+      ...person,
+      ...{ app, backupCodes, client, accessToken: textOf(confirmed, 'access_token') },
+    });
+  }
+
+  import(part: FilePart, query = '', bearer = this.person.accessToken): Promise<Answer> {
+    return this.story.client().send('POST', `/admin/users/import${query}`, {
+      raw: multipart(part),
+      headers: { 'content-type': MULTIPART },
+      bearer,
+    });
+  }
+
+  async accounts(): Promise<number> {
+    const [row] = await this.story.database.query<{ total: number }>('SELECT COUNT(*) AS total FROM account');
+    return Number(row?.total);
+  }
+}
+
+onEachEngine('POST /admin/users/import', (engine) => {
+  const location = temporaryFolder('location');
+  const story = storyOn(engine, {
+    people: 3,
+    others: OTHERS,
+    args: [`--app.servlet.multipart.location=${location}`],
+  });
+  let admin: Administrator;
+  let ready: string;
+
+  beforeAll(async () => {
+    admin = await Administrator.of(story);
+    ready = await hash('five grey herons & 2 piers', { memoryCost: 1024, timeCost: 1, parallelism: 1 });
+  });
+
+  it.each(['csv', 'json lines'])('makes users who sign in with their passwords and apps, from %s', async (format) => {
+    const [inOne, inTwo] = [`one.${format.length}`, `two.${format.length}`];
+    const rows = [
+      { login_id: inOne, password: 'two slow ferries & 9 gulls', email: `${inOne}@harbour.example`, roles: ['ROLE_A'] },
+      { login_id: inTwo, password_hash: ready, otpauth_uri: uriOf(inTwo) },
+    ];
+    const part =
+      format === 'csv'
+        ? csv(
+            'login_id,password,password_hash,email,roles,otpauth_uri',
+            `${inOne},two slow ferries & 9 gulls,,${inOne}@harbour.example,ROLE_A,`,
+            `${inTwo},,"${ready}",,,${uriOf(inTwo)}`,
+          )
+        : jsonLines(...rows);
+
+    const answer = await admin.import(part);
+
+    expect(answer).toBeAnswered(200);
+    expect(answer.body).toEqual({ created: 2, errors: [], errors_total: 0 });
+    expect(answer.text).not.toContain(SECRET);
+    const byPassword = await story.client().post('/login', { id: inOne, pw: 'two slow ferries & 9 gulls' });
+    expect(byPassword).toBeAnswered(200);
+    expect(byPassword.body).toMatchObject({ amr: ['pwd'] });
+    const client = story.client();
+    const half = await client.post('/login', { id: inTwo, pw: 'five grey herons & 2 piers' });
+    const code = story.codeOf(AuthenticatorApp.scan(uriOf(inTwo)));
+    expect(await secondStep(client, textOf(half, 'mfa_token'), code)).toBeAnswered(200);
+  });
+
+  it('is recorded with the administrator as its actor', async () => {
+    const subject = await story.subjectOf({ id: ADMIN });
+    await admin.import(jsonLines({ login_id: 'recorded' }));
+
+    const [event] = await story.database.query<{ actor: string; request_id: string | null }>(
+      "SELECT actor, request_id FROM security_event WHERE kind = 'USERS_IMPORTED' ORDER BY id DESC LIMIT 1",
+    );
+    expect(event).toMatchObject({ actor: subject, request_id: expect.stringMatching(/./) as string });
+  });
+
+  describe('H10: with bad rows', () => {
+    const lines = (name: string): readonly object[] => [
+      { login_id: `${name}-good` },
+      { login_id: 'PERSON-1', roles: 'ROLE_ADMIN' },
+      { login_id: `${name}-2`, password_hash: HUGE_COST },
+      { login_id: `${name}-3`, otpauth_uri: uriOf('x', '&digits=8') },
+      { login_id: `${name}-4`, otpauth_uri: uriOf('x', '&algorithm=SHA512') },
+      { login_id: `${name}-5`, otpauth_uri: uriOf('x', '&period=60') },
+      { login_id: `${name}-6`, otpauth_uri: 'otpauth://totp/x?secret=MFRGG' },
+      { login_id: `${name}-7`, otpauth_uri: uriOf('x', '&secret=MFRGG') },
+      { login_id: `${name}-8`, password: 'password', roles: ['ROLE_PRE_MFA'] },
+      { login_id: `${name}-9`, shoe_size: 'hunter2' },
+      { login_id: 42 },
+      { login_id: `${name}-GOOD` },
+    ];
+    const faults = [
+      { line: 3, field: 'password_hash', code: 'unsupported' },
+      { line: 4, field: 'otpauth_uri', code: 'digits' },
+      { line: 5, field: 'otpauth_uri', code: 'algorithm' },
+      { line: 6, field: 'otpauth_uri', code: 'period' },
+      { line: 7, field: 'otpauth_uri', code: 'too_short' },
+      { line: 8, field: 'otpauth_uri', code: 'malformed' },
+      { line: 9, field: 'password', code: 'too_common' },
+      { line: 9, field: 'roles', code: 'malformed' },
+      { line: 10, field: '', code: 'unknown' },
+      { line: 11, field: 'login_id', code: 'type' },
+    ];
+    const taken = [2, 12].map((line) => ({ line, field: 'login_id', code: 'taken' }));
+
+    it('makes nobody, and tells the rows and nothing that stands in them', async () => {
+      const before = await admin.accounts();
+
+      const answer = await admin.import(jsonLines(...lines('whole')));
+
+      expect(answer).toBeAnswered(200);
+      expect(answer.body).toEqual({ created: 0, errors: faults, errors_total: faults.length });
+      expect(answer.text + story.service.stderr).not.toMatch(/hunter2|MFRGG|N9qo8|shoe_size/);
+      expect(await admin.accounts()).toBe(before);
+    });
+
+    it('makes nobody where only an id is taken, and changes nobody', async () => {
+      const before = await admin.accounts();
+
+      const answer = await admin.import(csv('login_id,roles', 'whole-taken,', 'Person-1,ROLE_ADMIN'));
+
+      expect(answer.body).toEqual({
+        created: 0,
+        errors: [{ line: 3, field: 'login_id', code: 'taken' }],
+        errors_total: 1,
+      });
+      expect(await admin.accounts()).toBe(before);
+      const [person] = await story.database.query<{ roles: string }>(
+        "SELECT roles FROM account WHERE login_id = 'person-1'",
+      );
+      expect(person?.roles).toBe('');
+    });
+
+    it('keeps the good ones where partial is true', async () => {
+      const before = await admin.accounts();
+
+      const answer = await admin.import(jsonLines(...lines('partial')), '?partial=true');
+
+      expect(answer).toBeAnswered(200);
+      expect(answer.body).toEqual({
+        created: 1,
+        errors: [...faults, ...taken].sort((one, other) => one.line - other.line),
+        errors_total: 12,
+      });
+      expect(await admin.accounts()).toBe(before + 1);
+      const [person] = await story.database.query<{ roles: string }>(
+        "SELECT roles FROM account WHERE login_id = 'person-1'",
+      );
+      expect(person?.roles).toBe('');
+    });
+  });
+
+  it('takes ten thousand rows, and reports as many bad ones by number and the first thousand by name', async () => {
+    const before = await admin.accounts();
+    const rows = Array.from({ length: 10_000 }, (_, row) => `many-${row},"${ready}",ROLE_A`);
+    const header = 'login_id,password_hash,roles';
+
+    const made = await admin.import(csv(header, ...rows));
+    const again = await admin.import(csv(header, ...rows));
+
+    expect(made.body).toEqual({ created: 10_000, errors: [], errors_total: 0 });
+    expect(again.body).toMatchObject({ created: 0, errors_total: 10_000 });
+    expect(again.body['errors']).toHaveLength(1000);
+    expect(await admin.accounts()).toBe(before + 10_000);
+  });
+
+  it.each([
+    ['a CSV that names no login id', csv('name,password', 'anna,hunter2'), 'file', 'format'],
+    [
+      'a CSV that breaks off behind good rows',
+      csv('login_id,email', 'good-before,', 'x,y,hunter2'),
+      'file.3',
+      'format',
+    ],
+    ['a picture called CSV', { content: Uint8Array.of(0x89, 0x50, 0xff, 0), fileName: 'a.csv' }, 'file', 'format'],
+    [
+      'a CSV called JSON lines',
+      { ...csv('login_id', 'good-before'), fileName: 'a', mediaType: 'application/jsonl' },
+      'file.1',
+      'format',
+    ],
+    ['nothing', { content: '', fileName: 'a.jsonl' }, 'file', 'format'],
+    ['neither of both', { content: '[]', fileName: 'people.json', mediaType: 'application/json' }, 'file', 'type'],
+  ])('H1: refuses %s and makes nobody, partial or not', async (_, part, field, code) => {
+    const before = await admin.accounts();
+
+    for (const query of ['', '?partial=true', '?partial=false']) {
+      const answer = await admin.import(part, query);
+      expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
+      expect(answer.body['errors']).toEqual([{ field, code }]);
+      expect(answer.text).not.toContain('hunter2');
+    }
+    expect(await admin.accounts()).toBe(before);
+    expect(story.service.stderr).not.toMatch(/ERROR|hunter2/);
+  });
+
+  it.each(['?partial=yes', '?partial=', '?partial=true&partial=true', '?partial=1', '?all=true'])(
+    'H1: refuses the query %s',
+    async (query) => {
+      expect(await admin.import(jsonLines({ login_id: 'of-a-query' }), query)).toBeRefused(400, 'VALIDATION_FAILED');
+    },
+  );
+
+  it('leaves nothing in the folder of uploads', () => {
+    expect(readdirSync(location)).toEqual([]);
+  });
+});
+
+onSqlite('POST /admin/users/import', (engine) => {
+  const location = temporaryFolder('location');
+  const story = storyOn(engine, {
+    people: 5,
+    others: OTHERS,
+    args: [
+      `--app.servlet.multipart.location=${location}`,
+      '--app.servlet.multipart.max-file-size=20000B',
+      '--app.servlet.multipart.max-request-size=21000B',
+      '--server.embedded.connection-timeout=2s',
+    ],
+  });
+  let admin: Administrator;
+
+  beforeAll(async () => {
+    admin = await Administrator.of(story);
+  });
+
+  /** Whoever gets as far as storing a file is told 503 meanwhile. */
+  const withoutFolder = async (request: () => Promise<Answer>): Promise<Answer> => {
+    renameSync(location, `${location}.away`);
+    try {
+      return await request();
+    } finally {
+      renameSync(`${location}.away`, location);
+    }
+  };
+  const rows = jsonLines({ login_id: 'never-made' });
+
+  it('is for administrators alone', async () => {
+    const nobody = await withoutFolder(() => admin.import(rows, '', 'no-token'));
+    expect(nobody).toBeRefused(401, 'INVALID_TOKEN');
+    const person = await story.enrolled();
+    expect(await withoutFolder(() => admin.import(rows, '', person.accessToken))).toBeRefused(403, 'ACCESS_DENIED');
+    const half = await story.mfaToken(person);
+    expect(await withoutFolder(() => admin.import(rows, '', half))).toBeRefused(401, 'INVALID_TOKEN');
+    expect(await admin.accounts()).toBe(6);
+  });
+
+  it('asks an administrator for a second factor that is not older than five minutes', async () => {
+    const { accessToken: bearer } = await story.signIn(admin.person);
+    story.clock.advance(301);
+
+    const stale = await withoutFolder(() => admin.import(rows, '', bearer));
+
+    expect(stale).toBeRefused(401, 'STEP_UP_REQUIRED');
+    expect(stale.headers.get('www-authenticate')).toContain('max_age="300"');
+    expect(await admin.accounts()).toBe(6);
+  });
+
+  it('S5: takes nothing that another site makes the browser of an administrator send', async () => {
+    const client = story.client();
+    const half = await client.post('/session', { id: ADMIN, pw: PASSWORD });
+    expect(half).toBeAnswered(200);
+    const code = story.nextCode(admin.person);
+    expect(await client.post('/2fa/verify', { code })).toBeAnswered(200);
+    const send = (origin: string): Promise<Answer> =>
+      client.send('POST', '/admin/users/import', {
+        raw: multipart(jsonLines({ login_id: 'by-a-browser' })),
+        headers: { 'content-type': MULTIPART, origin },
+      });
+
+    const foreign = await withoutFolder(() => send('https://evil.example'));
+    expect(foreign).toBeRefused(403, 'CROSS_SITE');
+    expect((await send(story.service.url)).body).toMatchObject({ created: 1 });
+  });
+
+  describe('H5', () => {
+    let bearer: string;
+    const fileOf = (size: number): FilePart => ({ content: `login_id\n${'\n'.repeat(size - 9)}`, fileName: 'a.csv' });
+    const around = multipart(fileOf(9)).length - 9;
+
+    beforeAll(async () => {
+      ({ accessToken: bearer } = await story.signIn(admin.person));
+    });
+
+    it('takes a file of max-file-size and none of a byte more', async () => {
+      expect(await admin.import(fileOf(20_000), '', bearer)).toBeAnswered(200);
+      expect(await admin.import(fileOf(20_001), '', bearer)).toBeRefused(413, 'PAYLOAD_TOO_LARGE');
+      expect(readdirSync(location)).toEqual([]);
+    });
+
+    it('takes a request of max-request-size and none of a byte more', async () => {
+      const send = (size: number): Promise<Answer> => {
+        const body = multipart(fileOf(20_000));
+        const padding = Buffer.from(`${'p'.repeat(size - body.length - 2)}\r\n`);
+        return story.client().send('POST', '/admin/users/import', {
+          raw: Buffer.concat([padding, body]),
+          headers: { 'content-type': MULTIPART },
+          bearer,
+        });
+      };
+
+      expect(around).toBeLessThan(900);
+      expect(await send(21_000)).toBeAnswered(200);
+      expect(await withoutFolder(() => send(21_001))).toBeRefused(413, 'PAYLOAD_TOO_LARGE');
+    });
+
+    it.each(['leaves', 'is silent'])('keeps its file in location, and not longer where the client %s', async (what) => {
+      const socket = opened(story);
+      const received: Buffer[] = [];
+      socket.on('data', (bytes: Buffer) => received.push(bytes));
+      socket.write(head(bearer, 10_000));
+      socket.write(multipart(fileOf(5_000)).subarray(0, 3_000));
+      await waitUntil('the file is there', () => readdirSync(location).length === 1);
+
+      if (what === 'leaves') socket.destroy();
+      else await once(socket, 'close');
+
+      await waitUntil('the file is gone', () => readdirSync(location).length === 0);
+      expect(Buffer.concat(received).toString()).toMatch(what === 'leaves' ? /^$/ : /^HTTP\/1\.1 408 /);
+    });
+
+    it('is answered 503 where nothing can be stored, and the error output says why', async () => {
+      const answer = await withoutFolder(() => admin.import(fileOf(9), '', bearer));
+
+      expect(answer).toBeRefused(503, 'UNAVAILABLE');
+      expect(story.service.stderr).toMatch(/^ERROR UNAVAILABLE POST \/admin\/users\/import .*ENOENT/m);
+    });
+  });
+});
+
+onSqlite('POST /admin/users/import by a client that leaves', (engine) => {
+  const location = temporaryFolder('location');
+  const story = storyOn(engine, {
+    people: 1,
+    others: OTHERS,
+    args: [`--app.servlet.multipart.location=${location}`],
+  });
+
+  let admin: Administrator;
+
+  beforeAll(async () => {
+    admin = await Administrator.of(story);
+  });
+
+  it('is done to its end all the same', async () => {
+    const rows = Array.from({ length: 500 }, (_, row) => ({
+      login_id: `left-${row}`,
+      password: `harbour lantern ${row}`,
+    }));
+    const part = jsonLines(...rows);
+    const body = multipart(part);
+    const socket = opened(story);
+    socket.write(head(admin.person.accessToken, body.length));
+    socket.write(body);
+    const size = (): number =>
+      readdirSync(location).reduce((sum, name) => sum + statSync(join(location, name)).size, 0);
+    await waitUntil('the whole file is there', () => size() === part.content.length);
+
+    socket.destroy();
+
+    await waitUntil('the file is gone', () => readdirSync(location).length === 0);
+    expect(await admin.accounts()).toBe(502);
+    expect(story.service.stderr).not.toContain('ERROR');
+  });
+
+  it('leaves nothing behind for longer than to the next start, even where the service is killed', async () => {
+    const { accessToken } = await story.signIn(admin.person);
+    const body = multipart(csv('login_id', 'half'));
+    const socket = opened(story);
+    socket.write(head(accessToken, body.length));
+    socket.write(body.subarray(0, -10));
+    await waitUntil('the file is there', () => readdirSync(location).length === 1);
+
+    await story.service.kill();
+    expect(readdirSync(location)).toHaveLength(1);
+    await story.restart();
+
+    expect(readdirSync(location)).toEqual([]);
+  });
+});
+
+describe('a start', () => {
+  const problem = (path: string): string => `Property: app.servlet.multipart.location\n     Value:    "${path}"`;
+
+  it.each([
+    ['does not exist', () => join(temporaryFolder(), 'missing'), 'the folder does not exist: ENOENT'],
+    [
+      'is a file',
+      () => {
+        const file = join(temporaryFolder(), 'file');
+        writeFileSync(file, '');
+        return file;
+      },
+      'this is no folder: ENOTDIR',
+    ],
+    ['takes no files', () => '/proc', /Reason: {3}(?:.*: )?E[A-Z]+/],
+  ])('is refused, with a report, where the folder for uploads %s', async (_, folder, reason) => {
+    const path = folder();
+
+    const { exitCode, stderr } = await runService({ args: [`--app.servlet.multipart.location=${path}`] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('Uploaded files cannot be stored');
+    expect(stderr).toContain(problem(path));
+    expect(stderr).toContain('from property source "commandLineArgs"');
+    expect(stderr).toMatch(reason);
+  });
+});
