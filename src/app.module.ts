@@ -1,4 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import { AdminModule } from './admin/admin.module.js';
 import { AuthModule } from './auth/auth.module.js';
 import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
@@ -22,6 +23,7 @@ import { ServerModule } from './server/server.module.js';
     PersistenceModule,
     ServerModule,
     AuthModule,
+    AdminModule,
     ManagementModule,
     PortalModule,
   ],

@@ -1,7 +1,9 @@
 import { CorsProperties } from './auth/cors.properties.js';
 import { SystemClock } from './clock/clock.js';
 import type { Configuration } from './config/configuration.js';
+import type { DataSize } from './config/data-size.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
+import { SystemRandom } from './random/random.js';
 import { AccessLog } from './server/access-log/access-log.js';
 import { AccesslogProperties } from './server/access-log/accesslog.properties.js';
 import { reachable } from './server/address.js';
@@ -18,6 +20,10 @@ import { ServerProperties } from './server/server.properties.js';
 import { ServletProperties } from './server/servlet.properties.js';
 import type { OpenedTls } from './server/tls/listener-tls.js';
 import { SslProperties } from './server/tls/ssl.properties.js';
+import { MultipartProperties } from './server/upload/multipart.properties.js';
+import { UploadFolder } from './server/upload/upload-folder.js';
+import type { UploadOptions } from './server/upload/uploads.js';
+import { startProblem } from './start-problem.js';
 
 /** As long as a timer can be. */
 const LONGEST_INTERVAL_MILLIS = 2 ** 31 - 1;
@@ -46,7 +52,12 @@ export class Listeners {
 
   /** @throws ConfigurationFailure where files that they need cannot be used */
   static async make(configuration: Configuration): Promise<Listeners> {
-    return new Listeners(configuration, await tlsOf(configuration));
+    const tls = await tlsOf(configuration);
+    try {
+      return new Listeners(configuration, tls);
+    } catch (error) {
+      throw startProblem(error, configuration);
+    }
   }
 
   /** What an operator should know of them at the start. */
@@ -94,9 +105,20 @@ function mainOptions(configuration: Configuration): HostOptions {
     contextPath: configuration.get(ServletProperties).contextPath,
     allowedOrigins: configuration.get(CorsProperties).allowedOrigins,
     threads: configuration.get(ThreadsProperties),
+    uploads: uploadsOf(configuration),
     encoding: configuration.get(EncodingProperties),
     json: configuration.get(JsonProperties),
     jsonSerialization: configuration.get(JsonSerializationProperties),
+  };
+}
+
+function uploadsOf(configuration: Configuration): UploadOptions {
+  const { location, maxFileSize, maxRequestSize } = configuration.get(MultipartProperties);
+  const unlessNegative = ({ bytes }: DataSize): number => (bytes < 0 ? Infinity : bytes);
+  return {
+    folder: UploadFolder.open(location, new SystemRandom(), new SystemClock()),
+    maxFileBytes: unlessNegative(maxFileSize),
+    maxRequestBytes: unlessNegative(maxRequestSize),
   };
 }
 

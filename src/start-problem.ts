@@ -4,10 +4,12 @@ import { ConfigurationFailure, type Problem, problem } from './config/problem.js
 import { one } from './config/profiles.js';
 import { DatabaseUnavailable } from './persistence/database-unavailable.js';
 import { ListenFailure } from './server/listener.js';
+import { UploadFolderFailure } from './server/upload/upload-folder.js';
 
 /** What stopped a start, as a report for the operator where it is known what to do about it. */
 export function startProblem(error: unknown, configuration: Configuration): unknown {
   if (error instanceof ListenFailure) return new ConfigurationFailure([listenProblem(error, configuration)]);
+  if (error instanceof UploadFolderFailure) return new ConfigurationFailure([uploadProblem(error, configuration)]);
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { facts, ...rest } = error.problem;
   return new ConfigurationFailure([
@@ -48,4 +50,28 @@ function listenProblem({ binding, code, message }: ListenFailure, configuration:
     default:
       return problem(message, `Check ${key} and ${addressKey}.`, ofPort);
   }
+}
+
+const FOLDER_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'the folder does not exist',
+  ENOTDIR: 'this is no folder',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left there',
+};
+
+/** What an operator can do about a folder that takes no uploads. */
+function uploadProblem({ path, code = '' }: UploadFolderFailure, configuration: Configuration): Problem {
+  const key = 'app.servlet.multipart.location';
+  return problem(
+    'Uploaded files cannot be stored',
+    `Make the folder and let the user of the service write to it, or set ${key} to one like that.`,
+    {
+      Property: key,
+      Value: `"${path}"`,
+      Origin: originOf(configuration, key),
+      Reason: [FOLDER_REASONS[code], code].filter(Boolean).join(': '),
+    },
+  );
 }

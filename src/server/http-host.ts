@@ -17,7 +17,7 @@ import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './answer-headers.js';
 import { readBodies } from './body/bodies.js';
 import { timeBody } from './body/body-timeout.js';
 import { isCleanlyEncoded } from './body/json-body.js';
-import { afterBody, askForBody } from './body/rest-of-body.js';
+import { afterBody, askForBody, expectsBody } from './body/rest-of-body.js';
 import { originForm, OUTSIDE, withoutContextPath } from './context-path.js';
 import { allowOrigins } from './cors.js';
 import { HostAdapter } from './host-adapter.js';
@@ -37,6 +37,7 @@ import { factsOfRoute } from './route-facts.decorator.js';
 import { ServerProperties } from './server.properties.js';
 import { type ListenerTls, secureServers } from './tls/secure-server.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
+import { takeUploads, type UploadOptions } from './upload/uploads.js';
 
 /** Random bytes of a request id. */
 const REQUEST_ID_BYTES = 16;
@@ -59,6 +60,8 @@ export interface HostOptions {
   readonly embedded?: EmbeddedProperties;
   /** How many requests are worked on at once; without it, all that come. */
   readonly threads?: ThreadsProperties;
+  /** Unset where no route takes one. */
+  readonly uploads?: UploadOptions;
   readonly encoding?: EncodingProperties;
   /** What becomes of the answers of controllers. */
   readonly json?: JsonProperties;
@@ -134,6 +137,14 @@ export class HttpHost {
       form: this.embedded.maxHttpFormPostSize.bytes,
     };
     readBodies(fastify, limits, this.encoding);
+    if (options.uploads) {
+      takeUploads(fastify, options.uploads, {
+        limitMillis: this.embedded.connectionTimeout.milliseconds,
+        onSilent: (request, reply) => {
+          this.refuseLate(request, reply);
+        },
+      });
+    }
     answerUnknownRoutes(fastify);
     this.limitConnections();
   }
@@ -207,9 +218,13 @@ export class HttpHost {
     if (factsOfRoute(request).takesUpload) return;
     askForBody(request.raw, reply.raw);
     timeBody(request.raw, this.embedded.connectionTimeout.milliseconds, () => {
-      const late = new ServiceError('VALIDATION_FAILED', { status: 408, closesConnection: true });
-      if (!reply.sent) this.answer(late, request, reply);
+      this.refuseLate(request, reply);
     });
+  }
+
+  private refuseLate(request: FastifyRequest, reply: FastifyReply): void {
+    const late = new ServiceError('VALIDATION_FAILED', { status: 408, closesConnection: true });
+    if (!reply.sent) this.answer(late, request, reply);
   }
 
   private refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -241,6 +256,7 @@ export class HttpHost {
     const body = Buffer.from(this.encoding.json(problemBody(error, place, this.errors, status)));
     // Fastify would close it behind every body it does not like, which only those that never end need.
     if (request.raw.complete) reply.removeHeader('connection');
+    else if (expectsBody(request.raw)) sayClose(reply);
     if (known.facts.closesConnection || this.gate.isClosing) sayClose(reply);
     reply
       .status(status)

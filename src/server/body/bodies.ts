@@ -36,7 +36,8 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, isForm,
       return;
     }
     const charset = encoding.ofRequest(request.headers['content-type']);
-    if ((factsOfRoute(request).takesForm === true) !== isForm || charset === undefined || isEncoded(request)) {
+    const { takesForm = false, takesUpload = false } = factsOfRoute(request);
+    if (takesForm !== isForm || takesUpload || charset === undefined || isEncoded(request)) {
       done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
       return;
     }

@@ -1,6 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
+import { askForBody } from '../body/rest-of-body.js';
 import { factsOfRoute } from '../route-facts.decorator.js';
 import { type IncomingBody, type ReceivedFile, receive, type UploadLimits } from './receive.js';
 import type { UploadFolder } from './upload-folder.js';
@@ -65,7 +66,7 @@ export function takeUploads(fastify: FastifyInstance, options: UploadOptions, si
       return {
         use: async (field, run) => {
           refuseByLength(request, options);
-          if (request.headers.expect !== undefined) reply.raw.writeContinue();
+          askForBody(request.raw, reply.raw);
           return use(body, field, options, run);
         },
       };
