@@ -53,6 +53,11 @@ function isFieldCode(text: string): text is FieldCode {
   return (FIELD_CODES as readonly string[]).includes(text);
 }
 
+/** What stands in the description of the interface in place of all before it in the pipe: a JSON Schema. */
+export function describedAs<T>(schema: object): v.MetadataAction<T, { readonly describedAs: object }> {
+  return v.metadata({ describedAs: schema });
+}
+
 /** Text of `min` to `max` characters (UTF-16 units). */
 export function text(max: number, min = 1): v.GenericSchema<string> {
   return v.pipe(v.string(), v.minLength(min), v.maxLength(max));
@@ -63,14 +68,29 @@ export function textOfBytes(max: number): v.GenericSchema<string> {
   return v.pipe(v.string(), v.minLength(1), v.maxBytes(max));
 }
 
+/** A list that nobody changes any more. */
+export function listOf<T extends v.GenericSchema>(
+  item: T,
+): v.SchemaWithPipe<
+  readonly [v.ArraySchema<T, undefined>, v.ReadonlyAction<v.InferOutput<v.ArraySchema<T, undefined>>>]
+> {
+  return v.pipe(v.array(item), v.readonly());
+}
+
 const MOST_ITEMS = 200;
 const USUAL_ITEMS = 50;
 
 /** Query members of every list: `limit` items (50 by default, at most 200), `after` the `next` of the page before. */
 export const pageMembers = {
   limit: v.optional(
-    v.pipe(v.string(), v.regex(/^[1-9]\d{0,2}$/), v.transform(Number), v.maxValue(MOST_ITEMS)),
+    v.pipe(
+      v.string(),
+      v.regex(/^[1-9]\d{0,2}$/),
+      describedAs({ type: 'integer', minimum: 1, maximum: MOST_ITEMS, description: 'How many items at most.' }),
+      v.transform(Number),
+      v.maxValue(MOST_ITEMS),
+    ),
     String(USUAL_ITEMS),
   ),
-  after: v.optional(text(128)),
+  after: v.optional(v.pipe(text(128), v.description('The `next` of the page before.'))),
 };

@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../../errors/error-code.js';
+import type { RequiredAmr } from '../../principal/amr.js';
+import type { SecurityScheme } from './document.js';
+
+/** What a route asks of its callers (src/principal/access.decorator.ts). */
+export interface RouteAccess {
+  readonly method: string;
+  /** e.g. `/sessions/:id`. */
+  readonly template: string;
+  readonly isPublic: boolean;
+  readonly alsoHalfAuthenticated: boolean;
+  readonly authority?: string;
+  readonly amr?: RequiredAmr;
+}
+
+/** What the guards make of that. */
+export interface Admission {
+  /** Names of security schemes, each enough by itself; empty where nobody is asked. */
+  readonly by: readonly string[];
+  readonly refuses: readonly ErrorCode[];
+  /** Sentences (Markdown) about what must be proven. */
+  readonly asks: readonly string[];
+}
+
+/** What describes an interface as a whole; comes from those who know what it is for. */
+export interface Api {
+  readonly title: string;
+  /** Markdown. */
+  readonly about: string;
+  readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+  readonly admission: (access: RouteAccess) => Admission;
+}
