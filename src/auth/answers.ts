@@ -1,27 +1,19 @@
+import type { InferOutput } from 'valibot';
 import type { FactorState } from '../mfa/factor-state.js';
 import type { Proof } from '../mfa/proof.js';
 import { acrOf, type Amr } from '../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../principal/principal.js';
+import type { loginAnswer, meAnswer, secondStepAnswer, stateAnswer } from './answers.shapes.js';
 
 /** Members of every answer that brings an access token. */
-export interface TokenMembers {
-  readonly access_token: string;
-  readonly token_type: 'Bearer';
-  /** Seconds. */
-  readonly expires_in: number;
-}
+export type TokenMembers = Pick<InferOutput<typeof secondStepAnswer>, 'access_token' | 'token_type' | 'expires_in'>;
 
 export function tokenMembers({ accessToken, expiresIn }: { accessToken: string; expiresIn: number }): TokenMembers {
   return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
 }
 
 /** How a second factor was proven, as answers tell it. */
-export interface ProofMembers {
-  readonly amr: Amr;
-  readonly mfa_method: string;
-  readonly backup_codes_remaining?: number;
-  readonly backup_codes_low?: boolean;
-}
+export type ProofMembers = Omit<InferOutput<typeof secondStepAnswer>, keyof TokenMembers>;
 
 export function proofMembers(amr: Amr, proof: Proof): ProofMembers {
   const members = { amr, mfa_method: proof.method };
@@ -30,7 +22,7 @@ export function proofMembers(amr: Amr, proof: Proof): ProofMembers {
 }
 
 /** `GET /me` and, with authorities, `GET /session`. */
-export function meMembers(principal: FullPrincipal, loginId: string): Readonly<Record<string, unknown>> {
+export function meMembers(principal: FullPrincipal, loginId: string): InferOutput<typeof meAnswer> {
   const { subject, roles, amr, authTime, mfaAt, idp } = principal;
   return {
     sub: subject,
@@ -54,7 +46,10 @@ export function instant(seconds: number): Date {
 }
 
 /** `GET /2fa`. */
-export function stateMembers({ state, activatedAt, backupCodes, lock }: FactorState, isDemanded: boolean): object {
+export function stateMembers(
+  { state, activatedAt, backupCodes, lock }: FactorState,
+  isDemanded: boolean,
+): InferOutput<typeof stateAnswer> {
   const { remaining, generatedAt, isLow } = backupCodes;
   return {
     state,
@@ -69,17 +64,22 @@ export function stateMembers({ state, activatedAt, backupCodes, lock }: FactorSt
   };
 }
 
+type OpenMembers = Pick<
+  Extract<InferOutput<typeof loginAnswer>, { mfa_required: true }>,
+  'enrolment_required' | 'methods'
+>;
+
 /** What a challenged caller can do next. */
-export function openMembers(next: 'none' | 'verify' | 'enrol'): object {
+export function openMembers(next: 'none' | 'verify' | 'enrol'): OpenMembers {
   return next === 'enrol' ? { enrolment_required: true, methods: [] } : { methods: ['totp', 'backup_code'] };
 }
 
 /** A page of a list; `next` is there where more may follow. */
-export function listMembers<T extends { readonly id: string }>(
+export function listMembers<T extends { readonly id: string }, M>(
   rows: readonly T[],
   { limit }: { readonly limit: number },
-  members: (row: T) => object,
-): object {
+  members: (row: T) => M,
+): { readonly items: readonly M[]; readonly next?: string } {
   const last = rows.length === limit ? rows.at(-1) : undefined;
   return { items: rows.map(members), ...(last && { next: last.id }) };
 }

@@ -6,7 +6,8 @@ export interface CrossSiteFacts {
   readonly origin?: string;
 }
 
-const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Methods that change nothing (RFC 9110 section 9.2.1). */
+export const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Origins such as `https://portal.example`: ours, and those whose scripts may call us. */
 export interface KnownOrigins {

@@ -20,14 +20,16 @@ export class Handover {
 
   /** Members of the body for what `opened` carries: tokens, or nothing for a session of the web portal. */
   async give(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<Partial<TokenMembers>> {
-    const { session, secret } = opened;
-    if (secret !== undefined) this.cookies.setSession(reply, secret);
-    const members = secret === undefined ? await this.giveTokens(reply, opened, roles) : {};
-    // One browser has one: a new one at every login would be as many free guesses more.
-    if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject !== session.subject) {
-      this.cookies.setDevice(reply, this.devices.issue(session.subject), this.devices.maxAge);
-    }
-    return members;
+    if (opened.secret === undefined) return this.giveLogin(reply, opened, roles);
+    this.cookies.setSession(reply, opened.secret);
+    this.giveDevice(reply, opened.session.subject);
+    return {};
+  }
+
+  /** For a login that ends in tokens. */
+  async giveLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenMembers> {
+    this.giveDevice(reply, opened.session.subject);
+    return this.giveTokens(reply, opened, roles);
   }
 
   /** The same without a device cookie, for a session that goes on. */
@@ -44,5 +46,11 @@ export class Handover {
 
   trust(reply: Reply, { secret, expiresAt }: DeviceSecret): void {
     this.cookies.setTrustedDevice(reply, secret, expiresAt - this.clock.seconds());
+  }
+
+  private giveDevice(reply: Reply, subject: string): void {
+    // One browser has one: a new one at every login would be as many free guesses more.
+    if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject === subject) return;
+    this.cookies.setDevice(reply, this.devices.issue(subject), this.devices.maxAge);
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
 import { PasswordThrottle } from '../account/password-throttle.service.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -7,6 +8,7 @@ import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
 import { Sessions } from '../token/sessions.service.js';
 import { basicCredentials } from './bearer.js';
+import type { introspectionAnswer } from './introspection.shapes.js';
 
 const INACTIVE = { active: false } as const;
 
@@ -37,7 +39,7 @@ export class Introspection {
   }
 
   /** Members of RFC 7662 section 2.2 and our claims; nothing but `active` of anything that is not live. */
-  async inspect(token: string): Promise<object> {
+  async inspect(token: string): Promise<InferOutput<typeof introspectionAnswer>> {
     const claims = await this.accessTokens.verify(token);
     if (!claims) return INACTIVE;
     const [session, account] = await Promise.all([this.sessions.find(claims.sid), this.accounts.find(claims.subject)]);

@@ -1,17 +1,37 @@
 import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
 import { LONGEST_PASSWORD } from '../account/password-rules.js';
-import { submittedCode } from '../mfa/submitted-code.js';
+import { submittedCode, totpDigits } from '../mfa/submitted-code.js';
 import { textOfBytes } from '../server/body/shape.js';
 
 const LONGEST_TOKEN = 4096;
 
-export const password = textOfBytes(LONGEST_PASSWORD);
+export const password = v.pipe(
+  textOfBytes(LONGEST_PASSWORD),
+  v.description(`At most ${LONGEST_PASSWORD} bytes in UTF-8.`),
+);
+
+/** What `totpDigits` takes, for the description of the interface. */
+const TOTP = { type: 'string', maxLength: 32, pattern: '^ *(?:[0-9] *){6}$', description: 'Six digits.' };
+/** What `normalisedCode` takes. */
+const BACKUP = {
+  type: 'string',
+  maxLength: 64,
+  pattern: '^[ -]*(?:[0-9A-TV-Za-tv-z][ -]*){8}$',
+  description: 'A backup code, in the form it was shown in; spaces and dashes do not count.',
+};
 
 /** Six digits or a backup code; what is neither is no attempt and moves no counter. */
 export const code = v.pipe(
   v.string(),
   v.check((typed) => submittedCode(typed) !== undefined, 'format'),
+  v.metadata({ anyOf: [TOTP, BACKUP] }),
+);
+
+const totpCode = v.pipe(
+  v.string(),
+  v.check((typed) => totpDigits(typed) !== undefined, 'format'),
+  v.metadata(TOTP),
 );
 
 export const loginShape = v.strictObject({
@@ -20,6 +40,7 @@ export const loginShape = v.strictObject({
     v.minLength(1),
     // In characters, as ids are stored: one may take two UTF-16 units.
     v.check((id) => id.length <= 2 * LONGEST_LOGIN_ID && Array.from(id).length <= LONGEST_LOGIN_ID, 'too_long'),
+    v.metadata({ maxLength: LONGEST_LOGIN_ID, description: 'The login id.' }),
   ),
   pw: password,
 });
@@ -31,3 +52,9 @@ export const secondStepShape = v.strictObject({
 });
 
 export const codeShape = v.strictObject({ code });
+
+/** `POST /2fa/confirm`: a backup code confirms nothing. */
+export const confirmShape = v.strictObject({ code: totpCode });
+
+/** `POST /2fa/setup`. */
+export const setupShape = v.strictObject({ pw: v.optional(password) });

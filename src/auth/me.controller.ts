@@ -4,13 +4,18 @@ import { Accounts } from '../account/accounts.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { Caller, RequireAmr } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
+import { Answers } from '../server/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { code, password } from './login.shapes.js';
 import { meMembers } from './answers.js';
+import { meAnswer, settlementAnswer } from './answers.shapes.js';
+import { CHANGE_PASSWORD, ME, SETTLEMENT } from './operations.js';
 import { OwnPassword } from './own-password.service.js';
 
 const passwordShape = v.strictObject({ current: password, new: password, code: v.optional(code) });
 
 /** The signed-in user (http-api section 6). */
+@ApiGroup('Signed-in user', 'Everything here is about the caller.')
 @Controller('me')
 export class MeController {
   constructor(
@@ -19,7 +24,9 @@ export class MeController {
   ) {}
 
   @Get()
-  async show(@Caller() caller: FullPrincipal): Promise<object> {
+  @Operation(ME)
+  @Answers(meAnswer)
+  async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof meAnswer>> {
     const account = await this.accounts.find(caller.subject);
     if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
     return meMembers(caller, account.loginId);
@@ -28,12 +35,15 @@ export class MeController {
   /** The example of a function that asks for the second factor (specification, "Authentication" item 5). */
   @Get('settlement')
   @RequireAmr('otp')
-  settlement(@Caller() { subject, amr }: FullPrincipal): object {
+  @Operation(SETTLEMENT)
+  @Answers(settlementAnswer)
+  settlement(@Caller() { subject, amr }: FullPrincipal): v.InferOutput<typeof settlementAnswer> {
     return { sub: subject, amr };
   }
 
   @Post('password')
   @HttpCode(204)
+  @Operation(CHANGE_PASSWORD)
   async changePassword(
     @Caller() caller: FullPrincipal,
     @Body({ schema: passwordShape }) body: v.InferOutput<typeof passwordShape>,

@@ -6,11 +6,17 @@ import { SecurityEvents } from '../events/security-events.service.js';
 import { type TrustedDevice, TrustedDevices } from '../mfa/trusted-devices.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { Caller } from '../principal/access.decorator.js';
+import { amrOf } from '../principal/amr.js';
 import type { FullPrincipal } from '../principal/principal.js';
+import { Answers } from '../server/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { instant, listMembers } from './answers.js';
+import { devicesAnswer, eventsAnswer } from './history.shapes.js';
+import { LIST_DEVICES, LIST_EVENTS, REVOKE_DEVICE } from './operations.js';
 import { pageShape } from './page.shape.js';
 
 /** What happened to the caller's account, and the devices it trusts (http-api section 6). */
+@ApiGroup('Signed-in user')
 @Controller('me')
 export class OwnHistoryController {
   constructor(
@@ -20,30 +26,44 @@ export class OwnHistoryController {
   ) {}
 
   @Get('events')
+  @Operation(LIST_EVENTS)
+  @Answers(eventsAnswer)
   async listEvents(
     @Caller() { subject }: FullPrincipal,
     @Query({ schema: pageShape }) page: InferOutput<typeof pageShape>,
-  ): Promise<object> {
+  ): Promise<InferOutput<typeof eventsAnswer>> {
     const rows = await this.work.single((tx) => this.events.ofUser(tx, subject, page));
     return listMembers(rows, page, eventMembers);
   }
 
   @Get('devices')
+  @Operation(LIST_DEVICES)
+  @Answers(devicesAnswer)
   async listDevices(
     @Caller() { subject }: FullPrincipal,
     @Query({ schema: pageShape }) page: InferOutput<typeof pageShape>,
-  ): Promise<object> {
+  ): Promise<InferOutput<typeof devicesAnswer>> {
     return listMembers(await this.trustedDevices.list(subject, page), page, deviceMembers);
   }
 
   @Delete('devices/:id')
   @HttpCode(204)
+  @Operation(REVOKE_DEVICE)
   async revokeDevice(@Caller() { subject }: FullPrincipal, @Param('id') id: string): Promise<void> {
     if (!(await this.trustedDevices.revoke(subject, id))) throw new ServiceError('NOT_FOUND');
   }
 }
 
-function eventMembers({ id, at, kind, result, ip, agent, amr, idp }: EventRow): object {
+function eventMembers({
+  id,
+  at,
+  kind,
+  result,
+  ip,
+  agent,
+  amr,
+  idp,
+}: EventRow): InferOutput<typeof eventsAnswer>['items'][number] {
   return {
     id,
     time: new Date(at),
@@ -51,12 +71,14 @@ function eventMembers({ id, at, kind, result, ip, agent, amr, idp }: EventRow): 
     result,
     ip,
     device: agent,
-    amr: amr === null ? null : amr.split(' '),
+    amr: amr === null ? null : amrOf(amr),
     idp,
   };
 }
 
-function deviceMembers({ id, label, ip, createdAt, lastUsedAt, expiresAt }: TrustedDevice): object {
+type DeviceMembers = InferOutput<typeof devicesAnswer>['items'][number];
+
+function deviceMembers({ id, label, ip, createdAt, lastUsedAt, expiresAt }: TrustedDevice): DeviceMembers {
   return {
     id,
     device: label ?? null,

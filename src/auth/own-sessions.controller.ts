@@ -3,13 +3,18 @@ import type { InferOutput } from 'valibot';
 import { ServiceError } from '../errors/service-error.js';
 import { Caller } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
+import { Answers } from '../server/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import type { Session } from '../token/session.js';
 import { Sessions } from '../token/sessions.service.js';
 import { instant, listMembers } from './answers.js';
+import { sessionsAnswer } from './history.shapes.js';
+import { LIST_SESSIONS, REVOKE_OTHERS, REVOKE_SESSION } from './operations.js';
 import { pageShape } from './page.shape.js';
 import { SessionEnd } from './session-end.service.js';
 
 /** The caller's own sessions (http-api section 6); those of others are not found. */
+@ApiGroup('Signed-in user')
 @Controller('sessions')
 export class OwnSessionsController {
   constructor(
@@ -18,28 +23,34 @@ export class OwnSessionsController {
   ) {}
 
   @Get()
+  @Operation(LIST_SESSIONS)
+  @Answers(sessionsAnswer)
   async list(
     @Caller() { subject, sid }: FullPrincipal,
     @Query({ schema: pageShape }) page: InferOutput<typeof pageShape>,
-  ): Promise<object> {
+  ): Promise<InferOutput<typeof sessionsAnswer>> {
     const sessions = await this.sessions.list(subject, page);
     return listMembers(sessions, page, (session) => members(session, sid));
   }
 
   @Delete(':id')
   @HttpCode(204)
+  @Operation(REVOKE_SESSION)
   async end(@Caller() { subject }: FullPrincipal, @Param('id') id: string): Promise<void> {
     if (!(await this.sessionEnd.bySid(subject, id, 'revoked'))) throw new ServiceError('NOT_FOUND');
   }
 
   @Delete()
   @HttpCode(204)
+  @Operation(REVOKE_OTHERS)
   async endOthers(@Caller() { subject, sid }: FullPrincipal): Promise<void> {
     await this.sessionEnd.others(subject, sid);
   }
 }
 
-function members({ id, agent, ip, createdAt, lastUsedAt }: Session, current: string): object {
+type Members = InferOutput<typeof sessionsAnswer>['items'][number];
+
+function members({ id, agent, ip, createdAt, lastUsedAt }: Session, current: string): Members {
   return {
     id,
     device: agent ?? null,

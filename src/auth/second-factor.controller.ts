@@ -1,24 +1,20 @@
 import { Body, Controller, Get, Header, HttpCode, Post } from '@nestjs/common';
-import * as v from 'valibot';
-import { totpDigits } from '../mfa/submitted-code.js';
+import type * as v from 'valibot';
 import { AlsoHalfAuthenticated, Caller } from '../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../principal/principal.js';
 import { Answer, type Reply } from '../server/cookies.js';
+import { Answers } from '../server/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { proofMembers, stateMembers } from './answers.js';
+import { confirmAnswer, reissueAnswer, setupAnswer, stateAnswer, verifyAnswer } from './answers.shapes.js';
 import { Handover } from './handover.service.js';
-import { codeShape, password } from './login.shapes.js';
+import { codeShape, confirmShape, setupShape } from './login.shapes.js';
+import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './operations.js';
 import { OwnSecondFactor } from './own-second-factor.service.js';
 import { SecondStepService } from './second-step.service.js';
 
-const setupShape = v.strictObject({ pw: v.optional(password) });
-const confirmShape = v.strictObject({
-  code: v.pipe(
-    v.string(),
-    v.check((typed) => totpDigits(typed) !== undefined, 'format'),
-  ),
-});
-
 /** Enrolment, second step and step-up (http-api section 3). */
+@ApiGroup('Second factor', 'The authenticator app and the backup codes of the caller.')
 @Controller('2fa')
 export class SecondFactorController {
   constructor(
@@ -28,17 +24,21 @@ export class SecondFactorController {
   ) {}
 
   @Get()
-  async show(@Caller() caller: FullPrincipal): Promise<object> {
+  @Operation(SHOW_FACTOR)
+  @Answers(stateAnswer)
+  async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof stateAnswer>> {
     const { factors, isDemanded } = await this.own.state(caller);
     return stateMembers(factors, isDemanded);
   }
 
   @Post('setup')
   @AlsoHalfAuthenticated()
+  @Operation(SETUP)
+  @Answers(setupAnswer)
   async setup(
     @Caller() caller: Principal,
     @Body({ schema: setupShape }) { pw }: v.InferOutput<typeof setupShape>,
-  ): Promise<object> {
+  ): Promise<v.InferOutput<typeof setupAnswer>> {
     const { secret, otpauthUri, qr, backupCodes, expiresInSeconds } = await this.own.setup(caller, pw);
     return { secret, otpauth_uri: otpauthUri, qr, backup_codes: backupCodes, expires_in: expiresInSeconds };
   }
@@ -46,6 +46,7 @@ export class SecondFactorController {
   @Get('setup/qr.svg')
   @AlsoHalfAuthenticated()
   @Header('content-type', 'image/svg+xml')
+  @Operation(QR_SVG)
   svg(@Caller() caller: Principal): Promise<string | Buffer> {
     return this.own.qr(caller, 'svg');
   }
@@ -53,6 +54,7 @@ export class SecondFactorController {
   @Get('setup/qr.png')
   @AlsoHalfAuthenticated()
   @Header('content-type', 'image/png')
+  @Operation(QR_PNG)
   png(@Caller() caller: Principal): Promise<string | Buffer> {
     return this.own.qr(caller, 'png');
   }
@@ -60,11 +62,13 @@ export class SecondFactorController {
   @Post('confirm')
   @HttpCode(200)
   @AlsoHalfAuthenticated()
+  @Operation(CONFIRM)
+  @Answers(confirmAnswer)
   async confirm(
     @Caller() caller: Principal,
     @Body({ schema: confirmShape }) { code }: v.InferOutput<typeof confirmShape>,
     @Answer() reply: Reply,
-  ): Promise<object> {
+  ): Promise<v.InferOutput<typeof confirmAnswer>> {
     const { opened, roles } = await this.own.confirm(caller, code);
     return { state: 'active', amr: opened.session.amr, ...(await this.handover.give(reply, opened, roles)) };
   }
@@ -72,17 +76,20 @@ export class SecondFactorController {
   @Post('verify')
   @HttpCode(200)
   @AlsoHalfAuthenticated()
+  @Operation(VERIFY)
+  @Answers(verifyAnswer)
   async verify(
     @Caller() caller: Principal,
     @Body({ schema: codeShape }) { code }: v.InferOutput<typeof codeShape>,
     @Answer() reply: Reply,
-  ): Promise<object> {
+  ): Promise<v.InferOutput<typeof verifyAnswer>> {
     const { opened, proof } = await this.secondStep.prove(caller, code);
     return { ...(await this.handover.give(reply, opened, proof.roles)), ...proofMembers(opened.session.amr, proof) };
   }
 
   @Post('disable')
   @HttpCode(204)
+  @Operation(DISABLE)
   async disable(
     @Caller() caller: FullPrincipal,
     @Body({ schema: codeShape }) { code }: v.InferOutput<typeof codeShape>,
@@ -91,7 +98,9 @@ export class SecondFactorController {
   }
 
   @Post('backup-codes')
-  async reissue(@Caller() caller: FullPrincipal): Promise<object> {
+  @Operation(REISSUE)
+  @Answers(reissueAnswer)
+  async reissue(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof reissueAnswer>> {
     return { backup_codes: await this.own.reissue(caller) };
   }
 }

@@ -5,16 +5,19 @@ import { Caller, Public } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { Answer, type CookieValues, Cookies, type Reply } from '../server/cookies.js';
 import { TakesForm } from '../server/body/form.decorator.js';
-
+import { Answers } from '../server/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
+import { refreshAnswer } from './answers.shapes.js';
 import { AuthCookies, REFRESH_TOKEN } from './cookies.js';
 import { Handover } from './handover.service.js';
 import { Introspection } from './introspection.service.js';
+import { introspectionAnswer, introspectionShape } from './introspection.shapes.js';
+import { INTROSPECT, LOGOUT, REFRESH, REVOKE } from './operations.js';
 import { RefreshService } from './refresh.service.js';
 import { SessionEnd } from './session-end.service.js';
 
-const introspectionShape = v.object({ token: v.string(), token_type_hint: v.optional(v.string()) });
-
 /** Refresh, end and inspection of tokens (http-api section 2). */
+@ApiGroup('Tokens')
 @Controller()
 export class TokenController {
   constructor(
@@ -28,11 +31,13 @@ export class TokenController {
   @Public()
   @Post('token/refresh')
   @HttpCode(200)
+  @Operation(REFRESH)
+  @Answers(refreshAnswer)
   async refresh(
     @Body({ schema: v.strictObject({}) }) _body: unknown,
     @Cookies() cookies: CookieValues,
     @Answer() reply: Reply,
-  ): Promise<object> {
+  ): Promise<v.InferOutput<typeof refreshAnswer>> {
     const { opened, roles } = await this.refreshes.refresh(cookies[REFRESH_TOKEN]);
     return { ...(await this.handover.giveTokens(reply, opened, roles)), amr: opened.session.amr };
   }
@@ -40,6 +45,7 @@ export class TokenController {
   @Public()
   @Post('token/revoke')
   @HttpCode(204)
+  @Operation(REVOKE)
   async revoke(@Cookies() cookies: CookieValues, @Answer() reply: Reply): Promise<void> {
     const refreshToken = cookies[REFRESH_TOKEN];
     if (refreshToken !== undefined) await this.sessionEnd.byRefreshToken(refreshToken);
@@ -48,6 +54,7 @@ export class TokenController {
 
   @Post('logout')
   @HttpCode(204)
+  @Operation(LOGOUT)
   async logout(@Caller() caller: FullPrincipal, @Answer() reply: Reply): Promise<void> {
     await this.sessionEnd.bySid(caller.subject, caller.sid);
     this.cookies.clearAll(reply);
@@ -58,10 +65,12 @@ export class TokenController {
   @TakesForm()
   @Post('token/introspect')
   @HttpCode(200)
+  @Operation({ ...INTROSPECT, takes: introspectionShape })
+  @Answers(introspectionAnswer)
   async introspect(
     @Headers('authorization') authorization: string | undefined,
     @Body() form: unknown,
-  ): Promise<object> {
+  ): Promise<v.InferOutput<typeof introspectionAnswer>> {
     await this.introspection.admit(authorization);
     const parsed = v.safeParse(introspectionShape, form);
     if (!parsed.success) {

@@ -6,13 +6,14 @@ export const PWD_OTP: Amr = ['pwd', 'otp'];
 
 export const ACR_PWD = 'urn:login:acr:pwd';
 export const ACR_MFA = 'urn:login:acr:mfa';
+export type Acr = typeof ACR_PWD | typeof ACR_MFA;
 
 export function hasOtp(amr: Amr): boolean {
   return amr.includes('otp');
 }
 
 /** Computed from `amr`, never taken from outside. */
-export function acrOf(amr: Amr): string {
+export function acrOf(amr: Amr): Acr {
   return hasOtp(amr) ? ACR_MFA : ACR_PWD;
 }
 

@@ -1,13 +1,17 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { Public } from '../principal/access.decorator.js';
 import { ACR_MFA, ACR_PWD } from '../principal/amr.js';
+import { Answers } from '../server/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { Issuer } from './issuer.service.js';
 import type { PublicJwk } from './key-material.js';
 import { SigningKeys } from './signing-keys.service.js';
 import { type ServerMetadata, serverMetadata } from './well-known.js';
+import { jwksAnswer, metadataAnswer } from './well-known.shapes.js';
 
 /** Lets verifiers find the keys; they may keep the answers, so these two say for how long. */
 @Public()
+@ApiGroup('Keys and metadata', 'For whoever verifies access tokens.')
 @Controller('.well-known')
 export class WellKnownController {
   constructor(
@@ -16,12 +20,16 @@ export class WellKnownController {
   ) {}
 
   @Get('jwks.json')
+  @Operation({ summary: 'Public keys of access tokens (RFC 7517)' })
+  @Answers(jwksAnswer)
   @Header('Cache-Control', 'public, max-age=300')
   jwks(): { readonly keys: readonly PublicJwk[] } {
     return this.keys.jwks();
   }
 
   @Get('oauth-authorization-server')
+  @Operation({ summary: 'Authorization server metadata (RFC 8414)' })
+  @Answers(metadataAnswer)
   @Header('Cache-Control', 'public, max-age=300')
   metadata(): ServerMetadata {
     return serverMetadata(this.issuer.url, [ACR_PWD, ACR_MFA]);

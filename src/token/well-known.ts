@@ -1,14 +1,7 @@
-/** What RFC 8414 calls authorization server metadata, as far as this service is one. */
-export interface ServerMetadata {
-  readonly issuer: string;
-  readonly jwks_uri: string;
-  readonly introspection_endpoint: string;
-  readonly introspection_endpoint_auth_methods_supported: readonly string[];
-  readonly response_types_supported: readonly string[];
-  readonly grant_types_supported: readonly string[];
-  /** RFC 9470 section 7. */
-  readonly acr_values_supported: readonly string[];
-}
+import type { InferOutput } from 'valibot';
+import type { metadataAnswer } from './well-known.shapes.js';
+
+export type ServerMetadata = InferOutput<typeof metadataAnswer>;
 
 /** `issuer` is also the base of the endpoints. There are no grants: people log in with `/login`, not by OAuth. */
 export function serverMetadata(issuer: string, acrValues: readonly string[]): ServerMetadata {

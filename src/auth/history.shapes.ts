@@ -1,0 +1,57 @@
+import * as v from 'valibot';
+import { KINDS } from '../events/security-event.js';
+import { listOf } from '../server/body/shape.js';
+import { amr } from './answers.shapes.js';
+
+const id = v.string();
+const device = v.pipe(v.nullable(v.string()), v.description('What the browser or app called itself.'));
+const ip = v.pipe(v.nullable(v.string()), v.description('Where it called from.'));
+/** Of a page that was full; none is there at the end of the list. */
+const next = v.optional(v.pipe(v.string(), v.description('`after` of the next page, where more may follow.')));
+
+/** `GET /sessions`. */
+export const sessionsAnswer = v.object({
+  items: listOf(
+    v.object({
+      id: v.pipe(v.string(), v.description('The `sid` of its access tokens.')),
+      device,
+      ip,
+      created: v.date(),
+      last_used: v.date(),
+      current: v.pipe(v.boolean(), v.description('True for the session of this request.')),
+    }),
+  ),
+  next,
+});
+
+/** `GET /me/events`. */
+export const eventsAnswer = v.object({
+  items: listOf(
+    v.object({
+      id,
+      time: v.date(),
+      kind: v.pipe(v.string(), v.metadata({ enum: KINDS })),
+      result: v.pipe(v.string(), v.metadata({ enum: ['ok', 'refused'] })),
+      ip,
+      device,
+      amr: v.nullable(amr),
+      idp: v.nullable(v.string()),
+    }),
+  ),
+  next,
+});
+
+/** `GET /me/devices`. */
+export const devicesAnswer = v.object({
+  items: listOf(
+    v.object({
+      id,
+      device,
+      ip,
+      created: v.date(),
+      last_used: v.date(),
+      expires: v.date(),
+    }),
+  ),
+  next,
+});

@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import { acr, amr, roles } from './answers.shapes.js';
+
+/** RFC 7662 section 2.1; members it does not know are ignored, as the RFC has it. */
+export const introspectionShape = v.object({
+  token: v.string(),
+  token_type_hint: v.optional(v.string()),
+});
+
+const epochSeconds = v.pipe(v.number(), v.integer(), v.description('Seconds since 1970.'));
+
+/** RFC 7662 section 2.2, with the claims of an access token. */
+export const introspectionAnswer = v.variant('active', [
+  v.object({ active: v.literal(false) }),
+  v.object({
+    active: v.literal(true),
+    token_type: v.literal('Bearer'),
+    iss: v.string(),
+    sub: v.string(),
+    aud: v.string(),
+    iat: epochSeconds,
+    exp: epochSeconds,
+    jti: v.string(),
+    sid: v.pipe(v.string(), v.description('The session it belongs to.')),
+    username: v.pipe(v.string(), v.description('The login id.')),
+    roles,
+    amr,
+    acr,
+    auth_time: epochSeconds,
+    mfa_at: v.optional(epochSeconds),
+    mfa_method: v.optional(v.string()),
+  }),
+]);
