@@ -1,0 +1,66 @@
+import { type Content, type JsonSchema, type OpenApiDocument, type Operations, resolved } from './document.js';
+
+const JAR = 'cookies.txt';
+
+/** One request to try, for a shell; what a caller must know stands in variables. */
+export function curlExample(document: OpenApiDocument, { method, path, operation }: Operations[number]): string {
+  const { requestBody, security, responses } = operation;
+  const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`);
+  const [good] = Object.values(responses);
+  const { headers = {}, content = {} } = good ? resolved(document, good) : {};
+  const isFile = Object.keys(content).some((type) => type.startsWith('image/'));
+  const parts = [
+    `curl -sS${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} "$BASE${target}"`,
+    ...security
+      .flatMap((requirement) => Object.keys(requirement))
+      .slice(0, 1)
+      .map((name) => shown(document, name)),
+    ...('Set-Cookie' in headers ? [`-c ${JAR}`] : []),
+    ...(requestBody ? bodyOf(requestBody.content) : []),
+    ...(isFile ? ['-O'] : []),
+  ];
+  return parts.join(' \\\n  ');
+}
+
+/** How a caller shows what a security scheme asks for. */
+function shown({ components }: OpenApiDocument, name: string): string {
+  const scheme = components.securitySchemes[name];
+  if (scheme?.type === 'apiKey') return `-b ${JAR}`;
+  return scheme?.scheme === 'basic' ? '-u "$CLIENT:$SECRET"' : '-H "authorization: Bearer $TOKEN"';
+}
+
+function bodyOf(content: Content): readonly string[] {
+  return Object.entries(content).flatMap(([type, { schema = {} }]) => {
+    const names = schema.required ?? [];
+    switch (type) {
+      case 'multipart/form-data':
+        return (names.length === 0 ? Object.keys(schema.properties ?? {}) : names).map((name) => `-F ${name}=@file`);
+      case 'application/x-www-form-urlencoded':
+        return names.map((name) => `-d ${name}=...`);
+      default:
+        return [`-H 'content-type: ${type}'`, `-d '${JSON.stringify(sample(schema))}'`];
+    }
+  });
+}
+
+/** A value of the right kind, with dots for what only the caller knows; members that may be left out are. */
+export function sample(schema: JsonSchema): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  const [form] = schema.oneOf ?? schema.anyOf ?? [];
+  if (form && schema.type === undefined) return sample(form);
+  const { type, properties = {}, required = [], items } = schema;
+  switch (type) {
+    case 'object':
+      return Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? {})]));
+    case 'array':
+      return items ? [sample(items)] : [];
+    case 'boolean':
+      return true;
+    case 'integer':
+    case 'number':
+      return schema['minimum'] ?? 1;
+    default:
+      return '...';
+  }
+}

@@ -1,0 +1,142 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorCode } from '../../errors/error-code.js';
+import type { Api } from './api.js';
+import type { DateForm } from './date-schema.js';
+import type { Content, OpenApiDocument, OperationObject, ResponseObject, SecurityRequirement } from './document.js';
+import { ANSWER_HEADERS, API_VERSION, HEADERS, headers } from './headers.js';
+import { schemaWriter, type WriteSchema } from './json-schema.js';
+import { NOBODY } from './operation.js';
+import { parametersOf, pathOf } from './parameters.js';
+import { PROBLEM, REFUSALS, refusals, RESPONSES } from './problems.js';
+import type { Route } from './routes.js';
+
+const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const UPLOAD_TYPE = 'multipart/form-data';
+
+/** Where the interface is and how it writes. */
+export interface Setting {
+  /** What all paths are appended to; relative ones count from the document itself. */
+  readonly serverUrl: string;
+  readonly dates: DateForm;
+}
+
+/** The description of all `routes` in OpenAPI 3.1. */
+export function describe(api: Api, routes: readonly Route[], { serverUrl, dates }: Setting): OpenApiDocument {
+  const write = schemaWriter(dates.schema);
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const route of routes) {
+    const { method, template } = route.access;
+    const operations = (paths[pathOf(template)] ??= {});
+    operations[method.toLowerCase()] = operationOf(api, route, write);
+  }
+  return {
+    openapi: '3.1.1',
+    info: { title: api.title, version: API_VERSION, description: `${api.about}\n\n${rules(dates)}` },
+    servers: [{ url: serverUrl }],
+    tags: tagsOf(routes),
+    paths,
+    components: {
+      schemas: { Problem: PROBLEM },
+      responses: usedIn(paths),
+      headers: HEADERS,
+      securitySchemes: api.securitySchemes,
+    },
+  };
+}
+
+/** The shared responses that some route refers to. */
+function usedIn(paths: object): OpenApiDocument['components']['responses'] {
+  const written = JSON.stringify(paths);
+  const used = Object.entries(REFUSALS).filter(([name]) => written.includes(`"${RESPONSES}${name}"`));
+  return Object.fromEntries(used);
+}
+
+/** What holds for every route. */
+function rules({ told }: DateForm): string {
+  return [
+    'Bodies are JSON in UTF-8 unless a route says otherwise; a request with members that are not listed is refused. ' +
+      'Answers may gain members: ignore those you do not know.',
+    `Instants are ${told}; the \`timestamp\` of a problem is ISO 8601 in UTC.`,
+    'Every refusal is a `Problem`: decide by its `code`. Beside the codes of a route, every route may answer 404, 405, ' +
+      '406, 413, 415, 431, 500 and 503.',
+    'Every path that takes `GET` takes `HEAD`, and `OPTIONS` tells its methods in `Allow`.',
+  ].join('\n\n');
+}
+
+function tagsOf(routes: readonly Route[]): OpenApiDocument['tags'] {
+  const tags = new Map<string, string | undefined>();
+  for (const { group } of routes) if (group) tags.set(group.name, group.about ?? tags.get(group.name));
+  return Array.from(tags, ([name, description]) => ({ name, ...(description !== undefined && { description }) }));
+}
+
+function operationOf(api: Api, route: Route, write: WriteSchema): OperationObject {
+  const { access, operation, group } = route;
+  const { by, asks, refuses } = api.admission(access);
+  const { summary = `${access.method} ${access.template}`, about, by: looksAt = [] } = operation ?? {};
+  const description = [...(about === undefined ? [] : [about]), ...asks].join('\n\n');
+  const parameters = parametersOf(route, write);
+  const content = requestContent(route, write);
+  return {
+    operationId: idOf(access),
+    summary,
+    ...(description !== '' && { description }),
+    tags: group ? [group.name] : [],
+    security: (access.isPublic ? looksAt : by).map(requirement),
+    ...(parameters.length > 0 && { parameters }),
+    ...(content && { requestBody: { required: isRequired(content), content } }),
+    responses: {
+      [route.status]: goodAnswer(route, write),
+      ...refusals([...ownRefusals(route), ...refuses, ...(operation?.refuses ?? []), 'UNAVAILABLE']),
+    },
+  };
+}
+
+/** `post2faSetup`; a parameter is `ById`. */
+function idOf({ method, template }: Route['access']): string {
+  const words = template.split(/[^\w:]+/).filter((word) => word !== '');
+  const named = words.map((word) => (word.startsWith(':') ? `By${capital(word.slice(1))}` : capital(word)));
+  return `${method.toLowerCase()}${named.length === 0 ? 'Root' : named.join('')}`;
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+function requirement(name: string): SecurityRequirement {
+  return name === NOBODY ? {} : { [name]: [] };
+}
+
+function requestContent({ takes, facts, operation }: Route, write: WriteSchema): Content | undefined {
+  const taken = takes.find(({ from }) => from === 'body');
+  const shape = operation?.takes ?? taken?.schema;
+  if (!taken && facts.takesUpload !== true) return undefined;
+  const type = facts.takesUpload === true ? UPLOAD_TYPE : facts.takesForm === true ? FORM_TYPE : JSON_TYPE;
+  return { [type]: { schema: shape ? write(shape, 'input') : { type: 'object' } } };
+}
+
+/** No body counts as one without members. */
+function isRequired(content: Content): boolean {
+  return Object.values(content).some(({ schema }) => (schema?.required ?? []).length > 0);
+}
+
+function goodAnswer({ status, mediaType, facts, operation }: Route, write: WriteSchema): ResponseObject {
+  const cookies = (operation?.sets ?? []).map((name) => `\`${name}\``).join(', ');
+  return {
+    description: STATUS_CODES[status] ?? 'Done',
+    headers: {
+      ...headers(...ANSWER_HEADERS),
+      ...(cookies !== '' && { 'Set-Cookie': { description: cookies, schema: { type: 'string' } } }),
+    },
+    ...(status !== 204 && {
+      content: { [mediaType]: facts.answers ? { schema: write(facts.answers, 'output') } : {} },
+    }),
+  };
+}
+
+/** What bodies and parameters are refused for before the route sees them. */
+function ownRefusals({ access, takes }: Route): readonly ErrorCode[] {
+  if (METHODS_WITH_BODY.has(access.method)) return ['VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+  return takes.some(({ schema }) => schema) ? ['VALIDATION_FAILED'] : [];
+}

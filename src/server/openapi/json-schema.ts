@@ -1,0 +1,50 @@
+import { type ConversionConfig, type JsonSchema as Converted, toJsonSchema } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import type { DateSchema } from './date-schema.js';
+import type { JsonSchema } from './document.js';
+
+/** Writes a shape as JSON Schema: `input` as callers send it, `output` as handlers give it. */
+export type WriteSchema = (shape: GenericSchema, side: 'input' | 'output') => JsonSchema;
+
+/** `date` is how an instant looks in an answer. */
+export function schemaWriter(date: DateSchema): WriteSchema {
+  const overrides: ConversionConfig = {
+    target: 'draft-2020-12',
+    overrideSchema: ({ valibotSchema: { type }, jsonSchema }) => {
+      if (type === 'date') return { ...date };
+      const { required = [], ...others } = jsonSchema;
+      // Said where it is meant: every other object of an answer may gain members as well.
+      const loose = type === 'loose_object' ? { additionalProperties: true } : {};
+      return type.endsWith('object') ? { ...others, ...(required.length > 0 && { required }), ...loose } : undefined;
+    },
+    overrideAction: ({ valibotAction, jsonSchema }) => {
+      switch (valibotAction.type) {
+        case 'metadata':
+          return describedInstead(valibotAction);
+        case 'max_bytes':
+          // No character takes less than a byte; that some take more is for the service to say.
+          return {
+            ...jsonSchema,
+            maxLength: Number((valibotAction as { readonly requirement?: unknown }).requirement),
+          };
+        // Rules that JSON Schema has no word for; what it can say of them stands beside them as metadata.
+        case 'check':
+        case 'readonly':
+          return { ...jsonSchema };
+        default:
+          return undefined;
+      }
+    },
+  };
+  return (shape, typeMode) => {
+    const converted: object = toJsonSchema(shape, { ...overrides, typeMode });
+    // The dialect is that of the document.
+    return Object.fromEntries(Object.entries(converted).filter(([keyword]) => keyword !== '$schema'));
+  };
+}
+
+/** What `describedAs` (src/server/body/shape.ts) put there. */
+function describedInstead(action: object): Converted | undefined {
+  const { metadata } = action as { readonly metadata?: { readonly describedAs?: Converted } };
+  return metadata?.describedAs && { ...metadata.describedAs };
+}

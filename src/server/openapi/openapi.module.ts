@@ -1,0 +1,32 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { JsonSerializationProperties } from '../json/json-serialization.properties.js';
+import { JsonProperties } from '../json/json.properties.js';
+import type { Api } from './api.js';
+import { OpenApiController } from './openapi.controller.js';
+import type { OpenApiProperties } from './openapi.properties.js';
+import { OpenApi } from './openapi.service.js';
+
+/** Describes the whole service it is imported into; `serverUrl` is where its paths begin. */
+@Module({})
+export class OpenApiModule {
+  static of(api: Api, serverUrl: string, { enabled }: OpenApiProperties): DynamicModule {
+    if (!enabled) return { module: OpenApiModule };
+    const openApi = {
+      provide: OpenApi,
+      inject: [DiscoveryService, MetadataScanner, JsonProperties, JsonSerializationProperties],
+      useFactory: (
+        discovery: DiscoveryService,
+        scanner: MetadataScanner,
+        json: JsonProperties,
+        serialization: JsonSerializationProperties,
+      ) => new OpenApi(api, serverUrl, { discovery, scanner }, json, serialization),
+    };
+    return {
+      module: OpenApiModule,
+      imports: [DiscoveryModule],
+      controllers: [OpenApiController],
+      providers: [openApi],
+    };
+  }
+}

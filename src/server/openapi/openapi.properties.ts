@@ -1,0 +1,14 @@
+import { full } from '../../config/effect.js';
+import { flag } from '../../config/key-type.js';
+import { Key, Properties } from '../../config/properties.decorator.js';
+
+@Properties('app.openapi')
+export class OpenApiProperties {
+  @Key(flag(), {
+    does:
+      'Whether the service describes its interface at /openapi.json (OpenAPI 3.1) and, for people, at /docs; both are ' +
+      'open to everybody. Off, there is nothing at these paths.',
+    effect: full,
+  })
+  readonly enabled: boolean = true;
+}

@@ -1,0 +1,77 @@
+import type { JsonSchema } from './document.js';
+import { line, type Markup, markup } from './markup.js';
+
+/** A schema for people: what it is in words, and its members as a list. */
+export function outline(schema: JsonSchema): Markup {
+  const forms = schema.oneOf ?? schema.anyOf;
+  if (forms && !isNullable(schema)) {
+    return markup`<span class="quiet">one of</span>
+      <ul>
+        ${forms.map((form) => markup`<li>${outline(form)}${told(form)}</li>`)}
+      </ul>`;
+  }
+  const inner = schema.items ?? schema;
+  const kind = markup`<span class="quiet">${words(schema)}</span>`;
+  return inner.properties ? markup`${kind}${members(inner)}` : kind;
+}
+
+function members({ properties = {}, required = [] }: JsonSchema): Markup {
+  const rows = Object.entries(properties).map(([name, schema]) => {
+    const optional = required.includes(name) ? '' : markup` <em class="quiet">may be left out</em>`;
+    return markup`<li><code>${name}</code> ${outline(schema)}${optional}${told(schema)}</li>`;
+  });
+  return markup`<ul>
+    ${rows}
+  </ul>`;
+}
+
+function told({ description }: JsonSchema): Markup | undefined {
+  return description === undefined ? undefined : markup` ${line(description)}`;
+}
+
+/** `text, 1 to 255 characters`. */
+function words(schema: JsonSchema): string {
+  if (schema.const !== undefined) return `always ${JSON.stringify(schema.const)}`;
+  if (schema.enum) return `one of ${schema.enum.map(String).join(', ')}`;
+  const inner = isNullable(schema);
+  if (inner) return `${words(inner)}, or null`;
+  const { type, items } = schema;
+  switch (type) {
+    case 'array':
+      return ['list', ...(items ? [`of ${words(items)}`] : []), ...limits(schema, 'Items', 'items')].join(' ');
+    case 'string':
+      return ['text', ...formOf(schema), ...limits(schema, 'Length', 'characters')].join(', ');
+    case 'integer':
+      return ['whole number', ...limits(schema, 'imum', '')].join(' ').trim();
+    case 'object':
+      return schema.properties && Object.keys(schema.properties).length === 0 ? 'object without members' : 'object';
+    default:
+      return typeof type === 'string' ? type : 'anything';
+  }
+}
+
+/** A description says it better than a pattern. */
+function formOf({ format, pattern, description }: JsonSchema): readonly string[] {
+  if (typeof format === 'string') return [format];
+  return typeof pattern === 'string' && description === undefined ? [`of the form ${pattern}`] : [];
+}
+
+function limits(schema: JsonSchema, what: 'Items' | 'Length' | 'imum', unit: string): readonly string[] {
+  const [least, most] = [schema[`min${what}`], schema[`max${what}`]].map((limit) =>
+    typeof limit === 'number' ? limit : undefined,
+  );
+  if (least === undefined && most === undefined) return [];
+  return [`${rangeOf(least, most)} ${unit}`.trim()];
+}
+
+function rangeOf(least: number | undefined, most: number | undefined): string {
+  if (most === undefined) return `at least ${least ?? 0}`;
+  if (least === undefined) return `at most ${most}`;
+  return least === most ? `${least}` : `${least} to ${most}`;
+}
+
+/** The other form of a member that may be null. */
+function isNullable({ anyOf }: JsonSchema): JsonSchema | undefined {
+  const [form, ...others] = anyOf ?? [];
+  return others.length === 1 && others[0]?.type === 'null' ? form : undefined;
+}

@@ -1,0 +1,52 @@
+import type { JsonSchema, Parameter } from './document.js';
+import type { WriteSchema } from './json-schema.js';
+import type { Route, Taken } from './routes.js';
+
+/** The path as OpenAPI writes it: `/sessions/{id}`. */
+export function pathOf(template: string): string {
+  return template.replaceAll(/:(\w+)/g, '{$1}');
+}
+
+export function parametersOf({ access, takes }: Route, write: WriteSchema): readonly Parameter[] {
+  const inPath = Array.from(access.template.matchAll(/:(\w+)/g), ([, name = '']) => name);
+  const stated = declared('path', takes, write);
+  const path = inPath.map((name) => ({ name, schema: stated.get(name)?.schema ?? { type: 'string' }, required: true }));
+  const query = Array.from(declared('query', takes, write), ([name, member]) => ({ name, ...member }));
+  return [...path.map((member) => parameter('path', member)), ...query.map((member) => parameter('query', member))];
+}
+
+interface Member {
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+}
+
+/** Members of what a handler takes whole, and those it takes one by one. */
+function declared(from: Taken['from'], takes: readonly Taken[], write: WriteSchema): ReadonlyMap<string, Member> {
+  const members = takes
+    .filter((taken) => taken.from === from)
+    .flatMap(({ name, schema: shape }): (readonly [string, Member])[] => {
+      const schema: JsonSchema = shape ? write(shape, 'input') : { type: 'string' };
+      if (name !== undefined) return [[name, { schema, required: true }]];
+      const { properties = {}, required = [] } = schema;
+      return Object.entries(properties).map(([key, of]) => [key, { schema: of, required: required.includes(key) }]);
+    });
+  return new Map(members);
+}
+
+function parameter(place: Parameter['in'], { name, schema, required }: Member & { readonly name: string }): Parameter {
+  const { description, ...rest } = schema;
+  return {
+    name,
+    in: place,
+    required,
+    ...(description !== undefined && { description }),
+    schema: withTypedDefault(rest),
+  };
+}
+
+/** A default of a query is a text, whatever it stands for. */
+function withTypedDefault(schema: JsonSchema): JsonSchema {
+  const { default: stated, type } = schema;
+  if (typeof stated !== 'string' || type === 'string') return schema;
+  return { ...schema, default: JSON.parse(stated) as unknown };
+}

@@ -1,0 +1,77 @@
+import { type ErrorCode, STATUS } from '../../errors/error-code.js';
+import { TEXT } from '../../errors/error-text.js';
+import { PROBLEM_JSON } from '../problem/problem.js';
+import type { JsonSchema, Reference, ResponseObject } from './document.js';
+import { ANSWER_HEADERS, headers } from './headers.js';
+
+/** Where responses stand that routes share. */
+export const RESPONSES = '#/components/responses/';
+const PROBLEM_REF = '#/components/schemas/Problem';
+const CODES = Object.keys(STATUS) as readonly ErrorCode[];
+const text: JsonSchema = { type: 'string' };
+
+/** The body of every error (src/server/problem/problem.ts). */
+export const PROBLEM: JsonSchema = {
+  type: 'object',
+  description: 'Why a request was refused (RFC 9457). Programs decide by `code`.',
+  required: ['type', 'title', 'status', 'code', 'timestamp', 'request_id'],
+  properties: {
+    type: { type: 'string', format: 'uri', description: 'The same as `code`, as a name for all the world.' },
+    title: { type: 'string', description: 'The same for every problem of this code.' },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    instance: { type: 'string', description: 'The path that was asked for, without its query.' },
+    code: {
+      type: 'string',
+      enum: CODES,
+      description: 'From a closed list: codes are added, never reworded or used for something else.',
+    },
+    timestamp: { type: 'string', format: 'date-time', description: 'In UTC.' },
+    request_id: { type: 'string', description: '`X-Request-Id` of the answer, under which the log has the reason.' },
+    detail: { type: 'string', description: 'What to do about it, where the operator has it told.' },
+    errors: {
+      type: 'array',
+      description: 'Of `VALIDATION_FAILED`: the members that do not fit.',
+      items: { type: 'object', required: ['field', 'code'], properties: { field: text, code: text } },
+    },
+    trace: { type: 'string', description: 'Places in the code, for developers.' },
+  },
+};
+
+/** Refusals of a route by status, and whatever else may go wrong. */
+export function refusals(codes: Iterable<ErrorCode>): Readonly<Record<string, ResponseObject | Reference>> {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of new Set(codes)) byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code]);
+  const known = [...byStatus]
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, all]): [string, ResponseObject | Reference] => {
+      const [code, ...others] = all;
+      return [String(status), code !== undefined && others.length === 0 ? shared(code) : refusal(status, all)];
+    });
+  return { ...Object.fromEntries(known), default: shared('Problem') };
+}
+
+function shared(name: ErrorCode | 'Problem'): Reference {
+  return { $ref: `${RESPONSES}${name}` };
+}
+
+/** The refusal with each code, and any one. */
+export const REFUSALS: Readonly<Record<string, ResponseObject>> = {
+  ...Object.fromEntries(CODES.map((code) => [code, refusal(STATUS[code], [code])])),
+  Problem: {
+    description: 'Any other problem.',
+    headers: headers(...ANSWER_HEADERS),
+    content: { [PROBLEM_JSON]: { schema: { $ref: PROBLEM_REF } } },
+  },
+};
+
+function refusal(status: number, codes: readonly ErrorCode[]): ResponseObject {
+  const challenge = status === 401 ? (['WWW-Authenticate'] as const) : [];
+  const wait = status === 429 || status === 503 ? (['Retry-After'] as const) : [];
+  return {
+    description: codes.map((code) => `\`${code}\`: ${TEXT[code].title}.`).join(' '),
+    headers: headers(...ANSWER_HEADERS, ...challenge, ...wait),
+    content: {
+      [PROBLEM_JSON]: { schema: { $ref: PROBLEM_REF, type: 'object', properties: { code: { enum: codes } } } },
+    },
+  };
+}

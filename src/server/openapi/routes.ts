@@ -1,0 +1,116 @@
+import { RequestMethod } from '@nestjs/common';
+import {
+  HEADERS_METADATA,
+  HTTP_CODE_METADATA,
+  METHOD_METADATA,
+  PATH_METADATA,
+  ROUTE_ARGS_METADATA,
+} from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
+import type { GenericSchema } from 'valibot';
+import { AMR, AUTHORITY, HALF_AUTHENTICATED, PUBLIC } from '../../principal/access.decorator.js';
+import type { RequiredAmr } from '../../principal/amr.js';
+import type { RouteFacts } from '../route-facts.decorator.js';
+import type { RouteAccess } from './api.js';
+import type { GroupFacts, OperationFacts } from './operation.js';
+import { GROUP, OPERATION } from './operation.decorator.js';
+
+/** What a handler takes from a request: its whole body, query or path, or one `name` of them. */
+export interface Taken {
+  readonly from: 'body' | 'query' | 'path';
+  readonly name?: string;
+  readonly schema?: GenericSchema;
+}
+
+/** A route as its controller declares it. */
+export interface Route {
+  readonly access: RouteAccess;
+  readonly status: number;
+  /** Of the good answer, without parameters. */
+  readonly mediaType: string;
+  readonly takes: readonly Taken[];
+  readonly facts: RouteFacts;
+  readonly operation?: OperationFacts;
+  readonly group?: GroupFacts;
+}
+
+type Handler = (...args: never) => unknown;
+
+const JSON_TYPE = 'application/json';
+const FROM: Readonly<Record<string, Taken['from']>> = {
+  [RouteParamtypes.BODY]: 'body',
+  [RouteParamtypes.QUERY]: 'query',
+  [RouteParamtypes.PARAM]: 'path',
+};
+
+/** Every route of every controller that is registered, in the order of registration. */
+export function routesOf(discovery: DiscoveryService, scanner: MetadataScanner): readonly Route[] {
+  return discovery.getControllers().flatMap(({ metatype }) => {
+    if (typeof metatype !== 'function') return [];
+    const prototype = metatype.prototype as Readonly<Record<string, Handler>>;
+    return scanner.getAllMethodNames(prototype).flatMap((name) => {
+      const handler = prototype[name];
+      return handler ? routesOfHandler(metatype, handler) : [];
+    });
+  });
+}
+
+function routesOfHandler(controller: object, handler: Handler): readonly Route[] {
+  const paths = read(PATH_METADATA, handler) as string | readonly string[] | undefined;
+  if (paths === undefined) return [];
+  const method = RequestMethod[read(METHOD_METADATA, handler) as RequestMethod];
+  const operation = read(OPERATION, handler) as OperationFacts | undefined;
+  const group = read(GROUP, controller) as GroupFacts | undefined;
+  return [paths].flat().map((path) => ({
+    access: {
+      method,
+      template: templateOf(String(read(PATH_METADATA, controller)), path),
+      ...demandsOf((key) => read(key, handler) ?? read(key, controller)),
+    },
+    status: (read(HTTP_CODE_METADATA, handler) as number | undefined) ?? (method === 'POST' ? 201 : 200),
+    mediaType: mediaTypeOf(handler),
+    takes: takenBy(controller, handler.name),
+    facts: (read(FASTIFY_ROUTE_CONFIG_METADATA, handler) as RouteFacts | undefined) ?? {},
+    ...(operation && { operation }),
+    ...(group && { group }),
+  }));
+}
+
+/** What guards read, from the handler or else its controller. */
+function demandsOf(stated: (key: string) => unknown): Omit<RouteAccess, 'method' | 'template'> {
+  const authority = stated(AUTHORITY) as string | undefined;
+  const amr = stated(AMR) as RequiredAmr | undefined;
+  return {
+    isPublic: stated(PUBLIC) === true,
+    alsoHalfAuthenticated: stated(HALF_AUTHENTICATED) === true,
+    ...(authority !== undefined && { authority }),
+    ...(amr && { amr }),
+  };
+}
+
+function templateOf(...parts: readonly string[]): string {
+  return `/${parts.flatMap((part) => part.split('/').filter((segment) => segment !== '')).join('/')}`;
+}
+
+function mediaTypeOf(handler: object): string {
+  const headers = read(HEADERS_METADATA, handler) as
+    readonly { readonly name: string; readonly value: unknown }[] | undefined;
+  const stated = headers?.find(({ name }) => name.toLowerCase() === 'content-type')?.value;
+  return typeof stated === 'string' ? stated.replace(/\s*;.*$/s, '') : JSON_TYPE;
+}
+
+/** Nest notes the parameters of a handler as `<kind>:<index>`. */
+function takenBy(controller: object, handler: string): readonly Taken[] {
+  const noted = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) as
+    Readonly<Record<string, { readonly data?: unknown; readonly schema?: GenericSchema }>> | undefined;
+  return Object.entries(noted ?? {}).flatMap(([kind, { data, schema }]) => {
+    const from = FROM[kind.replace(/:.*$/, '')];
+    return from ? [{ from, ...(typeof data === 'string' && { name: data }), ...(schema && { schema }) }] : [];
+  });
+}
+
+function read(key: string, target: object): unknown {
+  return Reflect.getMetadata(key, target);
+}
