@@ -1,5 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AdminModule } from './admin/admin.module.js';
+import { API } from './auth/api.js';
 import { AuthModule } from './auth/auth.module.js';
 import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
@@ -12,7 +13,11 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { PortalModule } from './portal/portal.module.js';
 import { RandomModule } from './random/random.module.js';
 import { SealingModule } from './sealing/sealing.module.js';
+import { OpenApiModule } from './server/openapi/openapi.module.js';
+import { OpenApiProperties } from './server/openapi/openapi.properties.js';
 import { ServerModule } from './server/server.module.js';
+import { ServletProperties } from './server/servlet.properties.js';
+import { PublicUrlProperties } from './token/public-url.properties.js';
 
 /** The whole service. */
 @Module({
@@ -31,6 +36,15 @@ import { ServerModule } from './server/server.module.js';
 export class AppModule {
   static of(configuration: Configuration): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
-    return { module: AppModule, imports: [ConfigModule.of(configuration), SealingModule.of(dataFolder(url))] };
+    const { publicUrl } = configuration.get(PublicUrlProperties);
+    const serverUrl = publicUrl ?? (configuration.get(ServletProperties).contextPath || '/');
+    return {
+      module: AppModule,
+      imports: [
+        ConfigModule.of(configuration),
+        SealingModule.of(dataFolder(url)),
+        OpenApiModule.of(API, serverUrl, configuration.get(OpenApiProperties)),
+      ],
+    };
   }
 }

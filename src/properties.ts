@@ -44,6 +44,7 @@ import { JsonSerializationProperties } from './server/json/json-serialization.pr
 import { JsonProperties } from './server/json/json.properties.js';
 import { LifecycleProperties } from './server/shutdown/lifecycle.properties.js';
 import { MultipartProperties } from './server/upload/multipart.properties.js';
+import { OpenApiProperties } from './server/openapi/openapi.properties.js';
 import { ServerErrorProperties } from './server/problem/server-error.properties.js';
 import { ServerProperties } from './server/server.properties.js';
 import { ServletProperties } from './server/servlet.properties.js';
@@ -117,6 +118,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   JsonProperties,
   JsonSerializationProperties,
   EncodingProperties,
+  OpenApiProperties,
 
   CacheProperties,
   CaffeineProperties,
