@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { sample } from '../../src/server/openapi/curl.js';
+import { type OperationObject, operationsOf } from '../../src/server/openapi/document.js';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { describedStoryOn } from '../support/described-story.js';
+import { type Answer, type Members, textOf, textsOf } from '../support/http-client.js';
+import { PASSWORD, refresh, secondStep } from '../support/login-story.js';
+import { onSqlite } from '../support/story-database.js';
+
+const CLIENT_SECRET = 'introspection-of-the-shop';
+const BASIC = { authorization: `Basic ${Buffer.from(`shop:${CLIENT_SECRET}`).toString('base64')}` };
+const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
+const KEYS = [
+  '--app.security.mfa.trusted-device.enabled=true',
+  `--app.security.clients.shop.secret=${CLIENT_SECRET}`,
+  '--app.security.mfa.required-roles=ROLE_BOSS',
+];
+const NOTHING_PACKAGED = '--app.config.location=optional:file:./none/';
+
+/** What the keys `app.json.*` are, and what an instant looks like with them. */
+const SETTINGS: readonly (readonly [string, readonly string[], RegExp])[] = [
+  ['the values of the package', [], /^"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"$/],
+  ['no value at all', [NOTHING_PACKAGED], /^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/],
+  ['timestamps', [NOTHING_PACKAGED, '--app.json.serialization.write-dates-as-timestamps=true'], /^\d{13}$/],
+  [
+    'words and an offset',
+    ["--app.json.date-format=EEE, d MMM yyyy 'at' h:mm a XXX", '--app.json.time-zone=Asia/Seoul'],
+    /\+09:00"$/,
+  ],
+];
+
+describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
+  onSqlite('the description', (engine) => {
+    const story = describedStoryOn(engine, { people: 10, args: [...KEYS, ...args], others: { boss: 'ROLE_BOSS' } });
+
+    it('is true of every answer of a life with the service, and no operation is left out', async () => {
+      const openers = [
+        '/',
+        '/docs',
+        '/openapi.json',
+        '/.well-known/jwks.json',
+        '/.well-known/oauth-authorization-server',
+      ];
+      for (const path of openers) expect(await story.client().get(path)).toBeAnswered(200);
+
+      // Enrolment, with the pictures and a slip of the finger.
+      const person = story.person();
+      const client = story.client();
+      client.headers['user-agent'] = 'The kitchen computer';
+      const first = await story.signInByPassword(person, client);
+      let bearer = first.accessToken;
+      expect(await client.get('/me', { bearer })).toBeAnswered(200);
+      expect(await client.get('/me/settlement', { bearer })).toBeRefused(401, 'STEP_UP_REQUIRED');
+      expect((await client.get('/2fa', { bearer })).body).toMatchObject({ state: 'none' });
+      expect(await client.post('/2fa/verify', { code: '000000' }, { bearer })).toBeRefused(409, 'MFA_STATE_CONFLICT');
+      const setup = await client.post('/2fa/setup', { pw: PASSWORD }, { bearer });
+      expect(setup).toBeAnswered(201);
+      const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+      const enrolled = { ...person, app, client, accessToken: bearer, backupCodes: textsOf(setup, 'backup_codes') };
+      for (const path of ['/2fa/setup/qr.svg', '/2fa/setup/qr.png']) {
+        expect(await client.get(path, { bearer })).toBeAnswered(200);
+        expect(await client.get(path, { bearer })).toBeRefused(404, 'NOT_FOUND');
+      }
+      expect((await client.get('/2fa', { bearer })).body).toMatchObject({ state: 'pending' });
+      const wrong = story.wrongCode(enrolled);
+      expect(await client.post('/2fa/confirm', { code: wrong }, { bearer })).toBeRefused(401, 'MFA_CODE_INVALID');
+      const confirmed = await client.post('/2fa/confirm', { code: story.codeOf(app) }, { bearer });
+      expect(confirmed).toBeAnswered(200);
+      bearer = textOf(confirmed, 'access_token');
+      const state = await client.get('/2fa', { bearer });
+      expect(state.body).toMatchObject({ state: 'active' });
+      expect(JSON.stringify(state.body['activated_at'])).toMatch(instant);
+
+      // Login in two steps, in a browser that is trusted from then on.
+      const { accessToken } = await story.signIn(enrolled, client, { trust_device: true });
+      bearer = accessToken;
+      expect(await client.get('/me/settlement', { bearer })).toBeAnswered(200);
+      expect(await refresh(client)).toBeAnswered(200);
+      expect((await story.login(person, client)).body).toMatchObject({ mfa_required: false });
+      const devices = await client.get('/me/devices', { bearer });
+      expect(itemsOf(devices)).toHaveLength(1);
+      expect(await client.delete(`/me/devices/${String(itemsOf(devices)[0]?.['id'])}`, { bearer })).toBeAnswered(204);
+      expect(await client.delete('/me/devices/none', { bearer })).toBeRefused(404, 'NOT_FOUND');
+      const token = await story.mfaToken(person);
+      expect(await secondStep(story.client(), token, enrolled.backupCodes[0] ?? '')).toBeAnswered(200);
+      expect(await secondStep(story.client(), token, enrolled.backupCodes[1] ?? '')).toBeRefused(
+        401,
+        'MFA_TOKEN_INVALID',
+      );
+
+      // What came of it.
+      const events = await client.get('/me/events?limit=3', { bearer });
+      expect(itemsOf(events)).toHaveLength(3);
+      expect(await client.get(`/me/events?limit=200&after=${textOf(events, 'next')}`, { bearer })).toBeAnswered(200);
+      const sessions = await client.get('/sessions', { bearer });
+      const other = itemsOf(sessions).find(({ current }) => current !== true);
+      expect(await client.delete(`/sessions/${String(other?.['id'])}`, { bearer })).toBeAnswered(204);
+      expect(await client.delete('/sessions', { bearer })).toBeAnswered(204);
+      for (const form of [{ token: bearer }, { token: 'x', token_type_hint: 'access_token' }]) {
+        const shown = await story.client().send('POST', '/token/introspect', { form, headers: BASIC });
+        expect(shown).toBeAnswered(200);
+      }
+      const stranger = await story.client().send('POST', '/token/introspect', { form: { token: bearer } });
+      expect(stranger).toBeRefused(401, 'INVALID_CREDENTIALS');
+
+      // Changes that ask for a fresh proof.
+      story.clock.advance(301);
+      expect(await client.post('/2fa/backup-codes', {}, { bearer })).toBeRefused(401, 'STEP_UP_REQUIRED');
+      const raised = await client.post('/2fa/verify', { code: story.codeOf(app) }, { bearer });
+      expect(raised).toBeAnswered(200);
+      bearer = textOf(raised, 'access_token');
+      const reissued = await client.post('/2fa/backup-codes', {}, { bearer });
+      expect(reissued).toBeAnswered(201);
+      const change = { current: PASSWORD, new: NEW_PASSWORD };
+      expect(await client.post('/me/password', { ...change, new: 'short' }, { bearer })).toBeRefused(
+        400,
+        'VALIDATION_FAILED',
+      );
+      expect(await client.post('/me/password', change, { bearer })).toBeAnswered(204);
+      const byBackupCode = { code: textsOf(reissued, 'backup_codes')[0] };
+      expect(await client.post('/2fa/verify', byBackupCode, { bearer })).toBeAnswered(200);
+      expect(await client.post('/2fa/disable', { code: story.nextCode(enrolled) }, { bearer })).toBeAnswered(204);
+      expect(await client.post('/logout', {}, { bearer })).toBeAnswered(204);
+      expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await client.post('/token/revoke')).toBeAnswered(204);
+      expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
+      expect(story.openApi.operations.filter((operation) => !story.openApi.answered.has(operation))).toEqual([
+        'POST /session',
+        'GET /session',
+        'DELETE /session',
+      ]);
+    });
+
+    it('is true of the web portal', async () => {
+      const person = await story.enrolled();
+      const [browser, plain] = [story.client(), story.client()];
+
+      const half = await browser.post('/session', { id: person.id, pw: PASSWORD });
+      expect(half.body).toMatchObject({ authorities: ['ROLE_PRE_MFA'] });
+      expect(await browser.get('/session')).toBeRefused(403, 'MFA_REQUIRED');
+      expect(await browser.post('/2fa/verify', { code: story.nextCode(person) })).toBeAnswered(200);
+      expect(await browser.get('/session')).toBeAnswered(200);
+      expect(await browser.get('/sessions')).toBeAnswered(200);
+      expect(await browser.delete('/session')).toBeAnswered(204);
+      const { id, password: pw } = story.person();
+      expect((await plain.post('/session', { id, pw })).body).toMatchObject({ mfa_required: false });
+      const crossSite = { headers: { 'sec-fetch-site': 'cross-site' } };
+      expect(await plain.post('/logout', {}, crossSite)).toBeRefused(403, 'CROSS_SITE');
+      expect(await plain.post('/logout')).toBeAnswered(204);
+    });
+
+    it('is true of an enrolment that policy demands', async () => {
+      const client = story.client();
+      const answer = await story.login({ id: 'boss', password: PASSWORD }, client);
+      const bearer = textOf(answer, 'mfa_token');
+
+      expect(answer.body).toMatchObject({ enrolment_required: true });
+      expect(await client.get('/2fa', { bearer })).toBeRefused(403, 'MFA_REQUIRED');
+      const setup = await client.post('/2fa/setup', {}, { bearer });
+      const code = story.codeOf(AuthenticatorApp.scan(textOf(setup, 'otpauth_uri')));
+      expect(await client.post('/2fa/confirm', { code }, { bearer })).toBeAnswered(200);
+    });
+
+    it('is true of refusals', async () => {
+      const client = story.client();
+      const person = await story.enrolled();
+
+      await story.lock(person, client);
+      const token = await story.mfaToken(person);
+      expect(await secondStep(client, token, story.nextCode(person))).toBeRefused(429, 'MFA_LOCKED');
+      const { accessToken: bearer } = person;
+      expect((await client.get('/2fa', { bearer })).body).toHaveProperty('locked_until');
+      expect(await client.post('/login', { id: 'nobody', pw: 'x' })).toBeRefused(401, 'INVALID_CREDENTIALS');
+      expect(await client.post('/login', { id: 'nobody' })).toBeRefused(400, 'VALIDATION_FAILED');
+      const text = { raw: 'x', headers: { 'content-type': 'text/plain' } };
+      expect(await client.send('POST', '/login', text)).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
+      expect(await client.send('POST', '/login', { json: { id: 'x'.repeat(70_000) } })).toBeRefused(
+        413,
+        'PAYLOAD_TOO_LARGE',
+      );
+      const picture = { bearer, headers: { accept: 'image/png' } };
+      expect(await client.get('/me', picture)).toBeRefused(406, 'NOT_ACCEPTABLE');
+      expect(await client.get('/sessions?limit=201', { bearer })).toBeRefused(400, 'VALIDATION_FAILED');
+      expect(await client.send('PUT', '/me', { bearer })).toBeRefused(405, 'METHOD_NOT_ALLOWED');
+      expect(await client.get('/nothing')).toBeRefused(404, 'NOT_FOUND');
+    });
+  });
+});
+
+onSqlite('H1: a body that is not as described', (engine) => {
+  const story = describedStoryOn(engine, { people: 5, args: KEYS });
+
+  it('is refused by the description and by the service alike, member by member', async () => {
+    const { accessToken: bearer } = await story.enrolled();
+    const judged: string[] = [];
+
+    for (const { method, path, operation } of operationsOf(story.openApi.document)) {
+      const good = bodyOf(operation);
+      if (method !== 'post' || !good) continue;
+      // By the service first: a body of the right form is refused for other reasons only.
+      const { status } = await story.client().post(path, good, { bearer });
+      expect([path, story.openApi.takes(operation, good), status === 400]).toEqual([path, true, false]);
+      for (const bad of wrongOnes(operation, good)) {
+        const answer = await story.client().post(path, bad, { bearer });
+        expect(answer, JSON.stringify(bad)).toBeRefused(400, 'VALIDATION_FAILED');
+        expect(story.openApi.takes(operation, bad), `${path} ${JSON.stringify(bad)}`).toBe(false);
+      }
+      judged.push(path);
+    }
+
+    expect(judged).toEqual(expect.arrayContaining(['/login', '/login/2fa', '/2fa/setup', '/session', '/me/password']));
+  });
+});
+
+/** A body that has the form that is asked for, with every member; undefined where a route takes no JSON. */
+function bodyOf({ requestBody }: OperationObject): Members | undefined {
+  const schema = requestBody?.content['application/json']?.schema;
+  if (!schema) return undefined;
+  const names = Object.keys(schema.properties ?? {});
+  const body = sample({ ...schema, required: names }) as Members;
+  return 'code' in body ? { ...body, code: '000000' } : body;
+}
+
+/** The same with one thing wrong each. */
+function wrongOnes({ requestBody }: OperationObject, good: Members): readonly Members[] {
+  const { required = [] } = requestBody?.content['application/json']?.schema ?? {};
+  const without = (name: string): Members => Object.fromEntries(Object.entries(good).filter(([key]) => key !== name));
+  return [
+    { ...good, unexpected: 1 },
+    ...required.map(without),
+    ...Object.keys(good).flatMap((name) => [7, null, {}, ['x'], ''].map((value) => ({ ...good, [name]: value }))),
+  ];
+}
+
+function itemsOf(answer: Answer): readonly Members[] {
+  return Array.isArray(answer.body['items']) ? (answer.body['items'] as readonly Members[]) : [];
+}
