@@ -96,6 +96,7 @@ describe('application-prod.yml', () => {
     ['app.jpa.open-in-view', 'false'],
     ['app.jpa.show-sql', 'false'],
     ['app.security.seal.active', 'main'],
+    ['app.openapi.enabled', 'false'],
   ])('sets %s to %s', (key, value) => {
     expect(packaged(key, ['--app.profiles.active=prod'])).toBe(`${value} in application-prod.yml`);
   });

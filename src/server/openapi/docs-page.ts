@@ -124,8 +124,8 @@ function bodies(content: Content): Markup {
 function answer(status: string, { description, headers = {}, content = {} }: ResponseObject): Markup {
   const isProblem = Object.values(content).some(({ schema }) => schema?.$ref !== undefined);
   const cookies = headers['Set-Cookie'];
-  const sets = cookies && 'description' in cookies ? markup` Sets the cookies ${line(cookies.description)}.` : '';
+  const sets = cookies && 'description' in cookies ? markup`. Sets the cookies ${line(cookies.description)}.` : '';
   const body = isProblem ? markup` <a href="#schema-Problem">Problem</a>` : bodies(content);
-  return markup`<dt>${status}</dt><dd>${line(description)}${sets}${body}</dd>
+  return markup`<dt>${status === 'default' ? 'else' : status}</dt><dd>${line(description)}${sets}${body}</dd>
 `;
 }

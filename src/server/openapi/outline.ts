@@ -38,7 +38,11 @@ function words(schema: JsonSchema): string {
   const { type, items } = schema;
   switch (type) {
     case 'array':
-      return ['list', ...(items ? [`of ${words(items)}`] : []), ...limits(schema, 'Items', 'items')].join(' ');
+      return [
+        'list',
+        ...(items ? [`of ${words(items).replace(/^one of /, '')}`] : []),
+        ...limits(schema, 'Items', 'items'),
+      ].join(' ');
     case 'string':
       return ['text', ...formOf(schema), ...limits(schema, 'Length', 'characters')].join(', ');
     case 'integer':

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import * as v from 'valibot';
+import { pageMembers } from '../body/shape.js';
+import type { Api, RouteAccess } from './api.js';
+import { describe as described } from './describe.js';
+import { docsPage } from './docs-page.js';
+import type { OperationObject } from './document.js';
+import { NOBODY } from './operation.js';
+import type { Route } from './routes.js';
+
+const API: Api = {
+  title: 'Parcels <b>',
+  about: 'Sends `parcels`.',
+  securitySchemes: { key: { type: 'http', scheme: 'basic' }, jar: { type: 'apiKey', in: 'cookie', name: 'jar' } },
+  admission: ({ isPublic }) => ({ by: isPublic ? [] : ['key'], refuses: ['INVALID_TOKEN'], asks: ['Asks nicely.'] }),
+};
+const SETTING = { serverUrl: '/', dates: { schema: { type: 'string' }, told: 'texts' } } as const;
+
+type More = Partial<Omit<Route, 'access'>> & { readonly access?: Partial<RouteAccess> };
+
+function route(method: string, template: string, more: More = {}): Route {
+  return {
+    status: 200,
+    mediaType: 'application/json',
+    takes: [],
+    facts: {},
+    ...more,
+    access: { method, template, isPublic: false, alsoHalfAuthenticated: false, ...more.access },
+  };
+}
+
+function operationOf(of: Route): OperationObject {
+  const [operations] = Object.values(described(API, [of], SETTING).paths);
+  const [operation] = Object.values(operations ?? {});
+  if (!operation) throw new Error('nothing is described');
+  return operation;
+}
+
+describe('the description of a route', () => {
+  it('takes who is asked and what the guards refuse from those who know', () => {
+    const { security, description, responses } = operationOf(route('GET', '/parcels'));
+
+    expect(security).toEqual([{ key: [] }]);
+    expect(description).toBe('Asks nicely.');
+    expect(Object.keys(responses)).toEqual(['200', '401', '503', 'default']);
+  });
+
+  it('of an open one says what it looks at itself', () => {
+    const operation = { summary: 'Open', by: [NOBODY, 'jar'] };
+
+    expect(operationOf(route('GET', '/', { access: { isPublic: true }, operation })).security).toEqual([
+      {},
+      { jar: [] },
+    ]);
+    expect(operationOf(route('GET', '/', { access: { isPublic: true } })).security).toEqual([]);
+  });
+
+  it.each([
+    ['GET', '/', 'getRoot'],
+    ['DELETE', '/parcels/:id', 'deleteParcelsById'],
+    ['GET', '/.well-known/keys.json', 'getWellKnownKeysJson'],
+  ])('%s %s has the id %s', (method, template, id) => {
+    expect(operationOf(route(method, template)).operationId).toBe(id);
+  });
+
+  it('names parameters of the path, whether or not they have a schema, and those of the query with their defaults', () => {
+    const takes: Route['takes'] = [
+      { from: 'path', name: 'id', schema: v.pipe(v.string(), v.maxLength(5)) },
+      { from: 'query', schema: v.strictObject({ ...pageMembers, partial: v.optional(v.boolean()) }) },
+    ];
+
+    const { parameters } = operationOf(route('GET', '/depots/:depot/parcels/:id', { takes }));
+
+    expect(parameters).toEqual([
+      { name: 'depot', in: 'path', required: true, schema: { type: 'string' } },
+      { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 5 } },
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        description: 'How many items at most.',
+        schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+      },
+      expect.objectContaining({ name: 'after', required: false }),
+      { name: 'partial', in: 'query', required: false, schema: { type: 'boolean' } },
+    ]);
+  });
+
+  it.each([
+    ['JSON', {}, 'application/json'],
+    ['a form', { takesForm: true }, 'application/x-www-form-urlencoded'],
+    ['an upload', { takesUpload: true }, 'multipart/form-data'],
+  ])('takes %s in its media type', (_, facts, type) => {
+    const schema = v.strictObject({ weight: v.number() });
+
+    const { requestBody, responses } = operationOf(
+      route('POST', '/parcels', { facts, takes: [{ from: 'body', schema }] }),
+    );
+
+    expect(Object.keys(requestBody?.content ?? {})).toEqual([type]);
+    expect(requestBody?.required).toBe(true);
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '413', '415']));
+  });
+
+  it('of an upload that the handler reads itself has the shape that is said of it', () => {
+    const takes = v.strictObject({ file: v.pipe(v.string(), v.metadata({ contentMediaType: 'text/csv' })) });
+    const upload = route('POST', '/parcels', { facts: { takesUpload: true }, operation: { summary: 'Send', takes } });
+
+    expect(operationOf(upload).requestBody?.content['multipart/form-data']?.schema?.properties).toEqual({
+      file: { type: 'string', contentMediaType: 'text/csv' },
+    });
+  });
+
+  it('has no body where the answer has none', () => {
+    expect(operationOf(route('POST', '/parcels', { status: 204 })).responses['204']).not.toHaveProperty('content');
+  });
+});
+
+describe('the page', () => {
+  it('H3: shows texts as texts, whatever is in them', () => {
+    const operation = { summary: '<script>alert(1)</script>', about: 'a `b"<i>` & c' };
+    const page = docsPage(
+      described(API, [route('GET', '/', { operation, group: { name: "<img src='x'>" } })], SETTING),
+    );
+
+    expect(page).not.toMatch(/<script|<img|<i>|<b>/);
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(page).toContain('a <code>b&quot;&lt;i&gt;</code> &amp; c');
+  });
+
+  it.each([
+    ['POST', '/parcels', {}, `curl -sS -X POST "$BASE/parcels" \\\n  -u "$CLIENT:$SECRET"`],
+    ['GET', '/parcels/:id', {}, `curl -sS "$BASE/parcels/$ID" \\\n  -u "$CLIENT:$SECRET"`],
+    ['GET', '/label.png', { mediaType: 'image/png' }, `curl -sS "$BASE/label.png" \\\n  -u "$CLIENT:$SECRET" \\\n  -O`],
+  ])('shows how to send %s %s', (method, path, more, expected) => {
+    const page = docsPage(described(API, [route(method, path, { group: { name: 'All' }, ...more })], SETTING));
+
+    const [, example = ''] = /<pre><code>([^<]*)<\/code>/.exec(page) ?? [];
+    expect(example.replaceAll('&quot;', '"')).toBe(expected);
+  });
+});

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Content,
+  type JsonSchema,
+  type OpenApiDocument,
+  type OperationObject,
+  operationsOf,
+  resolved,
+} from '../../src/server/openapi/document.js';
+import { HttpClient } from '../support/http-client.js';
+import { OpenApi, openApiAjv } from '../support/open-api.js';
+import { startWholeService, type WholeService } from '../support/whole-service.js';
+import '../support/matchers.js';
+
+const PROD = {
+  APP_PROFILES_ACTIVE: 'prod',
+  DB_URL: 'jdbc:sqlite:./prod.db',
+  DB_USERNAME: 'login',
+  DB_PASSWORD: 'hunter2',
+  PUBLIC_URL: 'https://login.example.com/auth',
+  SEAL_KEY: 'YJqqm0iDQooSq2V7hFAeW+/hxYGkL90MWmpmB8cXjcY=',
+  BACKUP_CODE_PEPPER: 'hunter2 hunter2 hunter2 hunter2 hunter2',
+};
+const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/** Starts the service, lets a test ask it, and stops it. */
+async function withService<T>(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  ask: (client: HttpClient, service: WholeService) => Promise<T>,
+): Promise<T> {
+  const service = await startWholeService(args, variables);
+  try {
+    return await ask(new HttpClient(service.url), service);
+  } finally {
+    await service.stop();
+  }
+}
+
+describe('the description', () => {
+  let service: WholeService;
+  let document: OpenApiDocument;
+  let operations: ReturnType<typeof operationsOf>;
+
+  beforeAll(async () => {
+    service = await startWholeService();
+    document = (await OpenApi.of(service.url)).document;
+    operations = operationsOf(document);
+  });
+
+  afterAll(() => service.stop());
+
+  it('has an operation for every route that is registered, and no other', () => {
+    const registered = service.routes
+      .map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
+      // HEAD is GET without its body; management endpoints have a contract of their own.
+      .filter((route) => !route.startsWith('HEAD ') && !/ \/actuator(?:\/|$)/.test(route));
+
+    const described = operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+
+    expect(described.toSorted()).toEqual([...new Set(registered)].toSorted());
+    expect(described.length).toBeGreaterThan(30);
+  });
+
+  it('says of every operation in words what it is for, in a chapter', () => {
+    const chapters = document.tags.map(({ name }) => name);
+
+    for (const { path, method, operation } of operations) {
+      expect(operation.summary, path).toMatch(/^[A-Z].{8,}[^.]$/);
+      expect(operation.summary, path).not.toContain(`${method.toUpperCase()} /`);
+      expect(chapters, path).toEqual(expect.arrayContaining([...operation.tags]));
+      expect(operation.tags, path).toHaveLength(1);
+    }
+  });
+
+  it('says of every operation what the good answer is', () => {
+    for (const { path, method, operation } of operations) {
+      const [status = '', response] = Object.entries(operation.responses)[0] ?? [];
+      const content = Object.entries(response ? (resolved(document, response).content ?? {}) : {});
+
+      expect(status, path).toMatch(/^2\d\d$/);
+      expect(content, `${method} ${path}`).toHaveLength(status === '204' ? 0 : 1);
+      for (const [type, { schema }] of content.filter(([name]) => name.endsWith('json'))) {
+        expect(schema, `${path} ${type}`).toMatchObject({});
+        expect(Object.keys(schema ?? {}), path).not.toEqual([]);
+      }
+    }
+  });
+
+  it('has the members that OpenAPI 3.1 demands, in their forms', () => {
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document.info).toEqual({
+      title: expect.stringMatching(/./) as string,
+      version: expect.stringMatching(/./) as string,
+      description: expect.stringMatching(/./) as string,
+    });
+    expect(document.servers).toEqual([{ url: '/' }]);
+    for (const path of Object.keys(document.paths))
+      expect(path).toMatch(/^\/(?:[\w.-]+|\{\w+\})?(?:\/(?:[\w.-]+|\{\w+\}))*$/);
+    for (const { method, path, operation } of operations) {
+      expect(METHODS, path).toContain(method);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        expect(status, path).toMatch(/^(?:[1-5]\d\d|default)$/);
+        expect(resolved(document, response).description, path).toMatch(/./);
+      }
+      for (const type of Object.keys(operation.requestBody?.content ?? {})) expect(type).toMatch(/^\w+\/[\w+.-]+$/);
+    }
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('names all parameters of a path, once, and each with a schema', () => {
+    for (const { path, operation } of operations) {
+      const { parameters = [] } = operation;
+      const inPath = parameters.filter((parameter) => parameter.in === 'path');
+      const names = parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
+
+      expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
+      expect(
+        inPath.every(({ required }) => required),
+        path,
+      ).toBe(true);
+      expect(new Set(names).size, path).toBe(names.length);
+    }
+  });
+
+  it('refers to nothing that is not there', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"(#[^"]*)"/g)].map(([, target = '']) => target);
+    const schemes = operations.flatMap(({ operation }) => operation.security.flatMap((one) => Object.keys(one)));
+
+    expect(references.length).toBeGreaterThan(100);
+    for (const reference of new Set(references)) expect(at(document, reference), reference).toBeTypeOf('object');
+    expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining([...new Set(schemes)]));
+  });
+
+  it('is made of schemas that a validator of JSON Schema 2020-12 takes, in its strict mode', () => {
+    const shared = Object.values(document.components.responses);
+    const schemas = [
+      ...operations.flatMap(({ operation }) => schemasOf(operation)),
+      ...shared.flatMap(({ content = {} }) => schemasIn(content)),
+    ];
+    const ajv = openApiAjv();
+
+    expect(schemas.length).toBeGreaterThan(60);
+    for (const schema of schemas) {
+      expect(() => ajv.compile({ ...schema, components: document.components }), JSON.stringify(schema)).not.toThrow();
+    }
+  });
+
+  it('L1: shows no secret, not even as an example', () => {
+    const text = JSON.stringify(document);
+
+    expect(text).not.toMatch(/"examples?":/);
+    expect(text).not.toMatch(/eyJ[\w-]{8}/);
+  });
+
+  it('is the same each time, and kept from caches', async () => {
+    const [first, second] = await Promise.all(
+      ['/openapi.json', '/openapi.json'].map((path) => fetch(service.url + path)),
+    );
+
+    expect(first?.headers.get('cache-control')).toBe('no-store');
+    expect(first?.headers.get('content-type')).toBe('application/json');
+    expect(await first?.text()).toBe(await second?.text());
+  });
+
+  it.each(['/openapi.json', '/docs'])('%s takes HEAD as GET, and nothing else', async (path) => {
+    const client = new HttpClient(service.url);
+    const [get, head] = [await client.get(path), await client.send('HEAD', path)];
+
+    expect(head).toBeAnswered(200);
+    expect(head.headers.get('content-length')).toBe(get.headers.get('content-length'));
+    const refused = await client.post(path);
+    expect(refused).toBeRefused(405, 'METHOD_NOT_ALLOWED');
+    expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it('is for callers that take it', async () => {
+    const client = new HttpClient(service.url);
+
+    const asJson = { headers: { accept: 'application/json' } };
+    expect(await client.get('/openapi.json', asJson)).toBeAnswered(200);
+    expect(await client.get('/docs', asJson)).toBeRefused(406, 'NOT_ACCEPTABLE');
+  });
+});
+
+describe('app.openapi.enabled', () => {
+  it.each([
+    ['false', ['--app.openapi.enabled=false'], {}],
+    ['unset, with profile prod,', [], PROD],
+  ])('%s leaves nothing at the paths of the description', async (_, args, variables) => {
+    await withService(args, variables, async (client) => {
+      for (const path of ['/openapi.json', '/docs']) {
+        expect(await client.get(path)).toBeRefused(404, 'NOT_FOUND');
+        expect(await client.post(path)).toBeRefused(404, 'NOT_FOUND');
+      }
+      expect(await client.get('/.well-known/jwks.json')).toBeAnswered(200);
+    });
+  });
+
+  it('true switches it on in production, with the public URL for its paths', async () => {
+    await withService(['--app.openapi.enabled=true'], PROD, async (client) => {
+      expect((await client.get('/openapi.json')).body['servers']).toEqual([{ url: 'https://login.example.com/auth' }]);
+      expect((await client.get('/docs')).text).toContain('BASE=https://login.example.com/auth<');
+    });
+  });
+});
+
+it('below a context path, the description says so and its page leads there', async () => {
+  await withService(['--server.servlet.context-path=/auth'], {}, async (client, { url }) => {
+    const answer = await client.get('/openapi.json');
+    const page = await client.get('/docs');
+    const [, link = ''] = /href="([^"#]+)"/.exec(page.text) ?? [];
+
+    expect(answer.body['servers']).toEqual([{ url: '/auth' }]);
+    expect(Object.keys(answer.body['paths'] as object)).toContain('/login');
+    expect(new URL(link, `${url}/docs`).href).toBe(`${url}/openapi.json`);
+    expect(page.text).toContain('BASE=http://localhost:8080/auth<');
+  });
+});
+
+/** Every schema of an operation. */
+function schemasOf({ parameters = [], requestBody, responses }: OperationObject): readonly JsonSchema[] {
+  const answers = Object.values(responses).flatMap((one) => ('content' in one ? [one.content] : []));
+  return [
+    ...parameters.map(({ schema }) => schema),
+    ...[requestBody?.content, ...answers].flatMap((content) => schemasIn(content ?? {})),
+  ];
+}
+
+function schemasIn(content: Content): readonly JsonSchema[] {
+  return Object.values(content).flatMap(({ schema }) => (schema ? [schema] : []));
+}
+
+/** What a reference inside the document points to (RFC 6901). */
+function at(document: unknown, reference: string): unknown {
+  return reference
+    .slice(2)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((node, key) => (node as Readonly<Record<string, unknown>> | undefined)?.[key], document);
+}

@@ -1,0 +1,46 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from '../../src/app.module.js';
+import { loadConfiguration } from '../../src/config/configuration.js';
+import { ManagementListener } from '../../src/management/management.listener.js';
+import { PROPERTIES } from '../../src/properties.js';
+import { Listener } from '../../src/server/listener.js';
+import { ServletProperties } from '../../src/server/servlet.properties.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
+
+export interface WholeService {
+  /** With the context path. */
+  readonly url: string;
+  /** `METHOD /template` of everything the listener takes, without the context path. */
+  readonly routes: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** Runs all of the service in this process, with its management endpoints, on a database of its own. */
+export async function startWholeService(
+  args: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<WholeService> {
+  const workingFolder = temporaryFolder('whole');
+  const database = `--app.datasource.url=jdbc:sqlite:${join(workingFolder, 'login.db')}`;
+  const inputs = { args: [database, ...args], variables, workingFolder, packageFolder: PACKAGE_FOLDER };
+  const configuration = loadConfiguration(PROPERTIES, inputs);
+  const { contextPath } = configuration.get(ServletProperties);
+  const listener = new Listener({ contextPath });
+  const routes: string[] = [];
+  listener.adapter.getInstance().addHook('onRoute', ({ method, url }) => {
+    routes.push(...[method].flat().map((name) => `${name} ${url}`));
+  });
+  const app = await NestFactory.create(AppModule.of(configuration), listener.adapter, {
+    logger: false,
+    abortOnError: false,
+  });
+  app.get(ManagementListener).mount(listener.routes);
+  await app.init();
+  const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
+  return { url: `http://127.0.0.1:${port}${contextPath}`, routes, stop: () => app.close() };
+}
