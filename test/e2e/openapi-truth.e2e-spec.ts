@@ -23,8 +23,12 @@ const SETTINGS: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['no value at all', [NOTHING_PACKAGED], /^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/],
   ['timestamps', [NOTHING_PACKAGED, '--app.json.serialization.write-dates-as-timestamps=true'], /^\d{13}$/],
   [
-    'words and an offset',
-    ["--app.json.date-format=EEE, d MMM yyyy 'at' h:mm a XXX", '--app.json.time-zone=Asia/Seoul'],
+    'words, an offset and nothing that is empty',
+    [
+      "--app.json.date-format=EEE, d MMM yyyy 'at' h:mm a XXX",
+      '--app.json.time-zone=Asia/Seoul',
+      '--app.json.default-property-inclusion=non_empty',
+    ],
     /\+09:00"$/,
   ],
 ];

@@ -17,7 +17,7 @@ export class OpenApiController {
   @Header('content-type', 'application/json')
   @Operation({ summary: 'This description in OpenAPI 3.1' })
   @Answers(v.looseObject({ openapi: v.string() }))
-  async json(): Promise<Buffer> {
+  async json(): Promise<string> {
     return (await this.openApi.describe()).json;
   }
 
@@ -26,7 +26,7 @@ export class OpenApiController {
   @Header('content-security-policy', DOCS_POLICY)
   @Operation({ summary: 'This description as a page' })
   @Answers(v.string())
-  async page(): Promise<Buffer> {
+  async page(): Promise<string> {
     return (await this.openApi.describe()).page;
   }
 }

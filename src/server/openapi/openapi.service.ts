@@ -8,12 +8,12 @@ import type { Route } from './routes.js';
 /** The chapter of the routes that show the description. */
 export const DESCRIPTION = 'Description';
 
-/** The description of the interface as bytes. */
+/** The description of the interface as it is sent. */
 export interface Description {
   /** OpenAPI 3.1 in JSON. */
-  readonly json: Buffer;
+  readonly json: string;
   /** HTML. */
-  readonly page: Buffer;
+  readonly page: string;
 }
 
 /** Describes the routes that are registered; made when somebody asks for the first time, then kept. */
@@ -46,7 +46,7 @@ export class OpenApi {
     // Last what is about the description itself.
     const routes = routesOf(discovery, scanner).toSorted((a, b) => Number(isOwn(a)) - Number(isOwn(b)));
     const document = describe(this.api, routes, setting);
-    return { json: Buffer.from(JSON.stringify(document)), page: Buffer.from(docsPage(document)) };
+    return { json: JSON.stringify(document), page: docsPage(document) };
   }
 }
 
