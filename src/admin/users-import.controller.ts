@@ -2,13 +2,25 @@ import { Controller, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
-import { saysOfRoute } from '../server/route-facts.decorator.js';
+import { Answers } from '../server/openapi/answers.decorator.js';
+import type { OperationFacts } from '../server/openapi/operation.js';
+import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { TakesUpload, Upload } from '../server/upload/upload.decorator.js';
 import type { IncomingUpload } from '../server/upload/uploads.js';
 import { FILE_FIELD, UsersImport } from './users-import.service.js';
-import { importQueryShape, importReportShape } from './users-import.shapes.js';
+import { importQueryShape, importReportShape, importUploadShape } from './users-import.shapes.js';
+
+const IMPORT: OperationFacts = {
+  summary: 'Make many users from a file',
+  about:
+    'Existing users are never changed: a row that names one is an error. With any error nobody is made, unless ' +
+    '`partial` is `true`: then everybody is whose row is right.',
+  refuses: ['CONFLICT'],
+  takes: importUploadShape,
+};
 
 /** Many users at once, from a file (http-api section 7). */
+@ApiGroup('Administration')
 @Controller('admin/users')
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })
@@ -18,7 +30,8 @@ export class UsersImportController {
   @Post('import')
   @HttpCode(200)
   @TakesUpload()
-  @saysOfRoute({ answers: importReportShape })
+  @Operation(IMPORT)
+  @Answers(importReportShape)
   async importUsers(
     @Caller() { subject }: FullPrincipal,
     @Query({ schema: importQueryShape }) { partial }: InferOutput<typeof importQueryShape>,

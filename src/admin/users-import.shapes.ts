@@ -3,6 +3,15 @@ import { COLUMNS } from '../account/import-row.js';
 
 export const importQueryShape = v.strictObject({ partial: v.optional(v.picklist(['true', 'false']), 'false') });
 
+/** The upload, for the description of the interface: what is in it is judged row by row. */
+export const importUploadShape = v.strictObject({
+  file: v.pipe(
+    v.string(),
+    v.metadata({ contentMediaType: 'application/octet-stream' }),
+    v.description(`CSV whose first line names its columns, or JSON lines: ${COLUMNS.join(', ')}.`),
+  ),
+});
+
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** What became of an import: `errors` has the first 1000 of `errors_total`; the empty `field` is the row itself. */

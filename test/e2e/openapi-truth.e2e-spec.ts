@@ -4,7 +4,8 @@ import { type OperationObject, operationsOf } from '../../src/server/openapi/doc
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { describedStoryOn } from '../support/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../support/http-client.js';
-import { PASSWORD, refresh, secondStep } from '../support/login-story.js';
+import { type Enrolled, PASSWORD, refresh, secondStep } from '../support/login-story.js';
+import { MULTIPART, multipart } from '../support/multipart.js';
 import { onSqlite } from '../support/story-database.js';
 
 const CLIENT_SECRET = 'introspection-of-the-shop';
@@ -15,6 +16,8 @@ const KEYS = [
   `--app.security.clients.shop.secret=${CLIENT_SECRET}`,
   '--app.security.mfa.required-roles=ROLE_BOSS',
 ];
+/** Operations whose good answers come from the tests below the first. */
+const BY_OTHER_TESTS = ['DELETE /session', 'GET /session', 'POST /admin/users/import', 'POST /session'];
 const NOTHING_PACKAGED = '--app.config.location=optional:file:./none/';
 
 /** What the keys `app.json.*` are, and what an instant looks like with them. */
@@ -35,7 +38,11 @@ const SETTINGS: readonly (readonly [string, readonly string[], RegExp])[] = [
 
 describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
   onSqlite('the description', (engine) => {
-    const story = describedStoryOn(engine, { people: 10, args: [...KEYS, ...args], others: { boss: 'ROLE_BOSS' } });
+    const story = describedStoryOn(engine, {
+      people: 10,
+      args: [...KEYS, ...args],
+      others: { boss: 'ROLE_BOSS', admin: 'ROLE_ADMIN' },
+    });
 
     it('is true of every answer of a life with the service, and no operation is left out', async () => {
       const openers = [
@@ -128,11 +135,8 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
       expect(await client.post('/token/revoke')).toBeAnswered(204);
       expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
-      expect(story.openApi.operations.filter((operation) => !story.openApi.answered.has(operation))).toEqual([
-        'POST /session',
-        'GET /session',
-        'DELETE /session',
-      ]);
+      const left = story.openApi.operations.filter((operation) => !story.openApi.answered.has(operation));
+      expect(left.toSorted()).toEqual(BY_OTHER_TESTS);
     });
 
     it('is true of the web portal', async () => {
@@ -163,6 +167,24 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       const setup = await client.post('/2fa/setup', {}, { bearer });
       const code = story.codeOf(AuthenticatorApp.scan(textOf(setup, 'otpauth_uri')));
       expect(await client.post('/2fa/confirm', { code }, { bearer })).toBeAnswered(200);
+    });
+
+    it('is true of an administrator, and of others who try', async () => {
+      const admin = await story.enrolled({ id: 'admin', password: PASSWORD });
+      const anybody = await story.enrolled();
+      const rows = 'login_id,password\nrow-1,five grey herons & 2 piers\nrow-2,x\n';
+      const file = {
+        raw: multipart({ content: rows, fileName: 'people.csv' }),
+        headers: { 'content-type': MULTIPART },
+      };
+
+      const send = ({ client, accessToken: bearer }: Enrolled, query = ''): Promise<Answer> =>
+        client.send('POST', `/admin/users/import${query}`, { ...file, bearer });
+      expect((await send(admin)).body).toMatchObject({ created: 0, errors_total: 1 });
+      expect((await send(admin, '?partial=true')).body).toMatchObject({ created: 1, errors_total: 1 });
+      expect(await send(anybody)).toBeRefused(403, 'ACCESS_DENIED');
+      story.clock.advance(301);
+      expect(await send(admin)).toBeRefused(401, 'STEP_UP_REQUIRED');
     });
 
     it('is true of refusals', async () => {

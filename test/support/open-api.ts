@@ -5,6 +5,8 @@ import { type Answer, HttpClient, type RequestOptions } from './http-client.js';
 
 /** What no route says of itself, because every route may answer it: another method, an `Accept` without us. */
 const EVERYWHERE = new Set([405, 406]);
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
 const LONGEST_SHOWN = 1000;
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -54,21 +56,31 @@ export class OpenApi {
 
   /** True where the description takes a body of JSON. */
   takes(operation: OperationObject, body: unknown): boolean {
-    const schema = operation.requestBody?.content['application/json']?.schema;
+    const schema = operation.requestBody?.content[JSON_TYPE]?.schema;
     return schema !== undefined && this.schemaFlaws(schema, body).length === 0;
   }
 
-  private requestFlaws({ requestBody, parameters = [] }: OperationObject, target: string, options: RequestOptions) {
+  private requestFlaws(operation: OperationObject, target: string, options: RequestOptions): readonly string[] {
     const query = new URL(target, 'http://localhost').searchParams;
-    const unknown = [...query.keys()].filter((name) => !parameters.some((known) => known.name === name));
-    const flaws = unknown.map((name) => `the query ${name} is not described`);
-    const body = options.form ?? options.json;
-    if (requestBody === undefined)
-      return Object.keys(body ?? {}).length > 0 ? [...flaws, 'a body is not described'] : flaws;
-    const type = options.form ? 'application/x-www-form-urlencoded' : 'application/json';
-    const schema = requestBody.content[type]?.schema;
-    if (schema === undefined) return [...flaws, `no body of ${type} is described`];
-    return [...flaws, ...this.schemaFlaws(schema, body ?? {})];
+    return [
+      ...[...query].flatMap(([name, value]) => this.queryFlaws(operation, name, value)),
+      ...this.bodyFlaws(operation, options),
+    ];
+  }
+
+  private queryFlaws({ parameters = [] }: OperationObject, name: string, value: string): readonly string[] {
+    const known = parameters.find((parameter) => parameter.in === 'query' && parameter.name === name);
+    if (!known) return [`the query ${name} is not described`];
+    return this.schemaFlaws(known.schema, known.schema.type === 'integer' ? Number(value) : value);
+  }
+
+  private bodyFlaws({ requestBody }: OperationObject, { raw, form, json, headers }: RequestOptions): readonly string[] {
+    const body = form ?? json;
+    if (raw === undefined && !requestBody) return Object.keys(body ?? {}).length > 0 ? ['a body is not described'] : [];
+    const type = form ? FORM_TYPE : raw === undefined ? JSON_TYPE : (headers?.['content-type'] ?? '');
+    const schema = requestBody?.content[type.replace(/\s*;.*$/s, '')]?.schema;
+    if (!schema) return [`no body of ${type} is described`];
+    return raw === undefined ? this.schemaFlaws(schema, body ?? {}) : [];
   }
 
   private answerFlaws({ responses }: OperationObject, answer: Answer): readonly string[] {
