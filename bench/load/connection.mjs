@@ -3,8 +3,7 @@
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-
-const HEAD_END = '\r\n\r\n';
+import { answerIn } from './answer.mjs';
 
 /** One client of `http://host:port` whose socket stays open; one request at a time. */
 export class Connection {
@@ -42,18 +41,13 @@ export class Connection {
 
   #take(chunk) {
     this.#received += chunk.latin1Slice();
-    const headEnd = this.#received.indexOf(HEAD_END);
-    if (headEnd < 0) return;
-    const head = this.#received.slice(0, headEnd);
-    const start = headEnd + HEAD_END.length;
-    const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-    if (this.#received.length < start + length) return;
-    const body = this.#received.slice(start, start + length);
-    this.#received = this.#received.slice(start + length);
-    if (/\r\ntransfer-encoding:/i.test(head)) return this.#fail(new Error('an answer of unknown length'));
+    const answer = answerIn(this.#received);
+    if (answer === undefined) return;
+    this.#received = this.#received.slice(answer.length);
+    if (/\r\ntransfer-encoding:/i.test(answer.head)) return this.#fail(new Error('an answer of unknown length'));
     const { resolve } = this.#pending;
     this.#pending = undefined;
-    resolve({ status: Number(head.slice(9, 12)), head, body });
+    resolve(answer);
   }
 
   #fail(error) {

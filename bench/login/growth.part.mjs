@@ -4,7 +4,7 @@ import { Crowd } from '../load/crowd.mjs';
 import { fullLogin } from '../load/story.mjs';
 import { goal } from '../measure.mjs';
 import { REAL, Stand } from '../target/stand.mjs';
-import { inTurns, medianRate } from './report.mjs';
+import { inTurns, medianRate } from '../turns.mjs';
 
 const SECONDS = 2.5;
 const FEW = 1000;

@@ -7,7 +7,7 @@ import { PASSWORD } from '../load/population.mjs';
 import { fullLogin, passwordStep } from '../load/story.mjs';
 import { goal } from '../measure.mjs';
 import { readyHash, REAL, Stand, startYardstick } from '../target/stand.mjs';
-import { inTurns, medianRate } from './report.mjs';
+import { inTurns, medianRate } from '../turns.mjs';
 
 const SECONDS = 3;
 const WARM_UP_SECONDS = 20;

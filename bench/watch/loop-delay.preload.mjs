@@ -1,5 +1,6 @@
 // Loaded into the service by --import: measures from inside how late its event loop comes round. Each SIGUSR2 writes what
-// was seen since the one before to the file named in the query of this module's URL, and begins anew.
+// was seen since the one before to the file named in the query of this module's URL, and begins anew; beside it the
+// processor time since the start, of the process and of the thread of the event loop.
 import { renameSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -13,6 +14,9 @@ process.on('SIGUSR2', () => {
     (nanos) => nanos / 1e6,
   );
   histogram.reset();
-  writeFileSync(`${file}.part`, JSON.stringify({ p50, p99, max }));
+  const [cpuMillis, loopMillis] = [process.cpuUsage(), process.threadCpuUsage()].map(
+    ({ user, system }) => (user + system) / 1000,
+  );
+  writeFileSync(`${file}.part`, JSON.stringify({ p50, p99, max, cpuMillis, loopMillis }));
   renameSync(`${file}.part`, file);
 });

@@ -1,4 +1,5 @@
-import { median } from '../measure.mjs';
+import { median } from './measure.mjs';
+import { isDisturbed } from './watch/others.mjs';
 
 /** Prints and answers the median of the rates of all rounds. */
 export function medianRate(name, rounds, unit = 'per second') {
@@ -13,15 +14,27 @@ export function medianRate(name, rounds, unit = 'per second') {
   return middle;
 }
 
-/** Runs the things to be compared in turns, in another order each round; answers the results of each by name. */
-export async function inTurns(things, { rounds, warmUp = 1 }) {
+/** The rate of the first as a part of the second's: the median over the rounds, of which each has had both. */
+export function partOf(first, second) {
+  return median(first.map(({ rate }, index) => rate / second[index].rate));
+}
+
+/**
+ * Runs the things to be compared in turns, in another order each round; answers the results of each by name. Goes on up
+ * to `mostRounds` until there are `rounds` in which others left all things alone.
+ */
+export async function inTurns(things, { rounds, warmUp = 1, mostRounds = rounds }) {
   const names = Object.keys(things);
   const results = Object.fromEntries(names.map((name) => [name, []]));
-  for (let round = -warmUp; round < rounds; round++) {
+  let quiet = 0;
+  for (let round = -warmUp; round < mostRounds && quiet < rounds; round++) {
+    const ofRound = [];
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const result = await things[name]();
+      ofRound.push(result);
       if (round >= 0) results[name].push(result);
     }
+    if (round >= 0 && !ofRound.some(isDisturbed)) quiet += 1;
   }
   return results;
 }

@@ -1,0 +1,42 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { Others } from '../watch/others.mjs';
+
+/** The load generator in a process of its own. */
+export class Generator {
+  #child = fork(fileURLToPath(new URL('program.mjs', import.meta.url)));
+  #cpuMillis = 0;
+
+  /**
+   * Asks a program, whose event loop is watched by `loopDelay`, as the order says; answers what was seen outside and
+   * inside, and the part of the machine that `others` took meanwhile.
+   */
+  async ask({ program, loopDelay }, order) {
+    const before = await loopDelay.take(program);
+    const cpuBefore = this.#cpuMillis + ownMillis();
+    const others = new Others();
+    this.#child.send({ ...order, address: program.address });
+    const [seen] = await once(this.#child, 'message');
+    const inside = await loopDelay.take(program);
+    this.#cpuMillis = seen.cpuMillis;
+    const programMillis = inside.cpuMillis - before.cpuMillis;
+    return {
+      ...seen,
+      delay: inside,
+      loopMillis: inside.loopMillis - before.loopMillis,
+      others: others.part(programMillis + this.#cpuMillis + ownMillis() - cpuBefore),
+    };
+  }
+
+  /** Also ends with the bench, however that ends. */
+  stop() {
+    this.#child.disconnect();
+    this.#child.kill();
+  }
+}
+
+function ownMillis() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
