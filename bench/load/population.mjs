@@ -38,13 +38,14 @@ export class Population {
 }
 
 /** Writes the file for `users import`; the users share a few hashes of the one password. */
-export async function writeImportFile(path, { size, hashes, from = 0 }) {
+export async function writeImportFile(path, { size, hashes, secondFactor = true, from = 0 }) {
   const file = createWriteStream(path, { mode: 0o600 });
   file.write('login_id,password_hash,email,roles,otpauth_uri\n');
   for (let index = from; index < from + size; index++) {
     const id = loginIdOf(index);
+    const uri = secondFactor ? `otpauth://totp/bench:${id}?secret=${SECRET}&issuer=bench` : '';
     // Argon2 texts hold commas.
-    const line = `${id},"${hashes[index % hashes.length]}",,ROLE_USER,otpauth://totp/bench:${id}?secret=${SECRET}&issuer=bench\n`;
+    const line = `${id},"${hashes[index % hashes.length]}",,ROLE_USER,${uri}\n`;
     if (!file.write(line)) await once(file, 'drain');
   }
   file.end();

@@ -20,12 +20,12 @@ export function readyHash({ memoryKib, iterations }) {
 
 /** One service with imported users, in a folder of its own; settings of `database` where it is not the embedded one. */
 export class Stand {
-  static async withUsers({ folder, size, cost, database }) {
+  static async withUsers({ folder, size, cost, database, secondFactor }) {
     mkdirSync(folder, { recursive: true });
     const stand = new Stand(folder, size, cost, database);
     const hashes = Array.from({ length: HASHES }, () => readyHash(cost));
     const file = join(folder, 'users.csv');
-    await writeImportFile(file, { size, hashes });
+    await writeImportFile(file, { size, hashes, secondFactor });
     await runCli(['users', 'import', file], { cwd: folder, settings: stand.settings });
     rmSync(file);
     return stand;

@@ -1,0 +1,100 @@
+// npm run bench -- overload: ten times as many logins as the service can take. Those who are let in must be served as
+// well as before, the others sent away at once. The generator shares the cores of the service: its own part is shown.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Generator } from './generator/generator.mjs';
+import { requestText } from './load/connection.mjs';
+import { Probe } from './load/latency.mjs';
+import { loginIdOf, PASSWORD } from './load/population.mjs';
+import { judge } from './overload/judge.mjs';
+import { REAL, Stand } from './target/stand.mjs';
+import { inTurns } from './turns.mjs';
+import { LoopDelay } from './watch/loop-delay.mjs';
+
+const USERS = 2000;
+const THREADS = 24;
+const ACCEPT_COUNT = 24;
+const TIMES_CAPACITY = 10;
+const ROUNDS = 5;
+/** Others on the machine spoil rounds. */
+const MOST_ROUNDS = 15;
+const SECONDS = 4;
+/** As many as may be in progress: the hash workers always have work, and nobody waits to be let in. */
+const CLIENTS_AT_PEAK = THREADS;
+/** Far more than come before they are sent away, and far less than a service that lets everybody wait would gather. */
+const MOST_WAITING = 1000;
+const PROBES_PER_SECOND = 20;
+const HEALTH = requestText('GET', '/actuator/health');
+const LOGINS = {
+  requests: Array.from({ length: USERS }, (_, index) =>
+    requestText('POST', '/login', { body: { id: loginIdOf(index), pw: PASSWORD } }),
+  ),
+  marker: '"access_token":',
+};
+const SETTINGS = [
+  `--server.embedded.threads.max=${THREADS}`,
+  `--server.embedded.accept-count=${ACCEPT_COUNT}`,
+  '--app.security.rate-limit.enabled=false',
+];
+const VARIANTS = [
+  { name: 'no access log', settings: ['--server.embedded.accesslog.enabled=false'] },
+  { name: 'access log', settings: ['--server.embedded.accesslog.enabled=true'] },
+];
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-overload-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+console.log(`the generator runs on the same ${availableParallelism()} cores, load before ${loadavg()[0].toFixed(1)}`);
+const generator = new Generator();
+const targets = [];
+try {
+  for (const variant of VARIANTS) targets.push(await targetOf(variant));
+  const results = await inTurns(Object.assign({}, ...targets.map(turnsOf)), {
+    rounds: ROUNDS,
+    mostRounds: MOST_ROUNDS,
+  });
+  for (const { name } of targets) {
+    console.log(`${name}:`);
+    judge(name, { atPeak: results[`${name}, peak`], overloaded: results[`${name}, overload`] });
+  }
+} finally {
+  generator.stop();
+  for (const { probe, program } of targets) {
+    probe.close();
+    await program.stop();
+  }
+}
+
+async function targetOf({ name, settings }) {
+  const own = join(folder, name.replaceAll(' ', '-'));
+  const stand = await Stand.withUsers({ folder: own, size: USERS, cost: REAL, secondFactor: false });
+  const loopDelay = new LoopDelay(join(own, 'loop-delay.json'));
+  const program = await stand.start({ settings: [...SETTINGS, ...settings], node: loopDelay.nodeArguments });
+  return { name, program, loopDelay, probe: await Probe.of(program.address, 2), peak: 0 };
+}
+
+function turnsOf(target) {
+  const peak = async () => {
+    const seen = await watched(target, { kind: 'closed loop', clients: CLIENTS_AT_PEAK });
+    target.peak = seen.rate;
+    return seen;
+  };
+  const overload = () => {
+    const perSecond = TIMES_CAPACITY * target.peak;
+    return watched(target, { kind: 'open loop', perSecond, mostWaiting: MOST_WAITING });
+  };
+  return { [`${target.name}, peak`]: peak, [`${target.name}, overload`]: overload };
+}
+
+/** What the generator saw, and what probes noticed meanwhile. */
+async function watched({ probe, ...target }, order) {
+  const turns = Array.from({ length: SECONDS * PROBES_PER_SECOND }, (_, index) => index);
+  const statuses = new Set();
+  const [seen, probeTimes] = await Promise.all([
+    generator.ask(target, { ...order, ...LOGINS, seconds: SECONDS }),
+    probe.times(turns, async (connection) => statuses.add((await connection.send(HEALTH)).status), {
+      perSecond: PROBES_PER_SECOND,
+    }),
+  ]);
+  return { ...seen, probeTimes, probeStatuses: Array.from(statuses) };
+}
