@@ -11,8 +11,7 @@ export async function passwordStep(connection, user) {
 
 /** Answers the refresh token. */
 export async function secondStep(connection, user, mfaToken, code) {
-  const body = { mfa_token: mfaToken, code };
-  const answer = await connection.send(requestText('POST', '/login/2fa', { body, headers: from(user) }));
+  const answer = await secondAnswer(connection, user, mfaToken, code);
   memberOf(answer, 'access_token');
   return refreshTokenOf(answer);
 }
@@ -21,6 +20,13 @@ export async function fullLogin(connection, population) {
   const user = population.next();
   const mfaToken = await passwordStep(connection, user);
   return secondStep(connection, user, mfaToken, population.takeCode(user));
+}
+
+/** A full login for what it gives beside the refresh token. */
+export async function accessToken(connection, population) {
+  const user = population.next();
+  const mfaToken = await passwordStep(connection, user);
+  return memberOf(await secondAnswer(connection, user, mfaToken, population.takeCode(user)), 'access_token');
 }
 
 /** Answers the rotated refresh token. */
@@ -35,6 +41,11 @@ export async function refresh(connection, refreshToken) {
 export async function trivial(connection) {
   const { status } = await connection.send(requestText('GET', '/'));
   if (status !== 200) throw new Error(`GET / answered ${status}`);
+}
+
+function secondAnswer(connection, user, mfaToken, code) {
+  const body = { mfa_token: mfaToken, code };
+  return connection.send(requestText('POST', '/login/2fa', { body, headers: from(user) }));
 }
 
 function from(user) {

@@ -1,0 +1,103 @@
+// npm run bench -- http: what the HTTP host of the service costs, on a route that does next to nothing behind a full login,
+// against the same route without the host; and, as information, on an open one against a bare one.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Generator } from './generator/generator.mjs';
+import { Connection, requestText } from './load/connection.mjs';
+import { accessToken } from './load/story.mjs';
+import { goal, median } from './measure.mjs';
+import { NODE_OPTIONS, Program } from './target/program.mjs';
+import { CHEAP, Stand } from './target/stand.mjs';
+import { inTurns, medianRate, partOf } from './turns.mjs';
+import { LoopDelay } from './watch/loop-delay.mjs';
+import { undisturbed } from './watch/others.mjs';
+
+const CLIENTS = 16;
+const ROUNDS = 15;
+/** Others on the machine spoil rounds. */
+const MOST_ROUNDS = 25;
+const SECONDS = 1;
+const LEAST_PART = 0.75;
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-http-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+console.log(`the generator runs on the same ${availableParallelism()} cores, load before ${loadavg()[0].toFixed(1)}`);
+const stand = await Stand.withUsers({ folder, size: 10, cost: CHEAP });
+const generator = new Generator();
+const targets = [];
+try {
+  const service = await target('service', (node) => stand.start({ node }));
+  // On the same database, with the same keys.
+  const guarded = await target('same route, bare', (node) => bare('bare-guarded', node, stand.settings));
+  const open = await target('trivial guard, bare', (node) => bare('bare-open', node));
+  const authorization = { Authorization: `Bearer ${await token(service.program)}` };
+  const guardedRoute = {
+    requests: [requestText('GET', '/me/settlement', { headers: authorization })],
+    marker: '"sub":',
+  };
+  const openRoute = { requests: [requestText('GET', '/')], marker: '</html>' };
+  const results = await inTurns(
+    {
+      service: () => asked(service, guardedRoute),
+      bare: () => asked(guarded, guardedRoute),
+      openService: () => asked(service, openRoute),
+      openBare: () => asked(open, openRoute),
+    },
+    { rounds: ROUNDS, mostRounds: MOST_ROUNDS, warmUp: 3 },
+  );
+  const { isQuiet, part, loopPart } = compared('guarded route', results.service, results.bare);
+  const [by, judged] = isQuiet ? ['requests', part] : ['time of the event loop, for want of quiet rounds', loopPart];
+  goal(`guarded route at ${LEAST_PART} of the bare one or more, by ${by}: ${judged.toFixed(3)}`, judged >= LEAST_PART);
+  compared('open route', results.openService, results.openBare);
+} finally {
+  generator.stop();
+  for (const { program } of targets) await program.stop();
+}
+
+async function target(name, start) {
+  const loopDelay = new LoopDelay(join(folder, `${name.replace(/\W+/g, '-')}.json`));
+  const each = { program: await start(loopDelay.nodeArguments), loopDelay };
+  targets.push(each);
+  return each;
+}
+
+function bare(name, node, settings = []) {
+  const file = fileURLToPath(new URL(`./http/${name}.mjs`, import.meta.url));
+  const args = [...NODE_OPTIONS, ...node, file, '--server.port=0', ...settings];
+  return Program.start(args, { cwd: folder, announces: /ready: http:\/\/[^\s/]+:(\d+)\// });
+}
+
+async function token({ address }) {
+  const connection = await Connection.open(address);
+  const value = await accessToken(connection, stand.population);
+  connection.close();
+  return value;
+}
+
+async function asked(each, route) {
+  const seen = await generator.ask(each, { kind: 'closed loop', clients: CLIENTS, seconds: SECONDS, ...route });
+  const statuses = Object.keys(seen.statuses);
+  if (statuses.join() !== '200') throw new Error(`${route.requests[0]} was answered ${statuses.join(' and ')}`);
+  return { ...seen, perRequest: (1000 * seen.loopMillis) / seen.statuses[200] };
+}
+
+/** Prints both, and answers what part of the bare one's requests, and of its speed on the event loop, the service reaches. */
+function compared(what, ofService, ofBare) {
+  console.log(`${what}:`);
+  const {
+    isQuiet,
+    kept: [service, bareOne],
+  } = undisturbed(ofService, ofBare);
+  medianRate('service', service);
+  medianRate('bare', bareOne);
+  const part = partOf(service, bareOne);
+  const loopPart = median(service.map(({ perRequest }, index) => bareOne[index].perRequest / perRequest));
+  const [ours, theirs] = [service, bareOne].map((rounds) => median(rounds.map(({ perRequest }) => perRequest)));
+  console.log(`  ratio of requests ${part.toFixed(3)}`);
+  console.log(
+    `  time of the event loop for a request: ${ours.toFixed(0)} and ${theirs.toFixed(0)} microseconds, ratio ${loopPart.toFixed(3)}`,
+  );
+  return { isQuiet, part, loopPart };
+}

@@ -1,0 +1,37 @@
+// The yardstick of the http bench: the routes, guards and services of the service on NestJS's own Fastify adapter. What
+// src/server does for every request is not there: request ids, headers, admission, strict bodies, problem answers.
+import 'reflect-metadata';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { AuthModule } from '../../dist/auth/auth.module.js';
+import { ClockModule } from '../../dist/clock/clock.module.js';
+import { ConfigModule } from '../../dist/config/config.module.js';
+import { loadConfiguration } from '../../dist/config/configuration.js';
+import { processInputs } from '../../dist/config/process-inputs.js';
+import { dataFolder } from '../../dist/persistence/data-folder.js';
+import { DatasourceProperties } from '../../dist/persistence/datasource.properties.js';
+import { PersistenceModule } from '../../dist/persistence/persistence.module.js';
+import { PROPERTIES } from '../../dist/properties.js';
+import { RandomModule } from '../../dist/random/random.module.js';
+import { SealingModule } from '../../dist/sealing/sealing.module.js';
+
+const configuration = loadConfiguration(PROPERTIES, processInputs());
+const folder = dataFolder(configuration.get(DatasourceProperties).url);
+
+class YardstickModule {}
+Module({
+  imports: [
+    ClockModule,
+    RandomModule,
+    PersistenceModule,
+    AuthModule,
+    ConfigModule.of(configuration),
+    SealingModule.of(folder),
+  ],
+})(YardstickModule);
+
+const app = await NestFactory.create(YardstickModule, new FastifyAdapter(), { logger: false });
+await app.listen(0, '127.0.0.1');
+process.on('SIGTERM', () => process.exit());
+console.log(`ready: ${await app.getUrl()}/`);

@@ -1,0 +1,31 @@
+// The harsher yardstick of the http bench: one route of NestJS on Fastify whose only guard says yes. It answers what the
+// service answers at `/`.
+import 'reflect-metadata';
+import { Controller, Get, Header, Module } from '@nestjs/common';
+import { APP_GUARD, NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { START_PAGE } from '../../dist/portal/start-page.js';
+
+class StartController {
+  show() {
+    return START_PAGE;
+  }
+}
+const show = Object.getOwnPropertyDescriptor(StartController.prototype, 'show');
+Get()(StartController.prototype, 'show', show);
+Header('content-type', 'text/html; charset=utf-8')(StartController.prototype, 'show', show);
+Controller()(StartController);
+
+class Guard {
+  canActivate() {
+    return true;
+  }
+}
+
+class YardstickModule {}
+Module({ controllers: [StartController], providers: [{ provide: APP_GUARD, useClass: Guard }] })(YardstickModule);
+
+const app = await NestFactory.create(YardstickModule, new FastifyAdapter(), { logger: false });
+await app.listen(0, '127.0.0.1');
+process.on('SIGTERM', () => process.exit());
+console.log(`ready: ${await app.getUrl()}/`);
