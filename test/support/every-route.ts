@@ -11,6 +11,8 @@ type Fields = Readonly<Record<string, string>>;
 
 /** Routes that strangers may call. Every other one, also one that is new, must refuse them. */
 const OPEN = new Set([
+  'GET /openapi.json',
+  'GET /docs',
   ...['GET /', 'GET /actuator/health', 'GET /actuator/health/'],
   ...['GET /actuator/health/liveness', 'GET /actuator/health/liveness/'],
   ...['GET /actuator/health/readiness', 'GET /actuator/health/readiness/'],
