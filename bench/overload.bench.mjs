@@ -36,6 +36,8 @@ const SETTINGS = [
   `--server.embedded.threads.max=${THREADS}`,
   `--server.embedded.accept-count=${ACCEPT_COUNT}`,
   '--app.security.rate-limit.enabled=false',
+  // The connections of the peak rest while the others are measured.
+  '--server.embedded.connection-timeout=1h',
 ];
 const VARIANTS = [
   { name: 'no access log', settings: ['--server.embedded.accesslog.enabled=false'] },

@@ -33,14 +33,12 @@ import { rawRefusal, refuseRaw } from './problem/raw-refusal.js';
 import { ServerErrorProperties } from './problem/server-error.properties.js';
 import { Forwarding } from './proxy/forwarding.js';
 import { hostAndPort } from './proxy/host-and-port.js';
-import { factsOfRoute } from './route-facts.decorator.js';
+import { RequestIds } from './request-ids.js';
 import { ServerProperties } from './server.properties.js';
 import { type ListenerTls, secureServers } from './tls/secure-server.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
 import { takeUploads, type UploadOptions } from './upload/uploads.js';
 
-/** Random bytes of a request id. */
-const REQUEST_ID_BYTES = 16;
 const KEPT_REQUEST_ID = /^[\w.-]{8,64}$/;
 /** An IPv6 address with an IPv4 one inside. */
 const LONGEST_IP = 45;
@@ -85,7 +83,7 @@ export class HttpHost {
   private readonly forwarding: Forwarding | undefined;
   private readonly encoding: Encoding;
   private readonly clock: Clock;
-  private readonly random: Random;
+  private readonly requestIds: RequestIds;
   private readonly complain: Complain;
   private readonly watch: AccessWatch | undefined;
 
@@ -97,7 +95,7 @@ export class HttpHost {
     this.forwarding = forwardHeadersStrategy === 'none' ? undefined : new Forwarding(forwardHeadersStrategy);
     this.encoding = new Encoding(options.encoding);
     this.clock = options.clock ?? new SystemClock();
-    this.random = options.random ?? new SystemRandom();
+    this.requestIds = new RequestIds(options.random ?? new SystemRandom());
     this.complain = options.complain ?? complainOnErrorOutput;
     this.watch = options.accessLog && new AccessWatch(options.accessLog, this.clock);
     const admission = options.threads && new Admission(options.threads.max, this.embedded.acceptCount);
@@ -196,7 +194,7 @@ export class HttpHost {
 
   private requestIdOf({ headers }: { readonly headers: IncomingMessage['headers'] }): string {
     const sent = headers['x-request-id'];
-    return typeof sent === 'string' && KEPT_REQUEST_ID.test(sent) ? sent : this.random.text(REQUEST_ID_BYTES);
+    return typeof sent === 'string' && KEPT_REQUEST_ID.test(sent) ? sent : this.requestIds.next();
   }
 
   private greet(request: FastifyRequest, reply: FastifyReply): void {
@@ -215,7 +213,7 @@ export class HttpHost {
 
   private beginBody(request: FastifyRequest, reply: FastifyReply): void {
     // An upload asks for its bytes itself, once its caller is known.
-    if (factsOfRoute(request).takesUpload) return;
+    if (request.passage?.facts.takesUpload) return;
     askForBody(request.raw, reply.raw);
     timeBody(request.raw, this.embedded.connectionTimeout.milliseconds, () => {
       this.refuseLate(request, reply);
@@ -240,7 +238,7 @@ export class HttpHost {
   /** Answers what is no request. */
   private refuseUnread(error: NodeJS.ErrnoException, socket: Socket): void {
     const { status, code } = rawRefusal(error.code);
-    const requestId = this.random.text(REQUEST_ID_BYTES);
+    const requestId = this.requestIds.next();
     const place = { requestId, millis: this.clock.millis() };
     const body = this.encoding.json(problemBody(new ServiceError(code), place, this.errors, status));
     const isSaid = refuseRaw(socket, status, { requestId, type: this.encoding.jsonType(PROBLEM_JSON), body });

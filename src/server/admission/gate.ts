@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { factsOfRoute } from '../route-facts.decorator.js';
+import { factsOfRoute, type RouteFacts } from '../route-facts.decorator.js';
 import type { Admission, Ticket } from './admission.js';
 
 declare module 'fastify' {
@@ -17,10 +17,9 @@ export class Passage {
   private isAnswered = false;
   private isOver = false;
 
-  /** `isFree`: needs no slot. */
   constructor(
     readonly reply: FastifyReply,
-    readonly isFree: boolean,
+    readonly facts: RouteFacts,
   ) {}
 
   hold(ticket: Ticket): void {
@@ -84,7 +83,7 @@ export class Gate {
 
   /** The head of a request is here. */
   arrive(request: FastifyRequest, reply: FastifyReply): void {
-    const passage = new Passage(reply, factsOfRoute(request).isManagement === true);
+    const passage = new Passage(reply, factsOfRoute(request));
     request.passage = passage;
     this.present.add(passage);
     if (this.hasClosed) sayClose(reply);
@@ -98,12 +97,12 @@ export class Gate {
 
   /** True where it would be refused if it asked for a slot now. */
   isFullFor({ passage }: FastifyRequest): boolean {
-    return this.admission?.isFull === true && passage?.isFree === false;
+    return this.admission?.isFull === true && passage?.facts.isManagement !== true;
   }
 
   /** Goes on once the request has a slot; false where it gets none. A client that leaves before is forgotten. */
   pass({ passage }: FastifyRequest, goOn: () => void): boolean {
-    if (!this.admission || !passage || passage.isFree) {
+    if (!this.admission || !passage || passage.facts.isManagement) {
       goOn();
       return true;
     }
