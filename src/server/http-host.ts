@@ -165,6 +165,8 @@ export class HttpHost {
         requireHostHeader: false,
         maxHeaderSize: this.server.maxHttpRequestHeaderSize.bytes,
         headersTimeout: timeout,
+        // Node compares the two while it makes the server, before Fastify sets the one above.
+        requestTimeout: 0,
         connectionsCheckingInterval: LOOK_EVERY_MILLIS,
         keepAliveTimeoutBuffer: KEEP_ALIVE_BUFFER_MILLIS,
       },

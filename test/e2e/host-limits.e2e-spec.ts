@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { DataSize } from '../../src/config/data-size.js';
+import { Duration } from '../../src/config/duration.js';
 import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
 import { ServerProperties } from '../../src/server/server.properties.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
@@ -92,6 +93,12 @@ describe('server.max-http-request-header-size', () => {
 
     expect((await client.get('/plain', { headers: { 'x-long': 'x'.repeat(60 * KIBIBYTE) } })).status).toBe(200);
   });
+});
+
+it('server.embedded.connection-timeout may be longer than any time of the runtime itself', async () => {
+  const client = await start({}, { connectionTimeout: Duration.ofSeconds(3600) });
+
+  expect((await client.get('/plain')).headers.get('keep-alive')).toBe('timeout=3600');
 });
 
 describe('server.embedded.max-connections', () => {
