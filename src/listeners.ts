@@ -9,7 +9,7 @@ import { AccesslogProperties } from './server/access-log/accesslog.properties.js
 import { reachable } from './server/address.js';
 import { EmbeddedProperties } from './server/admission/embedded.properties.js';
 import { ThreadsProperties } from './server/admission/threads.properties.js';
-import type { HostOptions } from './server/http-host.js';
+import type { HostOptions } from './server/host-options.js';
 import { EncodingProperties } from './server/json/encoding.properties.js';
 import { JsonSerializationProperties } from './server/json/json-serialization.properties.js';
 import { JsonProperties } from './server/json/json.properties.js';

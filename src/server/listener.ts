@@ -1,7 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Gate } from './admission/gate.js';
-import { type HostOptions, HttpHost } from './http-host.js';
+import type { HostOptions } from './host-options.js';
+import { HttpHost } from './http-host.js';
 import type { RouteFacts } from './route-facts.decorator.js';
 import { Connections } from './shutdown/connections.js';
 

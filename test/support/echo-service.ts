@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { HostOptions } from '../../src/server/http-host.js';
+import type { HostOptions } from '../../src/server/host-options.js';
 import { Listener } from '../../src/server/listener.js';
 import { ServerModule } from '../../src/server/server.module.js';
 import { AnswersController } from './answers.controller.js';

@@ -1,0 +1,39 @@
+import type { Clock } from '../clock/clock.js';
+import type { Random } from '../random/random.js';
+import type { AccessLog } from './access-log/access-log.js';
+import type { EmbeddedProperties } from './admission/embedded.properties.js';
+import type { ThreadsProperties } from './admission/threads.properties.js';
+import type { EncodingProperties } from './json/encoding.properties.js';
+import type { JsonSerializationProperties } from './json/json-serialization.properties.js';
+import type { JsonProperties } from './json/json.properties.js';
+import type { Complain } from './problem/defects.js';
+import type { ServerErrorProperties } from './problem/server-error.properties.js';
+import type { ServerProperties } from './server.properties.js';
+import type { ListenerTls } from './tls/secure-server.js';
+import type { UploadOptions } from './upload/uploads.js';
+
+/** What one listener is made of; what is left out has the defaults of its keys. */
+export interface HostOptions {
+  /** In front of every path; empty for none. */
+  readonly contextPath?: string;
+  /** Origins of other sites whose scripts may call. */
+  readonly allowedOrigins?: readonly string[];
+  readonly errors?: ServerErrorProperties;
+  readonly server?: ServerProperties;
+  readonly embedded?: EmbeddedProperties;
+  /** How many requests are worked on at once; without it, all that come. */
+  readonly threads?: ThreadsProperties;
+  /** Unset where no route takes one. */
+  readonly uploads?: UploadOptions;
+  readonly encoding?: EncodingProperties;
+  /** What becomes of the answers of controllers. */
+  readonly json?: JsonProperties;
+  readonly jsonSerialization?: JsonSerializationProperties;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  readonly complain?: Complain;
+  /** Gets a line for each request. */
+  readonly accessLog?: AccessLog;
+  /** Without it the listener speaks plain HTTP. */
+  readonly tls?: ListenerTls;
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import { ServiceError } from '../errors/service-error.js';
+import type { RequestFacts } from '../principal/request-facts.js';
+import { isCleanlyEncoded } from './body/json-body.js';
+import { originForm } from './context-path.js';
+import { hostAndPort } from './proxy/host-and-port.js';
+
+const KEPT_REQUEST_ID = /^[\w.-]{8,64}$/;
+/** An IPv6 address with an IPv4 one inside. */
+const LONGEST_IP = 45;
+const LONGEST_AGENT = 255;
+
+/** The id a caller or a proxy gave, where it has the agreed form (http-api section 1). */
+export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && KEPT_REQUEST_ID.test(sent) ? sent : undefined;
+}
+
+/** Who asks, for security events and the log. */
+export function requestFactsOf({ id, ip, headers }: FastifyRequest): RequestFacts {
+  const agent = headers['user-agent']?.slice(0, LONGEST_AGENT);
+  // An IPv4 caller of a listener on every address.
+  const shownIp = ip.replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_IP);
+  return { requestId: id, ip: shownIp, ...(agent !== undefined && { agent }) };
+}
+
+/** Why a request is refused for its target or its head alone. */
+export function targetRefusal({ originalUrl, raw }: FastifyRequest): ServiceError | undefined {
+  return namesOneHost(raw) && isCleanlyEncoded(originalUrl) ? undefined : new ServiceError('VALIDATION_FAILED');
+}
+
+/** RFC 9112 section 3.2: exactly one in HTTP/1.1; of two, some proxy in front may have believed the other. */
+function namesOneHost({ headers: { host }, rawHeaders, httpVersionMajor, httpVersion }: IncomingMessage): boolean {
+  if (host === undefined) return httpVersion === '1.0';
+  if (!hostAndPort(host)) return false;
+  // A server of HTTP/2 has compared its two ways to name one.
+  if (httpVersionMajor === 2) return true;
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count === 1;
+}
+
+/** The path as it was sent, without query. */
+export function pathOf({ originalUrl }: FastifyRequest): string {
+  return originForm(originalUrl).replace(/[?#].*$/s, '');
+}
