@@ -48,8 +48,12 @@ try {
     { rounds: ROUNDS, mostRounds: MOST_ROUNDS, warmUp: 3 },
   );
   const { isQuiet, part, loopPart } = compared('guarded route', results.service, results.bare);
-  const [by, judged] = isQuiet ? ['requests', part] : ['time of the event loop, for want of quiet rounds', loopPart];
-  goal(`guarded route at ${LEAST_PART} of the bare one or more, by ${by}: ${judged.toFixed(3)}`, judged >= LEAST_PART);
+  console.log(`by time of the event loop for a request: ${loopPart.toFixed(3)}`);
+  const noise = isQuiet ? '' : ' (the machine was busy: not judged)';
+  goal(
+    `guarded route at ${LEAST_PART} of the requests per second of the bare one or more: ${part.toFixed(3)}${noise}`,
+    isQuiet && part >= LEAST_PART,
+  );
   compared('open route', results.openService, results.openBare);
 } finally {
   generator.stop();

@@ -12,7 +12,7 @@ import type { ServerProperties } from './server.properties.js';
 import type { ListenerTls } from './tls/secure-server.js';
 import type { UploadOptions } from './upload/uploads.js';
 
-/** What one listener is made of; what is left out has the defaults of its keys. */
+/** What one listener is made of; what is left out has its default, or is off where its line says so. */
 export interface HostOptions {
   /** In front of every path; empty for none. */
   readonly contextPath?: string;

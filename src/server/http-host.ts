@@ -10,7 +10,7 @@ import { Admission } from './admission/admission.js';
 import { EmbeddedProperties } from './admission/embedded.properties.js';
 import { Gate } from './admission/gate.js';
 import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './answer-headers.js';
-import { readBodies } from './body/bodies.js';
+import { bodyRefusal, readBodies } from './body/bodies.js';
 import { timeBody } from './body/body-timeout.js';
 import { isCleanlyEncoded } from './body/json-body.js';
 import { askForBody } from './body/rest-of-body.js';
@@ -32,6 +32,7 @@ import { type ListenerTls, secureServers } from './tls/secure-server.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
 import { takeUploads } from './upload/uploads.js';
 
+const TAKES_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** How often connections are looked through for late ones: a time-out is this much late at most. */
 const LOOK_EVERY_MILLIS = 500;
 /** So that a client that sends just before the announced end of an idle connection is still heard. */
@@ -64,9 +65,12 @@ export class HttpHost {
     this.gate = new Gate(admission, ({ reply }) => this.watch?.end(reply));
     this.refusals = new Refusals({
       errors: options.errors ?? new ServerErrorProperties(),
-      ...{ encoding, clock, requestIds: this.requestIds },
+      encoding,
+      clock,
+      requestIds: this.requestIds,
       complain: options.complain ?? complainOnErrorOutput,
-      ...{ gate: this.gate, watch: this.watch },
+      gate: this.gate,
+      watch: this.watch,
     });
     const json = new JsonAnswers(options.json, options.jsonSerialization, encoding);
     this.adapter = this.createAdapter(options.contextPath ?? '', options.tls);
@@ -76,7 +80,7 @@ export class HttpHost {
     // The first hook of all, so that whatever another one answers has the headers.
     this.adapter.setOnRequestHook((request, reply, done) => {
       this.greet(request, reply);
-      const refusal = targetRefusal(request) ?? this.overload(request);
+      const refusal = targetRefusal(request) ?? this.overload(request) ?? this.bodyRefusal(request);
       if (refusal) {
         done(refusal);
         return;
@@ -117,7 +121,8 @@ export class HttpHost {
 
   private createAdapter(contextPath: string, tls: ListenerTls | undefined): HostAdapter {
     const stripped = withoutContextPath(contextPath);
-    const { milliseconds: timeout } = this.embedded.connectionTimeout;
+    // Node takes whole ones.
+    const timeout = Math.ceil(this.embedded.connectionTimeout.milliseconds);
     return new HostAdapter({
       // There is no middleware.
       skipMiddie: true,
@@ -174,6 +179,11 @@ export class HttpHost {
   /** Refuses what would only wait for its refusal, before its body is read. */
   private overload(request: FastifyRequest): ServiceError | undefined {
     return this.gate.isFullFor(request) ? OVERLOADED : undefined;
+  }
+
+  private bodyRefusal(request: FastifyRequest): ServiceError | undefined {
+    // Of the other methods nobody reads a body.
+    return TAKES_BODY.has(request.method) ? bodyRefusal(request) : undefined;
   }
 
   private beginBody(request: FastifyRequest, reply: FastifyReply): void {

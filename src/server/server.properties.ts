@@ -30,7 +30,7 @@ export class ServerProperties {
   })
   readonly shutdown: 'graceful' | 'immediate' = 'graceful';
 
-  @Key(duration({ min: '0s' }), {
+  @Key(duration({ min: '0s', max: '24d' }), {
     does:
       'Wait between readiness turning to refusing and the listener closing, while everything is still answered; give ' +
       'it the time a load balancer takes to notice. It comes on top of app.lifecycle.timeout-per-shutdown-phase, and ' +

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { HttpClient } from '../support/http-client.js';
-import { storyOn } from '../support/login-story.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, HttpClient } from '../support/http-client.js';
+import { type Person, storyOn } from '../support/login-story.js';
 import { upTo } from '../support/races.js';
 import { RawConnection } from '../support/raw-connection.js';
 import { type RunningService, startService } from '../support/service.js';
@@ -22,37 +22,66 @@ function terminate({ pid }: RunningService): void {
 onEachEngine('R1: a service that is told to stop', (engine) => {
   const story = storyOn(engine, { people: LOGINS, args: [...REAL_HASH, PATIENT] });
 
-  it(`answers all ${LOGINS} logins in flight, ${ROUNDS} times`, { timeout: 300_000 }, async () => {
-    const people = upTo(LOGINS).map(() => story.person());
-    for (const round of upTo(ROUNDS)) {
-      let answered = 0;
-      const logins = people.map(async ({ id, password }) => {
+  /** All people sign in at once; answered when the first of them has his answer, and all others are in progress. */
+  async function manyLogins(): Promise<{ readonly logins: Promise<readonly Answer[]>; readonly left: () => number }> {
+    let answered = 0;
+    const logins = Promise.all(
+      people.map(async ({ id, password }) => {
         const answer = await story.client().post('/login', { id, pw: password });
         answered += 1;
         return answer;
-      });
-      // With the first answer all the others are in progress.
-      await waitUntil('the first login is answered', () => answered > 0, { everyMillis: 1 });
-      terminate(story.service);
-      const left = LOGINS - answered;
+      }),
+    );
+    await waitUntil('the first login is answered', () => answered > 0, { everyMillis: 1 });
+    return { logins, left: () => LOGINS - answered };
+  }
 
-      for (const answer of await Promise.all(logins)) expect(answer).toBeAnswered(200);
+  let people: readonly Person[] = [];
+  beforeAll(() => {
+    people = upTo(LOGINS).map(() => story.person());
+  });
+
+  it(`answers all ${LOGINS} logins in flight beside idle clients, ${ROUNDS} times`, { timeout: 300_000 }, async () => {
+    for (const round of upTo(ROUNDS)) {
+      const idle = await Promise.all(upTo(10).map(() => RawConnection.open(story.service.url)));
+      for (const connection of idle) connection.get('/');
+      for (const connection of idle) await connection.untilAnswered();
+      const { logins, left } = await manyLogins();
+      const leftAtStop = left();
+      terminate(story.service);
+
+      for (const answer of await logins) expect(answer).toBeAnswered(200);
       expect(await story.service.exit, `round ${round}`).toEqual({ code: 0, signal: null });
-      expect(left).toBeGreaterThan(0);
+      expect(leftAtStop).toBeGreaterThanOrEqual(LOGINS / 2);
+      for (const connection of idle) await connection.untilClosed();
       expect(story.service.stdout).toMatch(/^Stopping: [1-9]\d* requests? in progress, 2m at most\nStopped$/m);
       await story.restart();
     }
   });
+
+  it(`answers them beside a hung client, too, which is cut at the limit`, { timeout: 60_000 }, async () => {
+    await story.service.stop();
+    await story.restart(['--app.lifecycle.timeout-per-shutdown-phase=10s']);
+    const hanging = await hung(story.service);
+    const { logins } = await manyLogins();
+    terminate(story.service);
+
+    for (const answer of await logins) expect(answer).toBeAnswered(200);
+    expect(await story.service.exit).toEqual({ code: 0, signal: null });
+    expect(story.service.stderr).toContain('WARN  Cut off after 10s: 1 request\n');
+    await hanging.untilClosed();
+    expect(hanging.statuses).toEqual([]);
+  });
 });
 
-describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
-  /** One request in progress: its body is short of a byte. */
-  async function hung(service: RunningService): Promise<RawConnection> {
-    const connection = await RawConnection.open(service.url);
-    connection.send('POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
-    return connection;
-  }
+/** One request in progress: its body is short of a byte. */
+async function hung(service: RunningService): Promise<RawConnection> {
+  const connection = await RawConnection.open(service.url);
+  connection.send('POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+  return connection;
+}
 
+describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
   it('R1 does not wait for connections on which nothing is going on', async () => {
     const service = await startService({ args: [PATIENT] });
     const idle = await Promise.all(upTo(10).map(() => RawConnection.open(service.url)));

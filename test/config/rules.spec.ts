@@ -223,6 +223,13 @@ describe('rule 3, the shutdown wait', () => {
     expect(findings([], { TERMINATION_GRACE: grace })).toHaveLength(breaches);
   });
 
+  it('counts the wait before the listener closes, too', () => {
+    const waiting = (preDrain: string): number =>
+      findings([`--server.shutdown-pre-drain=${preDrain}`], { TERMINATION_GRACE: '30' }).length;
+
+    expect([waiting('0s'), waiting('9s'), waiting('10s')]).toEqual([0, 0, 1]);
+  });
+
   it('names both values and the origin', () => {
     const args = ['--app.lifecycle.timeout-per-shutdown-phase=45s'];
 

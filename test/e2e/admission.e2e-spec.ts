@@ -146,10 +146,8 @@ describe('server.embedded.threads.max and accept-count', () => {
     await start(1, 0);
     await hold();
 
-    for (const path of ['/plain', '/plain']) {
-      const { statuses } = await sendRaw(service.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-      expect(statuses).toEqual([200]);
-    }
+    const { statuses } = await sendRaw(service.url, 'GET /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    expect(statuses).toEqual([200]);
   });
 
   it('R8 a hundred clients that hang up at every stage leave no slot taken', async () => {

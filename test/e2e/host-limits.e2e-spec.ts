@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DataSize } from '../../src/config/data-size.js';
 import { Duration } from '../../src/config/duration.js';
@@ -8,6 +10,7 @@ import { HttpClient, type RequestOptions } from '../support/http-client.js';
 import { RawConnection } from '../support/raw-connection.js';
 import { sendRaw } from '../support/raw-http.js';
 import { startService } from '../support/service.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const KIBIBYTE = 1024;
 
@@ -101,6 +104,29 @@ it('server.embedded.connection-timeout may be longer than any time of the runtim
   expect((await client.get('/plain')).headers.get('keep-alive')).toBe('timeout=3600');
 });
 
+it('server.embedded.threads.min-spare counts the workers for password hashes that are kept', async () => {
+  // The first user's password is the first hash.
+  const threadsWith = async (minSpare: number): Promise<number> => {
+    const running = await startService({ args: [`--server.embedded.threads.min-spare=${minSpare}`] });
+    await waitUntil('the first user is made', () => running.stdout.includes('First user'));
+    const threads = readdirSync(`/proc/${running.pid}/task`).length;
+    await running.kill();
+    return threads;
+  };
+
+  expect((await threadsWith(2)) - (await threadsWith(0))).toBe(Math.min(2, availableParallelism()) - 1);
+});
+
+it('server.address is where the service answers, and nowhere else', async () => {
+  const running = await startService({ args: ['--server.address=127.0.0.2'] });
+  const { port } = new URL(running.url);
+
+  expect(running.url).toBe(`http://127.0.0.2:${port}`);
+  expect((await new HttpClient(running.url).get('/')).status).toBe(200);
+  await expect(new HttpClient(`http://127.0.0.1:${port}`).get('/')).rejects.toThrow('ECONNREFUSED');
+  await running.kill();
+});
+
 describe('server.embedded.max-connections', () => {
   it('so many connections are open; one more is dropped, until one of them closes', async () => {
     const client = await start({}, { maxConnections: 3 });
@@ -149,7 +175,12 @@ it('the keys reach the listener of the service', { timeout: 60_000 }, async () =
   expect(await statusesOf('GET / HT')).toEqual([408]);
   // Of many at once one is worked on, and none waits.
   const login = post('/login', 'application/json', JSON.stringify({ id: 'nobody', pw: 'nothing' }));
-  const statuses = await Promise.all(Array.from({ length: 12 }, () => statusesOf(login)));
-  expect(new Set(statuses.flat())).toEqual(new Set([401, 503]));
+  const logins = Promise.all(Array.from({ length: 12 }, () => statusesOf(login)));
+  const probes = ['/actuator/health', '/actuator/health/liveness', '/actuator/health/readiness'].map((path) =>
+    statusesOf(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
+  );
+  // Probes are let in all the same.
+  expect(await Promise.all(probes)).toEqual([[200], [200], [200]]);
+  expect(new Set((await logins).flat())).toEqual(new Set([401, 503]));
   await running.kill();
 });

@@ -24,7 +24,11 @@ const NOTHING_PACKAGED = '--app.config.location=optional:file:./none/';
 const SETTINGS: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['the values of the package', [], /^"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"$/],
   ['no value at all', [NOTHING_PACKAGED], /^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/],
-  ['timestamps', [NOTHING_PACKAGED, '--app.json.serialization.write-dates-as-timestamps=true'], /^\d{13}$/],
+  [
+    'timestamps, and an empty format, which is none',
+    ['--app.json.date-format=', '--app.json.serialization.write-dates-as-timestamps=true'],
+    /^\d{13}$/,
+  ],
   [
     'words, an offset and nothing that is empty',
     [

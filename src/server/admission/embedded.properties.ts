@@ -23,7 +23,7 @@ export class EmbeddedProperties {
   })
   readonly acceptCount: number = 100;
 
-  @Key(duration({ min: '1ms' }), {
+  @Key(duration({ min: '1ms', max: '24d' }), {
     does:
       'Longest wait for the head of a request on an open connection, the first as well as the next, and then for its ' +
       'whole body, of an upload for its next bytes; late ones are answered 408, idle connections closed; it cannot be ' +

@@ -2,10 +2,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Charset } from '../json/charset.js';
 import { Encoding } from '../json/encoding.js';
-import { factsOfRoute } from '../route-facts.decorator.js';
 import { type ReadBody, readForm, readJson } from './json-body.js';
 
+const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
+const UPLOAD = 'multipart/form-data';
 
 /** Largest bodies in bytes; a negative number sets no limit. */
 export interface BodyLimits {
@@ -15,19 +16,18 @@ export interface BodyLimits {
 
 interface Reader {
   readonly type: string;
-  readonly isForm: boolean;
   readonly limit: number;
   readonly read: (body: Buffer, charset: Charset) => ReadBody;
 }
 
-/** Takes JSON, and forms on the routes that ask for them; every other body is a 415. */
+/** Takes JSON and forms, as far as `bodyRefusal` lets them through; every other body is a 415. */
 export function readBodies(fastify: FastifyInstance, limits: BodyLimits, encoding = new Encoding()): void {
   fastify.removeAllContentTypeParsers();
-  addReader(fastify, encoding, { type: 'application/json', isForm: false, limit: limits.json, read: readJson });
-  addReader(fastify, encoding, { type: FORM, isForm: true, limit: limits.form, read: readForm });
+  addReader(fastify, encoding, { type: JSON_TYPE, limit: limits.json, read: readJson });
+  addReader(fastify, encoding, { type: FORM, limit: limits.form, read: readForm });
 }
 
-function addReader(fastify: FastifyInstance, encoding: Encoding, { type, isForm, limit, read }: Reader): void {
+function addReader(fastify: FastifyInstance, encoding: Encoding, { type, limit, read }: Reader): void {
   const bodyLimit = limit < 0 ? Number.MAX_SAFE_INTEGER : limit;
   fastify.addContentTypeParser<Buffer>(type, { parseAs: 'buffer', bodyLimit }, (request, body, done) => {
     // The path is wrong, whatever the body.
@@ -36,8 +36,7 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, isForm,
       return;
     }
     const charset = encoding.ofRequest(request.headers['content-type']);
-    const { takesForm = false, takesUpload = false } = factsOfRoute(request);
-    if (takesForm !== isForm || takesUpload || charset === undefined || isEncoded(request)) {
+    if (charset === undefined) {
       done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
       return;
     }
@@ -47,7 +46,13 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, isForm,
   });
 }
 
-/** Compressed bodies are not taken: a few bytes could stand for gigabytes. */
-function isEncoded({ headers }: FastifyRequest): boolean {
-  return (headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity';
+/** Why a body is not even read: it is not what the route takes, or compressed, and a few bytes stand for gigabytes. */
+export function bodyRefusal({ headers, is404, passage }: FastifyRequest): ServiceError | undefined {
+  const { 'content-type': contentType, 'content-encoding': coding = 'identity' } = headers;
+  // Where the path is wrong, it is so whatever the body.
+  if (contentType === undefined || is404) return undefined;
+  const { takesForm = false, takesUpload = false } = passage?.facts ?? {};
+  const taken = takesUpload ? UPLOAD : takesForm ? FORM : JSON_TYPE;
+  const isTaken = contentType.replace(/[;\s].*$/s, '').toLowerCase() === taken && coding.toLowerCase() === 'identity';
+  return isTaken ? undefined : new ServiceError('UNSUPPORTED_MEDIA_TYPE');
 }

@@ -20,7 +20,8 @@ export function dateForm(
   { dateFormat, timeZone }: Pick<JsonProperties, 'dateFormat' | 'timeZone'>,
   { writeDatesAsTimestamps }: JsonSerializationProperties,
 ): DateForm {
-  if (dateFormat !== undefined) {
+  // An empty one undoes that of a lower source.
+  if (dateFormat !== undefined && dateFormat !== '') {
     return {
       schema: { type: 'string', pattern: `^${expressionOf(dateFormat)}$` },
       told: `texts of the form \`${dateFormat}\` in the time zone ${timeZone}`,

@@ -10,11 +10,11 @@ const LOOK_EVERY_MILLIS = 50;
 export class Connections {
   private readonly open = new Set<Socket>();
 
-  /** `wasUsed`: whether a request ever came over a connection. */
   private readonly tls: TlsServer | undefined;
 
   constructor(
     private readonly server: HttpServer,
+    /** Whether a request ever came over a connection. */
     private readonly wasUsed: (socket: Socket) => boolean,
   ) {
     this.tls = (server as Server) instanceof TlsServer ? (server as unknown as TlsServer) : undefined;

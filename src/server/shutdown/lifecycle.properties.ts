@@ -5,10 +5,10 @@ import { Key, Properties } from '../../config/properties.decorator.js';
 
 @Properties('app.lifecycle')
 export class LifecycleProperties {
-  @Key(duration({ min: '0s' }), {
+  @Key(duration({ min: '0s', max: '24d' }), {
     does:
-      'Longest wait for requests in progress when the service stops gracefully, and again for what is behind them ' +
-      '(workers, database); requests that are left then are cut off. Keep it below the stop timeout of the process ' +
+      'Longest wait for requests in progress when the service stops gracefully, and for what is behind them (workers, ' +
+      'database; a second at least); requests that are left then are cut off. Keep it below the stop timeout of the process ' +
       'manager, which kills whatever still runs; 0 waits for nothing.',
     effect: full,
   })

@@ -12,7 +12,7 @@ export interface ShutdownParts {
   readonly mode: 'graceful' | 'immediate';
   /** How long everything goes on after readiness turned. */
   readonly preDrain: Duration;
-  /** Limit of each phase: the requests, then the rest. */
+  /** Limit of the requests and of what is behind them. */
   readonly phaseLimit: Duration;
   readonly say: (line: string) => void;
   readonly warn: (line: string) => void;
@@ -20,7 +20,7 @@ export interface ShutdownParts {
 
 /** Nothing but probes and scrapes, which are short. */
 const MANAGEMENT_LIMIT_MILLIS = 1000;
-/** For what is behind the listeners, where the phase has no time at all. */
+/** For what is behind the listeners, where the requests have left no time of the phase. */
 const SHORTEST_REST_MILLIS = 1000;
 
 /**
@@ -30,6 +30,7 @@ const SHORTEST_REST_MILLIS = 1000;
 export async function shutDown(parts: ShutdownParts): Promise<void> {
   const { availability, main, management, mode, preDrain, phaseLimit, say, warn } = parts;
   availability.stopping();
+  let since = performance.now();
   if (mode === 'immediate') {
     await Promise.all([main.close(0), management.close(0)]);
   } else {
@@ -38,12 +39,14 @@ export async function shutDown(parts: ShutdownParts): Promise<void> {
       say(`Stopping: readiness refuses; the listener closes in ${preDrain.toString()}`);
       await wait(preDrain);
     }
+    since = performance.now();
     say(`Stopping: ${count(main.inProgress)} in progress, ${phaseLimit.toString()} at most`);
     const cut = await main.close(phaseLimit.milliseconds);
     if (cut > 0) warn(`Cut off after ${phaseLimit.toString()}: ${count(cut)}`);
     if (management !== main) await management.close(MANAGEMENT_LIMIT_MILLIS);
   }
-  const isClosed = await within(Math.max(phaseLimit.milliseconds, SHORTEST_REST_MILLIS), parts.closeRest());
+  const left = phaseLimit.milliseconds - (performance.now() - since);
+  const isClosed = await within(Math.max(left, SHORTEST_REST_MILLIS), parts.closeRest());
   if (!isClosed) warn('Not everything could be closed in time');
   say('Stopped');
 }

@@ -25,8 +25,8 @@ const LARGEST_HEAD = 16 * 1024;
 const BYTES_PER_FIELD = 32;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-/** Times (ms) that the server has for its connections of HTTP/1.1; a session keeps to the same. */
-type Timed = Http2SecureServer & { readonly keepAliveTimeout: number; readonly requestTimeout: number };
+/** The time (ms) that idle connections of HTTP/1.1 have; a session has the same. */
+type Timed = Http2SecureServer & { readonly keepAliveTimeout: number };
 
 /** A server that speaks HTTP/2 with whom asks for it in the TLS handshake (ALPN), and HTTP/1.1 with all others. */
 export function createHttp2Server(options: ServerOptions & TlsOptions, handler: Handler): Http2SecureServer {
@@ -49,7 +49,7 @@ export function createHttp2Server(options: ServerOptions & TlsOptions, handler: 
           return;
         }
         nameHost(request.headers);
-        endWithAnswer(request, server.requestTimeout);
+        endWithAnswer(request);
       }
       // Node's request and response of HTTP/2 are made to be used like those of HTTP/1.1.
       handler(request as unknown as IncomingMessage, response as unknown as ServerResponse);
@@ -94,14 +94,9 @@ function nameHost(headers: IncomingMessage['headers']): void {
   else delete headers.host;
 }
 
-/** Ends the stream of a request with a body once it is answered, and one whose body takes too long. */
-function endWithAnswer({ stream }: Http2ServerRequest, limitMillis: number): void {
+/** Ends the stream of a request with a body once it is answered. */
+function endWithAnswer({ stream }: Http2ServerRequest): void {
   if (stream.endAfterHeaders) return;
-  const timer = limitMillis > 0 ? setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), limitMillis).unref() : null;
-  const clear = (): void => {
-    if (timer) clearTimeout(timer);
-  };
-  stream.once('end', clear).once('close', clear);
   stream.once('finish', () => {
     // The rest of the body is of no use (RFC 9113 section 8.1).
     if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);

@@ -98,18 +98,6 @@ needs('openssl')('a server with TLS', () => {
     expect(session.destroyed).toBe(true);
   });
 
-  it('ends a stream of HTTP/2 whose body takes too long', async () => {
-    const url = await start((request) => request.resume(), { requestTimeout: 100 });
-    const session = await http2Session(url, made.pem);
-    const slow = session.request({ ':method': 'POST', ':path': '/' });
-    slow.on('error', () => undefined).write('half');
-
-    await once(slow, 'close');
-
-    expect(slow.rstCode).toBe(8);
-    expect(session.closed).toBe(false);
-  });
-
   it('ends a stream of HTTP/2 that is answered before its body is over', async () => {
     const url = await start((_request, response) => response.end('enough'));
     const session = await http2Session(url, made.pem);

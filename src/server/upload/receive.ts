@@ -13,8 +13,6 @@ const BOUNDARY = /;\s*boundary\s*=\s*(?:"[^"\\]{1,70}"|[^\s;"]{1,70})\s*(?:;|$)/
 /** Longest name of a part that is told back. */
 const LONGEST_FIELD = 64;
 const LONGEST_NAME = 255;
-/** Timers of Node end at once beyond it. */
-const LONGEST_TIMER_MILLIS = 2 ** 31 - 1;
 
 /** How much is taken. */
 export interface UploadLimits {
@@ -58,13 +56,10 @@ export async function receive(
   const parser = await parserOf(body.contentType, limits);
   const reception = new Reception(parser, field, target);
   let isTaking = false;
-  const silence = setTimeout(
-    () => {
-      // A slow disk is not the client's fault.
-      if (!isTaking) body.onSilence();
-    },
-    Math.min(body.silenceMillis, LONGEST_TIMER_MILLIS),
-  );
+  const silence = setTimeout(() => {
+    // A slow disk is not the client's fault.
+    if (!isTaking) body.onSilence();
+  }, body.silenceMillis);
   let size = 0;
   try {
     // By hand instead of `pipe`: a listener that lets the body flow elsewhere must not drive it past the disk, and the

@@ -2,7 +2,6 @@ import { open, rm } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
 import { askForBody } from '../body/rest-of-body.js';
-import { factsOfRoute } from '../route-facts.decorator.js';
 import { type IncomingBody, type ReceivedFile, receive, type UploadLimits } from './receive.js';
 import type { UploadFolder } from './upload-folder.js';
 
@@ -43,7 +42,7 @@ export function uploadOf(request: FastifyRequest, reply: FastifyReply): Incoming
   return incoming.get(request)?.(reply) ?? NO_UPLOAD;
 }
 
-/** Takes `multipart/form-data` on the routes that ask for it; to all others it is a 415. Reads nothing yet. */
+/** Takes `multipart/form-data`, as far as `bodyRefusal` lets it through. Reads nothing yet. */
 export function takeUploads(fastify: FastifyInstance, options: UploadOptions, silent: SilentClients): void {
   fastify.addContentTypeParser('multipart/form-data', (request, stream, done) => {
     // The path is wrong, whatever the body.
@@ -51,11 +50,7 @@ export function takeUploads(fastify: FastifyInstance, options: UploadOptions, si
       done(null);
       return;
     }
-    const { 'content-encoding': coding = 'identity', 'content-type': contentType = '' } = request.headers;
-    if (factsOfRoute(request).takesUpload !== true || coding.toLowerCase() !== 'identity') {
-      done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
-      return;
-    }
+    const { 'content-type': contentType = '' } = request.headers;
     incoming.set(request, (reply) => {
       const onSilence = (): void => {
         // Of HTTP/2, an answer alone does not end the body.
