@@ -1,6 +1,5 @@
 import { StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
-import { factsOfRoute } from '../route-facts.decorator.js';
 import type { Encoding } from './encoding.js';
 import type { JsonAnswers } from './json-answers.js';
 
@@ -17,7 +16,7 @@ export class AnswerSender {
     const type = typeof stated === 'string' ? stated : undefined;
     if (typeof body === 'string') return this.sendText(reply, type ?? 'text/plain', body);
     if (!isJson(body)) return false;
-    const text = this.json.write(body, factsOfRoute(reply.request).answers);
+    const text = this.json.write(body, reply.request.passage?.facts.answers);
     sendAsIs(reply, type === undefined ? this.json.contentType : this.encoding.jsonType(type), text);
     return true;
   }
@@ -35,7 +34,7 @@ export class AnswerSender {
 }
 
 /** With a serializer of its own, because JSON would get a character set named otherwise. */
-function sendAsIs(reply: FastifyReply, type: string, text: string): void {
+export function sendAsIs(reply: FastifyReply, type: string, text: string): void {
   reply.header('content-type', type).serializer(asIs).send(text);
 }
 

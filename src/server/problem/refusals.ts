@@ -7,6 +7,7 @@ import type { AccessWatch } from '../access-log/access-watch.js';
 import { type Gate, sayClose } from '../admission/gate.js';
 import { DEFAULT_HEADERS } from '../answer-headers.js';
 import { afterBody, expectsBody } from '../body/rest-of-body.js';
+import { sendAsIs } from '../json/answer-sender.js';
 import type { Encoding } from '../json/encoding.js';
 import { pathOf } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
@@ -27,7 +28,11 @@ export interface RefusalParts {
 
 /** Answers whatever is not answered by a handler, always in the shape of problem.ts. */
 export class Refusals {
-  constructor(private readonly parts: RefusalParts) {}
+  private readonly type: string;
+
+  constructor(private readonly parts: RefusalParts) {
+    this.type = parts.encoding.jsonType(PROBLEM_JSON);
+  }
 
   /** What a handler, a guard or the framework has thrown. */
   refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -53,7 +58,7 @@ export class Refusals {
     const requestId = requestIds.next();
     const place = { requestId, millis: clock.millis() };
     const body = encoding.json(problemBody(new ServiceError(code), place, errors, status));
-    const isSaid = refuseRaw(socket, status, { requestId, type: encoding.jsonType(PROBLEM_JSON), body });
+    const isSaid = refuseRaw(socket, status, { requestId, type: this.type, body });
     const bytes = Buffer.byteLength(body);
     if (isSaid) watch?.refused(socket, { status, bytes }, gate.currentOf(socket)?.reply);
   }
@@ -63,17 +68,12 @@ export class Refusals {
     const known = serviceErrorOf(error);
     const status = known.facts.status ?? STATUS[known.code];
     const place = { instance: pathOf(request), requestId: request.id, millis: clock.millis() };
-    // As bytes, because text would get a character set that JSON does not have.
-    const body = Buffer.from(encoding.json(problemBody(error, place, errors, status)));
+    const body = encoding.json(problemBody(error, place, errors, status));
     // Fastify would close it behind every body it does not like, which only those that never end need.
     if (request.raw.complete) reply.removeHeader('connection');
     else if (expectsBody(request.raw)) sayClose(reply);
     if (known.facts.closesConnection || gate.isClosing) sayClose(reply);
-    const type = encoding.jsonType(PROBLEM_JSON);
-    reply
-      .status(status)
-      .headers({ ...DEFAULT_HEADERS, ...problemHeaders(known), 'content-type': type })
-      .send(body);
+    sendAsIs(reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) }), this.type, body);
   }
 }
 
