@@ -8,12 +8,12 @@ import { SystemRandom } from '../random/random.js';
 import { AccessWatch } from './access-log/access-watch.js';
 import { Admission } from './admission/admission.js';
 import { EmbeddedProperties } from './admission/embedded.properties.js';
-import { Gate } from './admission/gate.js';
+import { Gate, sayClose } from './admission/gate.js';
 import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './answer-headers.js';
 import { bodyRefusal, readBodies } from './body/bodies.js';
 import { timeBody } from './body/body-timeout.js';
 import { isCleanlyEncoded } from './body/json-body.js';
-import { askForBody } from './body/rest-of-body.js';
+import { askForBody, expectsBody } from './body/rest-of-body.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
 import { allowOrigins } from './cors.js';
 import { HostAdapter } from './host-adapter.js';
@@ -92,8 +92,10 @@ export class HttpHost {
     fastify.addHook('preValidation', (request, _reply, done) => {
       if (!this.gate.pass(request, done)) done(OVERLOADED);
     });
-    fastify.addHook('onSend', (request, _reply, _payload, done) => {
-      request.passage?.answered();
+    fastify.addHook('onSend', (request, reply, payload, done) => {
+      this.gate.answered(request, typeof payload === 'object' && payload !== null && 'pipe' in payload);
+      // Nobody will read what is still to come.
+      if (expectsBody(request.raw)) sayClose(reply);
       done();
     });
     fastify.setErrorHandler((error, request, reply) => {
@@ -161,6 +163,12 @@ export class HttpHost {
   private limitConnections(): void {
     const { server } = this.adapter.getInstance();
     server.maxConnections = this.embedded.maxConnections;
+    const look = setInterval(() => {
+      this.gate.cutStuck(this.embedded.connectionTimeout.milliseconds);
+    }, LOOK_EVERY_MILLIS).unref();
+    server.once('close', () => {
+      clearInterval(look);
+    });
     // Node would answer 417 by itself; whoever expects what we do not know gets an ordinary answer (RFC 9110 10.1.1).
     server.on('checkExpectation', (request, reply) => server.emit('request', request, reply));
     // Not before the request is let in: a client that is refused need not send its body.

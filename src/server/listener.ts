@@ -55,7 +55,7 @@ export class Listener {
     this.adapter = adapter;
     this.gate = gate;
     this.backlog = Math.max(options.embedded?.acceptCount ?? 0, LEAST_BACKLOG);
-    this.connections = new Connections(adapter.getInstance().server, (socket) => gate.wasUsed(socket));
+    this.connections = new Connections(adapter.getInstance().server, (socket) => gate.currentOf(socket) !== undefined);
   }
 
   /** Management routes: admission does not count them. */

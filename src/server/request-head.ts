@@ -4,6 +4,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { RequestFacts } from '../principal/request-facts.js';
 import { isCleanlyEncoded } from './body/json-body.js';
 import { originForm } from './context-path.js';
+import { streamOf } from './http2-request.js';
 import { hostAndPort } from './proxy/host-and-port.js';
 
 const KEPT_REQUEST_ID = /^[\w.-]{8,64}$/;
@@ -20,8 +21,8 @@ export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): st
 /** Who asks, for security events and the log. */
 export function requestFactsOf({ id, ip, headers }: FastifyRequest): RequestFacts {
   const agent = headers['user-agent']?.slice(0, LONGEST_AGENT);
-  // An IPv4 caller of a listener on every address.
-  const shownIp = ip.replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_IP);
+  // An IPv4 caller of a listener on every address; none, against its type, where the client has left.
+  const shownIp = ((ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_IP);
   return { requestId: id, ip: shownIp, ...(agent !== undefined && { agent }) };
 }
 
@@ -31,11 +32,15 @@ export function targetRefusal({ originalUrl, raw }: FastifyRequest): ServiceErro
 }
 
 /** RFC 9112 section 3.2: exactly one in HTTP/1.1; of two, some proxy in front may have believed the other. */
-function namesOneHost({ headers: { host }, rawHeaders, httpVersionMajor, httpVersion }: IncomingMessage): boolean {
+function namesOneHost(request: IncomingMessage): boolean {
+  const { headers, rawHeaders, httpVersion } = request;
+  const { host } = headers;
   if (host === undefined) return httpVersion === '1.0';
   if (!hostAndPort(host)) return false;
   // A server of HTTP/2 has compared its two ways to name one.
-  if (httpVersionMajor === 2) return true;
+  if (streamOf(request)) return true;
+  // Some other version over a connection of HTTP/1.
+  if (!httpVersion.startsWith('1.')) return false;
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];

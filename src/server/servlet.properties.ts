@@ -6,8 +6,9 @@ import { Key, Properties } from '../config/properties.decorator.js';
 export class ServletProperties {
   @Key(
     text({
-      form: /^(?:\/[^/\s?#]+)*$/,
-      called: 'a path such as /login that starts with / and does not end with /, or empty for none',
+      form: /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*$/,
+      called:
+        'a path such as /login of letters, digits, - . _ ~ that starts with / and does not end with /, or empty for none',
     }),
     {
       does: 'Path in front of every path of the service, also the path of its cookies; empty for none.',

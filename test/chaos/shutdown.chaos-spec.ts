@@ -94,6 +94,46 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     expect(service.stderr).toBe('');
   });
 
+  it('R1 hears those who have just connected', async () => {
+    for (const round of upTo(5)) {
+      const service = await startService({ args: [PATIENT] });
+      await waitUntil('the first user is made', () => service.stdout.includes('First user'));
+      const clients = await Promise.all(upTo(40).map(() => RawConnection.open(service.url)));
+      for (const client of clients) client.get('/');
+      terminate(service);
+
+      for (const client of clients) await client.untilClosed();
+      expect(
+        clients.map(({ statuses }) => statuses),
+        `round ${round}`,
+      ).toEqual(upTo(40).map(() => [200]));
+      expect((await service.exit).code).toBe(0);
+    }
+  });
+
+  it('R1 lets slow readers take the answers that are on their way', async () => {
+    const service = await startService({ args: [PATIENT] });
+    const client = await RawConnection.open(service.url);
+    client.stopReading();
+    for (let count = 0; count < 600; count += 1) client.get('/openapi.json');
+    // Until the service has as many in hand as it takes.
+    for (let count = 0; count < 20; count += 1) await new HttpClient(service.url).get('/');
+    terminate(service);
+    await waitUntil('it is stopping', () => service.stdout.includes('Stopping'));
+    const [, inProgress = '0'] = /Stopping: (\d+) request/.exec(service.stdout) ?? [];
+
+    client.read();
+    await client.untilClosed();
+
+    expect(Number(inProgress)).toBeGreaterThan(0);
+    expect((await service.exit).code).toBe(0);
+    expect(service.stderr).toBe('');
+    expect(client.text.match(/^connection: close\r$/gim)?.length ?? 0).toBeGreaterThan(0);
+    // Whatever was begun is whole.
+    const bodies = client.text.split('HTTP/1.1 200 OK').slice(1);
+    for (const body of bodies) expect(body.trimEnd()).toMatch(/\}$/);
+  });
+
   it('R1 cuts a hung client at app.lifecycle.timeout-per-shutdown-phase, and nobody before', async () => {
     const service = await startService({ args: ['--app.lifecycle.timeout-per-shutdown-phase=1s'] });
     const client = await hung(service);

@@ -142,6 +142,31 @@ describe('server.embedded.threads.max and accept-count', () => {
     expect(slow.statuses).toEqual([200]);
   });
 
+  it('a refused request has no slot while its sender goes on', async () => {
+    await start(1, 0);
+    const refused = await RawConnection.open(service.url);
+    refused.send('GET /refused/ACCESS_DENIED HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n');
+    await waitUntil('it is here', () => service.listener.inProgress === 1, { everyMillis: 2 });
+
+    const { statuses } = await sendRaw(service.url, post('/note', '{"text":"b"}', 'Connection: close\r\n'));
+
+    expect(statuses).toEqual([200]);
+    refused.leave();
+  });
+
+  it('a client that does not take its answers has no slot', async () => {
+    await start(1, 100);
+    const greedy = await RawConnection.open(service.url);
+    greedy.stopReading();
+    for (let count = 0; count < 40; count += 1) greedy.get('/held/big');
+    await waitUntil('its answers wait for it', () => service.listener.inProgress > 1, { everyMillis: 2 });
+
+    const { statuses } = await sendRaw(service.url, post('/note', '{"text":"b"}', 'Connection: close\r\n'));
+
+    expect(statuses).toEqual([200]);
+    greedy.leave();
+  });
+
   it('probes and operators are let in whatever the load', async () => {
     await start(1, 0);
     await hold();

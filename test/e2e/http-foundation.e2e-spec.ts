@@ -401,6 +401,17 @@ describe('H7 a message with unclear limits', () => {
     expect(text).toContain('"code":"VALIDATION_FAILED"');
   });
 
+  it.each(['2.0', '3.0', '0.9'])('is refused: HTTP/%s over a connection of HTTP/1', async (version) => {
+    const { statuses, text } = await sendRaw(
+      service.url,
+      `GET /plain HTTP/${version}\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    );
+
+    expect(statuses).toEqual([400]);
+    expect(text).toMatch(/^x-request-id: /im);
+    expect(text).toContain('"code":"VALIDATION_FAILED"');
+  });
+
   it('is answered as usual: an expectation that nobody knows', async () => {
     const head = 'Host: x\r\nExpect: the-unexpected\r\nConnection: close\r\n';
 

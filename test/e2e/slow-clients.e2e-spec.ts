@@ -6,6 +6,7 @@ import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { RawConnection } from '../support/raw-connection.js';
 import { sendRaw } from '../support/raw-http.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const TIMEOUT_MILLIS = 700;
 /** The value itself and the second within which it is kept, with what a busy machine takes. */
@@ -89,6 +90,41 @@ describe('R7 server.embedded.connection-timeout', () => {
 
     expect(performance.now() - since).toBeGreaterThan(TIMEOUT_MILLIS - 50);
     expect(connection.statuses[0]).toBe(408);
+  });
+
+  it.each([
+    ['a body that nobody asked for', 'GET /plain HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n', ' '],
+    [
+      'chunks to a route that takes none',
+      'GET /plain HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '1\r\n \r\n',
+    ],
+    ['line ends behind a request', 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n'],
+  ])('a connection is not kept by %s, a piece at a time', async (_, bytes, piece) => {
+    const connection = await RawConnection.open(service.url);
+    connection.send(bytes);
+    await connection.untilAnswered();
+    const dribble = setInterval(() => {
+      connection.send(piece);
+    }, TIMEOUT_MILLIS / 5);
+
+    await connection.untilClosed(SOON);
+    clearInterval(dribble);
+
+    expect(connection.statuses[0]).toBe(200);
+  });
+
+  it('a client that does not take its answers is cut', async () => {
+    const connection = await RawConnection.open(service.url);
+    connection.stopReading();
+    for (let count = 0; count < 40; count += 1) connection.get('/held/big');
+    await waitUntil('its answers wait for it', () => service.listener.inProgress > 0, { everyMillis: 2 });
+
+    await waitUntil('it is cut', () => service.listener.inProgress === 0);
+
+    connection.read();
+    await connection.untilClosed();
+    expect(connection.statuses.length).toBeLessThan(40);
   });
 
   it('while 150 send half heads and 150 half bodies, others are answered', async () => {

@@ -36,6 +36,12 @@ export class HeldController {
     return { held: true };
   }
 
+  /** More than sockets take without being read. */
+  @Get('big')
+  big(): object {
+    return { text: 'x'.repeat(1_000_000) };
+  }
+
   @Post()
   async post(): Promise<object> {
     await held.enter();

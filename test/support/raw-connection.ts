@@ -53,6 +53,15 @@ export class RawConnection {
     await waitUntil('the service closed the connection', () => this.closed, { limitMillis, everyMillis: 5 });
   }
 
+  /** Takes nothing more, until `read`. */
+  stopReading(): void {
+    this.socket.pause();
+  }
+
+  read(): void {
+    this.socket.resume();
+  }
+
   /** Leaves without a word. */
   leave(): void {
     this.socket.destroy();

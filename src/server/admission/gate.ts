@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { streamOf } from '../http2-request.js';
 import { factsOfRoute, type RouteFacts } from '../route-facts.decorator.js';
 import type { Admission, Ticket } from './admission.js';
 
@@ -13,8 +14,9 @@ declare module 'fastify' {
 
 /** One request between its head and the end of its answer. */
 export class Passage {
+  /** When its answer was ready, on the clock of `performance.now`. */
+  answeredAt: number | undefined;
   private ticket: Ticket | undefined;
-  private isAnswered = false;
   private isOver = false;
 
   constructor(
@@ -25,13 +27,13 @@ export class Passage {
   hold(ticket: Ticket): void {
     this.ticket = ticket;
     // Its client left while the body was read.
-    if (this.isOver) this.give();
+    if (this.isOver) this.giveTicket();
   }
 
-  /** The handler has given its answer. */
-  answered(): void {
-    this.isAnswered = true;
-    if (this.isOver) this.give();
+  /** Its work is done: a client that takes its answer slowly, or sends on what nobody reads, works nobody. */
+  giveTicket(): void {
+    this.ticket?.leave();
+    this.ticket = undefined;
   }
 
   /** The answer is out, or nobody is there any more to take it; false where that was known. */
@@ -39,20 +41,23 @@ export class Passage {
     if (this.isOver) return false;
     this.isOver = true;
     // A handler goes on working for a client that left, and so keeps the slot.
-    if (this.isAnswered || this.ticket?.isWaiting === true) this.give();
+    if (this.ticket?.isWaiting) this.giveTicket();
     return true;
   }
+}
 
-  private give(): void {
-    this.ticket?.leave();
-    this.ticket = undefined;
-  }
+/** What goes on over a connection of HTTP/1. */
+interface Line {
+  /** In the order of their answers. */
+  readonly passages: Set<Passage>;
+  /** Since when there are none, on the clock of `performance.now`. */
+  idleSince: number;
 }
 
 /** Where requests of one listener come in: knows those in progress, and lets only so many be worked on at once. */
 export class Gate {
   private readonly present = new Set<Passage>();
-  private readonly ofSocket = new WeakMap<Socket, Set<Passage>>();
+  private readonly lines = new Map<Socket, Line>();
   private hasClosed = false;
 
   /** Without an admission, everybody is let in; `onEnd` is told once of every request that is over. */
@@ -70,14 +75,9 @@ export class Gate {
     return this.hasClosed;
   }
 
-  /** True where a request ever came over the connection. */
-  wasUsed(socket: Socket): boolean {
-    return this.ofSocket.has(socket);
-  }
-
   /** The request over the connection whose answer is due next. */
   currentOf(socket: Socket): Passage | undefined {
-    const [first] = this.ofSocket.get(socket) ?? [];
+    const [first] = this.lines.get(socket)?.passages ?? [];
     return first;
   }
 
@@ -87,10 +87,10 @@ export class Gate {
     request.passage = passage;
     this.present.add(passage);
     if (this.hasClosed) sayClose(reply);
-    const others = request.raw.httpVersionMajor === 1 ? this.passagesOf(request.raw.socket) : undefined;
-    others?.add(passage);
+    const line = streamOf(request.raw) ? undefined : this.lineOf(request.raw.socket);
+    line?.passages.add(passage);
     reply.raw.once('close', () => {
-      others?.delete(passage);
+      if (line?.passages.delete(passage)) line.idleSince = performance.now();
       this.end(passage);
     });
   }
@@ -101,8 +101,9 @@ export class Gate {
   }
 
   /** Goes on once the request has a slot; false where it gets none. A client that leaves before is forgotten. */
-  pass({ passage }: FastifyRequest, goOn: () => void): boolean {
-    if (!this.admission || !passage || passage.facts.isManagement) {
+  pass({ passage, is404 }: FastifyRequest, goOn: () => void): boolean {
+    // What no route takes is no work.
+    if (!this.admission || !passage || is404 || passage.facts.isManagement) {
       goOn();
       return true;
     }
@@ -114,10 +115,35 @@ export class Gate {
     return true;
   }
 
+  /** The answer is ready; one that is streamed is still worked on. */
+  answered({ passage }: FastifyRequest, isStreamed: boolean): void {
+    if (!passage) return;
+    passage.answeredAt = performance.now();
+    if (!isStreamed) passage.giveTicket();
+  }
+
   /** From now on every answer asks its client to open no further request on the connection (RFC 9112 section 9.6). */
   close(): void {
     this.hasClosed = true;
     for (const { reply } of this.present) sayClose(reply);
+  }
+
+  /**
+   * Cuts clients that do not take their answers within `limitMillis`, and those who keep a connection open that long
+   * after the last answer, and as long again, by bytes that never become a request.
+   */
+  cutStuck(limitMillis: number): void {
+    const now = performance.now();
+    for (const { answeredAt, reply } of this.present) {
+      if (answeredAt === undefined || now - answeredAt < limitMillis) continue;
+      const { raw } = reply.request;
+      const stream = streamOf(raw);
+      if (stream) stream.session?.destroy();
+      else raw.socket.destroy();
+    }
+    for (const [socket, { passages, idleSince }] of this.lines) {
+      if (passages.size === 0 && now - idleSince > 2 * limitMillis) socket.destroy();
+    }
   }
 
   private end(passage: Passage): void {
@@ -125,20 +151,21 @@ export class Gate {
     if (passage.end()) this.onEnd?.(passage);
   }
 
-  private passagesOf(socket: Socket): Set<Passage> {
-    const known = this.ofSocket.get(socket);
+  private lineOf(socket: Socket): Line {
+    const known = this.lines.get(socket);
     if (known) return known;
-    const passages = new Set<Passage>();
-    this.ofSocket.set(socket, passages);
+    const line: Line = { passages: new Set(), idleSince: performance.now() };
+    this.lines.set(socket, line);
     // Of several requests on one connection, Node tells only the first that the client left.
     socket.once('close', () => {
-      for (const passage of passages) this.end(passage);
+      this.lines.delete(socket);
+      for (const passage of line.passages) this.end(passage);
     });
-    return passages;
+    return line;
   }
 }
 
 /** HTTP/2 says it once for all, by a frame of its own. */
 export function sayClose(reply: FastifyReply): void {
-  if (reply.request.raw.httpVersionMajor === 1) reply.header('connection', 'close');
+  if (!streamOf(reply.request.raw)) reply.header('connection', 'close');
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest } from 'node:http2';
+import { streamOf } from '../http2-request.js';
 
 /** How long a refused client may go on sending before it is cut off. */
 export const LINGER_MILLIS = 2000;
@@ -23,7 +23,8 @@ function waitsToBeAsked({ headers: { expect } }: IncomingMessage): boolean {
 }
 
 function announcesBody(request: IncomingMessage): boolean {
-  if (request.httpVersionMajor === 2) return !(request as unknown as Http2ServerRequest).stream.endAfterHeaders;
+  const stream = streamOf(request);
+  if (stream) return !stream.endAfterHeaders;
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   return length !== '0' || coding !== undefined;
 }
@@ -34,7 +35,7 @@ function announcesBody(request: IncomingMessage): boolean {
  */
 export function afterBody(request: IncomingMessage, goOn: () => void): void {
   // A stream of HTTP/2 has its answer while its body is still on the way.
-  if (!expectsBody(request) || request.destroyed || request.httpVersionMajor === 2) {
+  if (!expectsBody(request) || request.destroyed || streamOf(request)) {
     goOn();
     return;
   }

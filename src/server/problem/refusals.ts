@@ -9,6 +9,7 @@ import { DEFAULT_HEADERS } from '../answer-headers.js';
 import { afterBody, expectsBody } from '../body/rest-of-body.js';
 import { sendAsIs } from '../json/answer-sender.js';
 import type { Encoding } from '../json/encoding.js';
+import { streamOf } from '../http2-request.js';
 import { pathOf } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
 import { type Complain, defectLine } from './defects.js';
@@ -40,6 +41,7 @@ export class Refusals {
     const hasHungUp = !raw.complete && raw.socket.destroyed;
     const line = hasHungUp ? undefined : defectLine(error, `${raw.method ?? ''} ${routeOf(request)}`, request.id);
     if (line !== undefined) this.parts.complain(line);
+    request.passage?.giveTicket();
     afterBody(raw, () => {
       this.answer(error, request, reply);
     });
@@ -49,6 +51,8 @@ export class Refusals {
   refuseLate(request: FastifyRequest, reply: FastifyReply): void {
     const late = new ServiceError('VALIDATION_FAILED', { status: 408, closesConnection: true });
     if (!reply.sent) this.answer(late, request, reply);
+    // The body of a request that was answered without it.
+    else if (!streamOf(request.raw)) request.raw.socket.destroy();
   }
 
   /** What is no request. */

@@ -5,21 +5,27 @@ import { Server as TlsServer, TLSSocket } from 'node:tls';
 /** How long clients of open connections may still send a request that was on its way. */
 const PATIENCE_MILLIS = 250;
 const LOOK_EVERY_MILLIS = 50;
+/** However many come. */
+const LONGEST_WELCOME_MILLIS = 2000;
+/** Turns of the loop without a new connection, after which there is none. */
+const QUIET_TURNS = 3;
 
 /** The open connections of a listener, and how they come to an end. */
 export class Connections {
   private readonly open = new Set<Socket>();
 
   private readonly tls: TlsServer | undefined;
+  private accepted = 0;
 
   constructor(
     private readonly server: HttpServer,
-    /** Whether a request ever came over a connection. */
-    private readonly wasUsed: (socket: Socket) => boolean,
+    /** Whether a request is in progress over a connection. */
+    private readonly isBusy: (socket: Socket) => boolean,
   ) {
     this.tls = (server as Server) instanceof TlsServer ? (server as unknown as TlsServer) : undefined;
     server.on(this.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.open.add(socket);
+      this.accepted += 1;
       socket.once('close', () => this.open.delete(socket));
     });
   }
@@ -30,9 +36,7 @@ export class Connections {
    */
   async end(limitMillis: number, beforeCut: () => void): Promise<void> {
     if (!this.server.listening) return;
-    // Whoever has connected is in, whoever has sent is heard: the listening socket takes those in its queue with it.
-    await nextTurn();
-    await nextTurn();
+    await this.everybodyIn();
     const limit = setTimeout(() => {
       beforeCut();
       this.cut();
@@ -65,9 +69,19 @@ export class Connections {
     this.server.closeAllConnections();
   }
 
+  /** The listening socket would take those in its queue with it; a turn of the loop accepts a few of them. */
+  private async everybodyIn(): Promise<void> {
+    const until = performance.now() + LONGEST_WELCOME_MILLIS;
+    for (let quietTurns = 0; quietTurns < QUIET_TURNS && performance.now() < until;) {
+      const before = this.accepted;
+      await nextTurn();
+      quietTurns = this.accepted === before ? quietTurns + 1 : 0;
+    }
+  }
+
+  /** Not Node's own idea of idle: to it, an answer that is still on its way is over. */
   private closeUnused(): void {
-    this.server.closeIdleConnections();
-    for (const socket of this.open) if (!this.wasUsed(socket) && !hasSession(socket)) socket.destroy();
+    for (const socket of this.open) if (!this.isBusy(socket) && !hasSession(socket)) socket.destroy();
   }
 }
 
