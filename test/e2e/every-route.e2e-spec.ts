@@ -170,10 +170,14 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it.each(HUGE)('H5 refuses %s with 413', async (__, raw) => {
+    it.each(HUGE)('H5 refuses %s with 413, or unread where it takes no JSON at all', async (__, raw) => {
       for (const caller of ['a stranger', 'an administrator'] as const) {
         const answer = await sendAs(caller, route, path, { headers: { 'content-type': JSON_TYPE }, raw });
-        expect(answer, caller).toBeRefused(413, 'PAYLOAD_TOO_LARGE');
+        const takesJson = !route.takesForm && !route.takesUpload;
+        const [status, code] = takesJson
+          ? ([413, 'PAYLOAD_TOO_LARGE'] as const)
+          : ([415, 'UNSUPPORTED_MEDIA_TYPE'] as const);
+        expect(answer, caller).toBeRefused(status, code);
       }
     });
   });
