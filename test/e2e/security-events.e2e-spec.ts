@@ -5,6 +5,7 @@ import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { type Answer, type HttpClient, textOf, textsOf } from '../support/http-client.js';
 import { type EventRow, PASSWORD, refresh, secondStep, storyOn } from '../support/login-story.js';
 import { onEachEngine } from '../support/story-database.js';
+import { waitUntil } from '../support/wait-until.js';
 
 const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
 const TABLES = [
@@ -290,6 +291,11 @@ onEachEngine('L1: what is secret', (engine) => {
     learn(again.client.cookie('refresh_token'), again.client.cookie('trusted_device'), again.accessToken);
     const { exitCode, stdout, stderr } = await story.command('users', 'unlock', person.id);
     expect(exitCode).toBe(0);
+    // The access log is written every second, and in order: all lines are there with the last one.
+    expect(await client.get('/the-last-line')).toBeAnswered(404);
+    await waitUntil('the access log is complete', () =>
+      filesBelow(story.cwd).some(({ place, text }) => place.includes('access_log') && text.includes('/the-last-line')),
+    );
 
     const written = [
       { place: 'stdout', text: story.service.stdout },
