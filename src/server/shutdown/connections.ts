@@ -1,6 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
+import type { ServerHttp2Session } from 'node:http2';
 import { Server, type Socket } from 'node:net';
-import { Server as TlsServer, TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 
 /** How long clients of open connections may still send a request that was on its way. */
 const PATIENCE_MILLIS = 250;
@@ -12,9 +13,9 @@ const QUIET_TURNS = 3;
 
 /** The open connections of a listener, and how they come to an end. */
 export class Connections {
-  private readonly open = new Set<Socket>();
-
-  private readonly tls: TlsServer | undefined;
+  /** By their two ends; of one whose TLS handshake is over, the TLS connection on it. */
+  private readonly open = new Map<string, Socket>();
+  private readonly sessions = new Set<ServerHttp2Session>();
   private accepted = 0;
 
   constructor(
@@ -22,11 +23,16 @@ export class Connections {
     /** Whether a request is in progress over a connection. */
     private readonly isBusy: (socket: Socket) => boolean,
   ) {
-    this.tls = (server as Server) instanceof TlsServer ? (server as unknown as TlsServer) : undefined;
-    server.on(this.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      this.open.add(socket);
+    server.on('connection', (socket: Socket) => {
       this.accepted += 1;
-      socket.once('close', () => this.open.delete(socket));
+      this.keep(socket);
+    });
+    server.on('secureConnection', (socket: Socket) => {
+      this.keep(socket);
+    });
+    server.on('session', (session: ServerHttp2Session) => {
+      this.sessions.add(session);
+      session.once('close', () => this.sessions.delete(session));
     });
   }
 
@@ -39,12 +45,10 @@ export class Connections {
     await this.everybodyIn();
     const limit = setTimeout(() => {
       beforeCut();
-      this.cut();
+      for (const socket of this.open.values()) socket.destroy();
     }, limitMillis);
     let look: NodeJS.Timeout | undefined;
     const patience = setTimeout(() => {
-      // Sessions of HTTP/2 finish what they have begun, handshakes are given up.
-      this.tls?.close();
       this.closeUnused();
       look = setInterval(() => {
         this.closeUnused();
@@ -64,9 +68,12 @@ export class Connections {
     }
   }
 
-  /** Ends all connections, whatever is going on over them. */
-  cut(): void {
-    this.server.closeAllConnections();
+  private keep(socket: Socket): void {
+    const ends = endsOf(socket);
+    this.open.set(ends, socket);
+    socket.once('close', () => {
+      if (this.open.get(ends) === socket) this.open.delete(ends);
+    });
   }
 
   /** The listening socket would take those in its queue with it; a turn of the loop accepts a few of them. */
@@ -79,14 +86,21 @@ export class Connections {
     }
   }
 
-  /** Not Node's own idea of idle: to it, an answer that is still on its way is over. */
+  /** Handshakes, too; not Node's own idea of idle: to it, an answer that is still on its way is over. */
   private closeUnused(): void {
-    for (const socket of this.open) if (!this.isBusy(socket) && !hasSession(socket)) socket.destroy();
+    // What they have begun, they finish.
+    for (const session of this.sessions) session.close();
+    for (const socket of this.open.values()) if (!this.isBusy(socket) && !hasSession(socket)) socket.destroy();
   }
 }
 
 function hasSession(socket: Socket): boolean {
   return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
+}
+
+/** The same for a connection and the TLS connection on it. */
+function endsOf({ localAddress = '', remoteAddress = '', remotePort = 0 }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`;
 }
 
 function nextTurn(): Promise<void> {

@@ -2,17 +2,21 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClientHttp2Stream } from 'node:http2';
-import { type AddressInfo, connect as connectTcp } from 'node:net';
+import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { makeCertificate, type MadeCertificate } from '../../../test/support/certificates.js';
 import { needs } from '../../../test/support/needs.js';
 import { handshake, http2Session, overHttp1, overHttp2 } from '../../../test/support/secure-client.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
+import { Connections } from '../shutdown/connections.js';
 import { secureServers } from './secure-server.js';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 type Server = ReturnType<ReturnType<typeof secureServers>>;
+
+/** Far longer than anything here takes. */
+const PATIENT_MILLIS = 60_000;
 
 /** Says of a request what Fastify and our hooks look at. */
 const tell: Handler = (request, response) => {
@@ -24,28 +28,27 @@ const tell: Handler = (request, response) => {
 
 needs('openssl')('a server with TLS', () => {
   let made: MadeCertificate;
-  let running: Server | undefined;
+  let connections: Connections;
+  const busy = new Set<Socket>();
 
   beforeAll(() => {
     made = makeCertificate();
   });
 
   afterEach(async () => {
-    if (!running) return;
-    const closed = once(running, 'close');
-    running.close();
-    running.closeAllConnections();
-    await closed;
-    running = undefined;
+    await connections.end(0, () => undefined);
   });
 
   async function start(handler: Handler, options: object = {}): Promise<string> {
     const context = { cert: made.pem, key: readFileSync(made.key) };
     const factory = secureServers({ context, isHttp2: true, onUpdate: () => () => undefined });
-    running = factory(handler, options as Record<string, unknown>);
-    running.listen(0, '127.0.0.1');
-    await once(running, 'listening');
-    return `https://127.0.0.1:${(running.address() as AddressInfo).port}`;
+    return listen(factory(handler, options as Record<string, unknown>));
+  }
+
+  async function listen(server: Server): Promise<string> {
+    connections = new Connections(server, (socket) => busy.has(socket));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
   it('speaks both versions, in HTTP/2 with a host and without Connection', async () => {
@@ -123,16 +126,34 @@ needs('openssl')('a server with TLS', () => {
     const idle = (await handshake(url, { ca: made.pem })).on('error', () => undefined).resume();
     await waitUntil('the request has arrived', () => waiting.length > 0);
 
-    const closed = once(running as Server, 'close');
     const left = [once(tcp.resume(), 'close'), once(idle, 'close'), once(session, 'goaway')];
-    running?.close();
+    const closed = connections.end(PATIENT_MILLIS, () => undefined);
     await Promise.all(left);
     waiting[0]?.end('late');
 
     await answered;
     expect(await text(stream)).toBe('late');
     await closed;
-    running = undefined;
+  });
+
+  it('lets a slow reader of HTTP/1.1 take its answer when it closes', async () => {
+    const size = 20_000_000;
+    const url = await start((request, response) => {
+      busy.add(request.socket);
+      response.once('close', () => busy.delete(request.socket));
+      response.writeHead(200, { connection: 'close' }).end(Buffer.alloc(size, 'x'));
+    });
+    const reader = await handshake(url, { ca: made.pem });
+    reader.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+    await waitUntil('the answer is on its way', () => busy.size > 0);
+    const idle = (await handshake(url, { ca: made.pem })).on('error', () => undefined).resume();
+
+    const closed = connections.end(PATIENT_MILLIS, () => undefined);
+    // Whom nobody needs any more is closed at the same moment.
+    await once(idle, 'close');
+
+    expect((await text(reader)).length).toBeGreaterThan(size);
+    await closed;
   });
 
   it.each(['h2', 'http/1.1'])(
@@ -145,9 +166,7 @@ needs('openssl')('a server with TLS', () => {
         take = taken;
         return () => undefined;
       };
-      running = secureServers({ context, isHttp2: protocol === 'h2', onUpdate })(tell, {});
-      await once(running.listen(0, '127.0.0.1'), 'listening');
-      const url = `https://127.0.0.1:${(running.address() as AddressInfo).port}`;
+      const url = await listen(secureServers({ context, isHttp2: protocol === 'h2', onUpdate })(tell, {}));
       const before = await handshake(url, { ca: made.pem, ALPNProtocols: [protocol] });
 
       take({ cert: next.pem, key: readFileSync(next.key) });

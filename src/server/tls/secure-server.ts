@@ -2,8 +2,8 @@ import type { Server, ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
 import type { SecureContextOptions, Server as TlsServer } from 'node:tls';
 import type { FastifyServerFactory } from 'fastify';
+import { LINGER_MILLIS } from '../body/rest-of-body.js';
 import { createHttp2Server } from './http2-server.js';
-import { closeWholly } from './tls-connections.js';
 
 /** What a listener with TLS needs beside what every listener has. */
 export interface ListenerTls {
@@ -41,12 +41,17 @@ export function secureServers(tls: ListenerTls): FastifyServerFactory {
     server.removeAllListeners('tlsClientError').on('tlsClientError', (_error, socket) => {
       socket.destroy();
     });
-    closeWholly(server);
+    server.on('secureConnection', (socket) => {
+      // We have said the last word; who never closes the other half would keep the connection for ever.
+      socket.once('finish', () => {
+        setTimeout(() => socket.destroy(), LINGER_MILLIS).unref();
+      });
+    });
     const stop = tls.onUpdate((context) => {
       server.setSecureContext(context);
     });
     server.once('close', stop);
-    // Both kinds have what Fastify and the listener use of a server; `closeAllConnections` was added where it was missing.
+    // Both kinds have what Fastify and the listener use of a server.
     return server as unknown as Server;
   };
 }
