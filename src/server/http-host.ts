@@ -73,8 +73,7 @@ export class HttpHost {
       watch: this.watch,
     });
     const json = new JsonAnswers(options.json, options.jsonSerialization, encoding);
-    this.adapter = this.createAdapter(options.contextPath ?? '', options.tls);
-    this.adapter.sender = new AnswerSender(json, encoding);
+    this.adapter = this.createAdapter(new AnswerSender(json, encoding), options.contextPath ?? '', options.tls);
     const fastify = this.adapter.getInstance();
     fastify.decorateRequest('passage');
     // The first hook of all, so that whatever another one answers has the headers.
@@ -121,14 +120,11 @@ export class HttpHost {
     this.limitConnections();
   }
 
-  private createAdapter(contextPath: string, tls: ListenerTls | undefined): HostAdapter {
+  private createAdapter(sender: AnswerSender, contextPath: string, tls: ListenerTls | undefined): HostAdapter {
     const stripped = withoutContextPath(contextPath);
     // Node takes whole ones.
     const timeout = Math.ceil(this.embedded.connectionTimeout.milliseconds);
-    return new HostAdapter({
-      // There is no middleware.
-      skipMiddie: true,
-      multipart: false,
+    return new HostAdapter(sender, {
       // While the service stops, requests on connections that are still open are answered like all others.
       return503OnClosing: false,
       ...(this.forwarding && { trustProxy: this.forwarding.isProxy }),
