@@ -30,15 +30,15 @@ it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
     ['INVALID_TOKEN', 'MFA_REQUIRED', 'STEP_UP_REQUIRED'],
   ],
 ])('%s is described with what the guards take and refuse', (_, access, by, refuses) => {
-  const admission = API.admission({ ...CLOSED, ...access });
+  const demands = API.demands({ ...CLOSED, ...access });
 
-  expect(admission.by).toEqual(by);
-  expect(admission.refuses).toEqual(refuses);
+  expect(demands.by).toEqual(by);
+  expect(demands.refuses).toEqual(refuses);
   expect(Object.keys(API.securitySchemes)).toEqual(expect.arrayContaining([...by]));
 });
 
 it('what must be proven is said in words', () => {
-  const { asks } = API.admission({ ...CLOSED, authority: 'ROLE_ADMIN', amr: { method: 'otp', maxAge: 300 } });
+  const { asks } = API.demands({ ...CLOSED, authority: 'ROLE_ADMIN', amr: { method: 'otp', maxAge: 300 } });
 
   expect(asks).toEqual([
     'Asks for the authority `ROLE_ADMIN`.',

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/error-code.js';
-import type { Admission, Api, RouteAccess } from '../server/openapi/api.js';
+import type { Api, Demands, RouteAccess } from '../server/openapi/api.js';
 import { isSecondFactorRoute } from './access.js';
 import { REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from './cookies.js';
 import { SAFE } from './cross-site.js';
@@ -59,11 +59,11 @@ export const API: Api = {
       description: 'Id and secret of a registered client (`app.security.clients`).',
     },
   },
-  admission,
+  demands,
 };
 
 /** What the guards of this folder ask for and refuse. */
-function admission({ method, template, isPublic, alsoHalfAuthenticated, authority, amr }: RouteAccess): Admission {
+function demands({ method, template, isPublic, alsoHalfAuthenticated, authority, amr }: RouteAccess): Demands {
   const crossSite: readonly ErrorCode[] = SAFE.has(method) ? [] : ['CROSS_SITE'];
   if (isPublic) return { by: [], refuses: crossSite, asks: [] };
   const maxAge = amr?.maxAge === undefined ? '' : ` not longer than ${amr.maxAge} seconds ago`;

@@ -22,7 +22,7 @@ export type Rotation<T> =
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly subject?: string };
 
 /** Looks at the account in the transaction of the refresh; what it throws takes the refresh back. */
-export type Admission<T> = (tx: Tx, session: Session) => Promise<T>;
+export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
 
 /** No session has it. */
 const NONE = '';
@@ -93,7 +93,7 @@ export class Sessions {
    * Uses up a refresh token (authentication.md, 2.8). Of callers at once one rotates; a second use ends the session,
    * which is answered and not thrown, so that it is kept.
    */
-  rotate<T>(value: string, admit: Admission<T>): Promise<Rotation<T>> {
+  rotate<T>(value: string, admit: Admit<T>): Promise<Rotation<T>> {
     return this.work.run(async (tx) => {
       const found = await this.refreshTokens.find(tx, value);
       if (!found) return { kind: 'refused', reason: 'unknown' };
@@ -135,7 +135,7 @@ export class Sessions {
     });
   }
 
-  private async rotated<T>(tx: Tx, used: RefreshRecord, successor: string, admit: Admission<T>): Promise<Rotation<T>> {
+  private async rotated<T>(tx: Tx, used: RefreshRecord, successor: string, admit: Admit<T>): Promise<Rotation<T>> {
     // Holds the session's row from here on: who raises or ends it at the same time sees the successor, or we see that.
     const session = await this.rows.refreshed(tx, used.sid);
     if (!session) return { kind: 'refused', reason: 'session ended' };
@@ -145,7 +145,7 @@ export class Sessions {
     return { kind: 'rotated', opened: { session, refreshToken }, admitted };
   }
 
-  private async notRotated<T>(tx: Tx, value: string, record: RefreshRecord, admit: Admission<T>): Promise<Rotation<T>> {
+  private async notRotated<T>(tx: Tx, value: string, record: RefreshRecord, admit: Admit<T>): Promise<Rotation<T>> {
     const { subject } = record;
     const successor = await this.refreshTokens.again(tx, value, record);
     if (typeof successor === 'object') {

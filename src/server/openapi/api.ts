@@ -13,8 +13,8 @@ export interface RouteAccess {
   readonly amr?: RequiredAmr;
 }
 
-/** What the guards make of that. */
-export interface Admission {
+/** What the guards make of that: what a caller must show, and what is refused. */
+export interface Demands {
   /** Names of security schemes, each enough by itself; empty where nobody is asked. */
   readonly by: readonly string[];
   readonly refuses: readonly ErrorCode[];
@@ -28,5 +28,5 @@ export interface Api {
   /** Markdown. */
   readonly about: string;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  readonly admission: (access: RouteAccess) => Admission;
+  readonly demands: (access: RouteAccess) => Demands;
 }

@@ -12,7 +12,7 @@ const API: Api = {
   title: 'Parcels <b>',
   about: 'Sends `parcels`.',
   securitySchemes: { key: { type: 'http', scheme: 'basic' }, jar: { type: 'apiKey', in: 'cookie', name: 'jar' } },
-  admission: ({ isPublic }) => ({ by: isPublic ? [] : ['key'], refuses: ['INVALID_TOKEN'], asks: ['Asks nicely.'] }),
+  demands: ({ isPublic }) => ({ by: isPublic ? [] : ['key'], refuses: ['INVALID_TOKEN'], asks: ['Asks nicely.'] }),
 };
 const SETTING = { serverUrl: '/', dates: { schema: { type: 'string' }, told: 'texts' } } as const;
 

@@ -73,7 +73,7 @@ function tagsOf(routes: readonly Route[]): OpenApiDocument['tags'] {
 
 function operationOf(api: Api, route: Route, write: WriteSchema): OperationObject {
   const { access, operation, group } = route;
-  const { by, asks, refuses } = api.admission(access);
+  const { by, asks, refuses } = api.demands(access);
   const { summary = `${access.method} ${access.template}`, about, by: looksAt = [] } = operation ?? {};
   const description = [...(about === undefined ? [] : [about]), ...asks].join('\n\n');
   const parameters = parametersOf(route, write);

@@ -67,7 +67,7 @@ function routesOfHandler(controller: object, handler: Handler): readonly Route[]
     access: {
       method,
       template: templateOf(String(read(PATH_METADATA, controller)), path),
-      ...demandsOf((key) => read(key, handler) ?? read(key, controller)),
+      ...accessOf((key) => read(key, handler) ?? read(key, controller)),
     },
     status: (read(HTTP_CODE_METADATA, handler) as number | undefined) ?? (method === 'POST' ? 201 : 200),
     mediaType: mediaTypeOf(handler),
@@ -79,7 +79,7 @@ function routesOfHandler(controller: object, handler: Handler): readonly Route[]
 }
 
 /** What guards read, from the handler or else its controller. */
-function demandsOf(stated: (key: string) => unknown): Omit<RouteAccess, 'method' | 'template'> {
+function accessOf(stated: (key: string) => unknown): Omit<RouteAccess, 'method' | 'template'> {
   const authority = stated(AUTHORITY) as string | undefined;
   const amr = stated(AMR) as RequiredAmr | undefined;
   return {
