@@ -92,7 +92,12 @@ async function open(configuration: Configuration): Promise<Opened> {
     const { timeoutPerShutdownPhase: phaseLimit } = configuration.get(LifecycleProperties);
     stopOnSignal(() =>
       shutDown({
-        ...{ availability, main, management, mode, preDrain, phaseLimit },
+        availability,
+        main,
+        management,
+        mode,
+        preDrain,
+        phaseLimit,
         closeRest: async () => {
           // Made and never told, its password would be lost.
           await firstUser.catch(() => undefined);

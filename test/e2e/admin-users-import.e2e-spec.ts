@@ -66,7 +66,10 @@ class Administrator {
     const backupCodes = textsOf(setup, 'backup_codes');
     return new Administrator(story, {
       ...person,
-      ...{ app, backupCodes, client, accessToken: textOf(confirmed, 'access_token') },
+      app,
+      backupCodes,
+      client,
+      accessToken: textOf(confirmed, 'access_token'),
     });
   }
 

@@ -122,7 +122,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
         const claims = decodeJwt(original);
         const { typ, kid } = decodeProtectedHeader(original);
         for (const alg of ['none', 'None', 'NONE', 'nOnE', 'none ', '', null, [], ['none'], 0]) {
-          const header = { ...{ typ, kid }, alg };
+          const header = { typ, kid, alg };
           await expectRefused(
             token(header, claims, () => ''),
             `alg ${JSON.stringify(alg)}`,
