@@ -3,7 +3,7 @@ import { csvRows } from './csv-import.js';
 import type { ImportRow } from './import-row.js';
 import { jsonLinesRows } from './json-lines-import.js';
 
-export type ImportFormat = 'csv' | 'json lines';
+type ImportFormat = 'csv' | 'json lines';
 
 const FORMAT_OF_TYPE: Readonly<Record<string, ImportFormat>> = {
   'text/csv': 'csv',

@@ -13,7 +13,7 @@ export const acr = v.pipe(
   v.description('The same as one word: `mfa` where `otp` is in `amr`.'),
 );
 export const roles = v.pipe(listOf(v.string()), v.description('The roles of the account.'));
-export const authorities = v.pipe(
+const authorities = v.pipe(
   listOf(v.string()),
   v.description('`ROLE_PRE_MFA` alone while the second factor is open; otherwise `ROLE_USER` and the roles.'),
 );
@@ -22,21 +22,21 @@ const seconds = v.pipe(v.number(), v.integer(), v.minValue(0), v.description('Se
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** Members of every answer that brings an access token. */
-export const tokenEntries = {
+const tokenEntries = {
   access_token: v.pipe(v.string(), v.description('A signed token (RFC 9068), for `Authorization: Bearer`.')),
   token_type: v.literal('Bearer'),
   expires_in: seconds,
 };
 
 /** The same, where a caller by the cookie `SESSION` gets none. */
-export const maybeTokenEntries = {
+const maybeTokenEntries = {
   access_token: v.optional(tokenEntries.access_token),
   token_type: v.optional(tokenEntries.token_type),
   expires_in: v.optional(tokenEntries.expires_in),
 };
 
 /** How a second factor was proven. */
-export const proofEntries = {
+const proofEntries = {
   amr,
   mfa_method: v.picklist(['totp', 'backup_code']),
   backup_codes_remaining: v.optional(v.pipe(count, v.description('After a backup code: how many are left.'))),
@@ -44,7 +44,7 @@ export const proofEntries = {
 };
 
 /** What a challenged caller can do next. */
-export const openEntries = {
+const openEntries = {
   enrolment_required: v.optional(
     v.pipe(v.literal(true), v.description('Policy demands a second factor that is still to be set up.')),
   ),
@@ -110,7 +110,7 @@ export const stateAnswer = v.object({
   locked_until: v.optional(v.date()),
 });
 
-export const backupCodes = v.pipe(
+const backupCodes = v.pipe(
   v.array(v.pipe(v.string(), v.regex(/^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/))),
   v.length(CODES_PER_SET),
   v.readonly(),

@@ -13,7 +13,7 @@ export function tokenMembers({ accessToken, expiresIn }: { accessToken: string; 
 }
 
 /** How a second factor was proven, as answers tell it. */
-export type ProofMembers = Omit<InferOutput<typeof secondStepAnswer>, keyof TokenMembers>;
+type ProofMembers = Omit<InferOutput<typeof secondStepAnswer>, keyof TokenMembers>;
 
 export function proofMembers(amr: Amr, proof: Proof): ProofMembers {
   const members = { amr, mfa_method: proof.method };

@@ -35,7 +35,7 @@ export interface HalfPrincipal {
 
 export type Principal = FullPrincipal | HalfPrincipal;
 
-export const ROLE_USER = 'ROLE_USER';
+const ROLE_USER = 'ROLE_USER';
 export const ROLE_PRE_MFA = 'ROLE_PRE_MFA';
 
 export function isHalfAuthenticated(principal: Principal): principal is HalfPrincipal {

@@ -5,7 +5,7 @@ import { saysOfRoute } from '../../src/server/route-facts.decorator.js';
 const datedShape = v.object({ at: v.date(), device: v.nullable(v.string()), list: v.array(v.unknown()) });
 
 /** A quarter past midnight in Seoul, where the next day has begun. */
-export const INSTANT = new Date('2026-11-20T15:15:00.250Z');
+const INSTANT = new Date('2026-11-20T15:15:00.250Z');
 export const PAGE = '<p>한 ü</p>';
 
 /** Answers of all kinds, to see what becomes of them on their way out. */

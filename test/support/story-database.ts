@@ -69,11 +69,6 @@ export function onEachEngine(title: string, tests: (engine: Engine) => void): vo
   describe(`${title}, on SQLite`, () => {
     tests(SQLITE);
   });
-  onMariadb(title, tests);
-}
-
-/** Stories that need several services on one database server. */
-export function onMariadb(title: string, tests: (engine: Engine) => void): void {
   needs('mariadb')(`${title}, on MariaDB`, () => {
     tests(MARIADB);
   });

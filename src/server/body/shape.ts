@@ -3,7 +3,7 @@ import type { FieldError } from '../../errors/service-error.js';
 
 /** Why a member does not fit; a closed list (docs/errors.md). */
 export const FIELD_CODES = ['required', 'type', 'unknown', 'too_short', 'too_long', 'range', 'format'] as const;
-export type FieldCode = (typeof FIELD_CODES)[number];
+type FieldCode = (typeof FIELD_CODES)[number];
 
 const CODE_OF_RULE: Readonly<Record<string, FieldCode>> = {
   non_empty: 'too_short',
