@@ -32,7 +32,6 @@ import { type ListenerTls, secureServers } from './tls/secure-server.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
 import { takeUploads } from './upload/uploads.js';
 
-const TAKES_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** How often connections are looked through for late ones: a time-out is this much late at most. */
 const LOOK_EVERY_MILLIS = 500;
 /** So that a client that sends just before the announced end of an idle connection is still heard. */
@@ -79,7 +78,7 @@ export class HttpHost {
     // The first hook of all, so that whatever another one answers has the headers.
     this.adapter.setOnRequestHook((request, reply, done) => {
       this.greet(request, reply);
-      const refusal = targetRefusal(request) ?? this.overload(request) ?? this.bodyRefusal(request);
+      const refusal = targetRefusal(request) ?? this.overload(request) ?? bodyRefusal(request);
       if (refusal) {
         done(refusal);
         return;
@@ -183,11 +182,6 @@ export class HttpHost {
   /** Refuses what would only wait for its refusal, before its body is read. */
   private overload(request: FastifyRequest): ServiceError | undefined {
     return this.gate.isFullFor(request) ? OVERLOADED : undefined;
-  }
-
-  private bodyRefusal(request: FastifyRequest): ServiceError | undefined {
-    // Of the other methods nobody reads a body.
-    return TAKES_BODY.has(request.method) ? bodyRefusal(request) : undefined;
   }
 
   private beginBody(request: FastifyRequest, reply: FastifyReply): void {

@@ -208,6 +208,10 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
         413,
         'PAYLOAD_TOO_LARGE',
       );
+      // A body that nobody asked for, which the description does not know, either.
+      const unasked = { ...text, bearer };
+      expect(await client.send('DELETE', '/sessions', unasked)).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
+      expect(await client.delete('/sessions', { json: { all: true }, bearer })).toBeRefused(400, 'VALIDATION_FAILED');
       const picture = { bearer, headers: { accept: 'image/png' } };
       expect(await client.get('/me', picture)).toBeRefused(406, 'NOT_ACCEPTABLE');
       expect(await client.get('/sessions?limit=201', { bearer })).toBeRefused(400, 'VALIDATION_FAILED');

@@ -4,6 +4,9 @@ import type { Charset } from '../json/charset.js';
 import { Encoding } from '../json/encoding.js';
 import { type ReadBody, readForm, readJson } from './json-body.js';
 
+/** Methods whose bodies are read; of all others nobody reads one. */
+export const TAKES_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
 const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';
@@ -47,10 +50,10 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, limit, 
 }
 
 /** Why a body is not even read: it is not what the route takes, or compressed, and a few bytes stand for gigabytes. */
-export function bodyRefusal({ headers, is404, passage }: FastifyRequest): ServiceError | undefined {
+export function bodyRefusal({ method, headers, is404, passage }: FastifyRequest): ServiceError | undefined {
   const { 'content-type': contentType, 'content-encoding': coding = 'identity' } = headers;
   // Where the path is wrong, it is so whatever the body.
-  if (contentType === undefined || is404) return undefined;
+  if (!TAKES_BODY.has(method) || contentType === undefined || is404) return undefined;
   const { takesForm = false, takesUpload = false } = passage?.facts ?? {};
   const taken = takesUpload ? UPLOAD : takesForm ? FORM : JSON_TYPE;
   const isTaken = contentType.replace(/[;\s].*$/s, '').toLowerCase() === taken && coding.toLowerCase() === 'identity';

@@ -102,6 +102,36 @@ describe('the description of a route', () => {
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '413', '415']));
   });
 
+  it.each(['POST', 'DELETE'])('of %s tells what a body is refused for, also where none is taken', (method) => {
+    const { responses, requestBody } = operationOf(route(method, '/parcels'));
+
+    expect(requestBody).toBeUndefined();
+    expect(responses).toMatchObject({
+      '400': { $ref: '#/components/responses/VALIDATION_FAILED' },
+      '408': { $ref: '#/components/responses/LATE_BODY' },
+      '413': { $ref: '#/components/responses/PAYLOAD_TOO_LARGE' },
+      '415': { $ref: '#/components/responses/UNSUPPORTED_MEDIA_TYPE' },
+    });
+  });
+
+  it('knows the status and the code of a body that is late', () => {
+    const { responses } = described(API, [route('POST', '/parcels')], SETTING).components;
+
+    expect(Object.keys(responses).toSorted()).toEqual([
+      'INVALID_TOKEN',
+      'LATE_BODY',
+      'PAYLOAD_TOO_LARGE',
+      'Problem',
+      'UNAVAILABLE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'VALIDATION_FAILED',
+    ]);
+    expect(responses['LATE_BODY']).toMatchObject({
+      description: '`VALIDATION_FAILED`: The body does not come in time.',
+      content: { 'application/problem+json': { schema: { properties: { code: { enum: ['VALIDATION_FAILED'] } } } } },
+    });
+  });
+
   it('of an upload that the handler reads itself has the shape that is said of it', () => {
     const takes = v.strictObject({ file: v.pipe(v.string(), v.metadata({ contentMediaType: 'text/csv' })) });
     const upload = route('POST', '/parcels', { facts: { takesUpload: true }, operation: { summary: 'Send', takes } });

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorCode } from '../../errors/error-code.js';
+import { TAKES_BODY } from '../body/bodies.js';
 import type { Api } from './api.js';
 import type { DateForm } from './date-schema.js';
 import type { Content, OpenApiDocument, OperationObject, ResponseObject, SecurityRequirement } from './document.js';
@@ -7,10 +7,9 @@ import { ANSWER_HEADERS, API_VERSION, HEADERS, headers } from './headers.js';
 import { schemaWriter, type WriteSchema } from './json-schema.js';
 import { NOBODY } from './operation.js';
 import { parametersOf, pathOf } from './parameters.js';
-import { PROBLEM, REFUSALS, refusals, RESPONSES } from './problems.js';
+import { LATE_BODY, PROBLEM, type Refusal, REFUSALS, refusals, RESPONSES } from './problems.js';
 import type { Route } from './routes.js';
 
-const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const UPLOAD_TYPE = 'multipart/form-data';
@@ -59,8 +58,8 @@ function rules({ told }: DateForm): string {
     'Bodies are JSON in UTF-8 unless a route says otherwise; a request with members that are not listed is refused. ' +
       'Answers may gain members: ignore those you do not know.',
     `Instants are ${told}; the \`timestamp\` of a problem is ISO 8601 in UTC.`,
-    'Every refusal is a `Problem`: decide by its `code`. Beside the codes of a route, every route may answer 404, 405, ' +
-      '406, 413, 415, 431, 500 and 503.',
+    'Every refusal is a `Problem`: decide by its `code`. Beside the codes of a route, every route may answer 400 and 408 ' +
+      '(to a head that is not in order, or late), 404, 405, 406, 413, 431, 500 and 503.',
     'Every path that takes `GET` takes `HEAD`, and `OPTIONS` tells its methods in `Allow`.',
   ].join('\n\n');
 }
@@ -136,7 +135,10 @@ function goodAnswer({ status, mediaType, facts, operation }: Route, write: Write
 }
 
 /** What bodies and parameters are refused for before the route sees them. */
-function ownRefusals({ access, takes }: Route): readonly ErrorCode[] {
-  if (METHODS_WITH_BODY.has(access.method)) return ['VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+function ownRefusals({ access, takes }: Route): readonly Refusal[] {
+  // A route that takes none reads it all the same, and refuses its members.
+  if (TAKES_BODY.has(access.method)) {
+    return ['VALIDATION_FAILED', LATE_BODY, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+  }
   return takes.some(({ schema }) => schema) ? ['VALIDATION_FAILED'] : [];
 }

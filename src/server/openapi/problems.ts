@@ -8,6 +8,10 @@ import { ANSWER_HEADERS, headers } from './headers.js';
 export const RESPONSES = '#/components/responses/';
 const PROBLEM_REF = '#/components/schemas/Problem';
 const CODES = Object.keys(STATUS) as readonly ErrorCode[];
+/** `VALIDATION_FAILED` with the status that HTTP has for a body that does not come in time. */
+export const LATE_BODY = 'LATE_BODY' as const;
+/** The name of a refusal: its code, but for one. */
+export type Refusal = ErrorCode | typeof LATE_BODY;
 const text: JsonSchema = { type: 'string' };
 
 /** The body of every error (src/server/problem/problem.ts). */
@@ -38,25 +42,24 @@ export const PROBLEM: JsonSchema = {
 };
 
 /** Refusals of a route by status, and whatever else may go wrong. */
-export function refusals(codes: Iterable<ErrorCode>): Readonly<Record<string, ResponseObject | Reference>> {
-  const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set(codes)) byStatus.set(STATUS[code], [...(byStatus.get(STATUS[code]) ?? []), code]);
+export function refusals(names: Iterable<Refusal>): Readonly<Record<string, ResponseObject | Reference>> {
+  const byStatus = Map.groupBy(new Set(names), statusOf);
   const known = [...byStatus]
     .toSorted(([a], [b]) => a - b)
     .map(([status, all]): [string, ResponseObject | Reference] => {
-      const [code, ...others] = all;
-      return [String(status), code !== undefined && others.length === 0 ? shared(code) : refusal(status, all)];
+      const [name, ...others] = all;
+      return [String(status), name !== undefined && others.length === 0 ? shared(name) : refusal(all)];
     });
   return { ...Object.fromEntries(known), default: shared('Problem') };
 }
 
-function shared(name: ErrorCode | 'Problem'): Reference {
+function shared(name: Refusal | 'Problem'): Reference {
   return { $ref: `${RESPONSES}${name}` };
 }
 
 /** The refusal with each code, and any one. */
 export const REFUSALS: Readonly<Record<string, ResponseObject>> = {
-  ...Object.fromEntries(CODES.map((code) => [code, refusal(STATUS[code], [code])])),
+  ...Object.fromEntries([...CODES, LATE_BODY].map((name) => [name, refusal([name])])),
   Problem: {
     description: 'Any other problem.',
     headers: headers(...ANSWER_HEADERS),
@@ -64,14 +67,28 @@ export const REFUSALS: Readonly<Record<string, ResponseObject>> = {
   },
 };
 
-function refusal(status: number, codes: readonly ErrorCode[]): ResponseObject {
-  const challenge = status === 401 ? (['WWW-Authenticate'] as const) : [];
-  const wait = status === 429 || status === 503 ? (['Retry-After'] as const) : [];
+function refusal(names: readonly Refusal[]): ResponseObject {
+  const statuses = names.map(statusOf);
+  const challenge = statuses.includes(401) ? (['WWW-Authenticate'] as const) : [];
+  const wait = statuses.includes(429) || statuses.includes(503) ? (['Retry-After'] as const) : [];
+  const codes = names.map(codeOf);
   return {
-    description: codes.map((code) => `\`${code}\`: ${TEXT[code].title}.`).join(' '),
+    description: names.map((name) => `\`${codeOf(name)}\`: ${titleOf(name)}.`).join(' '),
     headers: headers(...ANSWER_HEADERS, ...challenge, ...wait),
     content: {
       [PROBLEM_JSON]: { schema: { $ref: PROBLEM_REF, type: 'object', properties: { code: { enum: codes } } } },
     },
   };
+}
+
+function statusOf(name: Refusal): number {
+  return name === LATE_BODY ? 408 : STATUS[name];
+}
+
+function codeOf(name: Refusal): ErrorCode {
+  return name === LATE_BODY ? 'VALIDATION_FAILED' : name;
+}
+
+function titleOf(name: Refusal): string {
+  return name === LATE_BODY ? 'The body does not come in time' : TEXT[name].title;
 }
