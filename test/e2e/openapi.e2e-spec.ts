@@ -1,3 +1,4 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Content,
@@ -21,7 +22,6 @@ const PROD = {
   SEAL_KEY: 'YJqqm0iDQooSq2V7hFAeW+/hxYGkL90MWmpmB8cXjcY=',
   BACKUP_CODE_PEPPER: 'hunter2 hunter2 hunter2 hunter2 hunter2',
 };
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** Starts the service, lets a test ask it, and stops it. */
 async function withService<T>(
@@ -87,7 +87,14 @@ describe('the description', () => {
     }
   });
 
-  it('has the members that OpenAPI 3.1 demands, in their forms', () => {
+  it('is what the official schema of OpenAPI 3.1 takes', async () => {
+    const { errors = [], valid } = await new Validator().validate(structuredClone({ ...document }));
+
+    expect(errors).toEqual([]);
+    expect(valid).toBe(true);
+  });
+
+  it('says what the schema leaves open: its name, its place, and a name for each operation', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toEqual({
       title: expect.stringMatching(/./) as string,
@@ -97,10 +104,8 @@ describe('the description', () => {
     expect(document.servers).toEqual([{ url: '/' }]);
     for (const path of Object.keys(document.paths))
       expect(path).toMatch(/^\/(?:[\w.-]+|\{\w+\})?(?:\/(?:[\w.-]+|\{\w+\}))*$/);
-    for (const { method, path, operation } of operations) {
-      expect(METHODS, path).toContain(method);
-      for (const [status, response] of Object.entries(operation.responses)) {
-        expect(status, path).toMatch(/^(?:[1-5]\d\d|default)$/);
+    for (const { path, operation } of operations) {
+      for (const response of Object.values(operation.responses)) {
         expect(resolved(document, response).description, path).toMatch(/./);
       }
       for (const type of Object.keys(operation.requestBody?.content ?? {})) expect(type).toMatch(/^\w+\/[\w+.-]+$/);
