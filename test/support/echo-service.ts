@@ -30,7 +30,7 @@ export async function startEchoService(options: HostOptions = {}): Promise<EchoS
   await app.init();
   const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
   return {
-    url: `http://127.0.0.1:${port}${options.contextPath ?? ''}`,
+    url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}${options.contextPath ?? ''}`,
     port,
     complaints,
     listener,

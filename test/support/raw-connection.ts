@@ -23,6 +23,11 @@ export class RawConnection {
     return connection;
   }
 
+  /** On a connection that stands already, such as one with TLS. */
+  static on(socket: Socket): RawConnection {
+    return new RawConnection(socket);
+  }
+
   get text(): string {
     return this.received;
   }

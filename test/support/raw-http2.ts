@@ -12,11 +12,14 @@ export interface RawHttp2Answer {
   readonly isClosed: boolean;
 }
 
-const TYPE = { headers: 1, reset: 3, settings: 4, goaway: 7, continuation: 9 };
+const TYPE = { headers: 1, reset: 3, settings: 4, ping: 6, goaway: 7, continuation: 9 };
 const END_STREAM = 1;
 const END_HEADERS = 4;
 const LARGEST_FRAME = 16_000;
 const FRAME_HEAD_BYTES = 9;
+
+/** What a client sends first (RFC 9113 section 3.4). */
+export const HELLO = Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(TYPE.settings, 0, 0)]);
 
 /**
  * Sends frames that no client library would, and reads until that many streams are answered or reset, or the server
@@ -51,8 +54,7 @@ export async function sendRawHttp2(
   });
   const closed = new Promise((resolve) => socket.once('close', resolve));
   // In one piece, so that the server has all of it before it answers any.
-  const hello = [Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), frame(TYPE.settings, 0, 0)];
-  socket.write(Buffer.concat([...hello, ...frames]));
+  socket.write(Buffer.concat([HELLO, ...frames]));
   await closed;
   return { answered, reset, goaway, isClosed };
 }
@@ -76,6 +78,10 @@ export function requestFrames(stream: number, large = 0): readonly Buffer[] {
 
 export function resetFrame(stream: number): Buffer {
   return frame(TYPE.reset, 0, stream, Buffer.from([0, 0, 0, 8]));
+}
+
+export function pingFrame(): Buffer {
+  return frame(TYPE.ping, 0, 0, Buffer.alloc(8));
 }
 
 function frame(type: number, flags: number, stream: number, payload = Buffer.alloc(0)): Buffer {

@@ -8,6 +8,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
+import { duplexPair } from 'node:stream';
 import { text as wholeText } from 'node:stream/consumers';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 
@@ -72,6 +73,15 @@ export async function handshake(url: string, options: ConnectionOptions): Promis
   const socket = connectTls({ host: hostname, port: Number(port), ...options });
   await once(socket, 'secureConnect');
   return socket;
+}
+
+/** The first message of a TLS handshake, as a client would send it (RFC 8446 section 4.1.2). */
+export async function clientHello(): Promise<Buffer> {
+  const [clientSide, serverSide] = duplexPair();
+  const socket = connectTls({ socket: clientSide }).on('error', () => undefined);
+  const [hello] = (await once(serverSide, 'data')) as [Buffer];
+  socket.destroy();
+  return hello;
 }
 
 /** The common name of the certificate that a server shows. */

@@ -55,9 +55,18 @@ export function createHttp2Server(options: ServerOptions & TlsOptions, handler: 
       handler(request as unknown as IncomingMessage, response as unknown as ServerResponse);
     },
   ) as Timed;
-  server.on('session', (session: ServerHttp2Session) => {
-    closeIdle(session, server.keepAliveTimeout);
+  const sessions = new Set<Session>();
+  server.on('session', (raw: ServerHttp2Session) => {
+    const session = new Session(raw, server.keepAliveTimeout);
+    sessions.add(session);
+    raw.once('close', () => sessions.delete(session));
   });
+  const close = server.close.bind(server);
+  server.close = (callback) => {
+    close(callback);
+    for (const session of sessions) session.close();
+    return server;
+  };
   return server;
 }
 
@@ -103,18 +112,41 @@ function endWithAnswer({ stream }: Http2ServerRequest): void {
   });
 }
 
-/** Ends a session on which nothing has moved for that long, unless it waits for an answer of ours. */
-function closeIdle(session: ServerHttp2Session, idleMillis: number): void {
-  const streams = new Set<ServerHttp2Stream>();
-  session.on('stream', (stream) => {
-    streams.add(stream);
-    stream.once('close', () => streams.delete(stream));
-  });
-  session.on('timeout', () => {
-    if (Array.from(streams).some(({ writableEnded }) => !writableEnded)) session.setTimeout(idleMillis);
-    else if (streams.size === 0) session.close();
+/**
+ * One connection: ends when nothing has moved on it for that long, unless it waits for an answer of ours. Closed by Node
+ * alone, it would stay for as long as its client has sent half a frame, or half a head.
+ */
+class Session {
+  private readonly streams = new Set<ServerHttp2Stream>();
+
+  constructor(
+    private readonly session: ServerHttp2Session,
+    private readonly idleMillis: number,
+  ) {
+    session.on('stream', (stream) => {
+      this.streams.add(stream);
+      stream.once('close', () => {
+        this.streams.delete(stream);
+        if (session.closed) this.close();
+      });
+    });
+    session.on('timeout', () => {
+      this.endIdle();
+    });
+    session.setTimeout(idleMillis);
+  }
+
+  /** Takes no further request, and ends with the answers that are due. */
+  close(): void {
+    this.session.close();
+    // What was sent before goes out all the same.
+    if (this.streams.size === 0) this.session.destroy();
+  }
+
+  private endIdle(): void {
+    if (Array.from(this.streams).some(({ writableEnded }) => !writableEnded)) this.session.setTimeout(this.idleMillis);
+    else if (this.streams.size === 0) this.close();
     // Nobody takes our answers.
-    else session.destroy();
-  });
-  session.setTimeout(idleMillis);
+    else this.session.destroy();
+  }
 }

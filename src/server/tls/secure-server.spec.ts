@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { makeCertificate, type MadeCertificate } from '../../../test/support/certificates.js';
 import { needs } from '../../../test/support/needs.js';
+import { HELLO, requestFrames } from '../../../test/support/raw-http2.js';
 import { handshake, http2Session, overHttp1, overHttp2 } from '../../../test/support/secure-client.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
 import { Connections } from '../shutdown/connections.js';
@@ -154,6 +155,29 @@ needs('openssl')('a server with TLS', () => {
 
     expect((await text(reader)).length).toBeGreaterThan(size);
     await closed;
+  });
+
+  it('waits for no half heads of HTTP/2 when it closes, neither at once nor after the last answer', async () => {
+    const waiting: ServerResponse[] = [];
+    const url = await start((_request, response) => waiting.push(response));
+    const halfHead = requestFrames(3, 20_000).slice(0, 1);
+    const [half, busy] = [
+      await handshake(url, { ca: made.pem, ALPNProtocols: ['h2'] }),
+      await handshake(url, { ca: made.pem, ALPNProtocols: ['h2'] }),
+    ];
+    half.resume().write(Buffer.concat([HELLO, ...halfHead]));
+    busy.resume().write(Buffer.concat([HELLO, ...requestFrames(1), ...halfHead]));
+    await waitUntil('the whole request has arrived', () => waiting.length > 0);
+
+    const closed = once(running as Server, 'close');
+    const halfClosed = once(half, 'close');
+    running?.close();
+    await halfClosed;
+    expect(busy.destroyed).toBe(false);
+    waiting[0]?.end('late');
+
+    await closed;
+    running = undefined;
   });
 
   it.each(['h2', 'http/1.1'])(
