@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { hash } from '@node-rs/argon2';
@@ -391,6 +391,25 @@ onSqlite('POST /admin/users/import', (engine) => {
 
       expect(answer).toBeRefused(503, 'UNAVAILABLE');
       expect(story.service.stderr).toMatch(/^ERROR UNAVAILABLE POST \/admin\/users\/import .*ENOENT/m);
+    });
+
+    it('is answered 503 where somebody else removes its file before it is read', async () => {
+      const socket = opened(story);
+      const received: Buffer[] = [];
+      socket.on('data', (bytes: Buffer) => received.push(bytes));
+      const body = multipart(fileOf(500));
+      socket.write(head(bearer, body.length));
+      socket.write(body.subarray(0, -1));
+      const name = await waitUntil('the file is there', () => readdirSync(location)[0]);
+
+      rmSync(join(location, name));
+      socket.write(body.subarray(-1));
+
+      const text = await waitUntil('the answer', () => /^.*\}$/s.exec(Buffer.concat(received).toString())?.[0]);
+      expect(text).toMatch(/^HTTP\/1\.1 503 /);
+      expect(text).toContain('"code":"UNAVAILABLE"');
+      expect(text).not.toContain(location);
+      socket.destroy();
     });
   });
 });

@@ -89,6 +89,10 @@ async function use<T>(
   try {
     const received = await receive(body, field, target, limits).finally(() => target.close());
     return await run({ path, ...received });
+  } catch (error) {
+    // Somebody else has removed it, or its folder, before it was read.
+    const isGone = (error as NodeJS.ErrnoException).path === path;
+    throw isGone ? new ServiceError('UNAVAILABLE', { reason: 'upload not readable', cause: error }) : error;
   } finally {
     await rm(path, { force: true });
   }
