@@ -91,6 +91,7 @@ export class HttpHost {
       if (!this.gate.pass(request, done)) done(OVERLOADED);
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
+      if (this.refusals.replace(payload, request, reply)) return;
       this.gate.answered(request, typeof payload === 'object' && payload !== null && 'pipe' in payload);
       // Nobody will read what is still to come.
       if (expectsBody(request.raw)) sayClose(reply);

@@ -5,10 +5,11 @@ import type { HostOptions } from '../../src/server/host-options.js';
 import { Listener } from '../../src/server/listener.js';
 import { ServerModule } from '../../src/server/server.module.js';
 import { AnswersController } from './answers.controller.js';
+import { BrokenController } from './broken.controller.js';
 import { EchoController } from './echo.controller.js';
 import { HeldController } from './held.controller.js';
 
-@Module({ imports: [ServerModule], controllers: [AnswersController, EchoController, HeldController] })
+@Module({ imports: [ServerModule], controllers: [AnswersController, BrokenController, EchoController, HeldController] })
 class EchoModule {}
 
 export interface EchoService {

@@ -16,6 +16,8 @@ declare module 'fastify' {
 export class Passage {
   /** When its answer was ready, on the clock of `performance.now`. */
   answeredAt: number | undefined;
+  /** The body of its refusal, once that is sent. */
+  refusal: string | undefined;
   private ticket: Ticket | undefined;
   private isOver = false;
 

@@ -23,8 +23,16 @@ export function defectLine(error: unknown, request: string, requestId: string): 
     at !== undefined && causes.length < 5;
     at = at instanceof Error ? at.cause : undefined
   ) {
-    causes.push(at instanceof Error ? (at.stack ?? at.message) : `not an error but ${typeof at}`);
+    causes.push(at instanceof Error ? traceOf(at) : `not an error but ${typeof at}`);
   }
   const told = causes.join(' caused by ').replaceAll(/\s*\n\s*/g, ' | ');
   return printable(`ERROR ${code} ${request} [${requestId}] ${told}`).slice(0, LONGEST_LINE);
+}
+
+function traceOf(error: Error): string {
+  try {
+    return error.stack ?? error.message;
+  } catch {
+    return 'an error that cannot be read';
+  }
 }

@@ -12,10 +12,11 @@ import type { Encoding } from '../json/encoding.js';
 import { streamOf } from '../http2-request.js';
 import { pathOf } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
+import { answerBarely } from './bare-answer.js';
 import { type Complain, defectLine } from './defects.js';
 import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
-import { rawRefusal, refuseRaw } from './raw-refusal.js';
-import type { ServerErrorProperties } from './server-error.properties.js';
+import { type RawRefusal, rawRefusal, refuseRaw } from './raw-refusal.js';
+import { ServerErrorProperties } from './server-error.properties.js';
 
 export interface RefusalParts {
   readonly errors: ServerErrorProperties;
@@ -39,12 +40,20 @@ export class Refusals {
   refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const { raw } = request;
     const hasHungUp = !raw.complete && raw.socket.destroyed;
-    const line = hasHungUp ? undefined : defectLine(error, `${raw.method ?? ''} ${routeOf(request)}`, request.id);
-    if (line !== undefined) this.parts.complain(line);
+    if (!hasHungUp) this.tell(error, request);
     request.passage?.giveTicket();
     afterBody(raw, () => {
       this.answer(error, request, reply);
     });
+  }
+
+  /** Answers in place of what Fastify says where a refusal could not be sent; false where `payload` is nothing of that. */
+  replace(payload: unknown, request: FastifyRequest, reply: FastifyReply): boolean {
+    const { refusal } = request.passage ?? {};
+    if (refusal === undefined || payload === refusal) return false;
+    this.tell(new Error(`a refusal could not be sent: ${typeof payload === 'string' ? payload : 'no text'}`), request);
+    this.answerBarely(request, reply);
+    return true;
   }
 
   /** A body that has not come in time. */
@@ -57,8 +66,33 @@ export class Refusals {
 
   /** What is no request. */
   refuseUnread(error: NodeJS.ErrnoException, socket: Socket): void {
+    try {
+      this.sendRaw(rawRefusal(error.code), socket);
+    } catch {
+      socket.destroy();
+    }
+  }
+
+  private tell(error: unknown, request: FastifyRequest): void {
+    try {
+      const line = defectLine(error, `${request.raw.method ?? ''} ${routeOf(request)}`, request.id);
+      if (line !== undefined) this.parts.complain(line);
+    } catch {
+      // Whoever asks is answered all the same.
+    }
+  }
+
+  private answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    try {
+      this.send(error, request, reply);
+    } catch (failure) {
+      this.tell(failure, request);
+      this.answerBarely(request, reply);
+    }
+  }
+
+  private sendRaw({ status, code }: RawRefusal, socket: Socket): void {
     const { errors, encoding, clock, requestIds, gate, watch } = this.parts;
-    const { status, code } = rawRefusal(error.code);
     const requestId = requestIds.next();
     const place = { requestId, millis: clock.millis() };
     const body = encoding.json(problemBody(new ServiceError(code), place, errors, status));
@@ -67,7 +101,21 @@ export class Refusals {
     if (isSaid) watch?.refused(socket, { status, bytes }, gate.currentOf(socket)?.reply);
   }
 
-  private answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  /** Where not even a refusal can be made or sent. */
+  private answerBarely(request: FastifyRequest, reply: FastifyReply): void {
+    const { encoding, clock, gate } = this.parts;
+    try {
+      gate.answered(request, false);
+      if (reply.sent) return;
+      const place = { requestId: request.id, millis: clock.millis() };
+      const body = problemBody(new ServiceError('INTERNAL_ERROR'), place, new ServerErrorProperties());
+      answerBarely(reply, STATUS.INTERNAL_ERROR, this.type, encoding.json(body));
+    } catch {
+      reply.raw.destroy();
+    }
+  }
+
+  private send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const { errors, encoding, clock, gate } = this.parts;
     const known = serviceErrorOf(error);
     const status = known.facts.status ?? STATUS[known.code];
@@ -77,6 +125,7 @@ export class Refusals {
     if (request.raw.complete) reply.removeHeader('connection');
     else if (expectsBody(request.raw)) sayClose(reply);
     if (known.facts.closesConnection || gate.isClosing) sayClose(reply);
+    if (request.passage) request.passage.refusal = body;
     sendAsIs(reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) }), this.type, body);
   }
 }
