@@ -215,6 +215,20 @@ describe('what could not be read', () => {
     ]);
   });
 
+  it('behind a request that is still to be answered has its line behind that', async () => {
+    const socket = await opened();
+    socket.write(`${requestTo('/slow')}NONSENSE\r\n\r\n`);
+    await waitUntil('the request has come', () => slowRequests === 1);
+
+    release();
+    await once(socket.resume(), 'close');
+
+    expect(await lines(2)).toEqual([
+      `"GET /slow HTTP/1.1" 200 ${FINE_BYTES} 0`,
+      expect.stringMatching(/^"-" 400 \d+ 0$/),
+    ]);
+  });
+
   it('as the body of a request is told by the line of that request', async () => {
     const head =
       'POST /fine HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';

@@ -83,6 +83,15 @@ export class Gate {
     return first;
   }
 
+  /**
+   * The last request over the connection that has an answer of its own to come: it is here whole, or its answer has
+   * begun. Whatever stands behind it on the connection waits for that.
+   */
+  lastOwedOver(socket: Socket): Passage | undefined {
+    const passages = [...(this.lines.get(socket)?.passages ?? [])];
+    return passages.findLast(({ reply: { raw, request } }) => request.raw.complete || raw.headersSent);
+  }
+
   /** The head of a request is here. */
   arrive(request: FastifyRequest, reply: FastifyReply): void {
     const passage = new Passage(reply, factsOfRoute(request));

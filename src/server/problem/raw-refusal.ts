@@ -29,17 +29,15 @@ type HttpSocket = Socket & {
   readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
 };
 
-const refused = new WeakSet<Socket>();
-
-/** Answers once on a socket whose request could not be read, and closes it; false where nothing could be said. */
+/** Answers on a socket whose request could not be read, and closes it; false where nothing could be said. */
 export function refuseRaw(
   socket: Socket,
   status: number,
   { requestId, type, body }: { readonly requestId: string; readonly type: string; readonly body: string },
 ): boolean {
-  if (refused.has(socket)) return false;
-  refused.add(socket);
   const { _httpMessage: current, parser } = socket as HttpSocket;
+  // The last answer before has said that the connection ends, and is on its way.
+  if (socket.writableEnded) return false;
   // The rest of a body that nobody waited for, because its request is answered: a second answer would belong to none.
   const isAnswered = !current && parser?.incoming?.complete === false;
   // Behind the head of another answer, these bytes would be read as part of its body.

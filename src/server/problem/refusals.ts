@@ -31,6 +31,8 @@ export interface RefusalParts {
 /** Answers whatever is not answered by a handler, always in the shape of problem.ts. */
 export class Refusals {
   private readonly type: string;
+  /** Connections over which no further request is read. */
+  private readonly unread = new WeakSet<Socket>();
 
   constructor(private readonly parts: RefusalParts) {
     this.type = parts.encoding.jsonType(PROBLEM_JSON);
@@ -64,10 +66,24 @@ export class Refusals {
     else if (!streamOf(request.raw)) request.raw.socket.destroy();
   }
 
-  /** What is no request. */
+  /** What is no request: once on a connection, and behind the answers to all that stood before it. */
   refuseUnread(error: NodeJS.ErrnoException, socket: Socket): void {
+    // A parser that has failed fails with all that comes behind.
+    if (this.unread.has(socket)) return;
+    this.unread.add(socket);
+    this.refuseInTurn(rawRefusal(error.code), socket);
+  }
+
+  private refuseInTurn(refusal: RawRefusal, socket: Socket): void {
+    const owed = socket.writable ? this.parts.gate.lastOwedOver(socket) : undefined;
+    if (owed) {
+      owed.reply.raw.once('close', () => {
+        this.refuseInTurn(refusal, socket);
+      });
+      return;
+    }
     try {
-      this.sendRaw(rawRefusal(error.code), socket);
+      this.sendRaw(refusal, socket);
     } catch {
       socket.destroy();
     }
@@ -93,12 +109,14 @@ export class Refusals {
 
   private sendRaw({ status, code }: RawRefusal, socket: Socket): void {
     const { errors, encoding, clock, requestIds, gate, watch } = this.parts;
-    const requestId = requestIds.next();
+    // Whose body it is that could not be read.
+    const reply = gate.currentOf(socket)?.reply;
+    const requestId = reply?.request.id ?? requestIds.next();
     const place = { requestId, millis: clock.millis() };
     const body = encoding.json(problemBody(new ServiceError(code), place, errors, status));
     const isSaid = refuseRaw(socket, status, { requestId, type: this.type, body });
     const bytes = Buffer.byteLength(body);
-    if (isSaid) watch?.refused(socket, { status, bytes }, gate.currentOf(socket)?.reply);
+    if (isSaid) watch?.refused(socket, { status, bytes }, reply);
   }
 
   /** Where not even a refusal can be made or sent. */
