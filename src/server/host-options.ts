@@ -21,6 +21,8 @@ export interface HostOptions {
   readonly errors?: ServerErrorProperties;
   readonly server?: ServerProperties;
   readonly embedded?: EmbeddedProperties;
+  /** Bytes for bodies that are not whole yet, unless one alone may be larger. */
+  readonly bodyMemory?: number;
   /** How many requests are worked on at once; without it, all that come. */
   readonly threads?: ThreadsProperties;
   /** Unset where no route takes one. */

@@ -106,6 +106,7 @@ export class HttpHost {
     const limits = {
       json: this.server.maxHttpJsonBodySize.bytes,
       form: this.embedded.maxHttpFormPostSize.bytes,
+      memory: options.bodyMemory,
     };
     readBodies(fastify, limits, encoding);
     if (options.uploads) {

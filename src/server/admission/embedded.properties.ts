@@ -34,8 +34,8 @@ export class EmbeddedProperties {
 
   @Key(dataSize({ min: -1 }), {
     does:
-      'Largest form body (application/x-www-form-urlencoded); a larger one is answered 413; -1 sets no limit. JSON bodies ' +
-      'have server.max-http-json-body-size.',
+      'Largest form body (application/x-www-form-urlencoded); a larger one is answered 413; -1 leaves it at the 64 MB ' +
+      'that all bodies still on their way may have together. JSON bodies have server.max-http-json-body-size.',
     effect: full,
   })
   readonly maxHttpFormPostSize: DataSize = DataSize.ofBytes(2 * 1024 * 1024);

@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Charset } from '../json/charset.js';
 import { Encoding } from '../json/encoding.js';
+import { BodyMemory } from './body-memory.js';
+import { gather } from './gather.js';
 import { type ReadBody, readForm, readJson } from './json-body.js';
 
 /** Methods whose bodies are read; of all others nobody reads one. */
@@ -11,28 +13,34 @@ const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';
 
-/** Largest bodies in bytes; a negative number sets no limit. */
+/** In bytes. */
 export interface BodyLimits {
+  /** Of one JSON body; a negative number sets no limit of its own, here as below. */
   readonly json: number;
+  /** Of one form. */
   readonly form: number;
+  /** Of all bodies together that are not whole yet, unless one alone may be larger; left out for the default. */
+  readonly memory?: number | undefined;
 }
 
 interface Reader {
   readonly type: string;
   readonly limit: number;
+  readonly memory: BodyMemory;
   readonly read: (body: Buffer, charset: Charset) => ReadBody;
 }
 
 /** Takes JSON and forms, as far as `bodyRefusal` lets them through; every other body is a 415. */
 export function readBodies(fastify: FastifyInstance, limits: BodyLimits, encoding = new Encoding()): void {
   fastify.removeAllContentTypeParsers();
-  addReader(fastify, encoding, { type: JSON_TYPE, limit: limits.json, read: readJson });
-  addReader(fastify, encoding, { type: FORM, limit: limits.form, read: readForm });
+  const memory = new BodyMemory(Math.max(limits.json, limits.form), limits.memory);
+  addReader(fastify, encoding, { type: JSON_TYPE, limit: limits.json, memory, read: readJson });
+  addReader(fastify, encoding, { type: FORM, limit: limits.form, memory, read: readForm });
 }
 
-function addReader(fastify: FastifyInstance, encoding: Encoding, { type, limit, read }: Reader): void {
-  const bodyLimit = limit < 0 ? Number.MAX_SAFE_INTEGER : limit;
-  fastify.addContentTypeParser<Buffer>(type, { parseAs: 'buffer', bodyLimit }, (request, body, done) => {
+function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory, read, ...reader }: Reader): void {
+  const limits = { limit: reader.limit < 0 ? memory.most : reader.limit, memory };
+  fastify.addContentTypeParser(type, (request, stream, done) => {
     // The path is wrong, whatever the body.
     if (request.is404) {
       done(null);
@@ -43,9 +51,11 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, limit, 
       done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
       return;
     }
-    const result = read(body, charset);
-    if (result) done(null, result.value);
-    else done(new ServiceError('VALIDATION_FAILED'));
+    gather(stream, request.headers['content-length'], limits, (refusal, body) => {
+      const result = refusal ? undefined : read(body, charset);
+      if (result) done(null, result.value);
+      else done(refusal ?? new ServiceError('VALIDATION_FAILED'));
+    });
   });
 }
 

@@ -1,0 +1,101 @@
+import type { Readable } from 'node:stream';
+import { ServiceError } from '../../errors/service-error.js';
+import type { BodyMemory, Holder } from './body-memory.js';
+
+const NOTHING = Buffer.alloc(0);
+/** Of a body that comes in pieces. */
+const SMALLEST_PIECE = 512;
+
+/** One for all of them: they come by the hundred, and a stack for each would cost more of what is short. */
+const NO_MEMORY = new ServiceError('UNAVAILABLE', { reason: 'memory of bodies', closesConnection: true });
+
+export interface GatherLimits {
+  /** Bytes of the whole body; more are refused. */
+  readonly limit: number;
+  readonly memory: BodyMemory;
+}
+
+/** Told once. */
+export type Gathered = (refusal: ServiceError | null, body: Buffer) => void;
+
+/**
+ * Reads a whole body into one piece of memory: as a list of chunks it would cost hundreds of times its bytes where a
+ * client makes them small. What is still to come of a refused one is left to whoever answers.
+ */
+export function gather(
+  stream: Readable,
+  contentLength: string | undefined,
+  limits: GatherLimits,
+  done: Gathered,
+): void {
+  const announced = contentLength === undefined ? undefined : Number(contentLength);
+  if (announced !== undefined && announced > limits.limit) done(new ServiceError('PAYLOAD_TOO_LARGE'), NOTHING);
+  else new Gathering(stream, announced, limits, done).begin();
+}
+
+class Gathering implements Holder {
+  private bytes: Buffer = NOTHING;
+  private length = 0;
+  private isOver = false;
+
+  constructor(
+    private readonly stream: Readable,
+    private readonly announced: number | undefined,
+    private readonly limits: GatherLimits,
+    private readonly done: Gathered,
+  ) {}
+
+  begin(): void {
+    // A client that leaves shows as a close without an end.
+    this.stream.on('data', this.take).on('end', this.end).on('close', this.abandon);
+  }
+
+  giveUp(): void {
+    this.finish(NO_MEMORY);
+  }
+
+  private readonly take = (chunk: Buffer): void => {
+    const length = this.length + chunk.length;
+    if (length > this.limits.limit) {
+      this.finish(new ServiceError('PAYLOAD_TOO_LARGE'));
+      return;
+    }
+    if (chunk.length === this.announced) {
+      // In one piece, as nearly all come.
+      this.bytes = chunk;
+    } else {
+      if (length > this.bytes.length) this.grow(length);
+      if (this.isOver) return;
+      chunk.copy(this.bytes, this.length);
+    }
+    this.length = length;
+  };
+
+  private grow(needed: number): void {
+    const roomy = Math.max(2 * this.bytes.length, SMALLEST_PIECE);
+    const size = Math.max(needed, Math.min(roomy, this.announced ?? this.limits.limit));
+    this.limits.memory.take(this, size);
+    if (this.isOver) return;
+    const grown = Buffer.allocUnsafeSlow(size);
+    this.bytes.copy(grown, 0, 0, this.length);
+    this.bytes = grown;
+  }
+
+  private readonly end = (): void => {
+    const isWhole = this.announced === undefined || this.length === this.announced;
+    this.finish(isWhole ? null : new ServiceError('VALIDATION_FAILED'));
+  };
+
+  private readonly abandon = (): void => {
+    this.finish(new ServiceError('VALIDATION_FAILED'));
+  };
+
+  private finish(refusal: ServiceError | null): void {
+    const body = this.bytes.subarray(0, this.length);
+    this.isOver = true;
+    this.bytes = NOTHING;
+    this.stream.off('data', this.take).off('end', this.end).off('close', this.abandon);
+    this.limits.memory.release(this);
+    this.done(refusal, refusal ? NOTHING : body);
+  }
+}
