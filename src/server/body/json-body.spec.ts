@@ -135,6 +135,8 @@ describe('a form', () => {
     ['H2 no UTF-8', 'token=%ff'],
     ['H2 a surrogate', 'token=%ED%A0%80'],
     ['an unfinished escape', 'token=%4'],
+    ['no digits behind a percent sign', 'token=%0x41'],
+    ['half an escape and the next one', 'token=%4%41'],
     ['bytes that should be escaped', 'token=\u{fc}'],
     ['H4 __proto__', '__proto__=1'],
     ['H4 __proto__ spelled with an escape', '%5f_proto__=1'],
@@ -142,6 +144,14 @@ describe('a form', () => {
     ['H2 half of a character', 'token=%c3&next=%bc'],
   ])('is refused: %s', (_, text) => {
     expect(form(text)).toBeUndefined();
+  });
+
+  it('H5 has a hundred members at most, empty ones counted', () => {
+    const members = (count: number): string => Array.from({ length: count }, (_, index) => `m${index}=`).join('&');
+
+    expect(form(members(100))).toBeDefined();
+    expect(form(members(101))).toBeUndefined();
+    expect(form('&'.repeat(2 * 1024 * 1024))).toBeUndefined();
   });
 
   it('is read in another character set, which that of the escaped bytes is', () => {

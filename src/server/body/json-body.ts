@@ -2,6 +2,9 @@ import { type Charset, UTF_8 } from '../json/charset.js';
 
 /** Deeper than any shape of ours; a body beyond it is an attack. */
 const DEEPEST = 32;
+/** Far more than any form of ours has; each costs many times its bytes. */
+const MOST_MEMBERS = 100;
+const [PLUS, SPACE, PERCENT] = [0x2b, 0x20, 0x25];
 /** Names that reach the prototype when an object is copied without care. */
 const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -29,14 +32,16 @@ export function readJson(body: Buffer, charset: Charset = UTF_8): ReadBody {
 }
 
 /**
- * Reads a form (WHATWG URL, `application/x-www-form-urlencoded`) with the same strictness; the character set is that of
- * the bytes that escapes stand for.
+ * Reads a form (WHATWG URL, `application/x-www-form-urlencoded`) of a hundred members at most, with the same strictness;
+ * the character set is that of the bytes that escapes stand for.
  */
 export function readForm(body: Buffer, charset: Charset = UTF_8): ReadBody {
   const text = body.toString('latin1');
   if (!isVisibleAscii(text)) return undefined;
   const members = new Map<string, string>();
-  for (const pair of text.split('&')) {
+  const pairs = text.split('&', MOST_MEMBERS + 1);
+  if (pairs.length > MOST_MEMBERS) return undefined;
+  for (const pair of pairs) {
     if (pair === '') continue;
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
     const name = unescaped(pair.slice(0, end), charset);
@@ -49,12 +54,27 @@ export function readForm(body: Buffer, charset: Charset = UTF_8): ReadBody {
 
 /** Undefined where the escapes are broken, or stand for no text, or for NUL. */
 function unescaped(text: string, charset: Charset): string | undefined {
-  if (/%(?![\da-f]{2})/i.test(text)) return undefined;
-  const bytes = text
-    .replaceAll('+', ' ')
-    .replaceAll(/%(..)/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-  const decoded = charset.decode(Buffer.from(bytes, 'latin1'));
+  const bytes = Buffer.from(text, 'latin1');
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1, length += 1) {
+    let byte = bytes[at] ?? NaN;
+    if (byte === PLUS) byte = SPACE;
+    else if (byte === PERCENT) {
+      byte = hexValue(bytes[at + 1]) * 16 + hexValue(bytes[at + 2]);
+      if (Number.isNaN(byte)) return undefined;
+      at += 2;
+    }
+    bytes[length] = byte;
+  }
+  const decoded = charset.decode(bytes.subarray(0, length));
   return decoded !== undefined && isCleanText(decoded) ? decoded : undefined;
+}
+
+/** Of a digit in ASCII; NaN for everything else. */
+function hexValue(byte = NaN): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x61 + 10 : NaN;
 }
 
 function isVisibleAscii(text: string): boolean {
