@@ -2,6 +2,7 @@ import type { Server as HttpServer } from 'node:http';
 import type { ServerHttp2Session } from 'node:http2';
 import { Server, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { closeSession } from '../tls/http2-session.js';
 
 /** How long clients of open connections may still send a request that was on its way. */
 const PATIENCE_MILLIS = 250;
@@ -89,7 +90,7 @@ export class Connections {
   /** Handshakes, too; not Node's own idea of idle: to it, an answer that is still on its way is over. */
   private closeUnused(): void {
     // What they have begun, they finish.
-    for (const session of this.sessions) session.close();
+    for (const session of this.sessions) closeSession(session);
     for (const socket of this.open.values()) if (!this.isBusy(socket) && !hasSession(socket)) socket.destroy();
   }
 }

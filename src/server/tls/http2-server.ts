@@ -7,9 +7,9 @@ import {
   Http2ServerResponse,
   type OutgoingHttpHeaders,
   type ServerHttp2Session,
-  type ServerHttp2Stream,
 } from 'node:http2';
 import type { TlsOptions } from 'node:tls';
+import { endWhenIdle } from './http2-session.js';
 
 /** Requests that one connection may have open at once; one more is refused and may be sent again (RFC 9113 5.1.2). */
 const MOST_STREAMS = 100;
@@ -55,18 +55,9 @@ export function createHttp2Server(options: ServerOptions & TlsOptions, handler: 
       handler(request as unknown as IncomingMessage, response as unknown as ServerResponse);
     },
   ) as Timed;
-  const sessions = new Set<Session>();
-  server.on('session', (raw: ServerHttp2Session) => {
-    const session = new Session(raw, server.keepAliveTimeout);
-    sessions.add(session);
-    raw.once('close', () => sessions.delete(session));
+  server.on('session', (session: ServerHttp2Session) => {
+    endWhenIdle(session, server.keepAliveTimeout);
   });
-  const close = server.close.bind(server);
-  server.close = (callback) => {
-    close(callback);
-    for (const session of sessions) session.close();
-    return server;
-  };
   return server;
 }
 
@@ -110,43 +101,4 @@ function endWithAnswer({ stream }: Http2ServerRequest): void {
     // The rest of the body is of no use (RFC 9113 section 8.1).
     if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
   });
-}
-
-/**
- * One connection: ends when nothing has moved on it for that long, unless it waits for an answer of ours. Closed by Node
- * alone, it would stay for as long as its client has sent half a frame, or half a head.
- */
-class Session {
-  private readonly streams = new Set<ServerHttp2Stream>();
-
-  constructor(
-    private readonly session: ServerHttp2Session,
-    private readonly idleMillis: number,
-  ) {
-    session.on('stream', (stream) => {
-      this.streams.add(stream);
-      stream.once('close', () => {
-        this.streams.delete(stream);
-        if (session.closed) this.close();
-      });
-    });
-    session.on('timeout', () => {
-      this.endIdle();
-    });
-    session.setTimeout(idleMillis);
-  }
-
-  /** Takes no further request, and ends with the answers that are due. */
-  close(): void {
-    this.session.close();
-    // What was sent before goes out all the same.
-    if (this.streams.size === 0) this.session.destroy();
-  }
-
-  private endIdle(): void {
-    if (Array.from(this.streams).some(({ writableEnded }) => !writableEnded)) this.session.setTimeout(this.idleMillis);
-    else if (this.streams.size === 0) this.close();
-    // Nobody takes our answers.
-    else this.session.destroy();
-  }
 }

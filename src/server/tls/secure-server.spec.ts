@@ -161,23 +161,21 @@ needs('openssl')('a server with TLS', () => {
     const waiting: ServerResponse[] = [];
     const url = await start((_request, response) => waiting.push(response));
     const halfHead = requestFrames(3, 20_000).slice(0, 1);
-    const [half, busy] = [
+    const [half, awaiting] = [
       await handshake(url, { ca: made.pem, ALPNProtocols: ['h2'] }),
       await handshake(url, { ca: made.pem, ALPNProtocols: ['h2'] }),
     ];
     half.resume().write(Buffer.concat([HELLO, ...halfHead]));
-    busy.resume().write(Buffer.concat([HELLO, ...requestFrames(1), ...halfHead]));
+    awaiting.resume().write(Buffer.concat([HELLO, ...requestFrames(1), ...halfHead]));
     await waitUntil('the whole request has arrived', () => waiting.length > 0);
 
-    const closed = once(running as Server, 'close');
     const halfClosed = once(half, 'close');
-    running?.close();
+    const closed = connections.end(PATIENT_MILLIS, () => undefined);
     await halfClosed;
-    expect(busy.destroyed).toBe(false);
+    expect(awaiting.destroyed).toBe(false);
     waiting[0]?.end('late');
 
     await closed;
-    running = undefined;
   });
 
   it.each(['h2', 'http/1.1'])(
