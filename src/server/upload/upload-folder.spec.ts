@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
@@ -111,7 +111,7 @@ describe('what a killed process left in the folder of uploads', () => {
     expect(readdirSync(path).toSorted()).toEqual(kept.toSorted());
   });
 
-  it('is removed after a day, whoever made it', () => {
+  it('is removed after a day, on whatever machine it was made', () => {
     const path = temporaryFolder();
     const hour = 60 * 60 * 1000;
     leave(path, { host: 'another-host', pid: 1 }, 25 * hour);
@@ -120,6 +120,20 @@ describe('what a killed process left in the folder of uploads', () => {
     open(path);
 
     expect(readdirSync(path)).toEqual([kept]);
+  });
+
+  it('cannot be planted so that it keeps the service from its start', () => {
+    const path = temporaryFolder();
+    const folder = leave(path, { pid: endedProcess() });
+    rmSync(join(path, folder));
+    mkdirSync(join(path, folder));
+    const link = leave(path, { pid: endedProcess() });
+    rmSync(join(path, link));
+    symlinkSync(import.meta.filename, join(path, link));
+
+    open(path);
+
+    expect(readdirSync(path).toSorted()).toEqual([folder, link].toSorted());
   });
 
   it('is nothing that anybody else might have put there', () => {

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../clock/clock.js';
@@ -9,7 +9,7 @@ const PREFIX = 'login-upload';
 const OURS = /^login-upload\.([\w-]+)\.(\d+)\.[\w-]{22}$/;
 /** Random bytes of a file name. */
 const NAME_BYTES = 16;
-/** No request lasts that long: what is older was left behind, whoever made it. */
+/** No request lasts that long: what is older was left behind, on whatever machine. */
 const DAY_MILLIS = 24 * 60 * 60 * 1000;
 /** Part of a file name: which process ids can be asked about here. */
 const HOST = hostname()
@@ -40,7 +40,7 @@ export class UploadFolder {
 
   /**
    * Checks at the start, by doing so, that files can be written to `location` and removed from it; the temporary folder
-   * of the machine is made where it is missing. Removes what killed processes left behind.
+   * of the machine is made where it is missing. Removes what killed processes of the same user left behind.
    * @throws UploadFolderFailure
    */
   static open(location: string | undefined, random: Random, clock: Clock): UploadFolder {
@@ -76,7 +76,10 @@ function leftovers(folder: string, now: number): readonly string[] {
     const [, host, pid] = OURS.exec(name) ?? [];
     if (host === undefined) return [];
     const file = join(folder, name);
-    const isLeft = (host === HOST && !isOfAnother(Number(pid))) || isOlderThanADay(file, now);
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    // In a folder that everybody shares, what others call so is theirs to remove, and must not keep us from the start.
+    if (!found?.isFile() || found.uid !== process.geteuid?.()) return [];
+    const isLeft = (host === HOST && !isOfAnother(Number(pid))) || now - found.mtimeMs > DAY_MILLIS;
     return isLeft ? [file] : [];
   });
 }
@@ -90,9 +93,4 @@ function isOfAnother(pid: number): boolean {
     // A process of another user may not be asked, but it is there.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-function isOlderThanADay(file: string, now: number): boolean {
-  const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? now;
-  return now - made > DAY_MILLIS;
 }
