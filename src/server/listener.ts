@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { Gate } from './admission/gate.js';
@@ -81,7 +82,8 @@ export class Listener {
     const fastify = this.adapter.getInstance();
     const { port, address } = binding;
     try {
-      await fastify.listen({ port, host: address ?? everyAddress(), backlog: this.backlog });
+      const host = address === undefined ? everyAddress() : await oneAddress(address);
+      await fastify.listen({ port, host, backlog: this.backlog });
     } catch (error) {
       throw new ListenFailure(binding, error);
     }
@@ -107,6 +109,11 @@ export class Listener {
     await this.adapter.getInstance().close();
     return cut;
   }
+}
+
+/** For each further address of `localhost`, Fastify would make a server that knows neither our limits nor our end. */
+async function oneAddress(host: string): Promise<string> {
+  return host === 'localhost' ? (await lookup(host, { order: 'ipv4first' })).address : host;
 }
 
 /** `::` takes IPv4 as well, where the machine knows IPv6 at all. */

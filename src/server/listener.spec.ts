@@ -1,0 +1,42 @@
+import dns from 'node:dns';
+import { connect } from 'node:net';
+import { afterEach, expect, it, vi } from 'vitest';
+import { Listener } from './listener.js';
+
+const FIRST = '127.0.0.1';
+/** All of 127.0.0.0/8 are this machine: stands for the `::1` that not every machine has. */
+const SECOND = '127.0.0.2';
+
+type Tell = (error: null, addresses: readonly dns.LookupAddress[]) => void;
+
+afterEach(() => vi.restoreAllMocks());
+
+function answers(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port }, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => {
+      resolve(false);
+    });
+  });
+}
+
+it('opens one address where localhost has two: limits and the end of the service know of no second server', async () => {
+  vi.spyOn(dns, 'lookup').mockImplementation(((host: string, _options: object, tell: Tell) => {
+    const addresses = host === 'localhost' ? [FIRST, SECOND] : [host];
+    tell(
+      null,
+      addresses.map((address) => ({ address, family: 4 })),
+    );
+  }) as typeof dns.lookup);
+  const listener = new Listener();
+  try {
+    const port = await listener.open({ port: 0, address: 'localhost', key: '', addressKey: '' });
+
+    expect([await answers(FIRST, port), await answers(SECOND, port)]).toEqual([true, false]);
+  } finally {
+    await listener.close(0);
+  }
+});
