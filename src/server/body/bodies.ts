@@ -4,6 +4,7 @@ import type { Charset } from '../json/charset.js';
 import { Encoding } from '../json/encoding.js';
 import { BodyMemory } from './body-memory.js';
 import { gather } from './gather.js';
+import type { RouteFacts } from '../route-facts.decorator.js';
 import { type ReadBody, readForm, readJson } from './json-body.js';
 
 /** Methods whose bodies are read; of all others nobody reads one. */
@@ -59,13 +60,18 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory,
   });
 }
 
+/** The media type of the bodies that a route takes. */
+export function takenType({ takesForm = false, takesUpload = false }: RouteFacts): string {
+  if (takesUpload) return UPLOAD;
+  return takesForm ? FORM : JSON_TYPE;
+}
+
 /** Why a body is not even read: it is not what the route takes, or compressed, and a few bytes stand for gigabytes. */
 export function bodyRefusal({ method, headers, is404, passage }: FastifyRequest): ServiceError | undefined {
   const { 'content-type': contentType, 'content-encoding': coding = 'identity' } = headers;
   // Where the path is wrong, it is so whatever the body.
   if (!TAKES_BODY.has(method) || contentType === undefined || is404) return undefined;
-  const { takesForm = false, takesUpload = false } = passage?.facts ?? {};
-  const taken = takesUpload ? UPLOAD : takesForm ? FORM : JSON_TYPE;
+  const taken = takenType(passage?.facts ?? {});
   const isTaken = contentType.replace(/[;\s].*$/s, '').toLowerCase() === taken && coding.toLowerCase() === 'identity';
   return isTaken ? undefined : new ServiceError('UNSUPPORTED_MEDIA_TYPE');
 }

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { TAKES_BODY } from '../body/bodies.js';
+import { takenType, TAKES_BODY } from '../body/bodies.js';
 import type { Api } from './api.js';
 import type { DateForm } from './date-schema.js';
 import type { Content, OpenApiDocument, OperationObject, ResponseObject, SecurityRequirement } from './document.js';
@@ -9,10 +9,6 @@ import { NOBODY } from './operation.js';
 import { parametersOf, pathOf } from './parameters.js';
 import { LATE_BODY, PROBLEM, type Refusal, REFUSALS, refusals, RESPONSES } from './problems.js';
 import type { Route } from './routes.js';
-
-const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
-const UPLOAD_TYPE = 'multipart/form-data';
 
 /** Where the interface is and how it writes. */
 export interface Setting {
@@ -111,8 +107,7 @@ function requestContent({ takes, facts, operation }: Route, write: WriteSchema):
   const taken = takes.find(({ from }) => from === 'body');
   const shape = operation?.takes ?? taken?.schema;
   if (!taken && facts.takesUpload !== true) return undefined;
-  const type = facts.takesUpload === true ? UPLOAD_TYPE : facts.takesForm === true ? FORM_TYPE : JSON_TYPE;
-  return { [type]: { schema: shape ? write(shape, 'input') : { type: 'object' } } };
+  return { [takenType(facts)]: { schema: shape ? write(shape, 'input') : { type: 'object' } } };
 }
 
 /** No body counts as one without members. */
