@@ -21,6 +21,7 @@ import type { HostOptions } from './host-options.js';
 import { AnswerSender } from './json/answer-sender.js';
 import { Encoding } from './json/encoding.js';
 import { JsonAnswers } from './json/json-answers.js';
+import { replaceUnknownMethod } from './methods.js';
 import { complainOnErrorOutput } from './problem/defects.js';
 import { Refusals } from './problem/refusals.js';
 import { ServerErrorProperties } from './problem/server-error.properties.js';
@@ -29,6 +30,7 @@ import { requestFactsOf, sentRequestId, targetRefusal } from './request-head.js'
 import { RequestIds } from './request-ids.js';
 import { ServerProperties } from './server.properties.js';
 import { type ListenerTls, secureServers } from './tls/secure-server.js';
+import { answerTunnels } from './tunnels.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
 import { takeUploads } from './upload/uploads.js';
 
@@ -144,8 +146,12 @@ export class HttpHost {
       },
       ...(tls && { serverFactory: secureServers(tls) }),
       genReqId: (request: IncomingMessage) => sentRequestId(request) ?? this.requestIds.next(),
-      // A path that cannot be decoded, or a parameter that is too long, would pass all hooks by.
-      rewriteUrl: ({ url = '' }: IncomingMessage) => (isCleanlyEncoded(url) ? stripped(url) : OUTSIDE),
+      // A path that cannot be decoded, a parameter that is too long, or an unknown method would pass all hooks by.
+      rewriteUrl: (request: IncomingMessage) => {
+        replaceUnknownMethod(request);
+        const { url = '' } = request;
+        return isCleanlyEncoded(url) ? stripped(url) : OUTSIDE;
+      },
       routerOptions: { maxParamLength: this.server.maxHttpRequestHeaderSize.bytes },
       frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
         this.greet(request, reply);
@@ -170,6 +176,9 @@ export class HttpHost {
     server.on('checkExpectation', (request, reply) => server.emit('request', request, reply));
     // Not before the request is let in: a client that is refused need not send its body.
     server.on('checkContinue', (request, reply) => server.emit('request', request, reply));
+    answerTunnels(server, (request, socket) => {
+      this.refusals.refuseTunnel(request, socket);
+    });
   }
 
   private greet(request: FastifyRequest, reply: FastifyReply): void {

@@ -49,7 +49,8 @@ function namesOneHost(request: IncomingMessage): boolean {
   return count === 1;
 }
 
-/** The path as it was sent, without query. */
-export function pathOf({ originalUrl }: FastifyRequest): string {
-  return originForm(originalUrl).replace(/[?#].*$/s, '');
+/** The path as it was sent, without query; undefined where the target has none, as of `OPTIONS *` and CONNECT. */
+export function pathOf({ originalUrl }: FastifyRequest): string | undefined {
+  const target = originForm(originalUrl);
+  return target.startsWith('/') ? target.replace(/[?#].*$/s, '') : undefined;
 }

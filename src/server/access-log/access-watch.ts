@@ -1,8 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock/clock.js';
 import type { AuthenticatedRequest } from '../../principal/access.decorator.js';
+import { sentMethod } from '../methods.js';
+import type { AccessFacts } from './access-line.js';
 import type { AccessLog } from './access-log.js';
 
 /** No status of the RFCs: as nginx and those who read its logs say that the client left before there was an answer. */
@@ -25,6 +28,9 @@ interface Watched {
 interface Refusal {
   readonly status: number;
   readonly bytes: number;
+  readonly requestId: string;
+  /** Its head, where that could be read. */
+  readonly request: IncomingMessage | undefined;
 }
 
 /** Sees to it that every request of a listener gets one line: when its answer has gone out, or its client has left. */
@@ -62,9 +68,10 @@ export class AccessWatch {
    * The line about what stood on a connection instead of a request, or behind the head of one, whose `reply` is given
    * then, and was answered without a route.
    */
-  refused(socket: Socket, { status, bytes }: Refusal, reply: FastifyReply | undefined): void {
+  refused(socket: Socket, refusal: Refusal, reply: FastifyReply | undefined): void {
+    const { status, bytes, requestId, request } = refusal;
     if (reply) {
-      this.end(reply, { status, bytes });
+      this.end(reply, refusal);
       return;
     }
     const now = this.clock.millis();
@@ -73,10 +80,10 @@ export class AccessWatch {
       localAddress: socket.localAddress,
       localPort: socket.localPort,
       subject: undefined,
-      request: undefined,
-      referer: undefined,
-      userAgent: undefined,
-      requestId: undefined,
+      request: request && requestLine(request, request.url),
+      referer: request?.headers.referer,
+      userAgent: request?.headers['user-agent'],
+      requestId,
       status,
       bytes,
       startedAt: now,
@@ -85,7 +92,7 @@ export class AccessWatch {
   }
 
   /** The answer has gone out, or its client has left. */
-  end(reply: FastifyReply, refusal?: Refusal): void {
+  end(reply: FastifyReply, refusal?: Pick<Refusal, 'status' | 'bytes'>): void {
     const watched = this.open.get(reply);
     if (!watched) return;
     this.open.delete(reply);
@@ -96,15 +103,19 @@ export class AccessWatch {
       localAddress,
       localPort,
       subject: request.principal?.subject,
-      request: { method: request.method, target: request.originalUrl, protocol: `HTTP/${raw.httpVersion}` },
+      request: requestLine(raw, request.originalUrl),
       referer: headers.referer,
       userAgent: headers['user-agent'],
       requestId: request.id,
-      ...(refusal ?? sentBy(watched)),
+      ...(refusal ? { status: refusal.status, bytes: refusal.bytes } : sentBy(watched)),
       startedAt,
       endedAt: this.clock.millis(),
     });
   }
+}
+
+function requestLine(request: IncomingMessage, target = ''): NonNullable<AccessFacts['request']> {
+  return { method: sentMethod(request), target, protocol: `HTTP/${request.httpVersion}` };
 }
 
 function sentBy({ request, reply, streamed }: Watched): {

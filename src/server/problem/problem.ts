@@ -12,8 +12,8 @@ const ASKS_TO_WAIT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['MFA_LOCKED', '
 
 /** Where and when a request failed. */
 export interface ProblemPlace {
-  /** Path without query; undefined where the request could not be read so far. */
-  readonly instance?: string;
+  /** Path without query; undefined where the request has none, or could not be read so far. */
+  readonly instance?: string | undefined;
   readonly requestId: string;
   /** Milliseconds since 1970. */
   readonly millis: number;

@@ -1,12 +1,16 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { DEFAULT_HEADERS } from '../answer-headers.js';
+import { TLSSocket } from 'node:tls';
+import { DEFAULT_HEADERS, STRICT_TRANSPORT } from '../answer-headers.js';
 import { LINGER_MILLIS } from '../body/rest-of-body.js';
 
-/** What the refusal of a request that could not even be read says. */
+/** What the refusal of a request that could not even be read says, or of one that nobody shall answer. */
 export interface RawRefusal {
   readonly status: number;
-  readonly code: 'VALIDATION_FAILED' | 'PAYLOAD_TOO_LARGE';
+  readonly code: 'VALIDATION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'METHOD_NOT_ALLOWED';
+  readonly allow?: string;
+  /** Its head, where that could be read. */
+  readonly request?: IncomingMessage;
 }
 
 /** Judges an error of Node's HTTP parser. */
@@ -33,7 +37,7 @@ type HttpSocket = Socket & {
 export function refuseRaw(
   socket: Socket,
   status: number,
-  { requestId, type, body }: { readonly requestId: string; readonly type: string; readonly body: string },
+  { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
 ): boolean {
   const { _httpMessage: current, parser } = socket as HttpSocket;
   // The last answer before has said that the connection ends, and is on its way.
@@ -45,14 +49,14 @@ export function refuseRaw(
     socket.destroy();
     return false;
   }
-  const headers = {
+  const all = {
     ...DEFAULT_HEADERS,
-    'x-request-id': requestId,
-    'content-type': type,
+    ...(socket instanceof TLSSocket && { 'strict-transport-security': STRICT_TRANSPORT }),
+    ...headers,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
   const timer = setTimeout(() => socket.destroy(), LINGER_MILLIS).unref();
   socket.once('close', () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock/clock.js';
@@ -10,7 +11,7 @@ import { afterBody, expectsBody } from '../body/rest-of-body.js';
 import { sendAsIs } from '../json/answer-sender.js';
 import type { Encoding } from '../json/encoding.js';
 import { streamOf } from '../http2-request.js';
-import { pathOf } from '../request-head.js';
+import { pathOf, sentRequestId } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
 import { answerBarely } from './bare-answer.js';
 import { type Complain, defectLine } from './defects.js';
@@ -74,6 +75,14 @@ export class Refusals {
     this.refuseInTurn(rawRefusal(error.code), socket);
   }
 
+  /** What asks for a tunnel over HTTP/1: no byte behind it is read as a request. */
+  refuseTunnel(request: IncomingMessage, socket: Socket): void {
+    // Node listens to the connection no more.
+    socket.on('error', () => undefined).resume();
+    const status = STATUS.METHOD_NOT_ALLOWED;
+    this.refuseInTurn({ status, code: 'METHOD_NOT_ALLOWED', allow: '', request }, socket);
+  }
+
   private refuseInTurn(refusal: RawRefusal, socket: Socket): void {
     const owed = socket.writable ? this.parts.gate.lastOwedOver(socket) : undefined;
     if (owed) {
@@ -107,16 +116,18 @@ export class Refusals {
     }
   }
 
-  private sendRaw({ status, code }: RawRefusal, socket: Socket): void {
+  private sendRaw({ status, code, allow, request }: RawRefusal, socket: Socket): void {
     const { errors, encoding, clock, requestIds, gate, watch } = this.parts;
     // Whose body it is that could not be read.
     const reply = gate.currentOf(socket)?.reply;
-    const requestId = reply?.request.id ?? requestIds.next();
+    const requestId = reply?.request.id ?? (request && sentRequestId(request)) ?? requestIds.next();
     const place = { requestId, millis: clock.millis() };
-    const body = encoding.json(problemBody(new ServiceError(code), place, errors, status));
-    const isSaid = refuseRaw(socket, status, { requestId, type: this.type, body });
+    const error = new ServiceError(code, { ...(allow !== undefined && { allow }) });
+    const body = encoding.json(problemBody(error, place, errors, status));
+    const headers = { ...problemHeaders(error), 'x-request-id': requestId, 'content-type': this.type };
+    const isSaid = refuseRaw(socket, status, { headers, body });
     const bytes = Buffer.byteLength(body);
-    if (isSaid) watch?.refused(socket, { status, bytes }, reply);
+    if (isSaid) watch?.refused(socket, { status, bytes, requestId, request }, reply);
   }
 
   /** Where not even a refusal can be made or sent. */

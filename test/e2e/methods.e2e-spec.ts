@@ -1,0 +1,265 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { METHODS } from 'node:http';
+import type { ClientHttp2Session } from 'node:http2';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SystemClock } from '../../src/clock/clock.js';
+import { Mismatch } from '../../src/config/mismatch.js';
+import { AccessLog } from '../../src/server/access-log/access-log.js';
+import { parsePattern } from '../../src/server/access-log/access-pattern.js';
+import { makeCertificate, type MadeCertificate } from '../support/certificates.js';
+import { type EchoService, startEchoService } from '../support/echo-service.js';
+import { held } from '../support/held.controller.js';
+import { needs } from '../support/needs.js';
+import { RawConnection } from '../support/raw-connection.js';
+import { sendRaw } from '../support/raw-http.js';
+import { handshake, http2Session, overHttp2 } from '../support/secure-client.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
+
+/** Those that some route has, and CONNECT, which is no request like others. */
+const COMMON = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT'];
+/** Whatever else Node's parser lets through, such as PROPFIND, QUERY and LINK. */
+const UNCOMMON = METHODS.filter((method) => !COMMON.includes(method));
+
+/** What every answer has (http-api section 9). */
+const HEADERS = {
+  'api-version': '1',
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'content-type': 'application/problem+json',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': expect.any(String) as string,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+const ALLOWED_ON_FACTS = 'GET, HEAD, POST, OPTIONS';
+
+let folder: string;
+let log: AccessLog;
+
+function newLog(): AccessLog {
+  const pattern = parsePattern('%m %U %H %s %{X-Request-Id}o');
+  if (pattern instanceof Mismatch) throw new TypeError(pattern.reason);
+  folder = temporaryFolder('methods');
+  log = new AccessLog({
+    pattern,
+    directory: folder,
+    clock: new SystemClock(),
+    complain: (line) => expect.unreachable(line),
+  });
+  return log;
+}
+
+/** The line of the answer with that id. */
+function lineOf(requestId: string): Promise<string> {
+  return waitUntil(`${requestId} is in the access log`, async () => {
+    await log.open();
+    const text = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+    return text
+      .join('')
+      .split('\n')
+      .find((line) => line.endsWith(` ${requestId}`));
+  });
+}
+
+interface Received {
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+function parsed(text: string): Received {
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const fields = [...head.matchAll(/^([\w-]+): ?(.*)\r?$/gm)].map(([, name = '', value = '']) => [
+    name.toLowerCase(),
+    value.trimEnd(),
+  ]);
+  return { headers: Object.fromEntries(fields) as Received['headers'], body: JSON.parse(body) };
+}
+
+describe('over HTTP/1', () => {
+  let service: EchoService;
+
+  beforeAll(async () => {
+    service = await startEchoService({ accessLog: newLog() });
+  });
+
+  afterEach(() => {
+    held.releaseAll();
+  });
+
+  afterAll(() => service.stop());
+
+  it.each(UNCOMMON)('H9 %s is 405 with Allow on a known path and 404 elsewhere, whatever it sends', async (method) => {
+    for (const more of [
+      '\r\n',
+      'Content-Length: 0\r\n\r\n',
+      'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}',
+      'Content-Type: nonsense\r\nContent-Length: 2\r\n\r\n{}',
+      'Content-Length: 2\r\n\r\n{}',
+    ]) {
+      const head = `Host: x\r\nX-Request-Id: id-of-${method}\r\nConnection: close\r\n${more}`;
+      const known = await sendRaw(service.url, `${method} /facts?secret=1 HTTP/1.1\r\n${head}`);
+      const unknown = await sendRaw(service.url, `${method} /nowhere HTTP/1.1\r\n${head}`);
+
+      expect([known.statuses, unknown.statuses], more).toEqual([[405], [404]]);
+      expect(parsed(known.text)).toMatchObject({
+        headers: { ...HEADERS, allow: ALLOWED_ON_FACTS, 'x-request-id': `id-of-${method}` },
+        body: { code: 'METHOD_NOT_ALLOWED', status: 405, instance: '/facts', request_id: `id-of-${method}` },
+      });
+      expect(parsed(unknown.text)).toMatchObject({ headers: HEADERS, body: { code: 'NOT_FOUND', status: 404 } });
+    }
+    expect(await lineOf(`id-of-${method}`)).toMatch(`${method} /facts HTTP/1.1 405 `);
+  });
+
+  it('R7 such a request is in progress until its body is here, and while it is not', async () => {
+    const connection = await RawConnection.open(service.url);
+    connection.send('PROPFIND /facts HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n');
+    await waitUntil('it is in progress', () => service.listener.inProgress === 1, { everyMillis: 2 });
+
+    connection.send('{}');
+    await connection.untilAnswered();
+
+    expect(connection.statuses).toEqual([405]);
+    await waitUntil('it is over', () => service.listener.inProgress === 0, { everyMillis: 2 });
+    connection.leave();
+  });
+
+  describe('H9 CONNECT', () => {
+    const request = (more = ''): string => `CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n${more}\r\n`;
+
+    it('is 405 without any method that is allowed, and its connection closed', async () => {
+      const { statuses, text } = await sendRaw(service.url, request('X-Request-Id: id-of-tunnel\r\n'));
+
+      expect(statuses).toEqual([405]);
+      expect(parsed(text)).toMatchObject({
+        headers: { ...HEADERS, allow: '', connection: 'close', 'x-request-id': 'id-of-tunnel' },
+        body: { code: 'METHOD_NOT_ALLOWED', status: 405, request_id: 'id-of-tunnel' },
+      });
+      expect(text).not.toContain('evil');
+      expect(await lineOf('id-of-tunnel')).toBe('CONNECT evil.example:443 HTTP/1.1 405 id-of-tunnel');
+    });
+
+    it('ends what is read as requests', async () => {
+      const { statuses } = await sendRaw(service.url, `${request()}GET /plain HTTP/1.1\r\nHost: x\r\n\r\n`);
+
+      expect(statuses).toEqual([405]);
+    });
+
+    it('waits for the answers before it', async () => {
+      const connection = await RawConnection.open(service.url);
+      connection.send(`GET /held HTTP/1.1\r\nHost: x\r\n\r\n${request()}`);
+      await waitUntil('the one before is in progress', () => held.count === 1, { everyMillis: 2 });
+
+      expect(connection.text).toBe('');
+      held.release();
+      await connection.untilClosed();
+
+      expect(connection.statuses).toEqual([200, 405]);
+    });
+
+    it('R8 is forgotten where its client leaves', async () => {
+      for (let count = 0; count < 20; count += 1) {
+        const connection = await RawConnection.open(service.url);
+        connection.send(request());
+        connection.leave();
+      }
+
+      expect((await sendRaw(service.url, request())).statuses).toEqual([405]);
+      expect(service.complaints).toEqual([]);
+    });
+  });
+});
+
+needs('openssl')('over HTTP/2', () => {
+  let made: MadeCertificate;
+  let service: EchoService;
+  let session: ClientHttp2Session;
+
+  beforeAll(async () => {
+    made = makeCertificate();
+    service = await startEchoService({
+      accessLog: newLog(),
+      tls: {
+        context: { cert: readFileSync(made.certificate), key: readFileSync(made.key) },
+        isHttp2: true,
+        onUpdate: () => () => undefined,
+      },
+    });
+    session = await http2Session(`https://127.0.0.1:${service.port}`, made.pem);
+  });
+
+  afterAll(async () => {
+    session.destroy();
+    await service.stop();
+  });
+
+  it.each(['FOO', 'get', 'X-1', 'QUERY', 'PROPFIND', 'TRACE', '__proto__', 'constructor'])(
+    'H9 %s is 405 with Allow on a known path and 404 elsewhere, as over HTTP/1',
+    async (method) => {
+      const headers = { 'x-request-id': `id-of-${method}` };
+
+      const known = await overHttp2(session, '/facts?secret=1', { method, headers });
+      const unknown = await overHttp2(session, '/nowhere', { method });
+      const withBody = await overHttp2(session, '/facts', { method, body: 'a'.repeat(100_000) });
+
+      expect([known.status, unknown.status, withBody.status]).toEqual([405, 404, 405]);
+      expect(known.headers).toMatchObject({
+        ...HEADERS,
+        ...headers,
+        allow: ALLOWED_ON_FACTS,
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+      });
+      expect(JSON.parse(known.text)).toMatchObject({ code: 'METHOD_NOT_ALLOWED', instance: '/facts' });
+      expect(unknown.headers).toMatchObject(HEADERS);
+      expect(JSON.parse(unknown.text)).toMatchObject({ code: 'NOT_FOUND', instance: '/nowhere' });
+      expect(await lineOf(`id-of-${method}`)).toBe(`${method} /facts HTTP/2.0 405 id-of-${method}`);
+    },
+  );
+
+  it('H9 CONNECT is 405 without any method that is allowed, and the next request answered', async () => {
+    const stream = session.request({
+      ':method': 'CONNECT',
+      ':authority': 'evil.example:443',
+      'x-request-id': 'id-of-tunnel',
+    });
+    let headers: object = {};
+    let text = '';
+    stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await new Promise((resolve, reject) => {
+      stream
+        .on('response', (received) => (headers = received))
+        .on('error', reject)
+        .on('close', resolve);
+    });
+
+    expect(headers).toMatchObject({ ...HEADERS, ':status': 405, allow: '', 'x-request-id': 'id-of-tunnel' });
+    expect(JSON.parse(text)).toMatchObject({ code: 'METHOD_NOT_ALLOWED', request_id: 'id-of-tunnel' });
+    expect(text).not.toContain('evil');
+    expect(await lineOf('id-of-tunnel')).toBe('CONNECT evil.example:443 HTTP/2.0 405 id-of-tunnel');
+    expect((await overHttp2(session, '/plain')).status).toBe(200);
+  });
+
+  it('H9 CONNECT over a connection of HTTP/1 with TLS is refused with all headers of https', async () => {
+    const socket = await handshake(`https://127.0.0.1:${service.port}`, { ca: made.pem });
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.write('CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n\r\n');
+    await new Promise((resolve) => socket.once('end', resolve));
+    socket.destroy();
+
+    expect(text).toMatch(/^HTTP\/1\.1 405 /);
+    expect(parsed(text).headers).toMatchObject({
+      ...HEADERS,
+      'strict-transport-security': 'max-age=31536000; includeSubDomains',
+    });
+  });
+
+  it('nothing of all this is in progress any more, or was a defect', async () => {
+    await waitUntil('all are over', () => service.listener.inProgress === 0);
+
+    expect(service.complaints).toEqual([]);
+  });
+});
