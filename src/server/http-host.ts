@@ -80,7 +80,8 @@ export class HttpHost {
     // The first hook of all, so that whatever another one answers has the headers.
     this.adapter.setOnRequestHook((request, reply, done) => {
       this.greet(request, reply);
-      const refusal = targetRefusal(request) ?? this.overload(request) ?? bodyRefusal(request);
+      const refusal =
+        this.strayRefusal(request) ?? targetRefusal(request) ?? this.overload(request) ?? bodyRefusal(request);
       if (refusal) {
         done(refusal);
         return;
@@ -188,6 +189,10 @@ export class HttpHost {
     this.watch?.begin(request, reply);
     reply.headers(DEFAULT_HEADERS).header('x-request-id', request.id);
     if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
+  }
+
+  private strayRefusal({ passage }: FastifyRequest): ServiceError | undefined {
+    return passage?.isStray === true ? new ServiceError('VALIDATION_FAILED', { closesConnection: true }) : undefined;
   }
 
   /** Refuses what would only wait for its refusal, before its body is read. */

@@ -171,6 +171,42 @@ describe('over HTTP/1', () => {
       expect(service.complaints).toEqual([]);
     });
   });
+
+  describe.each(['websocket', 'h2c', 'TLS/1.0', 'nonsense'])('H7 Upgrade: %s', (to) => {
+    const upgrade = `Host: x\r\nUpgrade: ${to}\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n`;
+    const json = 'Content-Type: application/json\r\nContent-Length: 12\r\n';
+
+    it('is not done; the request is answered as usual, and is the last of its connection', async () => {
+      const id = `id-of-${to.replace('/', '-')}`;
+      const post = `POST /note HTTP/1.1\r\n${upgrade}X-Request-Id: ${id}\r\n${json}\r\n{"text":"a"}`;
+
+      const { statuses, text } = await sendRaw(service.url, `${post}GET /plain HTTP/1.1\r\nHost: x\r\n\r\n`);
+      const refused = await sendRaw(service.url, `GET /nowhere HTTP/1.1\r\n${upgrade}\r\n`);
+
+      expect([statuses, refused.statuses]).toEqual([[200], [404]]);
+      expect(text).toMatch(/^connection: close\r$/im);
+      expect(text).not.toMatch(/^upgrade:/im);
+      expect(await lineOf(id)).toBe(`POST /note HTTP/1.1 200 ${id}`);
+    });
+
+    it('has nothing behind it taken for a request', async () => {
+      const connection = await RawConnection.open(service.url);
+      const inner = 'POST /held HTTP/1.1\r\nHost: x\r\n\r\n';
+      connection.send(
+        `GET /held HTTP/1.1\r\n${upgrade}\r\nPOST /any HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n`,
+      );
+      await waitUntil('the first is in progress', () => held.count === 1, { everyMillis: 2 });
+      connection.send(inner);
+      await waitUntil('the rest is here', () => service.listener.inProgress === 2, { everyMillis: 2 });
+
+      expect(held.count).toBe(1);
+      held.release();
+      await connection.untilClosed();
+
+      expect(connection.statuses).toEqual([200]);
+      expect(held.count).toBe(0);
+    });
+  });
 });
 
 needs('openssl')('over HTTP/2', () => {

@@ -18,6 +18,8 @@ export class Passage {
   answeredAt: number | undefined;
   /** The body of its refusal, once that is sent. */
   refusal: string | undefined;
+  /** Stands behind the last request of its connection. */
+  isStray = false;
   private ticket: Ticket | undefined;
   private isOver = false;
 
@@ -54,6 +56,8 @@ interface Line {
   readonly passages: Set<Passage>;
   /** Since when there are none, on the clock of `performance.now`. */
   idleSince: number;
+  /** The last request has come. */
+  hasEnded: boolean;
 }
 
 /** Where requests of one listener come in: knows those in progress, and lets only so many be worked on at once. */
@@ -99,7 +103,15 @@ export class Gate {
     this.present.add(passage);
     if (this.hasClosed) sayClose(reply);
     const line = streamOf(request.raw) ? undefined : this.lineOf(request.raw.socket);
-    line?.passages.add(passage);
+    if (line) {
+      line.passages.add(passage);
+      passage.isStray = line.hasEnded;
+      // It goes on in HTTP/1.1 (RFC 9110 section 7.8), but Node has lost what stood behind it in the same piece of bytes.
+      if (request.headers.upgrade !== undefined) {
+        line.hasEnded = true;
+        reply.raw.shouldKeepAlive = false;
+      }
+    }
     reply.raw.once('close', () => {
       if (line?.passages.delete(passage)) line.idleSince = performance.now();
       this.end(passage);
@@ -165,7 +177,7 @@ export class Gate {
   private lineOf(socket: Socket): Line {
     const known = this.lines.get(socket);
     if (known) return known;
-    const line: Line = { passages: new Set(), idleSince: performance.now() };
+    const line: Line = { passages: new Set(), idleSince: performance.now(), hasEnded: false };
     this.lines.set(socket, line);
     // Of several requests on one connection, Node tells only the first that the client left.
     socket.once('close', () => {
