@@ -15,7 +15,7 @@ import { timeBody } from './body/body-timeout.js';
 import { isCleanlyEncoded } from './body/json-body.js';
 import { askForBody, expectsBody } from './body/rest-of-body.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
-import { allowOrigins } from './cors.js';
+import { Cors } from './cors.js';
 import { HostAdapter } from './host-adapter.js';
 import type { HostOptions } from './host-options.js';
 import { AnswerSender } from './json/answer-sender.js';
@@ -52,6 +52,7 @@ export class HttpHost {
   private readonly requestIds: RequestIds;
   private readonly refusals: Refusals;
   private readonly watch: AccessWatch | undefined;
+  private readonly cors: Cors | undefined;
 
   constructor(options: HostOptions = {}) {
     this.server = options.server ?? new ServerProperties();
@@ -64,6 +65,8 @@ export class HttpHost {
     this.watch = options.accessLog && new AccessWatch(options.accessLog, clock);
     const admission = options.threads && new Admission(options.threads.max, this.embedded.acceptCount);
     this.gate = new Gate(admission, ({ reply }) => this.watch?.end(reply));
+    const { allowedOrigins = [] } = options;
+    this.cors = allowedOrigins.length > 0 ? new Cors(allowedOrigins) : undefined;
     this.refusals = new Refusals({
       errors: options.errors ?? new ServerErrorProperties(),
       encoding,
@@ -72,6 +75,7 @@ export class HttpHost {
       complain: options.complain ?? complainOnErrorOutput,
       gate: this.gate,
       watch: this.watch,
+      cors: this.cors,
     });
     const json = new JsonAnswers(options.json, options.jsonSerialization, encoding);
     this.adapter = this.createAdapter(new AnswerSender(json, encoding), options.contextPath ?? '', options.tls);
@@ -103,8 +107,6 @@ export class HttpHost {
     fastify.setErrorHandler((error, request, reply) => {
       this.refusals.refuse(error, request, reply);
     });
-    const { allowedOrigins = [] } = options;
-    if (allowedOrigins.length > 0) allowOrigins(this.adapter, allowedOrigins);
     fastify.register(fastifyCookie, { hook: false });
     const limits = {
       json: this.server.maxHttpJsonBodySize.bytes,
@@ -189,6 +191,7 @@ export class HttpHost {
     this.watch?.begin(request, reply);
     reply.headers(DEFAULT_HEADERS).header('x-request-id', request.id);
     if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
+    if (this.cors) reply.headers(this.cors.headersFor(request.headers.origin));
   }
 
   private strayRefusal({ passage }: FastifyRequest): ServiceError | undefined {
@@ -197,7 +200,8 @@ export class HttpHost {
 
   /** Refuses what would only wait for its refusal, before its body is read. */
   private overload(request: FastifyRequest): ServiceError | undefined {
-    return this.gate.isFullFor(request) ? OVERLOADED : undefined;
+    // A browser that may not ask could not show its script the refusal either.
+    return request.method !== 'OPTIONS' && this.gate.isFullFor(request) ? OVERLOADED : undefined;
   }
 
   private beginBody(request: FastifyRequest, reply: FastifyReply): void {

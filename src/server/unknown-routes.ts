@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
+import { PREFLIGHT } from './cors.js';
 import { sentMethod, TUNNEL } from './methods.js';
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -14,6 +15,8 @@ export function answerUnknownRoutes(fastify: FastifyInstance): void {
     if (methods.length === 0 || methods.includes(request.method)) throw new ServiceError('NOT_FOUND');
     const allow = [...methods, 'OPTIONS'].join(', ');
     if (request.method !== 'OPTIONS') throw new ServiceError('METHOD_NOT_ALLOWED', { allow });
+    const isPreflight = request.headers['access-control-request-method'] !== undefined;
+    if (isPreflight && reply.hasHeader('access-control-allow-origin')) reply.headers(PREFLIGHT);
     return reply.status(204).header('allow', allow).send();
   });
 }

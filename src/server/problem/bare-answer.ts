@@ -3,6 +3,9 @@ import type { FastifyReply } from 'fastify';
 import { sayClose } from '../admission/gate.js';
 import { DEFAULT_HEADERS } from '../answer-headers.js';
 
+/** Headers that a request asks for, whatever is answered. */
+const KEPT = /^(?:strict-transport-security|vary|access-control-.+)$/;
+
 /** An answer with nothing of what was to be said, such as cookies, and past Fastify, which could not send that. */
 export function answerBarely(reply: FastifyReply, status: number, type: string, body: string): void {
   reply.hijack();
@@ -12,11 +15,9 @@ export function answerBarely(reply: FastifyReply, status: number, type: string, 
     raw.destroy();
     return;
   }
-  const transport = reply.getHeader('strict-transport-security');
-  for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name);
+  for (const name of Object.keys(reply.getHeaders())) if (!KEPT.test(name)) reply.removeHeader(name);
   reply.headers({
     ...DEFAULT_HEADERS,
-    ...(transport !== undefined && { 'strict-transport-security': transport }),
     'x-request-id': request.id,
     'content-type': type,
     'content-length': Buffer.byteLength(body),

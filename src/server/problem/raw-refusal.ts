@@ -11,6 +11,8 @@ export interface RawRefusal {
   readonly allow?: string;
   /** Its head, where that could be read. */
   readonly request?: IncomingMessage;
+  /** The one that stands in the bytes that could not be read. */
+  readonly origin?: string | undefined;
 }
 
 /** Judges an error of Node's HTTP parser. */

@@ -8,6 +8,7 @@ import type { AccessWatch } from '../access-log/access-watch.js';
 import { type Gate, sayClose } from '../admission/gate.js';
 import { DEFAULT_HEADERS } from '../answer-headers.js';
 import { afterBody, expectsBody } from '../body/rest-of-body.js';
+import { type Cors, originIn } from '../cors.js';
 import { sendAsIs } from '../json/answer-sender.js';
 import type { Encoding } from '../json/encoding.js';
 import { streamOf } from '../http2-request.js';
@@ -27,7 +28,11 @@ export interface RefusalParts {
   readonly complain: Complain;
   readonly gate: Gate;
   readonly watch: AccessWatch | undefined;
+  readonly cors: Cors | undefined;
 }
+
+/** What Node's HTTP parser says, with the bytes it was reading. */
+type UnreadError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
 
 /** Answers whatever is not answered by a handler, always in the shape of problem.ts. */
 export class Refusals {
@@ -68,11 +73,11 @@ export class Refusals {
   }
 
   /** What is no request: once on a connection, and behind the answers to all that stood before it. */
-  refuseUnread(error: NodeJS.ErrnoException, socket: Socket): void {
+  refuseUnread(error: UnreadError, socket: Socket): void {
     // A parser that has failed fails with all that comes behind.
     if (this.unread.has(socket)) return;
     this.unread.add(socket);
-    this.refuseInTurn(rawRefusal(error.code), socket);
+    this.refuseInTurn({ ...rawRefusal(error.code), origin: originIn(error.rawPacket) }, socket);
   }
 
   /** What asks for a tunnel over HTTP/1: no byte behind it is read as a request. */
@@ -116,15 +121,20 @@ export class Refusals {
     }
   }
 
-  private sendRaw({ status, code, allow, request }: RawRefusal, socket: Socket): void {
-    const { errors, encoding, clock, requestIds, gate, watch } = this.parts;
+  private sendRaw({ status, code, allow, request, origin }: RawRefusal, socket: Socket): void {
+    const { errors, encoding, clock, requestIds, gate, watch, cors } = this.parts;
     // Whose body it is that could not be read.
     const reply = gate.currentOf(socket)?.reply;
     const requestId = reply?.request.id ?? (request && sentRequestId(request)) ?? requestIds.next();
     const place = { requestId, millis: clock.millis() };
     const error = new ServiceError(code, { ...(allow !== undefined && { allow }) });
     const body = encoding.json(problemBody(error, place, errors, status));
-    const headers = { ...problemHeaders(error), 'x-request-id': requestId, 'content-type': this.type };
+    const headers = {
+      ...problemHeaders(error),
+      ...cors?.headersFor((reply?.request ?? request)?.headers.origin ?? origin),
+      'x-request-id': requestId,
+      'content-type': this.type,
+    };
     const isSaid = refuseRaw(socket, status, { headers, body });
     const bytes = Buffer.byteLength(body);
     if (isSaid) watch?.refused(socket, { status, bytes, requestId, request }, reply);
