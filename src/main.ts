@@ -1,6 +1,7 @@
 import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { refuseOldNode } from './node-version.js';
+import { StopSignals } from './stop-signals.js';
 
 refuseOldNode('npm start');
 
@@ -20,15 +21,23 @@ if (argv.includes('--help') || argv.includes('-h')) {
   exit(0);
 }
 
+// Before all that takes time: nobody who asks for an end should wonder what became of it.
+const signals = new StopSignals((line) => void stdout.write(`${line}\n`));
+signals.listen();
+
 // Loading modules makes garbage that would let the young generation grow to its most for good; requests make little.
 const { setFlagsFromString } = await import('node:v8');
 setFlagsFromString('--semi-space-growth-factor=1');
 const { startService } = await import('./service.js');
-const outcome = await startService();
+const outcome = await startService(signals);
 setFlagsFromString('--semi-space-growth-factor=2');
 if (outcome.kind === 'failed') {
   stderr.write(outcome.report);
   exit(1);
+}
+if (outcome.kind === 'stopped') {
+  stdout.write('Stopped\n');
+  exit(0);
 }
 // A reader that went away, or a full disk behind it, must not take the service along.
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);

@@ -18,6 +18,7 @@ import { ServerProperties } from './server/server.properties.js';
 import { LifecycleProperties } from './server/shutdown/lifecycle.properties.js';
 import { shutDown } from './server/shutdown/shutdown.js';
 import { startProblem } from './start-problem.js';
+import { StartStopped, type StopSignals } from './stop-signals.js';
 
 /** How a start ended. */
 export type Start =
@@ -28,18 +29,21 @@ export type Start =
       /** A line to be printed once, where the first start makes the first user. */
       readonly firstUser: Promise<string | undefined>;
     }
-  | { readonly kind: 'failed'; readonly report: string };
+  | { readonly kind: 'failed'; readonly report: string }
+  /** By a signal. */
+  | { readonly kind: 'stopped' };
 
-/** Reads the configuration, builds the service and opens its listeners; nothing stays open when it fails. */
-export async function startService(): Promise<Start> {
+/** Reads the configuration, builds the service and opens its listeners; nothing stays open unless it has started. */
+export async function startService(signals: StopSignals): Promise<Start> {
   try {
     const inputs = processInputs();
     const configuration = loadConfiguration(PROPERTIES, inputs);
     const warnings = [...configuration.warnings, ...judgedRules(configuration, inputs)];
     setProcessTimeZone(configuration.get(UserProperties).timezone);
-    const opened = await open(configuration);
+    const opened = await open(configuration, signals);
     return { kind: 'started', ...opened, warnings: [...warnings, ...opened.warnings] };
   } catch (error) {
+    if (error instanceof StartStopped) return { kind: 'stopped' };
     if (!(error instanceof ConfigurationFailure)) throw error;
     return { kind: 'failed', report: failureReport(error.problems) };
   }
@@ -65,7 +69,8 @@ interface Opened {
   readonly firstUser: Promise<string | undefined>;
 }
 
-async function open(configuration: Configuration): Promise<Opened> {
+async function open(configuration: Configuration, signals: StopSignals): Promise<Opened> {
+  signals.check();
   const listeners = await Listeners.make(configuration);
   const { main, management } = listeners;
   const app = await create(configuration, main);
@@ -77,20 +82,23 @@ async function open(configuration: Configuration): Promise<Opened> {
     }
   };
   try {
+    signals.check();
     const endpoints = app.get(ManagementListener);
     if (listeners.hasManagement) endpoints.mount(management.routes);
     await app.init();
+    signals.check();
     const accounts = app.get(AccountCreation);
     const availability = app.get(Availability);
     // Asked before the first request, made after the listener is open: a hash takes time.
     const isFirstStart = !isProduction(configuration) && (await accounts.isFirstStart());
     availability.started();
     const lines = await listeners.open(endpoints.basePath);
+    signals.check();
     availability.ready();
     const firstUser = isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined);
     const { shutdown: mode, shutdownPreDrain: preDrain } = configuration.get(ServerProperties);
     const { timeoutPerShutdownPhase: phaseLimit } = configuration.get(LifecycleProperties);
-    stopOnSignal(() =>
+    signals.heed(() =>
       shutDown({
         availability,
         main,
@@ -124,20 +132,5 @@ async function create(configuration: Configuration, main: Listener): Promise<INe
     return await NestFactory.create(AppModule.of(configuration), main.adapter, { logger: false, abortOnError: false });
   } catch (error) {
     throw startProblem(error, configuration);
-  }
-}
-
-function stopOnSignal(stop: () => Promise<void>): void {
-  let isStopping = false;
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      // Whoever asks a second time does not want to wait.
-      if (isStopping) process.exit(1);
-      isStopping = true;
-      stop().then(
-        () => process.exit(0),
-        () => process.exit(1),
-      );
-    });
   }
 }

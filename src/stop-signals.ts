@@ -1,0 +1,52 @@
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+
+/** A start that goes no further because somebody wants the process to stop. */
+export class StartStopped extends Error {
+  constructor() {
+    super('asked to stop');
+    this.name = 'StartStopped';
+  }
+}
+
+/**
+ * The signals that end the process in good order, heard from its first moment. One that comes while the service starts is
+ * kept until the step in progress is done, such as a change of the tables; a second one ends the process at once.
+ */
+export class StopSignals {
+  private hasCome = false;
+  private stop: (() => Promise<void>) | undefined;
+
+  constructor(private readonly say: (line: string) => void) {}
+
+  listen(): void {
+    for (const signal of SIGNALS) {
+      process.on(signal, () => {
+        this.receive();
+      });
+    }
+  }
+
+  /** @throws StartStopped where a signal has come */
+  check(): void {
+    if (this.hasCome) throw new StartStopped();
+  }
+
+  /** The start is over, and `check` did not throw: from now on the first signal runs `stop` and ends the process. */
+  heed(stop: () => Promise<void>): void {
+    this.stop = stop;
+  }
+
+  private receive(): void {
+    // Whoever asks a second time does not want to wait.
+    if (this.hasCome) process.exit(1);
+    this.hasCome = true;
+    if (!this.stop) {
+      this.say('Stopping: the start is left as soon as its present step is done');
+      return;
+    }
+    this.stop().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { freshMariadbDatabase } from '../support/fresh-database.js';
+import { needs } from '../support/needs.js';
+import { type RunningService, runService, startService } from '../support/service.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const PRELOAD = new URL('../support/signal-preload.ts', import.meta.url).href;
+
+/** Modules that are loaded when the start is so far. */
+const FIRST_MODULE = '/dist/service.js';
+const EMBEDDED_DATABASE = '/dist/persistence/node-sqlite.js';
+const DATABASE_SERVER = '/mysql2/index.js';
+
+let running: RunningService | undefined;
+
+afterEach(async () => {
+  await running?.kill();
+  running = undefined;
+});
+
+/** Makes the service get signals while it loads a module. */
+function signalledAt(module: string, ...signals: readonly NodeJS.Signals[]): readonly string[] {
+  return ['--import', `${PRELOAD}?at=${module}&signals=${signals.join(',')}`];
+}
+
+const STOPPED = 'Stopping: the start is left as soon as its present step is done\nStopped\n';
+
+describe('R1 a signal while the service starts', () => {
+  it.each([
+    ['SIGTERM', 'at the very beginning', FIRST_MODULE],
+    ['SIGINT', 'at the very beginning', FIRST_MODULE],
+    ['SIGTERM', 'while the tables are made', EMBEDDED_DATABASE],
+  ] as const)('%s %s ends it with 0 and says so, and leaves nothing half done', async (signal, _, module) => {
+    const { exitCode, stdout, stderr, cwd } = await runService({ nodeArguments: signalledAt(module, signal) });
+
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: STOPPED, stderr: '' });
+    running = await startService({ cwd });
+    await waitUntil('the first user is told', () => running?.stdout.includes('First user: admin'));
+    expect((await fetch(`${running.url}/actuator/health`)).status).toBe(200);
+  });
+
+  it('a second one ends it at once, with 1', async () => {
+    const { exitCode, stdout } = await runService({
+      nodeArguments: signalledAt(EMBEDDED_DATABASE, 'SIGTERM', 'SIGINT'),
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stdout).not.toContain('Stopped');
+  });
+
+  it('does not hide why it could not have started', async () => {
+    const { exitCode, stderr } = await runService({
+      args: ['--app.datasource.url=jdbc:oracle:thin:@h'],
+      nodeArguments: signalledAt(FIRST_MODULE, 'SIGTERM'),
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('APPLICATION FAILED TO START');
+  });
+
+  needs('mariadb')('on MariaDB', () => {
+    it('ends it after the change of the tables, which is whole', async () => {
+      const { url, username, password } = await freshMariadbDatabase();
+      const env = { APP_DATASOURCE_URL: url, APP_DATASOURCE_USERNAME: username, APP_DATASOURCE_PASSWORD: password };
+
+      const stopped = await runService({ env, nodeArguments: signalledAt(DATABASE_SERVER, 'SIGTERM') });
+      running = await startService({ env, cwd: stopped.cwd });
+
+      expect(stopped).toMatchObject({ exitCode: 0, stdout: STOPPED });
+      expect((await fetch(`${running.url}/actuator/health`)).status).toBe(200);
+    });
+  });
+});
