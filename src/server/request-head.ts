@@ -5,6 +5,7 @@ import type { RequestFacts } from '../principal/request-facts.js';
 import { isCleanlyEncoded } from './body/json-body.js';
 import { originForm } from './context-path.js';
 import { streamOf } from './http2-request.js';
+import { sentMethod, TUNNEL } from './methods.js';
 import { hostAndPort } from './proxy/host-and-port.js';
 
 const KEPT_REQUEST_ID = /^[\w.-]{8,64}$/;
@@ -49,8 +50,7 @@ function namesOneHost(request: IncomingMessage): boolean {
   return count === 1;
 }
 
-/** The path as it was sent, without query; undefined where the target has none, as of `OPTIONS *` and CONNECT. */
-export function pathOf({ originalUrl }: FastifyRequest): string | undefined {
-  const target = originForm(originalUrl);
-  return target.startsWith('/') ? target.replace(/[?#].*$/s, '') : undefined;
+/** The path as it was sent, without query; undefined for CONNECT, which names a host of whomever in its place. */
+export function pathOf({ originalUrl, raw }: FastifyRequest): string | undefined {
+  return sentMethod(raw) === TUNNEL ? undefined : originForm(originalUrl).replace(/[?#].*$/s, '');
 }

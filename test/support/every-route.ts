@@ -200,11 +200,10 @@ function flawsOf(answer: Answer, sentId: string): string[] {
   const isHead = answer.request.startsWith('HEAD ');
   const path = answer.request.replace(/^\S+ (?:https?:\/\/[^/]*)?/i, '').replace(/[?#].*/s, '');
   const code = String(body['code']);
-  // A request that could not be read as one has no path, nor an id (docs/errors.md); "*" in place of a path is none.
+  // A request that could not be read as one has no path, nor an id (docs/errors.md).
   const isRaw = status === 400 && headers.get('connection') === 'close' && !('instance' in body) && text !== '';
-  const hasPath = !isRaw && path.startsWith('/');
   const expected = [
-    ...MEMBERS.filter((member) => hasPath || member !== 'instance'),
+    ...MEMBERS.filter((member) => !isRaw || member !== 'instance'),
     ...(code === 'VALIDATION_FAILED' ? ['errors'] : []),
   ]
     .toSorted()
@@ -228,7 +227,7 @@ function flawsOf(answer: Answer, sentId: string): string[] {
         status: body['status'] === status,
         members: Object.keys(body).toSorted().join(' ') === expected,
         request_id: body['request_id'] === id,
-        instance: !hasPath || body['instance'] === path,
+        instance: isRaw || body['instance'] === path,
       }),
   };
   return [...flaws, ...Object.keys(rules).filter((rule) => rules[rule] !== true)];
