@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { percentile } from '../load/latency.mjs';
-import { goal, median } from '../measure.mjs';
+import { goal, median, timedGoal } from '../measure.mjs';
 import { medianRate, partOf } from '../turns.mjs';
 import { undisturbed } from '../watch/others.mjs';
 
 /** Prints what was seen at the peak and under overload, and whether each goal is reached. */
 export function judge(name, rounds) {
   const {
+    isQuiet,
     kept: [atPeak, overloaded],
   } = undisturbed(rounds.atPeak, rounds.overloaded);
   const peak = medianRate('good logins at the peak', atPeak);
@@ -32,9 +33,9 @@ export function judge(name, rounds) {
 
   const refusals = millis(overloaded, ({ refused }) => refused.p99);
   const admitted = millis(overloaded, (round) => round.admitted.p99);
-  goal(`${name}: refusals p99 ${refusals.text}, below 50`, refusals.middle < 50);
-  goal(`${name}: admitted logins p99 ${admitted.text}, at most 300`, admitted.middle <= 300);
-  goal(`${name}: throughput at 0.80 of the peak or more, better 0.88: ${part.toFixed(3)}`, part >= 0.8);
+  timedGoal(`${name}: refusals p99 ${refusals.text}, below 50`, refusals.middle < 50, isQuiet);
+  timedGoal(`${name}: admitted logins p99 ${admitted.text}, at most 300`, admitted.middle <= 300, isQuiet);
+  timedGoal(`${name}: throughput at 0.80 of the peak or more, better 0.88: ${part.toFixed(3)}`, part >= 0.8, isQuiet);
   const isExpected = ({ statuses }) => Object.keys(statuses).every((status) => status === '200' || status === '503');
   goal(`${name}: nothing but 200 and 503, nobody without an answer`, overloaded.every(isExpected));
   const odd = sum(overloaded.map((round) => round.oddRefusals));
