@@ -158,8 +158,9 @@ describe('server.embedded.threads.max and accept-count', () => {
     await start(1, 100);
     const greedy = await RawConnection.open(service.url);
     greedy.stopReading();
+    const before = held.bigAnswers;
     for (let count = 0; count < 40; count += 1) greedy.get('/held/big');
-    await waitUntil('its answers wait for it', () => service.listener.inProgress > 1, { everyMillis: 2 });
+    await waitUntil('there are answers for it', () => held.bigAnswers > before + 1);
 
     const { statuses } = await sendRaw(service.url, post('/note', '{"text":"b"}', 'Connection: close\r\n'));
 

@@ -2,6 +2,8 @@ import { Controller, Get, Post } from '@nestjs/common';
 
 /** Requests that stay in progress until the test lets them go. */
 export class Held {
+  /** Big answers given so far. */
+  bigAnswers = 0;
   private readonly doors: (() => void)[] = [];
 
   /** How many are in progress. */
@@ -39,6 +41,7 @@ export class HeldController {
   /** More than sockets take without being read. */
   @Get('big')
   big(): object {
+    held.bigAnswers += 1;
     return { text: 'x'.repeat(1_000_000) };
   }
 
