@@ -19,6 +19,7 @@ import { EmbeddedProperties } from '../../src/server/admission/embedded.properti
 import type { HttpRequest } from '../../src/server/http-request.js';
 import { Listener } from '../../src/server/listener.js';
 import { ServerModule } from '../../src/server/server.module.js';
+import type { ListenerTls } from '../../src/server/tls/secure-server.js';
 import type { UploadLimits } from '../../src/server/upload/receive.js';
 import { TakesUpload, Upload } from '../../src/server/upload/upload.decorator.js';
 import { UploadFolder } from '../../src/server/upload/upload-folder.js';
@@ -92,6 +93,8 @@ export interface UploadService {
   readonly filesMade: number;
   /** How many handlers got a file. */
   readonly runs: number;
+  /** Requests whose answer is not out. */
+  readonly inProgress: number;
   readonly complaints: readonly string[];
   /** Handlers that run wait until they are let go. */
   hold(): void;
@@ -103,6 +106,7 @@ export interface UploadService {
 export async function startUploadService(
   limits: Partial<UploadLimits> = {},
   embedded = new EmbeddedProperties(),
+  tls?: ListenerTls,
 ): Promise<UploadService> {
   const path = temporaryFolder('uploads');
   const random = new CountingRandom();
@@ -113,13 +117,14 @@ export async function startUploadService(
     complain: (line) => complaints.push(line),
     uploads: { folder, maxFileBytes: Infinity, maxRequestBytes: Infinity, ...limits },
     embedded,
+    ...(tls && { tls }),
   });
   const app = await NestFactory.create(UploadModule, listener.adapter, { logger: false, abortOnError: false });
   await app.init();
   const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
   const runsBefore = seen.runs;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
     get files() {
       return readdirSync(path);
     },
@@ -128,6 +133,9 @@ export async function startUploadService(
     },
     get runs() {
       return seen.runs - runsBefore;
+    },
+    get inProgress() {
+      return listener.inProgress;
     },
     complaints,
     hold: () => (seen.mayEnd = false),

@@ -95,10 +95,14 @@ function nameHost(headers: IncomingMessage['headers']): void {
 }
 
 /** Ends the stream of a request with a body once it is answered. */
-function endWithAnswer({ stream }: Http2ServerRequest): void {
+function endWithAnswer(request: Http2ServerRequest): void {
+  const { stream } = request;
   if (stream.endAfterHeaders) return;
   stream.once('finish', () => {
+    if (stream.readableEnded) return;
     // The rest of the body is of no use (RFC 9113 section 8.1).
-    if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
+    stream.close(constants.NGHTTP2_NO_ERROR);
+    // A stream of which something was read ends only when all of it is.
+    request.resume();
   });
 }
