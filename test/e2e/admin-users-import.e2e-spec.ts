@@ -268,6 +268,17 @@ onEachEngine('POST /admin/users/import', (engine) => {
     },
   );
 
+  it('makes everybody once where the same file is sent several times at once', async () => {
+    const ids = Array.from({ length: 300 }, (_, row) => `at-once-${row}`);
+    const file = csv('login_id', ...ids);
+
+    const answers = await Promise.all([1, 2, 3].map(() => admin.import(file)));
+
+    for (const answer of answers) expect(answer).toBeAnswered(200);
+    expect(answers.map(({ body }) => body['created']).toSorted()).toEqual([0, 0, 300]);
+    expect(answers.map(({ body }) => body['errors_total']).toSorted()).toEqual([0, 300, 300]);
+  });
+
   it('leaves nothing in the folder of uploads', () => {
     expect(readdirSync(location)).toEqual([]);
   });
@@ -419,7 +430,7 @@ onSqlite('POST /admin/users/import by a client that leaves', (engine) => {
   const story = storyOn(engine, {
     people: 1,
     others: OTHERS,
-    args: [`--app.servlet.multipart.location=${location}`],
+    args: [`--app.servlet.multipart.location=${location}`, '--app.lifecycle.timeout-per-shutdown-phase=3s'],
   });
 
   let admin: Administrator;
@@ -447,6 +458,33 @@ onSqlite('POST /admin/users/import by a client that leaves', (engine) => {
     await waitUntil('the file is gone', () => readdirSync(location).length === 0);
     expect(await admin.accounts()).toBe(502);
     expect(story.service.stderr).not.toContain('ERROR');
+  });
+
+  it.each([
+    ['sends the rest', 'is answered'],
+    ['sends no more', 'is cut off at the limit'],
+    ['sends no more', 'is cut off at a second signal'],
+  ])('that %s while the service stops %s, and leaves no file', async (what, end) => {
+    const { accessToken } = await story.signIn(admin.person);
+    const body = multipart(csv('login_id', 'of-a-stop'));
+    const socket = opened(story);
+    const received: Buffer[] = [];
+    socket.on('data', (bytes: Buffer) => received.push(bytes));
+    socket.write(head(accessToken, body.length));
+    socket.write(body.subarray(0, -10));
+    await waitUntil('the file is there', () => readdirSync(location).length === 1);
+
+    const exitCode = story.service.stop();
+    await waitUntil('the service stops', () => story.service.stdout.includes('Stopping: 1 request in progress'));
+    if (what === 'sends the rest') socket.write(body.subarray(-10));
+    if (end.includes('signal')) void story.service.stop();
+
+    expect(await exitCode).toBe(end.includes('signal') ? 1 : 0);
+    const text = Buffer.concat(received).toString();
+    expect(text).toMatch(what === 'sends the rest' ? /^HTTP\/1\.1 200 .*"created":1/s : /^$/);
+    expect(story.service.stderr.includes('Cut off')).toBe(end.includes('limit'));
+    expect(readdirSync(location)).toEqual([]);
+    await story.restart();
   });
 
   it('leaves nothing behind for longer than to the next start, even where the service is killed', async () => {

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
@@ -33,6 +34,9 @@ export interface SilentClients {
 
 const incoming = new WeakMap<FastifyRequest, (reply: FastifyReply) => IncomingUpload>();
 
+/** Files of requests under way; those of requests that are cut off would otherwise outlive the process. */
+const present = new Set<string>();
+
 const NO_UPLOAD: IncomingUpload = {
   use: (field) => Promise.reject(new ServiceError('VALIDATION_FAILED', { errors: [{ field, code: 'required' }] })),
 };
@@ -44,6 +48,7 @@ export function uploadOf(request: FastifyRequest, reply: FastifyReply): Incoming
 
 /** Takes `multipart/form-data`, as far as `bodyRefusal` lets it through. Reads nothing yet. */
 export function takeUploads(fastify: FastifyInstance, options: UploadOptions, silent: SilentClients): void {
+  if (!process.listeners('exit').includes(removePresent)) process.once('exit', removePresent);
   fastify.addContentTypeParser('multipart/form-data', (request, stream, done) => {
     // The path is wrong, whatever the body.
     if (request.is404) {
@@ -86,6 +91,7 @@ async function use<T>(
   const target = await open(path, 'wx', 0o600).catch((cause: unknown) => {
     throw new ServiceError('UNAVAILABLE', { reason: 'upload not stored', cause });
   });
+  present.add(path);
   try {
     const received = await receive(body, field, target, limits).finally(() => target.close());
     return await run({ path, ...received });
@@ -95,5 +101,16 @@ async function use<T>(
     throw isGone ? new ServiceError('UNAVAILABLE', { reason: 'upload not readable', cause: error }) : error;
   } finally {
     await rm(path, { force: true });
+    present.delete(path);
+  }
+}
+
+function removePresent(): void {
+  for (const file of present) {
+    try {
+      rmSync(file, { force: true });
+    } catch {
+      // The next start tries again, and says what is wrong with the folder.
+    }
   }
 }
