@@ -36,6 +36,8 @@ describe('the rows of a CSV file', () => {
     ['a column twice', 'login_id,email,email\n', /twice/],
     ['no login id', 'email,roles\n', /must name the column login_id/],
     ['more cells than columns', 'login_id,email\nanna\n', /^Line 2 has more or fewer cells/],
+    ['a million columns', `login_id${','.repeat(1_000_000)}\n`, /out of: login_id, password_hash/],
+    ['UTF-16', Buffer.from('\ufefflogin_id\nanna\n', 'utf16le'), /UTF-8/],
     ['an open quote', 'login_id\n"anna\n', /quote/],
     ['a row without an end', `login_id\n${'x'.repeat(20_000)}\n`, /longer than/],
     ['another character set', Buffer.from('login_id\nj\xfcrgen\n', 'latin1'), /UTF-8/],

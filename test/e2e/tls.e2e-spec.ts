@@ -1,5 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, copyFileSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -316,6 +326,62 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     expect((await overHttp1(service.url, '/actuator/health', { ca: made.pem })).status).toBe(404);
   });
 
+  it('serves profile prod, which describes nothing and keeps management on a listener of its own', async () => {
+    const env = {
+      APP_PROFILES_ACTIVE: 'prod',
+      DB_URL: 'jdbc:sqlite:./prod.db',
+      DB_USERNAME: 'none',
+      DB_PASSWORD: 'none',
+      PUBLIC_URL: 'https://login.example',
+      SEAL_KEY: randomBytes(32).toString('base64'),
+      BACKUP_CODE_PEPPER: randomBytes(32).toString('base64'),
+    };
+    const service = await start([...pemArgs(made), '--management.server.port=0'], { env });
+    const session = await http2Session(service.url, made.pem);
+    const statuses = await Promise.all(
+      ['/', '/me', '/openapi.json', '/docs', '/actuator/health'].map(async (path) => {
+        const { status, headers } = await overHttp2(session, path);
+        return [path, status, headers['strict-transport-security'] !== undefined];
+      }),
+    );
+
+    expect(statuses).toEqual([
+      ['/', 200, true],
+      ['/me', 401, true],
+      ['/openapi.json', 404, true],
+      ['/docs', 404, true],
+      ['/actuator/health', 404, true],
+    ]);
+    expect(service.managementUrl).toMatch(/^http:/);
+    expect(service.stderr).toBe('');
+    session.destroy();
+  });
+
+  it('believes a proxy over HTTP/2 as over HTTP/1.1', async () => {
+    const { url } = await start(pemArgs(made));
+    const session = await http2Session(url, made.pem);
+    const fromPage = (headers: Readonly<Record<string, string>>): readonly Promise<SecureAnswer>[] => {
+      const request = {
+        method: 'POST',
+        headers: { ...JSON_BODY, origin: 'https://login.example', ...headers },
+        body: '{"id":"nobody","pw":"wrong"}',
+      };
+      return [overHttp1(url, '/login', { ...request, ca: made.pem }), overHttp2(session, '/login', request)];
+    };
+
+    const named = await Promise.all(fromPage({ 'x-forwarded-host': 'login.example' }));
+    const others = await Promise.all([
+      ...fromPage({}),
+      ...fromPage({ 'x-forwarded-host': 'evil.example' }),
+      ...fromPage({ 'x-forwarded-host': 'login.example', 'x-forwarded-proto': 'http' }),
+      ...fromPage({ forwarded: 'host=login.example' }),
+    ]);
+
+    expect(named.map((answer) => bodyOf(answer)['code'])).toEqual(Array(2).fill('INVALID_CREDENTIALS'));
+    expect(others.map((answer) => bodyOf(answer)['code'])).toEqual(Array(8).fill('CROSS_SITE'));
+    session.destroy();
+  });
+
   it('warns of a certificate that is over and of a key that others may read, and starts', async () => {
     const old = makeCertificate({ days: 1 });
     chmodSync(old.key, 0o644);
@@ -383,6 +449,70 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       );
       expect(service.stderr).toContain('keystore.certificate: Set it to certificates in PEM form');
       session.destroy();
+    });
+
+    /** What was warned of since the text had that length. */
+    const warned = (service: RunningService, since: number): Promise<RegExpExecArray> =>
+      waitUntil('the change is refused', () => /^WARN .*stay in force: .*$/m.exec(service.stderr.slice(since)));
+
+    it('keeps the old certificate, with one warning each, whatever becomes of its files', async () => {
+      const own = makeCertificate({ name: 'first.test' });
+      const other = makeCertificate({ name: 'second.test' });
+      const service = await start(follow(own));
+      const changes: readonly [string, () => void, RegExp][] = [
+        [
+          'half written',
+          () => {
+            writeFileSync(own.certificate, other.pem.slice(0, 300));
+          },
+          /no certificate in PEM form/,
+        ],
+        [
+          'removed',
+          () => {
+            rmSync(own.certificate);
+          },
+          /ENOENT/,
+        ],
+        [
+          'of another key',
+          () => {
+            copyFileSync(other.certificate, own.certificate);
+          },
+          /private-key/,
+        ],
+      ];
+
+      for (const [what, change, reason] of changes) {
+        const since = service.stderr.length;
+        change();
+        expect((await warned(service, since))[0], what).toMatch(reason);
+        expect(await nameShown(service.url), what).toBe('first.test');
+      }
+      copyFileSync(other.key, own.key);
+
+      await waitUntil('the new certificate is shown', async () => (await nameShown(service.url)) === 'second.test');
+      expect(service.stderr.match(/stay in force/g)).toHaveLength(changes.length);
+    });
+
+    it('follows a PKCS12 file, and keeps the old certificate where it is broken or has another password', async () => {
+      const own = makeCertificate({ name: 'first.test' });
+      const other = makeCertificate({ name: 'second.test' });
+      const [store, otherStore] = [keyStore(own, PASSWORD), keyStore(other, PASSWORD)];
+      const strange = keyStore(makeCertificate(), 'another password');
+      const args = [BY_NAME, `${STORE}keystore.location=${store}`, `${STORE}keystore.password=\${SECRET}`];
+      const service = await start([...args, `${STORE}reload-on-update=true`], { env: { SECRET: PASSWORD } });
+
+      for (const bytes of [readFileSync(otherStore).subarray(0, 500), readFileSync(strange)]) {
+        const since = service.stderr.length;
+        writeFileSync(store, bytes);
+        await warned(service, since);
+        expect(await nameShown(service.url)).toBe('first.test');
+      }
+      copyFileSync(otherStore, store);
+
+      await waitUntil('the new certificate is shown', async () => (await nameShown(service.url)) === 'second.test');
+      expect(service.stderr).not.toContain(PASSWORD);
     });
 
     it('follows the links of a secret that Kubernetes mounts', async () => {
