@@ -19,6 +19,7 @@ describe('a name', () => {
     'API_KEY_0',
     'API_KEY_0_',
     'app.security.seal.KEY',
+    'BACKUP_CODE_PEPPER',
   ])('%s names a secret', (name) => {
     expect(namesSecret(name)).toBe(true);
   });

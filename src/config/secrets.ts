@@ -1,12 +1,15 @@
 /** What stands in place of a value that is not shown. */
 export const MASK = '******';
 
-const SECRET_WORDS = 'password|passwd|pwd|secret|token|key|credentials|passphrase';
+const SECRET_WORDS = 'password|passwd|pwd|secret|token|key|credentials|passphrase|pepper';
 const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, 'i');
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;
 
-/** The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling. */
+/**
+ * The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling; and the
+ * pepper of the backup codes, which no word of it would hide.
+ */
 export function namesSecret(name: string): boolean {
   return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll(/[^a-z\d.]/gi, ''));
 }

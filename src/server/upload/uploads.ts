@@ -100,8 +100,11 @@ async function use<T>(
     const isGone = (error as NodeJS.ErrnoException).path === path;
     throw isGone ? new ServiceError('UNAVAILABLE', { reason: 'upload not readable', cause: error }) : error;
   } finally {
-    await rm(path, { force: true });
-    present.delete(path);
+    // Its answer is good, whatever the folder does; what stays in the way is tried again at the end.
+    await rm(path, { force: true }).then(
+      () => present.delete(path),
+      () => undefined,
+    );
   }
 }
 
