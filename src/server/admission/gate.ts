@@ -18,15 +18,21 @@ export class Passage {
   answeredAt: number | undefined;
   /** The body of its refusal, once that is sent. */
   refusal: string | undefined;
-  /** Stands behind the last request of its connection. */
-  isStray = false;
   private ticket: Ticket | undefined;
   private isOver = false;
 
   constructor(
     readonly reply: FastifyReply,
     readonly facts: RouteFacts,
+    /** Stands behind the last request of its connection. */
+    readonly isStray: boolean,
+    private readonly line: Line | undefined,
   ) {}
+
+  /** It is the last one of its connection: what comes behind it must not be worked on (RFC 9112 section 9.6). */
+  endLine(): void {
+    if (this.line) this.line.hasEnded = true;
+  }
 
   hold(ticket: Ticket): void {
     this.ticket = ticket;
@@ -77,10 +83,6 @@ export class Gate {
     return this.present.size;
   }
 
-  get isClosing(): boolean {
-    return this.hasClosed;
-  }
-
   /** The request over the connection whose answer is due next. */
   currentOf(socket: Socket): Passage | undefined {
     const [first] = this.lines.get(socket)?.passages ?? [];
@@ -98,20 +100,13 @@ export class Gate {
 
   /** The head of a request is here. */
   arrive(request: FastifyRequest, reply: FastifyReply): void {
-    const passage = new Passage(reply, factsOfRoute(request));
+    const line = streamOf(request.raw) ? undefined : this.lineOf(request.raw.socket);
+    const passage = new Passage(reply, factsOfRoute(request), line?.hasEnded === true, line);
     request.passage = passage;
     this.present.add(passage);
-    if (this.hasClosed) sayClose(reply);
-    const line = streamOf(request.raw) ? undefined : this.lineOf(request.raw.socket);
-    if (line) {
-      line.passages.add(passage);
-      passage.isStray = line.hasEnded;
-      // It goes on in HTTP/1.1 (RFC 9110 section 7.8), but Node has lost what stood behind it in the same piece of bytes.
-      if (request.headers.upgrade !== undefined) {
-        line.hasEnded = true;
-        reply.raw.shouldKeepAlive = false;
-      }
-    }
+    line?.passages.add(passage);
+    // It goes on in HTTP/1.1 (RFC 9110 section 7.8), but Node has lost what stood behind it in the same piece of bytes.
+    if (this.hasClosed || request.headers.upgrade !== undefined) sayClose(reply);
     reply.raw.once('close', () => {
       if (line?.passages.delete(passage)) line.idleSince = performance.now();
       this.end(passage);
@@ -145,10 +140,14 @@ export class Gate {
     if (!isStreamed) passage.giveTicket();
   }
 
-  /** From now on every answer asks its client to open no further request on the connection (RFC 9112 section 9.6). */
+  /** From now on the last answer over every connection asks its client for no further request (RFC 9112 section 9.6). */
   close(): void {
     this.hasClosed = true;
-    for (const { reply } of this.present) sayClose(reply);
+    for (const { passages } of this.lines.values()) {
+      const last = [...passages].at(-1);
+      // Those before it would take the connection away from it.
+      if (last) sayClose(last.reply);
+    }
   }
 
   /**
@@ -188,7 +187,11 @@ export class Gate {
   }
 }
 
-/** HTTP/2 says it once for all, by a frame of its own. */
+/** Has the answer say that it is the last one, unless it is on its way; HTTP/2 says it once for all, by a frame. */
 export function sayClose(reply: FastifyReply): void {
-  if (!streamOf(reply.request.raw)) reply.header('connection', 'close');
+  const { raw, request } = reply;
+  if (raw.headersSent || streamOf(request.raw)) return;
+  raw.shouldKeepAlive = false;
+  reply.header('connection', 'close');
+  request.passage?.endLine();
 }

@@ -155,15 +155,15 @@ export class Refusals {
   }
 
   private send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const { errors, encoding, clock, gate } = this.parts;
+    const { errors, encoding, clock } = this.parts;
     const known = serviceErrorOf(error);
     const status = known.facts.status ?? STATUS[known.code];
     const place = { instance: pathOf(request), requestId: request.id, millis: clock.millis() };
     const body = encoding.json(problemBody(error, place, errors, status));
+    if (known.facts.closesConnection || expectsBody(request.raw)) sayClose(reply);
     // Fastify would close it behind every body it does not like, which only those that never end need.
-    if (request.raw.complete) reply.removeHeader('connection');
-    else if (expectsBody(request.raw)) sayClose(reply);
-    if (known.facts.closesConnection || gate.isClosing) sayClose(reply);
+    else if (request.raw.complete && reply.hasHeader('connection'))
+      reply.header('connection', reply.raw.shouldKeepAlive ? 'keep-alive' : 'close');
     if (request.passage) request.passage.refusal = body;
     sendAsIs(reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) }), this.type, body);
   }

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ThreadsProperties } from '../../src/server/admission/threads.properties.js';
+import { type EchoService, startEchoService } from '../support/echo-service.js';
+import { held } from '../support/held.controller.js';
+import { RawConnection } from '../support/raw-connection.js';
+import { sendRaw } from '../support/raw-http.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const JSON_TYPE = 'Content-Type: application/json\r\n';
+const HELD = 'GET /held HTTP/1.1\r\nHost: x\r\n\r\n';
+const MOST = 2;
+
+let service: EchoService;
+
+beforeEach(async () => {
+  service = await startEchoService({ threads: Object.assign(new ThreadsProperties(), { max: MOST }) });
+});
+
+afterEach(async () => {
+  held.releaseAll();
+  await service.stop();
+});
+
+async function untilHeld(count: number): Promise<void> {
+  await waitUntil(`${count} are held`, () => held.count === count, { everyMillis: 2 });
+}
+
+/** The value of the header in each answer in turn. */
+function headers(text: string, name: string): readonly (string | undefined)[] {
+  return [...text.matchAll(/HTTP\/1\.1 \d{3} .*?\r\n\r\n/gs)].map(
+    ([head]) => new RegExp(String.raw`^${name}: (.*)\r$`, 'im').exec(head)?.[1],
+  );
+}
+
+describe.each([
+  ['an answer', 'GET /plain', ''],
+  ['a refusal', 'GET /nowhere', ''],
+  ['the refusal of a body', 'POST /note', `${JSON_TYPE}Content-Length: 1\r\n`],
+])('%s says what becomes of its connection (RFC 9112 section 9.3)', (_, line, more) => {
+  const body = more === '' ? '' : '{';
+
+  it('ends, where its client asks for that', async () => {
+    const { text } = await sendRaw(
+      service.url,
+      `${line} HTTP/1.1\r\nHost: x\r\n${more}Connection: close\r\n\r\n${body}`,
+    );
+
+    expect(headers(text, 'connection')).toEqual(['close']);
+  });
+
+  it('ends, where its client asks for another protocol', async () => {
+    const upgrade = 'Connection: upgrade\r\nUpgrade: websocket\r\n';
+    const { text } = await sendRaw(service.url, `${line} HTTP/1.1\r\nHost: x\r\n${more}${upgrade}\r\n${body}`);
+
+    expect(headers(text, 'connection')).toEqual(['close']);
+  });
+
+  it('stays, where a client of HTTP/1.0 asks for that', async () => {
+    const { text } = await sendRaw(
+      service.url,
+      `${line} HTTP/1.0\r\n${more}Connection: keep-alive\r\n\r\n${body}`,
+      'GET /plain HTTP/1.0\r\n\r\n',
+    );
+
+    expect(headers(text, 'connection')).toEqual(['keep-alive', 'close']);
+  });
+});
+
+describe('R8 a listener that drains', () => {
+  it('answers all requests that are in progress over a connection, and ends it with the last', async () => {
+    const connection = await RawConnection.open(service.url);
+    connection.send(HELD + HELD);
+    await untilHeld(2);
+
+    service.listener.drain();
+    held.releaseAll();
+    await connection.untilClosed();
+
+    expect(connection.statuses).toEqual([200, 200]);
+    expect(headers(connection.text, 'connection')).toEqual(['keep-alive', 'close']);
+  });
+
+  it('answers what comes after an answer that could not say it any more', async () => {
+    const connection = await RawConnection.open(service.url);
+    connection.send(`${HELD}GET /plain HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await untilHeld(1);
+    await waitUntil('both are there', () => service.listener.inProgress === 2, { everyMillis: 2 });
+
+    service.listener.drain();
+    connection.get('/plain');
+    await waitUntil('the third is there', () => service.listener.inProgress === 3, { everyMillis: 2 });
+    held.releaseAll();
+    await connection.untilClosed();
+
+    expect(connection.statuses).toEqual([200, 200, 200]);
+    expect(headers(connection.text, 'connection')).toEqual(['keep-alive', 'keep-alive', 'close']);
+  });
+
+  it('works on nothing that stands behind the last answer', async () => {
+    service.listener.drain();
+    const connection = await RawConnection.open(service.url);
+    connection.send(HELD + HELD + HELD);
+    await waitUntil('all are there', () => service.listener.inProgress === 3, { everyMillis: 2 });
+
+    expect(held.count).toBe(1);
+    held.releaseAll();
+    await connection.untilClosed();
+
+    expect(connection.statuses).toEqual([200]);
+    expect(held.count).toBe(0);
+  });
+});
+
+it('H7 nothing behind a refusal that ends its connection is worked on (RFC 9112 section 9.6)', async () => {
+  const connection = await RawConnection.open(service.url);
+  connection.send(`GET /held HTTP/1.1\r\nHost: x\r\n\r\nGET /plain HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n`);
+  await untilHeld(1);
+  connection.send(`hello${HELD}`);
+  await waitUntil('all are there', () => service.listener.inProgress === 3, { everyMillis: 2 });
+
+  expect(held.count).toBe(1);
+  held.releaseAll();
+  await connection.untilClosed();
+
+  expect(connection.statuses).toEqual([200, 200]);
+  expect(held.count).toBe(0);
+});
