@@ -29,7 +29,16 @@ export function requestFactsOf({ id, ip, headers }: FastifyRequest): RequestFact
 
 /** Why a request is refused for its target or its head alone. */
 export function targetRefusal({ originalUrl, raw }: FastifyRequest): ServiceError | undefined {
+  if (!isFramedForAll(raw)) return new ServiceError('VALIDATION_FAILED', { closesConnection: true });
   return namesOneHost(raw) && isCleanlyEncoded(originalUrl) ? undefined : new ServiceError('VALIDATION_FAILED');
+}
+
+/**
+ * RFC 9112 section 6.1: HTTP/1.0 knows no codings, and we none but `chunked`; a proxy in front may have seen the end of
+ * such a body elsewhere.
+ */
+function isFramedForAll({ headers: { 'transfer-encoding': coding }, httpVersion }: IncomingMessage): boolean {
+  return coding === undefined || (httpVersion !== '1.0' && coding.toLowerCase() === 'chunked');
 }
 
 /** RFC 9112 section 3.2: exactly one in HTTP/1.1; of two, some proxy in front may have believed the other. */

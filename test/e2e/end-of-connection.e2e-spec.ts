@@ -125,3 +125,25 @@ it('H7 nothing behind a refusal that ends its connection is worked on (RFC 9112 
   expect(connection.statuses).toEqual([200, 200]);
   expect(held.count).toBe(0);
 });
+
+describe('H7 a client of HTTP/1.0', () => {
+  it('is not asked for its body: it does not know how (RFC 9110 section 10.1.1)', async () => {
+    const head = `POST /any HTTP/1.0\r\n${JSON_TYPE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
+
+    expect((await sendRaw(service.url, `${head}{}`)).statuses).toEqual([200]);
+  });
+});
+
+it.each([
+  ['chunks in HTTP/1.0', '1.0', 'Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n'],
+  ['a coding that is not known here', '1.1', 'Transfer-Encoding: gzip, chunked\r\n'],
+])('H7 a body whose end others may see elsewhere ends its connection with 400: %s', async (_, version, framing) => {
+  const { statuses, text } = await sendRaw(
+    service.url,
+    `POST /any HTTP/${version}\r\nHost: x\r\n${JSON_TYPE}${framing}\r\n2\r\n{}\r\n0\r\n\r\nGET /plain HTTP/1.0\r\n\r\n`,
+  );
+
+  expect(statuses).toEqual([400]);
+  expect(headers(text, 'connection')).toEqual(['close']);
+  expect(text).toContain('"code":"VALIDATION_FAILED"');
+});

@@ -18,8 +18,9 @@ export function expectsBody(request: IncomingMessage): boolean {
   return !request.complete && announcesBody(request) && (!waitsToBeAsked(request) || asked.has(request));
 }
 
-function waitsToBeAsked({ headers: { expect } }: IncomingMessage): boolean {
-  return expect !== undefined && /^100-continue$/i.test(expect);
+/** Nobody who speaks HTTP/1.0 does, whatever is said. */
+function waitsToBeAsked({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
+  return expect !== undefined && httpVersion !== '1.0' && /^100-continue$/i.test(expect);
 }
 
 function announcesBody(request: IncomingMessage): boolean {
