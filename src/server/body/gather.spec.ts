@@ -88,6 +88,18 @@ describe('R7 the memory of bodies that are not whole', () => {
     expect(memory.used).toBe(5 * KIBIBYTE);
   });
 
+  it('is also that of a body of which only the end is missing, as in HTTP/2', async () => {
+    const memory = new BodyMemory(0);
+    const client = sender(memory, 16 * KIBIBYTE);
+
+    await client.send(16 * KIBIBYTE);
+    expect(memory.used).toBe(16 * KIBIBYTE);
+
+    client.end();
+    await waitUntil('it is over', () => client.outcomes.length > 0, { everyMillis: 1 });
+    expect([client.outcomes, memory.used]).toEqual([[16 * KIBIBYTE], 0]);
+  });
+
   it('is taken from the largest where it is short, and given back', async () => {
     const memory = new BodyMemory(0, 64 * KIBIBYTE);
     const [large, larger, last] = [sender(memory), sender(memory), sender(memory)];

@@ -61,7 +61,9 @@ class Gathering implements Holder {
       return;
     }
     if (chunk.length === this.announced) {
-      // In one piece, as nearly all come.
+      // In one piece, as nearly all come; over HTTP/2 its end may still be long in coming.
+      this.limits.memory.take(this, length);
+      if (this.isOver) return;
       this.bytes = chunk;
     } else {
       if (length > this.bytes.length) this.grow(length);
