@@ -21,6 +21,9 @@ if (argv.includes('--help') || argv.includes('-h')) {
   exit(0);
 }
 
+// A reader that went away, or a full disk behind it, must not take the service along.
+for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
+
 // Before all that takes time: nobody who asks for an end should wonder what became of it.
 const signals = new StopSignals((line) => void stdout.write(`${line}\n`));
 signals.listen();
@@ -39,8 +42,6 @@ if (outcome.kind === 'stopped') {
   stdout.write('Stopped\n');
   exit(0);
 }
-// A reader that went away, or a full disk behind it, must not take the service along.
-for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 stderr.write(outcome.warnings.map((warning) => `WARN  ${warning}\n`).join(''));
 stdout.write(outcome.lines.map((line) => `${line}\n`).join(''));
 // At once: whoever ends a first start early has the second one quicker all the same.

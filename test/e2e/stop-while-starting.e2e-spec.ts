@@ -23,6 +23,10 @@ function signalledAt(module: string, ...signals: readonly NodeJS.Signals[]): rea
   return ['--import', `${PRELOAD}?at=${module}&signals=${signals.join(',')}`];
 }
 
+/** A disk without space behind the output. */
+const FULL_DISK =
+  "data:text/javascript,import { closeSync, openSync } from 'node:fs'; closeSync(1); openSync('/dev/full', 'w');";
+
 const STOPPED = 'Stopping: the start is left as soon as its present step is done\nStopped\n';
 
 describe('R1 a signal while the service starts', () => {
@@ -37,6 +41,14 @@ describe('R1 a signal while the service starts', () => {
     running = await startService({ cwd });
     await waitUntil('the first user is told', () => running?.stdout.includes('First user: admin'));
     expect((await fetch(`${running.url}/actuator/health`)).status).toBe(200);
+  });
+
+  it('is obeyed also where nobody can be told', async () => {
+    const { exitCode, stderr } = await runService({
+      nodeArguments: ['--import', FULL_DISK, ...signalledAt(EMBEDDED_DATABASE, 'SIGTERM')],
+    });
+
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });
 
   it('a second one ends it at once, with 1', async () => {
