@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import fastifyCookie from '@fastify/cookie';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SystemClock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import { withRequestFacts } from '../principal/request-facts.js';
@@ -80,6 +80,14 @@ export class HttpHost {
     const json = new JsonAnswers(options.json, options.jsonSerialization, encoding);
     this.adapter = this.createAdapter(new AnswerSender(json, encoding), options.contextPath ?? '', options.tls);
     const fastify = this.adapter.getInstance();
+    this.addHooks(fastify);
+    fastify.register(fastifyCookie, { hook: false });
+    this.takeBodies(fastify, options, encoding);
+    answerUnknownRoutes(fastify);
+    this.limitConnections();
+  }
+
+  private addHooks(fastify: FastifyInstance): void {
     fastify.decorateRequest('passage');
     // The first hook of all, so that whatever another one answers has the headers.
     this.adapter.setOnRequestHook((request, reply, done) => {
@@ -107,23 +115,23 @@ export class HttpHost {
     fastify.setErrorHandler((error, request, reply) => {
       this.refusals.refuse(error, request, reply);
     });
-    fastify.register(fastifyCookie, { hook: false });
+  }
+
+  private takeBodies(fastify: FastifyInstance, { bodyMemory, uploads }: HostOptions, encoding: Encoding): void {
     const limits = {
       json: this.server.maxHttpJsonBodySize.bytes,
       form: this.embedded.maxHttpFormPostSize.bytes,
-      memory: options.bodyMemory,
+      memory: bodyMemory,
     };
     readBodies(fastify, limits, encoding);
-    if (options.uploads) {
-      takeUploads(fastify, options.uploads, {
+    if (uploads) {
+      takeUploads(fastify, uploads, {
         limitMillis: this.embedded.connectionTimeout.milliseconds,
         onSilent: (request, reply) => {
           this.refusals.refuseLate(request, reply);
         },
       });
     }
-    answerUnknownRoutes(fastify);
-    this.limitConnections();
   }
 
   private createAdapter(sender: AnswerSender, contextPath: string, tls: ListenerTls | undefined): HostAdapter {
