@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { streamOf } from '../http2-request.js';
 import { factsOfRoute, type RouteFacts } from '../route-facts.decorator.js';
+import { cutSession } from '../tls/http2-session.js';
 import type { Admission, Ticket } from './admission.js';
 
 declare module 'fastify' {
@@ -160,8 +161,8 @@ export class Gate {
       if (answeredAt === undefined || now - answeredAt < limitMillis) continue;
       const { raw } = reply.request;
       const stream = streamOf(raw);
-      if (stream) stream.session?.destroy();
-      else raw.socket.destroy();
+      if (!stream) raw.socket.destroy();
+      else if (stream.session) cutSession(stream.session);
     }
     for (const [socket, { passages, idleSince }] of this.lines) {
       if (passages.size === 0 && now - idleSince > 2 * limitMillis) socket.destroy();

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ClientHttp2Stream } from 'node:http2';
-import { type AddressInfo, connect as connectTcp, type Socket } from 'node:net';
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
+import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { makeCertificate, type MadeCertificate } from '../../../test/support/certificates.js';
@@ -10,6 +10,7 @@ import { needs } from '../../../test/support/needs.js';
 import { HELLO, requestFrames } from '../../../test/support/raw-http2.js';
 import { handshake, http2Session, overHttp1, overHttp2 } from '../../../test/support/secure-client.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
+import { streamOf } from '../http2-request.js';
 import { Connections } from '../shutdown/connections.js';
 import { secureServers } from './secure-server.js';
 
@@ -18,6 +19,8 @@ type Server = ReturnType<ReturnType<typeof secureServers>>;
 
 /** Far longer than anything here takes. */
 const PATIENT_MILLIS = 60_000;
+/** Largest window of HTTP/2 (RFC 9113 section 6.9.1). */
+const MOST_BYTES = 2 ** 31 - 1;
 
 /** Says of a request what Fastify and our hooks look at. */
 const tell: Handler = (request, response) => {
@@ -29,6 +32,7 @@ const tell: Handler = (request, response) => {
 
 needs('openssl')('a server with TLS', () => {
   let made: MadeCertificate;
+  let server: Server;
   let connections: Connections;
   const busy = new Set<Socket>();
 
@@ -46,10 +50,44 @@ needs('openssl')('a server with TLS', () => {
     return listen(factory(handler, options as Record<string, unknown>));
   }
 
-  async function listen(server: Server): Promise<string> {
+  async function listen(made: Server): Promise<string> {
+    server = made;
     connections = new Connections(server, (socket) => busy.has(socket));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  function countConnections(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      server.getConnections((error, count) => {
+        if (error) reject(error);
+        else resolve(count);
+      });
+    });
+  }
+
+  /** A client of HTTP/2 that takes answers of any size, until its network is blocked. */
+  async function behindRelay(url: string): Promise<{ session: ClientHttp2Session; block: () => void }> {
+    const upstream = connectTcp(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
+    const relay = createTcpServer((client) => {
+      client.on('error', () => undefined).pipe(upstream);
+      upstream.pipe(client);
+    });
+    await once(relay.listen(0, '127.0.0.1'), 'listening');
+    const session = await http2Session(`https://127.0.0.1:${(relay.address() as AddressInfo).port}`, made.pem);
+    session.setLocalWindowSize(MOST_BYTES);
+    session.settings({ initialWindowSize: MOST_BYTES });
+    await once(session, 'localSettings');
+    session.once('close', () => {
+      upstream.destroy();
+      relay.close();
+    });
+    return {
+      session,
+      block: () => {
+        upstream.unpipe().pause();
+      },
+    };
   }
 
   it('speaks both versions, in HTTP/2 with a host and without Connection', async () => {
@@ -100,6 +138,31 @@ needs('openssl')('a server with TLS', () => {
     await once(session, 'close');
 
     expect(session.destroyed).toBe(true);
+  });
+
+  it.each([
+    ['it stands idle', { keepAliveTimeout: 200 }, () => undefined],
+    [
+      'its session is over',
+      { keepAliveTimeout: 1000 },
+      (request: IncomingMessage) => streamOf(request)?.session?.destroy(),
+    ],
+  ])('cuts off a connection of HTTP/2 that is blocked by its own answers when %s', async (_, options, then) => {
+    const requests: IncomingMessage[] = [];
+    const url = await start((request, response) => {
+      response.end(Buffer.alloc(20_000_000));
+      requests.push(request);
+    }, options);
+    const { session, block } = await behindRelay(url);
+    block();
+
+    const stream = session.request({ ':path': '/' }).on('error', () => undefined);
+    await waitUntil('it is answered', () => requests.length > 0);
+    for (const request of requests) then(request);
+
+    await waitUntil('nobody is connected', async () => (await countConnections()) === 0);
+    expect(stream.readableEnded).toBe(false);
+    session.destroy();
   });
 
   it('ends a stream of HTTP/2 that is answered before its body is over', async () => {
