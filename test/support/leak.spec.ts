@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { LEAK } from './leak.js';
+
+it.each([
+  'TypeError: x is not a function',
+  'at Object.<anonymous> (file:///a.js:1:2)',
+  '/usr/lib/node',
+  'SQLITE_CONSTRAINT: UNIQUE constraint failed',
+  "ER_DUP_ENTRY: Duplicate entry 'anna'",
+  'ER_NO_SUCH_TABLE',
+  'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+  'HPE_INVALID_CONSTANT',
+  'You have an error in your SQL syntax; check the manual of your MySQL server',
+  'mysql2/promise',
+])('%s is a leak', (text) => {
+  expect(LEAK.test(text)).toBe(true);
+});
+
+it.each(['-ER_FabcdEFGH', 'aFST_x', 'xHPE_-', 'aMySQLb', '"code":"INTERNAL_ERROR"'])('%s is none', (text) => {
+  expect(LEAK.test(text)).toBe(false);
+});
