@@ -71,7 +71,7 @@ describe('server.embedded.max-http-form-post-size', () => {
     expect((await client.post('/any', undefined, json(4 * KIBIBYTE))).status).toBe(200);
   });
 
-  it('of -1 sets no limit', async () => {
+  it('of -1 sets no limit of its own', async () => {
     const client = await start({}, { maxHttpFormPostSize: DataSize.ofBytes(-1) });
 
     expect((await client.post('/form', undefined, form(8 * KIBIBYTE * KIBIBYTE))).status).toBe(400);
