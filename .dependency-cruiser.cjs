@@ -1,7 +1,7 @@
 /** Folders of src by rank: a folder imports from lower ranks only, never from a sibling (CONTRIBUTING.md, The map). */
 const RANKS = [
-  ['errors', 'clock', 'random', 'encoding', 'health', 'metrics'],
-  ['principal', 'config'],
+  ['errors', 'clock', 'random', 'encoding'],
+  ['principal', 'config', 'health', 'metrics'],
   ['logging', 'tls', 'sealing'],
   ['persistence', 'kvstore', 'tasks', 'outbound', 'server'],
   ['cache', 'mail'],

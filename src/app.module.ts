@@ -6,7 +6,11 @@ import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
 import { HealthModule } from './health/health.module.js';
+import { Loggers } from './logging/loggers.js';
+import { LoggingModule } from './logging/logging.module.js';
 import { ManagementModule } from './management/management.module.js';
+import { Meters } from './metrics/meters.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { dataFolder } from './persistence/data-folder.js';
 import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
@@ -18,6 +22,12 @@ import { OpenApiProperties } from './server/openapi/openapi.properties.js';
 import { ServerModule } from './server/server.module.js';
 import { ServletProperties } from './server/servlet.properties.js';
 import { PublicUrlProperties } from './token/public-url.properties.js';
+
+/** What the process says and counts, whoever carries the modules. */
+export interface Watching {
+  readonly loggers?: Loggers;
+  readonly meters?: Meters;
+}
 
 /** The whole service. */
 @Module({
@@ -34,7 +44,10 @@ import { PublicUrlProperties } from './token/public-url.properties.js';
   ],
 })
 export class AppModule {
-  static of(configuration: Configuration): DynamicModule {
+  static of(
+    configuration: Configuration,
+    { loggers = new Loggers(), meters = new Meters() }: Watching = {},
+  ): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
     const { publicUrl } = configuration.get(PublicUrlProperties);
     const serverUrl = publicUrl ?? (configuration.get(ServletProperties).contextPath || '/');
@@ -42,6 +55,8 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.of(configuration),
+        LoggingModule.of(loggers),
+        MetricsModule.of(meters),
         SealingModule.of(dataFolder(url)),
         OpenApiModule.of(API, serverUrl, configuration.get(OpenApiProperties)),
       ],

@@ -11,6 +11,10 @@ import type { UsersServices } from './cli/users.command.js';
 import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
+import { Loggers } from './logging/loggers.js';
+import { LoggingModule } from './logging/logging.module.js';
+import { Meters } from './metrics/meters.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { Enrolment } from './mfa/enrolment.service.js';
 import { MfaModule } from './mfa/mfa.module.js';
 import { SecondFactors } from './mfa/second-factors.service.js';
@@ -34,7 +38,16 @@ import { TokenModule } from './token/token.module.js';
 class CommandModule {
   static of(configuration: Configuration): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
-    return { module: CommandModule, imports: [ConfigModule.of(configuration), SealingModule.of(dataFolder(url))] };
+    return {
+      module: CommandModule,
+      imports: [
+        ConfigModule.of(configuration),
+        // A command says what it does by itself, and nobody asks it for numbers.
+        LoggingModule.of(new Loggers()),
+        MetricsModule.of(new Meters()),
+        SealingModule.of(dataFolder(url)),
+      ],
+    };
   }
 }
 

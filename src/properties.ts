@@ -17,13 +17,13 @@ import { LoggingPatternProperties } from './logging/logging-pattern.properties.j
 import { LoggingProperties } from './logging/logging.properties.js';
 import { RollingpolicyProperties } from './logging/rollingpolicy.properties.js';
 import { MailProperties } from './mail/mail.properties.js';
-import { DbHealthProperties } from './management/db-health.properties.js';
+import { DbHealthProperties } from './management/health/db-health.properties.js';
 import { EnvInfoProperties } from './management/env-info.properties.js';
 import { ExposureProperties } from './management/exposure.properties.js';
-import { HealthEndpointProperties } from './management/health-endpoint.properties.js';
+import { HealthEndpointProperties } from './management/health/health-endpoint.properties.js';
 import { InfoProperties } from './management/info.properties.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
-import { ProbesProperties } from './management/probes.properties.js';
+import { ProbesProperties } from './management/health/probes.properties.js';
 import { ManagementWebProperties } from './management/web.properties.js';
 import { HttpClientProperties } from './outbound/http-client.properties.js';
 import { HttpProxyProperties } from './outbound/http-proxy.properties.js';

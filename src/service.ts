@@ -11,7 +11,9 @@ import { UserProperties } from './config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { Availability } from './health/availability.js';
 import { Listeners } from './listeners.js';
+import { Loggers } from './logging/loggers.js';
 import { ManagementListener } from './management/management.listener.js';
+import { Meters } from './metrics/meters.js';
 import { PROPERTIES } from './properties.js';
 import type { Listener } from './server/listener.js';
 import { ServerProperties } from './server/server.properties.js';
@@ -129,7 +131,11 @@ function isProduction({ environment }: Configuration): boolean {
 
 async function create(configuration: Configuration, main: Listener): Promise<INestApplication> {
   try {
-    return await NestFactory.create(AppModule.of(configuration), main.adapter, { logger: false, abortOnError: false });
+    const watching = { loggers: new Loggers(), meters: new Meters() };
+    return await NestFactory.create(AppModule.of(configuration, watching), main.adapter, {
+      logger: false,
+      abortOnError: false,
+    });
   } catch (error) {
     throw startProblem(error, configuration);
   }

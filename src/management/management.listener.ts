@@ -1,25 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { Availability } from '../health/availability.js';
-import type { Answer, Routes } from '../server/listener.js';
+import type { Answer, PlainRequest, Routes } from '../server/listener.js';
+import { Endpoints } from './endpoints.js';
 import { isExposed } from './exposure.js';
 import { ExposureProperties } from './exposure.properties.js';
-import { HealthEndpoint } from './health.endpoint.js';
-import { ProbesProperties } from './probes.properties.js';
+import { JSON_PLAIN } from './media-types.js';
+import type { Endpoint, Operation, Scalar } from './operation.js';
 import { ManagementWebProperties } from './web.properties.js';
 
 /** Puts the exposed endpoints under the base path of whichever listener carries them. */
 @Injectable()
 export class ManagementListener {
-  private readonly health: HealthEndpoint;
-
   constructor(
     private readonly web: ManagementWebProperties,
     private readonly exposure: ExposureProperties,
-    private readonly probes: ProbesProperties,
-    availability: Availability,
-  ) {
-    this.health = new HealthEndpoint(availability);
-  }
+    private readonly endpoints: Endpoints,
+  ) {}
 
   /**
    * Below the root; empty or starting with `/`, without one at the end (management API, "Base path and separate port").
@@ -30,17 +25,45 @@ export class ManagementListener {
 
   mount(routes: Routes): void {
     const { include, exclude } = this.exposure;
-    if (!isExposed(this.health.id, include, exclude)) return;
-    const path = `${this.basePath}/${this.health.id}`;
-    mountBoth(routes, path, () => this.health.read());
-    if (!this.probes.enabled) return;
-    mountBoth(routes, `${path}/liveness`, () => this.health.liveness());
-    mountBoth(routes, `${path}/readiness`, () => this.health.readiness());
+    for (const endpoint of this.endpoints.all) {
+      if (isExposed(endpoint.id, include, exclude)) this.mountEndpoint(routes, endpoint);
+    }
+  }
+
+  private mountEndpoint(routes: Routes, { id, operations }: Endpoint): void {
+    for (const operation of operations) {
+      const path = `${this.basePath}/${id}${parameterOf(operation)}`;
+      const answer = (request: PlainRequest): Promise<Answer> => answerTo(request, operation);
+      routes.add(operation.method, path, answer);
+      // With and without a slash at the end; one that takes all that is left takes that too.
+      if (!path.endsWith('*')) routes.add(operation.method, `${path}/`, answer);
+    }
   }
 }
 
-/** With and without a slash at the end. */
-function mountBoth(routes: Routes, path: string, read: () => Answer): void {
-  routes.get(path, read);
-  routes.get(`${path}/`, read);
+function parameterOf({ below }: Operation): string {
+  if (below === '') return '';
+  return below.startsWith('{*') ? '/*' : `/:${below.slice(1, -1)}`;
+}
+
+async function answerTo(request: PlainRequest, operation: Operation): Promise<Answer> {
+  const { url, query, headers, parameter, body } = request;
+  const {
+    status,
+    headers: more,
+    ...result
+  } = await operation.run({
+    selector: parameter.replace(/\/$/, ''),
+    query,
+    body: (body ?? {}) as Readonly<Record<string, Scalar>>,
+    caller: undefined,
+    mediaType: JSON_PLAIN,
+    url,
+    headers,
+  });
+  return {
+    status: status ?? (result.body === undefined ? 204 : 200),
+    body: result.body,
+    ...(more && { headers: more }),
+  };
 }

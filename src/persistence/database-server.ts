@@ -1,7 +1,7 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import type { DataSource } from 'typeorm';
 import { ServerStatements } from './server-statements.js';
-import type { Engine, Tx } from './unit-of-work.js';
+import type { Engine, Statements } from './unit-of-work.js';
 
 /** MySQL or MariaDB behind the pool of connections that TypeORM keeps. */
 export class DatabaseServer implements Engine {
@@ -16,7 +16,7 @@ export class DatabaseServer implements Engine {
     this.timeout = limits ? maxQueryExecutionTime : undefined;
   }
 
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.withConnection(async (statements) => {
       await statements.control('START TRANSACTION');
       try {
@@ -30,7 +30,7 @@ export class DatabaseServer implements Engine {
     });
   }
 
-  autocommit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  autocommit<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.withConnection(work);
   }
 

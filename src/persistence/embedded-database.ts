@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
 import { EmbeddedStatements } from './embedded-statements.js';
-import type { Engine, Tx } from './unit-of-work.js';
+import type { Engine, Statements } from './unit-of-work.js';
 
 /** The embedded database has one connection: transactions that overlapped there would merge, so they queue. */
 export class EmbeddedDatabase implements Engine {
@@ -15,7 +15,7 @@ export class EmbeddedDatabase implements Engine {
     this.statements = new EmbeddedStatements(dataSource.createQueryRunner());
   }
 
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.queued(async () => {
       // Immediate: a transaction that reads first and writes later would fail beside another process.
       await this.statements.change('BEGIN IMMEDIATE');
@@ -32,7 +32,7 @@ export class EmbeddedDatabase implements Engine {
     });
   }
 
-  autocommit<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+  autocommit<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
     return this.queued(() => work(this.statements));
   }
 

@@ -1,9 +1,9 @@
 import type { QueryRunner } from 'typeorm';
 import { failureOf } from './driver-failure.js';
-import type { Tx, Value } from './unit-of-work.js';
+import type { Statements, Value } from './unit-of-work.js';
 
 /** The statements of the embedded database's one connection. */
-export class EmbeddedStatements implements Tx {
+export class EmbeddedStatements implements Statements {
   constructor(private readonly runner: QueryRunner) {}
 
   async change(sql: string, values: readonly Value[] = []): Promise<number> {

@@ -1,12 +1,12 @@
 import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { failureOf } from './driver-failure.js';
-import type { Tx, Value } from './unit-of-work.js';
+import type { Statements, Value } from './unit-of-work.js';
 
 /**
  * The statements of one connection to MySQL or MariaDB, prepared once on it: the server parses and plans a text once
  * instead of at every call, which TypeORM's way, with the values inside the text, cannot offer.
  */
-export class ServerStatements implements Tx {
+export class ServerStatements implements Statements {
   constructor(
     private readonly connection: PoolConnection,
     /** Longest time of one statement in milliseconds; unset, there is no limit. */

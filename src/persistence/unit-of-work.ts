@@ -6,8 +6,8 @@ import { type DriverFailure, failureOf } from './driver-failure.js';
 /** What can be stored. */
 export type Value = string | number | null | Uint8Array;
 
-/** Statements of one transaction; the same portable SQL on every engine, with `?` for each value. */
-export interface Tx {
+/** The same portable SQL on every engine, with `?` for each value. */
+export interface Statements {
   /** Runs an insert, update or delete; answers how many rows its condition matched, whether or not a value changed. */
   change(sql: string, values?: readonly Value[]): Promise<number>;
   /** Runs an insert; false when a unique key says that such a row is already there. */
@@ -15,14 +15,20 @@ export interface Tx {
   rows<Row>(sql: string, values?: readonly Value[]): Promise<readonly Row[]>;
 }
 
+/** Statements of one transaction. */
+export interface Tx extends Statements {
+  /** Runs `tell` once what was done is kept, and never otherwise: for lines of a log and numbers of a meter. */
+  afterCommit(tell: () => void): void;
+}
+
 /** How one engine opens, commits and takes back; the two real ones are `EmbeddedDatabase` and `DatabaseServer`. */
 export interface Engine {
   /** How often work is begun that loses against other work before its caller is refused. */
   readonly tries: number;
   /** Runs statements that are kept together or not at all. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /** Runs statements of which each is kept by itself. */
-  autocommit<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  autocommit<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
 }
 
 /** Each has already waited for seconds. */
@@ -42,7 +48,9 @@ export class UnitOfWork {
    * @throws ServiceError `UNAVAILABLE` when the database is out of reach or stays busy
    */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.persistent(() => this.engine.transaction(work));
+    return this.persistent(() =>
+      told((tell) => this.engine.transaction((statements) => work(new Work(statements, tell)))),
+    );
   }
 
   /**
@@ -50,7 +58,9 @@ export class UnitOfWork {
    * @throws ServiceError `UNAVAILABLE`, as `run` does
    */
   single<T>(statement: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.persistent(() => this.engine.autocommit(statement));
+    return this.persistent(() =>
+      told((tell) => this.engine.autocommit((statements) => statement(new Work(statements, tell)))),
+    );
   }
 
   private async persistent<T>(attempt: () => Promise<T>): Promise<T> {
@@ -75,4 +85,36 @@ export class UnitOfWork {
     if (failure === 'lost') return this.engine.tries;
     return failure === 'waited' ? TRIES_AFTER_WAITING : 0;
   }
+}
+
+/** A transaction, and what is to be told of it. */
+class Work implements Tx {
+  constructor(
+    private readonly statements: Statements,
+    private readonly tells: (() => void)[],
+  ) {}
+
+  change(sql: string, values?: readonly Value[]): Promise<number> {
+    return this.statements.change(sql, values);
+  }
+
+  insert(sql: string, values?: readonly Value[]): Promise<boolean> {
+    return this.statements.insert(sql, values);
+  }
+
+  rows<Row>(sql: string, values?: readonly Value[]): Promise<readonly Row[]> {
+    return this.statements.rows<Row>(sql, values);
+  }
+
+  afterCommit(tell: () => void): void {
+    this.tells.push(tell);
+  }
+}
+
+/** Every attempt has its own list: what was taken back is not told. */
+async function told<T>(attempt: (tells: (() => void)[]) => Promise<T>): Promise<T> {
+  const tells: (() => void)[] = [];
+  const result = await attempt(tells);
+  for (const tell of tells) tell();
+  return result;
 }

@@ -1,21 +1,44 @@
 import { lookup } from 'node:dns/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Gate } from './admission/gate.js';
 import type { HostOptions } from './host-options.js';
 import { HttpHost } from './http-host.js';
 import type { RouteFacts } from './route-facts.decorator.js';
 import { Connections } from './shutdown/connections.js';
 
-/** What a plain operation answers. */
+/** What a route that is no controller answers. */
 export interface Answer {
   readonly status: number;
+  /** A text, bytes or a stream as they are, everything else as JSON; none where it is undefined. */
+  readonly body?: unknown;
+  /** Over the headers that every answer has. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a route that is no controller may read of a request. */
+export interface PlainRequest {
+  readonly method: string;
+  /** Scheme, host and path as the caller wrote them, without query. */
+  readonly url: string;
+  /** What stands for the parameter of the path, decoded; empty where it has none. */
+  readonly parameter: string;
+  readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
+  readonly ip: string;
   readonly body: unknown;
 }
 
 /** Takes routes that are no controllers, such as the management endpoints, whose paths are configured. */
 export interface Routes {
-  get(path: string, answer: () => Answer | Promise<Answer>): void;
+  /** A path may end with `/:name` for one part of it or `/*` for all that is left. */
+  add(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    answer: (request: PlainRequest) => Answer | Promise<Answer>,
+  ): void;
 }
 
 /** Where a listener is to be opened; `key` and `addressKey` name the keys to change when that fails. */
@@ -63,11 +86,13 @@ export class Listener {
   get routes(): Routes {
     const fastify = this.adapter.getInstance();
     return {
-      get: (path, answer) => {
-        fastify.get(path, { config: { isManagement: true } satisfies RouteFacts }, async (_request, reply) => {
-          const { status, body } = await answer();
-          return reply.status(status).send(body);
-        });
+      add: (method, url, answer) => {
+        const config: RouteFacts = { isManagement: true };
+        const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+          const { status, body, headers = {} } = await answer(plainOf(request));
+          return reply.status(status).headers(headers).send(body);
+        };
+        fastify.route({ method, url, config, handler });
       },
     };
   }
@@ -109,6 +134,20 @@ export class Listener {
     await this.adapter.getInstance().close();
     return cut;
   }
+}
+
+function plainOf({ method, protocol, host, originalUrl, params, headers, ip, body }: FastifyRequest): PlainRequest {
+  const [path = '', ...query] = originalUrl.split('?');
+  const [parameter = ''] = Object.values(params as Readonly<Record<string, string>>);
+  return {
+    method,
+    url: `${protocol}://${host}${path}`,
+    parameter,
+    query: new URLSearchParams(query.join('?')),
+    headers,
+    ip,
+    body,
+  };
 }
 
 /** For each further address of `localhost`, Fastify would make a server that knows neither our limits nor our end. */

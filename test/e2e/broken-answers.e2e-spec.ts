@@ -109,7 +109,7 @@ describe('H1 where a hook fails whatever is sent', () => {
     listener.adapter.getInstance().addHook('onSend', (_request, _reply, _payload, done) => {
       done(new TypeError(SECRET));
     });
-    listener.routes.get('/fine', () => ({ status: 200, body: {} }));
+    listener.routes.add('GET', '/fine', () => ({ status: 200, body: {} }));
     const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
     url = `http://127.0.0.1:${port}`;
   });

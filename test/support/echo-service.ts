@@ -25,8 +25,8 @@ export interface EchoService {
 export async function startEchoService(options: HostOptions = {}): Promise<EchoService> {
   const complaints: string[] = [];
   const listener = new Listener({ complain: (line) => complaints.push(line), ...options });
-  listener.routes.get('/plain', () => ({ status: 200, body: { status: 'UP' } }));
-  listener.routes.get('/managed', () => ({ status: 200, body: { at: new Date(0), none: null, name: '한' } }));
+  listener.routes.add('GET', '/plain', () => ({ status: 200, body: { status: 'UP' } }));
+  listener.routes.add('GET', '/managed', () => ({ status: 200, body: { at: new Date(0), none: null, name: '한' } }));
   const app = await NestFactory.create(EchoModule, listener.adapter, { logger: false, abortOnError: false });
   await app.init();
   const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });

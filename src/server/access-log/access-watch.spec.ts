@@ -34,16 +34,16 @@ beforeEach(async () => {
   listener = new Listener({ accessLog: log, clock });
   let isReleased = new Promise<void>((resolve) => (release = resolve));
   slowRequests = 0;
-  listener.routes.get('/fine', () => FINE);
-  listener.routes.get('/slow', async () => {
+  listener.routes.add('GET', '/fine', () => FINE);
+  listener.routes.add('GET', '/slow', async () => {
     slowRequests += 1;
     await isReleased;
     isReleased = new Promise((resolve) => (release = resolve));
     return FINE;
   });
-  listener.routes.get('/stream', () => ({ status: 200, body: Readable.from(['abc', 'defgh']) }));
-  listener.routes.get('/endless', () => ({ status: 200, body: endless() }));
-  listener.routes.get('/nothing', () => ({ status: 204, body: undefined }));
+  listener.routes.add('GET', '/stream', () => ({ status: 200, body: Readable.from(['abc', 'defgh']) }));
+  listener.routes.add('GET', '/endless', () => ({ status: 200, body: endless() }));
+  listener.routes.add('GET', '/nothing', () => ({ status: 204, body: undefined }));
   const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
   url = `http://127.0.0.1:${port}`;
 });

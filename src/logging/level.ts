@@ -1,0 +1,17 @@
+/** From the quietest to the loudest; `OFF` is no level of a line. */
+export const LEVELS = ['OFF', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'] as const;
+
+/** What a logger can be set to. */
+export type Level = (typeof LEVELS)[number];
+
+/** What a line can have. */
+export type LineLevel = Exclude<Level, 'OFF'>;
+
+/** How loud a level is: a line is written where its level is at most as loud as the logger's. */
+export const LOUDNESS: Readonly<Record<Level, number>> = { OFF: 0, ERROR: 1, WARN: 2, INFO: 3, DEBUG: 4, TRACE: 5 };
+
+/** In any case; `FATAL` means `ERROR` (management API, "loggers"). */
+export function levelOf(text: string): Level | undefined {
+  const word = text.trim().toUpperCase();
+  return word === 'FATAL' ? 'ERROR' : LEVELS.find((level) => level === word);
+}

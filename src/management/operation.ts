@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Caller } from './caller.js';
+
+/** A member of a flat body. */
+export type Scalar = string | number | boolean | null;
+
+/** What an operation is asked, free of HTTP but for the headers that a few of them read. */
+export interface OperationRequest {
+  /** What stands for the free part of the path, decoded; empty where the operation has none. */
+  readonly selector: string;
+  readonly query: URLSearchParams;
+  /** The members of the body; none where there is no body. */
+  readonly body: Readonly<Record<string, Scalar>>;
+  /** Undefined where nobody has said who asks. */
+  readonly caller: Caller | undefined;
+  /** The media type the answer will have, one of those that the operation produces. */
+  readonly mediaType: string;
+  /** Scheme, host and path of the request, without query. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** What an operation answers. */
+export interface Result {
+  /** 200 where it is left out, or 204 where there is no body either. */
+  readonly status?: number;
+  /** An object is written as JSON; a text, bytes or a stream as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** No such name: 404 with an empty body (management API, "Methods and status codes"). */
+export const NOT_THERE: Result = { status: 404 };
+
+/** One method on one path of an endpoint. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** The free part of the path as discovery writes it, `{name}` for one segment, `{*path}` for any; empty for none. */
+  readonly below: '' | `{${string}}`;
+  /** Media types of the answer, the preferred one first; the three JSON types where it is left out. */
+  readonly produces?: readonly string[];
+  run(request: OperationRequest): Result | Promise<Result>;
+}
+
+/** A management endpoint: what it does, and nothing about HTTP paths, rights and media types of JSON. */
+export interface Endpoint {
+  /** E.g. `httpexchanges`; the default of its path. */
+  readonly id: string;
+  /** True where nobody needs to say who they are, as for probes. */
+  readonly isOpen?: boolean;
+  readonly operations: readonly Operation[];
+}

@@ -1,0 +1,11 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { Meters } from './meters.js';
+
+/** Offers the meters of the process to whoever has something to count. */
+@Global()
+@Module({})
+export class MetricsModule {
+  static of(meters: Meters): DynamicModule {
+    return { module: MetricsModule, providers: [{ provide: Meters, useValue: meters }], exports: [Meters] };
+  }
+}
