@@ -49,6 +49,36 @@ onEveryDatabase('a unit of work', (database) => {
     expect(matched).toBe(1);
   });
 
+  it('tells what was done once it is kept, in order, and others see it by then', async () => {
+    const told: string[] = [];
+    const seen: Promise<readonly unknown[]>[] = [];
+
+    await database.work.run(async (tx) => {
+      tx.afterCommit(() => {
+        told.push('first');
+        seen.push(marks('told'));
+      });
+      await tx.insert(MARK, ['told', 1]);
+      tx.afterCommit(() => told.push('second'));
+      told.push('worked');
+    });
+
+    expect(told).toEqual(['worked', 'first', 'second']);
+    expect(await Promise.all(seen)).toEqual([[{ expires_at: 1 }]]);
+  });
+
+  it('tells nothing of work that was taken back', async () => {
+    const told: string[] = [];
+    const failing = database.work.run(async (tx) => {
+      tx.afterCommit(() => told.push('never'));
+      await tx.insert(MARK, ['untold', 1]);
+      throw new RangeError('stop');
+    });
+
+    await expect(failing).rejects.toThrow(RangeError);
+    expect(told).toEqual([]);
+  });
+
   it('loses no change of forty transactions at once on one row', async () => {
     await database.work.single((tx) => tx.insert(MARK, ['busy', 0]));
     await Promise.all(Array.from({ length: 40 }, () => database.work.run((tx) => tx.change(MOVE, ['busy']))));
@@ -56,14 +86,16 @@ onEveryDatabase('a unit of work', (database) => {
     expect(await marks('busy')).toEqual([{ expires_at: 40 }]);
   });
 
-  it('runs work again that lost a deadlock', async () => {
+  it('runs work again that lost a deadlock, and tells of it once', async () => {
     await database.work.run(async (tx) => {
       await tx.insert(MARK, ['left', 0]);
       await tx.insert(MARK, ['right', 0]);
     });
+    let told = 0;
     const both = (first: string, second: string) => async (): Promise<void> => {
       for (let round = 0; round < 20; round += 1) {
         await database.work.run(async (tx) => {
+          tx.afterCommit(() => (told += 1));
           await tx.change(MOVE, [first]);
           await tx.change(MOVE, [second]);
         });
@@ -74,6 +106,7 @@ onEveryDatabase('a unit of work', (database) => {
 
     expect(await marks('left')).toEqual([{ expires_at: 60 }]);
     expect(await marks('right')).toEqual([{ expires_at: 60 }]);
+    expect(told).toBe(60);
   });
 });
 
