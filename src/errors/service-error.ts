@@ -9,8 +9,8 @@ export interface FieldError {
 export interface ErrorFacts {
   /** Value of `Retry-After`, in seconds. */
   readonly retryAfterSeconds?: number;
-  /** Value of `WWW-Authenticate`. */
-  readonly challenge?: string;
+  /** Value of `WWW-Authenticate`; of several, each gets a line of its own, since some readers take one per line. */
+  readonly challenge?: string | readonly string[];
   /** Value of `Allow`. */
   readonly allow?: string;
   readonly errors?: readonly FieldError[];

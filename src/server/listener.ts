@@ -4,15 +4,20 @@ import { networkInterfaces } from 'node:os';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Gate } from './admission/gate.js';
+import { originForm } from './context-path.js';
 import type { HostOptions } from './host-options.js';
 import { HttpHost } from './http-host.js';
+import { sendAsIs } from './json/answer-sender.js';
 import type { RouteFacts } from './route-facts.decorator.js';
 import { Connections } from './shutdown/connections.js';
 
 /** What a route that is no controller answers. */
 export interface Answer {
   readonly status: number;
-  /** A text, bytes or a stream as they are, everything else as JSON; none where it is undefined. */
+  /**
+   * A text, bytes or a stream as they are, everything else as JSON; none where it is undefined. Of a text with a
+   * `content-type`, that goes out as it is, too.
+   */
   readonly body?: unknown;
   /** Over the headers that every answer has. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -33,11 +38,15 @@ export interface PlainRequest {
 
 /** Takes routes that are no controllers, such as the management endpoints, whose paths are configured. */
 export interface Routes {
-  /** A path may end with `/:name` for one part of it or `/*` for all that is left. */
+  /**
+   * A path may end with `/:name` for one part of it or `/*` for all that is left. Bodies are JSON, of the media types
+   * that are named or `application/json`.
+   */
   add(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
     answer: (request: PlainRequest) => Answer | Promise<Answer>,
+    facts?: Pick<RouteFacts, 'jsonTypes'>,
   ): void;
 }
 
@@ -86,11 +95,15 @@ export class Listener {
   get routes(): Routes {
     const fastify = this.adapter.getInstance();
     return {
-      add: (method, url, answer) => {
-        const config: RouteFacts = { isManagement: true };
+      add: (method, url, answer, facts = {}) => {
+        const config: RouteFacts = { ...facts, isManagement: true };
         const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
           const { status, body, headers = {} } = await answer(plainOf(request));
-          return reply.status(status).headers(headers).send(body);
+          reply.status(status).headers(headers);
+          const type = headers['content-type'];
+          if (typeof body !== 'string' || type === undefined) return reply.send(body);
+          sendAsIs(reply, type, body);
+          return reply;
         };
         fastify.route({ method, url, config, handler });
       },
@@ -137,7 +150,7 @@ export class Listener {
 }
 
 function plainOf({ method, protocol, host, originalUrl, params, headers, ip, body }: FastifyRequest): PlainRequest {
-  const [path = '', ...query] = originalUrl.split('?');
+  const [path = '', ...query] = originForm(originalUrl).split('?');
   const [parameter = ''] = Object.values(params as Readonly<Record<string, string>>);
   return {
     method,

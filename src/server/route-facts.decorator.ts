@@ -9,6 +9,8 @@ export interface RouteFacts {
   readonly takesForm?: boolean;
   /** Takes `multipart/form-data` and nothing else. */
   readonly takesUpload?: boolean;
+  /** Media types of JSON that it takes, where that is not `application/json` alone. */
+  readonly jsonTypes?: readonly string[];
   /** Is for probes and operators, who must see an overloaded service as well. */
   readonly isManagement?: boolean;
   /** The body of its good answer, as the handler gives it: instants are `Date`s. */

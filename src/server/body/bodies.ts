@@ -13,6 +13,8 @@ export const TAKES_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 
 const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';
+/** Formats of JSON with names of their own (RFC 6839 section 3.1); `bodyRefusal` lets through what a route names. */
+const NAMED_JSON = /^application\/[\w.-]+\+json *(?:;|$)/i;
 
 /** In bytes. */
 export interface BodyLimits {
@@ -25,7 +27,7 @@ export interface BodyLimits {
 }
 
 interface Reader {
-  readonly type: string;
+  readonly type: string | RegExp;
   readonly limit: number;
   readonly memory: BodyMemory;
   readonly read: (body: Buffer, charset: Charset) => ReadBody;
@@ -35,7 +37,9 @@ interface Reader {
 export function readBodies(fastify: FastifyInstance, limits: BodyLimits, encoding = new Encoding()): void {
   fastify.removeAllContentTypeParsers();
   const memory = new BodyMemory(Math.max(limits.json, limits.form), limits.memory);
-  addReader(fastify, encoding, { type: JSON_TYPE, limit: limits.json, memory, read: readJson });
+  for (const type of [JSON_TYPE, NAMED_JSON]) {
+    addReader(fastify, encoding, { type, limit: limits.json, memory, read: readJson });
+  }
   addReader(fastify, encoding, { type: FORM, limit: limits.form, memory, read: readForm });
 }
 
@@ -60,10 +64,10 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory,
   });
 }
 
-/** The media type of the bodies that a route takes. */
-export function takenType({ takesForm = false, takesUpload = false }: RouteFacts): string {
-  if (takesUpload) return UPLOAD;
-  return takesForm ? FORM : JSON_TYPE;
+/** The media types of the bodies that a route takes. */
+export function takenTypes({ takesForm = false, takesUpload = false, jsonTypes }: RouteFacts): readonly string[] {
+  if (takesUpload) return [UPLOAD];
+  return takesForm ? [FORM] : (jsonTypes ?? [JSON_TYPE]);
 }
 
 /** Why a body is not even read: it is not what the route takes, or compressed, and a few bytes stand for gigabytes. */
@@ -71,7 +75,7 @@ export function bodyRefusal({ method, headers, is404, passage }: FastifyRequest)
   const { 'content-type': contentType, 'content-encoding': coding = 'identity' } = headers;
   // Where the path is wrong, it is so whatever the body.
   if (!TAKES_BODY.has(method) || contentType === undefined || is404) return undefined;
-  const taken = takenType(passage?.facts ?? {});
-  const isTaken = contentType.replace(/[;\s].*$/s, '').toLowerCase() === taken && coding.toLowerCase() === 'identity';
+  const type = contentType.replace(/[;\s].*$/s, '').toLowerCase();
+  const isTaken = takenTypes(passage?.facts ?? {}).includes(type) && coding.toLowerCase() === 'identity';
   return isTaken ? undefined : new ServiceError('UNSUPPORTED_MEDIA_TYPE');
 }

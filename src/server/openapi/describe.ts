@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { takenType, TAKES_BODY } from '../body/bodies.js';
+import { takenTypes, TAKES_BODY } from '../body/bodies.js';
 import type { Api } from './api.js';
 import type { DateForm } from './date-schema.js';
 import type { Content, OpenApiDocument, OperationObject, ResponseObject, SecurityRequirement } from './document.js';
@@ -107,7 +107,8 @@ function requestContent({ takes, facts, operation }: Route, write: WriteSchema):
   const taken = takes.find(({ from }) => from === 'body');
   const shape = operation?.takes ?? taken?.schema;
   if (!taken && facts.takesUpload !== true) return undefined;
-  return { [takenType(facts)]: { schema: shape ? write(shape, 'input') : { type: 'object' } } };
+  const schema = shape ? write(shape, 'input') : { type: 'object' };
+  return Object.fromEntries(takenTypes(facts).map((type) => [type, { schema }]));
 }
 
 /** No body counts as one without members. */

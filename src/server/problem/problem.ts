@@ -43,12 +43,12 @@ export function problemBody(
 }
 
 /** Headers that a refusal brings along. */
-export function problemHeaders({ code, facts }: ServiceError): Readonly<Record<string, string>> {
+export function problemHeaders({ code, facts }: ServiceError): Readonly<Record<string, string | string[]>> {
   const wait = facts.retryAfterSeconds ?? (ASKS_TO_WAIT.has(code) ? DEFAULT_WAIT : undefined);
   const challenge = facts.challenge ?? (code === 'INVALID_TOKEN' ? 'Bearer' : undefined);
   return {
     ...(wait !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
-    ...(challenge !== undefined && { 'www-authenticate': challenge }),
+    ...(challenge !== undefined && { 'www-authenticate': typeof challenge === 'string' ? challenge : [...challenge] }),
     ...(facts.allow !== undefined && { allow: facts.allow }),
   };
 }
