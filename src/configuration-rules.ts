@@ -5,6 +5,8 @@ import type { Configuration, ConfigurationInputs } from './config/configuration.
 import { type Finding, type Rule, RuleFacts } from './config/rule.js';
 import { secretsByReference } from './config/secrets.rule.js';
 import { originsKnown, profilesOutsideFiles } from './config/sources.rule.js';
+import { endpointsNamed } from './management/access/endpoint-names.rule.js';
+import { openEndpointsApart } from './management/caller/security.rule.js';
 import { exposedEndpoints } from './management/exposure.rule.js';
 import { equalTimeZones } from './management/time-zones.rule.js';
 import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
@@ -30,6 +32,8 @@ const RULES: readonly Rule[] = [
   mapperLimits,
   jdbcUrlNotes,
   exposedEndpoints,
+  endpointsNamed,
+  openEndpointsApart,
   originsKnown,
   equalTimeZones,
   sealKeysGiven,

@@ -3,6 +3,7 @@ import { SystemClock } from './clock/clock.js';
 import type { Configuration } from './config/configuration.js';
 import type { DataSize } from './config/data-size.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
+import { placeOf } from './management/place.js';
 import { SystemRandom } from './random/random.js';
 import { AccessLog } from './server/access-log/access-log.js';
 import { AccesslogProperties } from './server/access-log/accesslog.properties.js';
@@ -149,8 +150,9 @@ function accessLogOf(configuration: Configuration): AccessLog | undefined {
 function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
   const server = configuration.get(ServerProperties);
   const { port, address } = configuration.get(ManagementServerProperties);
-  if (port !== undefined && port < 0) return 'off';
-  if (port === undefined || (port === server.port && port !== 0)) return undefined;
+  const place = placeOf(port, server.port);
+  if (place === 'off') return 'off';
+  if (place === 'main' || port === undefined) return undefined;
   return address === undefined
     ? { port, address: server.address, key: 'management.server.port', addressKey: 'server.address' }
     : { port, address, key: 'management.server.port', addressKey: 'management.server.address' };

@@ -17,6 +17,9 @@ import { LoggingPatternProperties } from './logging/logging-pattern.properties.j
 import { LoggingProperties } from './logging/logging.properties.js';
 import { RollingpolicyProperties } from './logging/rollingpolicy.properties.js';
 import { MailProperties } from './mail/mail.properties.js';
+import { AccessProperties } from './management/access/access.properties.js';
+import { ENDPOINT_KEYS } from './management/access/endpoint.properties.js';
+import { ManagementSecurityProperties } from './management/caller/security.properties.js';
 import { DbHealthProperties } from './management/health/db-health.properties.js';
 import { EnvInfoProperties } from './management/env-info.properties.js';
 import { ExposureProperties } from './management/exposure.properties.js';
@@ -108,6 +111,9 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   ManagementWebProperties,
   ExposureProperties,
   ManagementServerProperties,
+  ManagementSecurityProperties,
+  AccessProperties,
+  ...ENDPOINT_KEYS.values(),
   HealthEndpointProperties,
   ProbesProperties,
   DbHealthProperties,

@@ -51,14 +51,18 @@ export async function startService(signals: StopSignals): Promise<Start> {
   }
 }
 
-/** Breaches stop a start with profile `prod`; otherwise they are lines of the start. */
+/** Faults stop every start and breaches one with profile `prod`; the rest are lines of the start. */
 function judgedRules(configuration: Configuration, inputs: ConfigurationInputs): readonly string[] {
   const findings = checkRules(configuration, inputs);
-  const breaches = findings.filter(({ severity }) => severity === 'breach');
-  if (breaches.length > 0 && isProduction(configuration)) {
+  const isProd = isProduction(configuration);
+  const stopping = findings.filter(({ severity }) => severity === 'fault' || (severity === 'breach' && isProd));
+  if (stopping.length > 0) {
     throw new ConfigurationFailure(
-      breaches.map(({ rule, text }) =>
-        problem(`Configuration rule ${rule} is broken: ${text}`, 'Correct it: with profile prod the rules must hold.'),
+      stopping.map(({ rule, severity, text }) =>
+        problem(
+          `Configuration rule ${rule} is broken: ${text}`,
+          severity === 'fault' ? 'Correct it.' : 'Correct it: with profile prod the rules must hold.',
+        ),
       ),
     );
   }

@@ -16,13 +16,14 @@ const CAPACITY = 50_000;
 
 /**
  * Whose tries belong together: those for a login id (known or not) from one network, those of a browser that signed in before,
- * those of a signed-in account, and those with the name of a client from one network.
+ * those of a signed-in account, and those with the name of a client or an operator from one network.
  */
 export type Guessed =
   | { readonly loginId: string }
   | { readonly device: KnownDevice }
   | { readonly subject: string }
-  | { readonly client: string };
+  | { readonly client: string }
+  | { readonly operator: string };
 
 /** Slows down guessing at every place that takes a password (authentication.md, section 2.2). */
 @Injectable()
@@ -69,7 +70,7 @@ export class PasswordThrottle {
     // Strangers at the same address or with the same login id must not stand in their way.
     if ('device' in guessed) return [{ key: `device:${guessed.device.id}`, limit: this.perName }];
     if ('subject' in guessed) return [{ key: `subject:${guessed.subject}`, limit: this.perName }];
-    const name = 'client' in guessed ? `client:${short(guessed.client)}` : `login_id:${short(guessed.loginId)}`;
+    const name = nameOf(guessed);
     const network = networkOf(requestFacts()?.ip ?? '');
     const everywhere = { key: `everywhere:${name}`, limit: this.perNameEverywhere };
     const isUnderAttack = this.throttle.remembered(everywhere) >= ATTACK * this.properties.loginIdFailures;
@@ -80,6 +81,11 @@ export class PasswordThrottle {
       everywhere,
     ];
   }
+}
+
+function nameOf(guessed: Exclude<Guessed, { readonly device: KnownDevice } | { readonly subject: string }>): string {
+  if ('client' in guessed) return `client:${short(guessed.client)}`;
+  return 'operator' in guessed ? `operator:${short(guessed.operator)}` : `login_id:${short(guessed.loginId)}`;
 }
 
 /** Of equal size whatever a caller sends, so that the number of records bounds their memory. */

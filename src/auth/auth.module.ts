@@ -68,5 +68,6 @@ import { TokenController } from './token.controller.js';
     SecondStepService,
     SessionEnd,
   ],
+  exports: [Authentication],
 })
 export class AuthModule {}

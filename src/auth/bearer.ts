@@ -17,14 +17,24 @@ export function bearerToken(authorization: string): string | undefined {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];
 }
 
-/** Name and secret of an `Authorization: Basic` header (RFC 7617); undefined for any other form. */
-export function basicCredentials(
-  authorization: string,
-): { readonly name: string; readonly secret: string } | undefined {
+/** What an `Authorization: Basic` header holds. */
+export interface BasicCredentials {
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** Name and secret of an `Authorization: Basic` header (RFC 7617), in UTF-8; undefined for any other form. */
+export function basicPair(authorization: string): BasicCredentials | undefined {
   const encoded = /^Basic +([\w+/-]+=*) *$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
   const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':');
-  return rest.length === 0 ? undefined : { name: formDecoded(name), secret: formDecoded(rest.join(':')) };
+  return rest.length === 0 ? undefined : { name, secret: rest.join(':') };
+}
+
+/** The same of a client of OAuth. */
+export function basicCredentials(authorization: string): BasicCredentials | undefined {
+  const pair = basicPair(authorization);
+  return pair && { name: formDecoded(pair.name), secret: formDecoded(pair.secret) };
 }
 
 /** RFC 6749 section 2.3.1 wants both parts form-encoded first; where that cannot be undone they were not. */

@@ -8,10 +8,10 @@ import type { Entry } from './source.js';
 
 /** A configuration rule that does not hold, or nearly so. */
 export interface Finding {
-  /** Its number under "Configuration rules" of the specification, or `time zone`. */
+  /** Its number under "Configuration rules" of the specification, or a word such as `time zone`. */
   readonly rule: string;
-  /** A breach stops a start with profile `prod`; a warning never does. */
-  readonly severity: 'breach' | 'warning';
+  /** A fault stops every start, a breach one with profile `prod`, a warning none. */
+  readonly severity: 'fault' | 'breach' | 'warning';
   /** What is broken and what to do, in one line. */
   readonly text: string;
 }

@@ -1,4 +1,5 @@
 import type { Rule } from '../config/rule.js';
+import { isUnknown } from './access/endpoint-ids.js';
 import { sameId } from './exposure.js';
 import { ExposureProperties } from './exposure.properties.js';
 
@@ -21,7 +22,8 @@ export const exposedEndpoints: Rule = (facts) => {
       const advice = `${opened.join(', ')} can reveal secrets or stop the service; expose only ${RECOMMENDED.join(',')}`;
       return about(advice, 'breach');
     }
-    if (isExcluded(id) || RECOMMENDED.some((other) => sameId(other, id))) return [];
+    // What names nothing has a warning of its own.
+    if (isUnknown(id) || isExcluded(id) || RECOMMENDED.some((other) => sameId(other, id))) return [];
     return about(`${id} is more than the recommended ${RECOMMENDED.join(',')}`, 'warning');
   });
 };

@@ -2,6 +2,7 @@ import { full } from '../config/effect.js';
 import { integer } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 import { address } from '../server/address.js';
+import { path } from './path-types.js';
 
 @Properties('management.server')
 export class ManagementServerProperties {
@@ -20,4 +21,12 @@ export class ManagementServerProperties {
     defaultText: 'same as server.address',
   })
   readonly address?: string;
+
+  @Key(path, {
+    does:
+      'Path in front of management.endpoints.web.base-path where the endpoints have a port of their own; the context ' +
+      'path of the application is not in front of them there.',
+    effect: full,
+  })
+  readonly basePath: string = '';
 }

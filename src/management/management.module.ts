@@ -1,13 +1,19 @@
 import { Module } from '@nestjs/common';
 import { Endpoints } from './endpoints.js';
 import { HealthEndpoint } from './health/health.endpoint.js';
+import { AccountModule } from '../account/account.module.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { Offers } from './access/offers.service.js';
+import { Callers } from './caller/callers.service.js';
 import { ManagementListener } from './management.listener.js';
 import type { Endpoint } from './operation.js';
+import { Responder } from './web/responder.service.js';
 
 /** In the order of discovery. */
 const ENDPOINTS = [HealthEndpoint];
 
 @Module({
+  imports: [AccountModule, AuthModule],
   providers: [
     ...ENDPOINTS,
     {
@@ -15,6 +21,9 @@ const ENDPOINTS = [HealthEndpoint];
       inject: ENDPOINTS,
       useFactory: (...endpoints: readonly Endpoint[]) => new Endpoints(endpoints),
     },
+    Callers,
+    Offers,
+    Responder,
     ManagementListener,
   ],
   exports: [ManagementListener],

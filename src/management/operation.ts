@@ -37,8 +37,13 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** The free part of the path as discovery writes it, `{name}` for one segment, `{*path}` for any; empty for none. */
   readonly below: '' | `{${string}}`;
-  /** Media types of the answer, the preferred one first; the three JSON types where it is left out. */
+  /**
+   * Media types of the answer, the preferred one first; the three JSON types where it is left out. An empty list is that
+   * of an operation that answers nothing, whatever its callers accept.
+   */
   readonly produces?: readonly string[];
+  /** A `POST` that has no parameters: callers without a body may then say `X-Requested-With` in place of a media type. */
+  readonly takesNoBody?: boolean;
   run(request: OperationRequest): Result | Promise<Result>;
 }
 

@@ -224,6 +224,8 @@ function readWith(key: Example, situation: Situation): ReturnType<typeof reading
 
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'app.security.seal.active': [`--app.security.seal.keys.sample=${SEAL_KEY}`],
+  'management.security.user': ['--management.security.password=sample'],
+  'management.security.password': ['--management.security.user=sample'],
   'app.ssl.bundle.pem.web.keystore.private-key': ['--app.ssl.bundle.pem.web.keystore.certificate=file:web.crt'],
 };
 

@@ -1,0 +1,19 @@
+import type { Finding, Rule } from '../../config/rule.js';
+import { ExposureProperties } from '../exposure.properties.js';
+import { ManagementWebProperties } from '../web.properties.js';
+import { isUnknown } from './endpoint-ids.js';
+
+const WEB = 'management.endpoints.web';
+
+/** An id that names no endpoint does nothing where it stands, and is most likely misspelled. */
+export const endpointsNamed: Rule = (facts) => {
+  const { include, exclude } = facts.get(ExposureProperties);
+  const { pathMapping } = facts.get(ManagementWebProperties);
+  const warnings = (key: string, ids: readonly string[]): readonly Finding[] =>
+    ids.filter(isUnknown).map((id) => facts.about('endpoints', key, `${id} names no endpoint`, 'warning'));
+  return [
+    ...warnings(`${WEB}.exposure.include`, include),
+    ...warnings(`${WEB}.exposure.exclude`, exclude),
+    ...[...pathMapping.keys()].flatMap((id) => warnings(`${WEB}.path-mapping.${id}`, [id])),
+  ];
+};

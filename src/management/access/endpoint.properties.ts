@@ -1,0 +1,39 @@
+import { Duration } from '../../config/duration.js';
+import { full } from '../../config/effect.js';
+import { duration, oneOf } from '../../config/key-type.js';
+import type { PropertiesClass } from '../../config/properties-class.js';
+import { Key, Properties } from '../../config/properties.decorator.js';
+import { ACCESS, type Access, ownDefault } from './access.js';
+import { ENDPOINT_IDS } from './endpoint-ids.js';
+
+/** The keys that every endpoint has. */
+export interface EndpointKeys {
+  readonly access?: Access;
+  readonly timeToLive: Duration;
+}
+
+/** The class of each endpoint's keys, by its id: what is below any other id is an unknown key. */
+export const ENDPOINT_KEYS: ReadonlyMap<string, PropertiesClass<EndpointKeys>> = new Map(
+  ENDPOINT_IDS.map((id) => [id, keysOf(id)]),
+);
+
+function keysOf(id: string): PropertiesClass<EndpointKeys> {
+  @Properties(`management.endpoint.${id}`)
+  class EndpointProperties implements EndpointKeys {
+    @Key(oneOf(...ACCESS), {
+      does: `Who may call ${id}: nobody, readers only, or everybody who may call it at all.`,
+      effect: full,
+      defaultText: `management.endpoints.access.default, else ${ownDefault(id)}`,
+    })
+    readonly access?: Access;
+
+    @Key(duration(), {
+      name: 'cache.time-to-live',
+      does: `How long an answer of ${id} to a read without parameters is given again, to the same caller.`,
+      effect: full,
+    })
+    readonly timeToLive: Duration = Duration.ofMillis(0);
+  }
+  const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}${EndpointProperties.name}`;
+  return Object.defineProperty(EndpointProperties, 'name', { value: name });
+}

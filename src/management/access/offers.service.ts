@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { Configuration } from '../../config/configuration.js';
+import { Endpoints } from '../endpoints.js';
+import { isExposed, sameId } from '../exposure.js';
+import { ExposureProperties } from '../exposure.properties.js';
+import type { Endpoint } from '../operation.js';
+import type { Offer } from '../web/offer.js';
+import { ManagementWebProperties } from '../web.properties.js';
+import { allows, atMost, ownDefault } from './access.js';
+import { AccessProperties } from './access.properties.js';
+import { ENDPOINT_KEYS, type EndpointKeys } from './endpoint.properties.js';
+
+/** What can be called of the endpoints: two independent gates, exposure and access, must both be open. */
+@Injectable()
+export class Offers {
+  /** In the order of discovery. */
+  readonly all: readonly Offer[];
+
+  constructor(
+    { all }: Endpoints,
+    private readonly configuration: Configuration,
+    private readonly web: ManagementWebProperties,
+    private readonly access: AccessProperties,
+    { include, exclude }: ExposureProperties,
+  ) {
+    this.all = all
+      .filter(({ id }) => isExposed(id, include, exclude))
+      .map((endpoint) => this.offerOf(endpoint))
+      .filter(({ operations }) => operations.length > 0);
+  }
+
+  private offerOf({ id, isOpen = false, operations }: Endpoint): Offer {
+    const keys = this.keysOf(id);
+    const { byDefault = ownDefault(id), maxPermitted } = this.access;
+    const access = atMost(keys?.access ?? byDefault, maxPermitted);
+    return {
+      id,
+      segment: this.segmentOf(id),
+      isOpen,
+      operations: operations.filter((operation) => allows(access, operation)),
+      timeToLiveMillis: keys?.timeToLive.milliseconds ?? 0,
+    };
+  }
+
+  private keysOf(id: string): EndpointKeys | undefined {
+    const type = ENDPOINT_KEYS.get(id);
+    return type && this.configuration.get(type);
+  }
+
+  private segmentOf(id: string): string {
+    const [, path = id] = Array.from(this.web.pathMapping).find(([name]) => sameId(name, id)) ?? [];
+    return path;
+  }
+}

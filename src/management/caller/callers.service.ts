@@ -1,0 +1,100 @@
+import { Injectable } from '@nestjs/common';
+import { PasswordThrottle } from '../../account/password-throttle.service.js';
+import { Authentication } from '../../auth/authentication.service.js';
+import { basicPair, bearerToken } from '../../auth/bearer.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { Logger } from '../../logging/logger.js';
+import { Loggers } from '../../logging/loggers.js';
+import { authoritiesOf } from '../../principal/principal.js';
+import { requestFacts } from '../../principal/request-facts.js';
+import type { Caller } from '../caller.js';
+import { BasicAccount } from './basic-account.js';
+import { ManagementSecurityProperties } from './security.properties.js';
+
+const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
+const BASIC = 'Basic realm="management", charset="UTF-8"';
+
+/** Tells who calls a management endpoint, by `Authorization` alone: neither cookies nor half tokens say anything here. */
+@Injectable()
+export class Callers {
+  private readonly account: BasicAccount | undefined;
+  private readonly isEnabled: boolean;
+  private readonly log: Logger;
+
+  constructor(
+    { enabled, user, password }: ManagementSecurityProperties,
+    private readonly authentication: Authentication,
+    private readonly throttle: PasswordThrottle,
+    loggers: Loggers,
+  ) {
+    this.isEnabled = enabled;
+    this.account = user === undefined || password === undefined ? undefined : new BasicAccount(user, password);
+    this.log = loggers.get('management');
+  }
+
+  /**
+   * Who calls an endpoint. An open one takes everybody and knows those with good credentials: a probe whose credentials
+   * are out of date must restart nothing.
+   * @throws ServiceError `INVALID_TOKEN`, `RATE_LIMITED`; `ACCESS_DENIED` without the role
+   */
+  async admit(authorization: string | undefined, isOpen: boolean): Promise<Caller | undefined> {
+    if (isOpen || !this.isEnabled) return authorization === undefined ? undefined : this.knownOrNobody(authorization);
+    if (authorization === undefined) throw unknown('nobody', 'Bearer');
+    const caller = await this.known(authorization);
+    if (caller.roles.includes(ROLE_MANAGEMENT)) return caller;
+    this.log.warn('A caller without ROLE_MANAGEMENT is refused', undefined, { user: caller.name, ...from() });
+    throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
+  }
+
+  private async knownOrNobody(authorization: string): Promise<Caller | undefined> {
+    try {
+      return await this.known(authorization);
+    } catch (error) {
+      // Also where nobody can be known at present: health says so in its own way.
+      if (!(error instanceof ServiceError)) this.log.warn('A caller cannot be looked up', error);
+      return undefined;
+    }
+  }
+
+  private async known(authorization: string): Promise<Caller> {
+    const basic = basicPair(authorization);
+    if (basic) return this.fromBasic(basic.name, basic.secret);
+    if (bearerToken(authorization) === undefined) throw unknown('no credentials', 'Bearer');
+    return this.fromToken(authorization);
+  }
+
+  private async fromToken(authorization: string): Promise<Caller> {
+    try {
+      const principal = await this.authentication.authenticate({ authorization, session: undefined }, false);
+      return { name: principal.subject, roles: authoritiesOf(principal) };
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'INVALID_TOKEN') throw error;
+      throw unknown(error.facts.reason ?? '', 'Bearer error="invalid_token"');
+    }
+  }
+
+  private async fromBasic(name: string, password: string): Promise<Caller> {
+    const { account } = this;
+    // Where there is no account there is nothing to guess.
+    if (!account) throw unknown('no account', 'Bearer');
+    const isRight = await this.throttle.guard(
+      { operator: name },
+      () => Promise.resolve(account.isRight(name, password)),
+      (verdict) => verdict,
+    );
+    if (isRight) return { name: account.name, roles: [ROLE_MANAGEMENT] };
+    // What else a caller gives for a name could be a password.
+    const user = name.normalize('NFC') === account.name.normalize('NFC') ? { user: account.name } : {};
+    this.log.warn('Wrong credentials of a management caller', undefined, { ...user, ...from() });
+    throw unknown('wrong credentials', 'Bearer');
+  }
+}
+
+function unknown(reason: string, bearer: string): ServiceError {
+  return new ServiceError('INVALID_TOKEN', { reason, challenge: [bearer, BASIC] });
+}
+
+function from(): { readonly ip?: string } {
+  const ip = requestFacts()?.ip;
+  return ip === undefined ? {} : { ip };
+}
