@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import type { UnitOfWork } from '../persistence/unit-of-work.js';
 import { SystemRandom } from '../random/random.js';
+import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { ExpiryStore } from './expiry.store.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
 
@@ -15,13 +16,16 @@ describe('the sweep', () => {
     return failure ? Promise.reject(failure) : Promise.resolve([]);
   };
   const work = { single } as unknown as UnitOfWork;
+  let tasks: ScheduledTasks;
   let sweep: ExpirySweep;
 
   beforeEach(() => {
     vi.useFakeTimers();
     turns = 0;
     failure = undefined;
-    sweep = new ExpirySweep(new ExpiryStore(), work, new ManualClock(), new SystemRandom());
+    const clock = new ManualClock();
+    tasks = new ScheduledTasks(clock);
+    sweep = new ExpirySweep(new ExpiryStore(), work, clock, new SystemRandom(), tasks);
     sweep.onApplicationBootstrap();
   });
   afterEach(async () => {
@@ -46,6 +50,18 @@ describe('the sweep', () => {
     await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
 
     expect(turns - before).toBeGreaterThanOrEqual(4);
+  });
+
+  it('is known as a task, with its next run and how the last one ended', async () => {
+    const [task] = tasks.all;
+    expect(task?.target).toBe('ExpirySweep.sweep');
+    expect(task?.nextAt).toBeGreaterThanOrEqual(1_800_000_150_000);
+    expect(task?.nextAt).toBeLessThan(1_800_000_450_000);
+    failure = new Error('away');
+
+    await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
+
+    expect(task?.lastExecution).toMatchObject({ status: 'ERROR', exception: { type: 'Error', message: 'away' } });
   });
 
   it('stops with the service', async () => {

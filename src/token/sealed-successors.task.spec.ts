@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshProperties } from './refresh.properties.js';
 import { SealedSuccessors } from './sealed-successors.task.js';
@@ -22,7 +23,8 @@ describe('sealed successors', () => {
     forgotten.length = 0;
     failure = undefined;
     const work = { single } as unknown as UnitOfWork;
-    successors = new SealedSuccessors(new RefreshTokenStore(), work, clock, new RefreshProperties());
+    const tasks = new ScheduledTasks(clock);
+    successors = new SealedSuccessors(new RefreshTokenStore(), work, clock, new RefreshProperties(), tasks);
   });
   afterEach(async () => {
     await successors.onModuleDestroy();

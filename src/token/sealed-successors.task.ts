@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { type ScheduledTask, ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshProperties } from './refresh.properties.js';
 
@@ -18,6 +19,7 @@ interface Kept {
  */
 @Injectable()
 export class SealedSuccessors implements OnModuleDestroy {
+  private readonly task: ScheduledTask;
   private kept: Kept[] = [];
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
@@ -28,7 +30,11 @@ export class SealedSuccessors implements OnModuleDestroy {
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
     private readonly properties: RefreshProperties,
-  ) {}
+    tasks: ScheduledTasks,
+  ) {
+    const trigger = `${this.waitMillis} ms after a successor was sealed, and again while any is kept`;
+    this.task = tasks.add('SealedSuccessors.forget', { kind: 'custom', trigger });
+  }
 
   async onModuleDestroy(): Promise<void> {
     this.isStopped = true;
@@ -56,15 +62,20 @@ export class SealedSuccessors implements OnModuleDestroy {
     if (over.length === BATCH) await this.forget();
   }
 
+  private get waitMillis(): number {
+    return this.properties.grace.milliseconds + 1000;
+  }
+
   private wait(): void {
+    this.task.plan(this.waitMillis);
     this.timer = setTimeout(() => {
       this.running = this.turn();
-    }, this.properties.grace.milliseconds + 1000).unref();
+    }, this.waitMillis).unref();
   }
 
   private async turn(): Promise<void> {
     try {
-      await this.forget();
+      await this.task.run(() => this.forget());
     } catch {
       // The database is away; the next turn takes them up.
     }

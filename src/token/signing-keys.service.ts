@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { ConfigurationFailure, problem } from '../config/problem.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
@@ -10,21 +10,17 @@ import { KeyRotation } from './key-rotation.service.js';
 import { SealedKeys } from './sealed-keys.service.js';
 import type { StoredKey } from './signing-key.store.js';
 
-/** How often the keys are read anew, so that a key another process made is known before it signs. */
-const REFRESH_MILLIS = 30_000;
 /** Tokens that name an unknown key cost one read in this time, however many there are. */
 const UNKNOWN_KEY_MILLIS = 2000;
 
 /** The signing keys in use: opened once, read anew now and then, and when a token names a key that is not known yet. */
 @Injectable()
-export class SigningKeys implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+export class SigningKeys implements OnModuleInit {
   private stored: readonly StoredKey[] = [];
   private readonly opened = new Map<string, UsableKey>();
   private failure: SealFailure | undefined;
   private readAt = 0;
   private reading: Promise<void> | undefined;
-  private refreshing: Promise<void> = Promise.resolve();
-  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly rotation: KeyRotation,
@@ -41,17 +37,6 @@ export class SigningKeys implements OnModuleInit, OnApplicationBootstrap, OnModu
     for (const purpose of ['access', 'mfa'] as const) {
       if (!this.currentOrNone(purpose)) throw this.unopened();
     }
-  }
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.refreshing = this.refresh();
-    }, REFRESH_MILLIS).unref();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
-    await this.refreshing;
   }
 
   /** The key that signs now. */
@@ -99,15 +84,6 @@ export class SigningKeys implements OnModuleInit, OnApplicationBootstrap, OnModu
     } catch (error) {
       if (!(error instanceof SealFailure)) throw error;
       this.failure = error;
-    }
-  }
-
-  private async refresh(): Promise<void> {
-    try {
-      await this.rotation.keepUp();
-      await this.reload();
-    } catch {
-      // The database is away: what is known stays in use, and the next turn comes soon.
     }
   }
 

@@ -3,6 +3,7 @@ import { Configuration } from '../config/configuration.js';
 import { originChain } from '../config/origin.js';
 import { one } from '../config/profiles.js';
 import { EventsModule } from '../events/events.module.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { AccessTokens } from './access-tokens.service.js';
 import { Clients } from './clients.service.js';
 import { ConfiguredKeys } from './configured-keys.js';
@@ -18,6 +19,7 @@ import { SealedSuccessors } from './sealed-successors.task.js';
 import { SessionRows } from './session-rows.service.js';
 import { SessionStore } from './session.store.js';
 import { Sessions } from './sessions.service.js';
+import { SigningKeyRefresh } from './signing-key-refresh.task.js';
 import { SigningKeyStore } from './signing-key.store.js';
 import { SigningKeys } from './signing-keys.service.js';
 import { TokenProperties } from './token.properties.js';
@@ -36,12 +38,12 @@ const configuredKeys = {
 
 /** Tokens, the keys that sign them, and the sessions behind them. */
 @Module({
-  imports: [EventsModule],
+  imports: [EventsModule, TasksModule],
   controllers: [WellKnownController],
   providers: [
     ...[SessionStore, RefreshTokenStore, UsedMfaTokenStore, SigningKeyStore, ExpiryStore],
     ...[SessionRows, SealedSuccessors, RefreshTokens, Sessions],
-    ...[configuredKeys, SealedKeys, KeyRotation, SigningKeys],
+    ...[configuredKeys, SealedKeys, KeyRotation, SigningKeys, SigningKeyRefresh],
     ...[Issuer, MfaTokens, AccessTokens, Clients, ExpirySweep],
   ],
   exports: [Sessions, MfaTokens, AccessTokens, SigningKeys, KeyRotation, Issuer, Clients],

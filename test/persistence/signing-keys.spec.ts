@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { ConfigurationFailure } from '../../src/config/problem.js';
 import { PWD } from '../../src/principal/amr.js';
 import { SystemRandom } from '../../src/random/random.js';
@@ -287,14 +287,6 @@ onEveryDatabase('signing keys', (database) => {
     expect(await running.accessTokens.verify(await token(running))).toBeDefined();
     const alone = await started({ sealer: new Sealer('k2', new Map([...both].slice(1)), random) });
     expect(await alone.accessTokens.verify(jws)).toBeDefined();
-  });
-
-  it('are read anew now and then, and no more after the end', async () => {
-    const parts = await fresh();
-    parts.keys.onApplicationBootstrap();
-    onTestFinished(() => parts.keys.onModuleDestroy());
-
-    await expect(parts.keys.onModuleDestroy()).resolves.toBeUndefined();
   });
 
   it('write an event for every change', async () => {

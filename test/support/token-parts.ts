@@ -7,6 +7,7 @@ import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
 import { ServerProperties } from '../../src/server/server.properties.js';
 import { ServletProperties } from '../../src/server/servlet.properties.js';
+import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 import { AccessTokens } from '../../src/token/access-tokens.service.js';
 import { ConfiguredKeys } from '../../src/token/configured-keys.js';
 import { ExpirySweep } from '../../src/token/expiry-sweep.task.js';
@@ -58,6 +59,7 @@ export function randomSealer(...ids: readonly string[]): Sealer {
 /** A process over a database; several of them on one database are replicas. */
 export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettings = {}): TokenParts {
   const random = new SystemRandom();
+  const tasks = new ScheduledTasks(clock);
   const { sealer = randomSealer('k1') } = settings;
   const token = Object.assign(new TokenProperties(), settings.token);
   const refresh = Object.assign(
@@ -72,7 +74,7 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const issuer = new Issuer(new PublicUrlProperties(), new ServerProperties(), new ServletProperties());
 
   const rows = new SessionRows(new SessionStore(), clock, random, new SessionProperties(), refresh);
-  const sealedSuccessors = new SealedSuccessors(new RefreshTokenStore(), work, clock, refresh);
+  const sealedSuccessors = new SealedSuccessors(new RefreshTokenStore(), work, clock, refresh, tasks);
   const refreshTokens = new RefreshTokens(new RefreshTokenStore(), sealedSuccessors, clock, random, refresh);
   return {
     sealer,
@@ -82,6 +84,6 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
     accessTokens: new AccessTokens(keys, issuer, clock, random, token),
     mfaTokens: new MfaTokens(keys, issuer, new UsedMfaTokenStore(), clock, random),
     sealedSuccessors,
-    sweep: new ExpirySweep(new ExpiryStore(), work, clock, random),
+    sweep: new ExpirySweep(new ExpiryStore(), work, clock, random, tasks),
   };
 }

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import type { UnitOfWork } from '../persistence/unit-of-work.js';
-import { ConfiguredKeys } from './configured-keys.js';
+import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import type { KeyRotation } from './key-rotation.service.js';
-import type { SealedKeys } from './sealed-keys.service.js';
-import { SigningKeys } from './signing-keys.service.js';
+import { SigningKeyRefresh } from './signing-key-refresh.task.js';
+import type { SigningKeys } from './signing-keys.service.js';
 
 const HALF_A_MINUTE = 30_000;
 
@@ -15,26 +14,25 @@ describe('the signing keys of a running service', () => {
     turns.push('keep up');
     return failure ? Promise.reject(failure) : Promise.resolve();
   };
-  const single = (): Promise<readonly never[]> => {
+  const reload = (): Promise<void> => {
     turns.push('read');
-    return Promise.resolve([]);
+    return Promise.resolve();
   };
-  const keys = new SigningKeys(
+  const tasks = new ScheduledTasks(new ManualClock());
+  const refresh = new SigningKeyRefresh(
     { keepUp } as Partial<KeyRotation> as KeyRotation,
-    {} as SealedKeys,
-    new ConfiguredKeys({ ownKey: undefined, verificationKeys: [], algorithm: 'ES256' }, () => ''),
-    { single } as unknown as UnitOfWork,
-    new ManualClock(),
+    { reload } as Partial<SigningKeys> as SigningKeys,
+    tasks,
   );
 
   beforeEach(() => {
     vi.useFakeTimers();
     turns.length = 0;
     failure = undefined;
-    keys.onApplicationBootstrap();
+    refresh.onApplicationBootstrap();
   });
   afterEach(async () => {
-    await keys.onModuleDestroy();
+    await refresh.onModuleDestroy();
     vi.useRealTimers();
   });
 
@@ -53,8 +51,17 @@ describe('the signing keys of a running service', () => {
     expect(turns).toEqual(['keep up', 'keep up', 'read']);
   });
 
+  it('are known as a task with a next run, also while the database is away', async () => {
+    failure = new Error('away');
+    await vi.advanceTimersByTimeAsync(HALF_A_MINUTE);
+
+    const [task] = tasks.all;
+    expect(task?.lastExecution?.status).toBe('ERROR');
+    expect(task?.nextAt).toBe(1_800_000_030_000);
+  });
+
   it('are left alone after the end', async () => {
-    await keys.onModuleDestroy();
+    await refresh.onModuleDestroy();
     await vi.advanceTimersByTimeAsync(2 * HALF_A_MINUTE);
 
     expect(turns).toEqual([]);

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { type ScheduledTask, ScheduledTasks } from './scheduled-tasks.js';
+
+const START_MILLIS = 1_800_000_000_000;
+
+describe('a scheduled task', () => {
+  const clock = new ManualClock();
+  const added = (): ScheduledTask =>
+    new ScheduledTasks(clock).add('Sweeper.run', { kind: 'custom', trigger: 'now and then' });
+
+  it('knows nothing of itself before it is planned', () => {
+    const task = added();
+
+    expect(task.lastExecution).toBeUndefined();
+    expect(task.nextAt).toBeUndefined();
+  });
+
+  it('says when it runs next', () => {
+    const task = added();
+    task.plan(1500);
+
+    expect(task.nextAt).toBe(START_MILLIS + 1500);
+  });
+
+  it('is started while it runs, and waits for a new plan', async () => {
+    const task = added();
+    task.plan(0);
+    const seen: unknown[] = [];
+    await task.run(() => {
+      seen.push(task.lastExecution, task.nextAt);
+      return Promise.resolve();
+    });
+
+    expect(seen).toEqual([{ status: 'STARTED', at: START_MILLIS }, undefined]);
+  });
+
+  it('hands on what its work gave', async () => {
+    const task = added();
+
+    expect(await task.run(() => Promise.resolve(7))).toBe(7);
+    expect(task.lastExecution).toEqual({ status: 'SUCCESS', at: START_MILLIS });
+  });
+
+  it('throws on what its work threw, and notes its name and message', async () => {
+    const task = added();
+    const failure = new TypeError('no connection\nSELECT everything');
+
+    await expect(task.run(() => Promise.reject(failure))).rejects.toBe(failure);
+
+    const exception = { type: 'TypeError', message: 'no connection' };
+    expect(task.lastExecution).toEqual({ status: 'ERROR', at: START_MILLIS, exception });
+  });
+
+  it('L1: keeps no credentials of a URL in what it notes', async () => {
+    const task = added();
+    const run = task.run(() => Promise.reject(new Error('cannot reach mysql://login:open-sesame@db:3306/login')));
+
+    await expect(run).rejects.toThrow();
+
+    expect(task.lastExecution?.exception?.message).toBe('cannot reach mysql://******@db:3306/login');
+  });
+});
