@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ManagedService, startManaged } from '../support/management.js';
+
+describe('scheduledtasks of a running service', () => {
+  let service: ManagedService;
+  beforeAll(async () => {
+    service = await startManaged();
+  });
+  afterAll(async () => {
+    await service.stop();
+  });
+
+  it('names every task that runs, with its next run, under the kind of its trigger', async () => {
+    const { status, body } = await service.operator.get('/scheduledtasks');
+
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      cron: [],
+      fixedDelay: [],
+      fixedRate: [
+        {
+          runnable: { target: 'SigningKeyRefresh.refresh' },
+          initialDelay: 30_000,
+          interval: 30_000,
+          nextExecution: { time: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/) as string },
+        },
+      ],
+      custom: [
+        { runnable: { target: 'SealedSuccessors.forget' }, trigger: expect.stringContaining('11000 ms') as string },
+        {
+          runnable: { target: 'ExpirySweep.sweep' },
+          trigger: expect.stringContaining('150 to 450 s') as string,
+          nextExecution: { time: expect.any(String) as string },
+        },
+      ],
+    });
+  });
+});

@@ -1,0 +1,29 @@
+import { HttpClient } from './http-client.js';
+import { type RunningService, type ServiceOptions, startService } from './service.js';
+
+/** Keys of the Basic account that management tests call with. */
+const ACCOUNT_ARGS: readonly string[] = [];
+const CREDENTIALS: Readonly<Record<string, string>> = {};
+
+/** What a console sends where it reads JSON. */
+export const CONSOLE_ACCEPT =
+  'application/vnd.spring-boot.actuator.v3+json,application/vnd.spring-boot.actuator.v2+json,application/json';
+
+export const JSON_V3 = 'application/vnd.spring-boot.actuator.v3+json';
+
+export interface ManagedService extends RunningService {
+  /** Signed in as an operator, at the base of the management endpoints. */
+  readonly operator: HttpClient;
+  /** The same base for somebody nobody knows. */
+  readonly stranger: HttpClient;
+}
+
+/** The built service with every management endpoint exposed, unless `args` say otherwise. */
+export async function startManaged({ args = [], ...options }: ServiceOptions = {}): Promise<ManagedService> {
+  const exposed = '--management.endpoints.web.exposure.include=*';
+  const service = await startService({ ...options, args: [exposed, ...ACCOUNT_ARGS, ...args] });
+  const base = service.managementUrl ?? `${service.url}/actuator`;
+  const operator = new HttpClient(base);
+  Object.assign(operator.headers, CREDENTIALS);
+  return Object.assign(service, { operator, stranger: new HttpClient(base) });
+}
