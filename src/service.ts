@@ -13,6 +13,7 @@ import { Availability } from './health/availability.js';
 import { Listeners } from './listeners.js';
 import { Loggers } from './logging/loggers.js';
 import { ManagementListener } from './management/management.listener.js';
+import { Stopper } from './management/shutdown/stopper.js';
 import { Meters } from './metrics/meters.js';
 import { PROPERTIES } from './properties.js';
 import type { Listener } from './server/listener.js';
@@ -121,6 +122,9 @@ async function open(configuration: Configuration, signals: StopSignals): Promise
         warn: (line) => void process.stderr.write(`WARN  ${line}\n`),
       }),
     );
+    app.get(Stopper).heed(() => {
+      signals.ask();
+    });
     return { lines, warnings: listeners.warnings, firstUser };
   } catch (error) {
     await Promise.all([main.close(0), management.close(0)]);

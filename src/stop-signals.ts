@@ -14,6 +14,7 @@ export class StartStopped extends Error {
  */
 export class StopSignals {
   private hasCome = false;
+  private isStopping = false;
   private stop: (() => Promise<void>) | undefined;
 
   constructor(private readonly say: (line: string) => void) {}
@@ -28,7 +29,7 @@ export class StopSignals {
 
   /** @throws StartStopped where a signal has come */
   check(): void {
-    if (this.hasCome) throw new StartStopped();
+    if (this.isStopping) throw new StartStopped();
   }
 
   /** The start is over, and `check` did not throw: from now on the first signal runs `stop` and ends the process. */
@@ -36,10 +37,10 @@ export class StopSignals {
     this.stop = stop;
   }
 
-  private receive(): void {
-    // Whoever asks a second time does not want to wait.
-    if (this.hasCome) process.exit(1);
-    this.hasCome = true;
+  /** Ends the process as a first signal does; whoever sends one after that asks for the first time. */
+  ask(): void {
+    if (this.isStopping) return;
+    this.isStopping = true;
     if (!this.stop) {
       this.say('Stopping: the start is left as soon as its present step is done');
       return;
@@ -48,5 +49,12 @@ export class StopSignals {
       () => process.exit(0),
       () => process.exit(1),
     );
+  }
+
+  private receive(): void {
+    // Whoever asks a second time does not want to wait.
+    if (this.hasCome) process.exit(1);
+    this.hasCome = true;
+    this.ask();
   }
 }

@@ -1,21 +1,34 @@
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
 import { AuthModule } from '../auth/auth.module.js';
+import { CacheModule } from '../cache/cache.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { Offers } from './access/offers.service.js';
+import { CachesEndpoint } from './caches/caches.endpoint.js';
 import { Callers } from './caller/callers.service.js';
 import { Endpoints } from './endpoints.js';
 import { HealthEndpoint } from './health/health.endpoint.js';
+import { HeapDumpEndpoint } from './heapdump/heapdump.endpoint.js';
 import { ManagementListener } from './management.listener.js';
 import type { Endpoint } from './operation.js';
 import { ScheduledTasksEndpoint } from './scheduledtasks/scheduledtasks.endpoint.js';
+import { ShutdownEndpoint } from './shutdown/shutdown.endpoint.js';
+import { Stopper } from './shutdown/stopper.js';
+import { ThreadDumpEndpoint } from './threaddump/threaddump.endpoint.js';
 import { Responder } from './web/responder.service.js';
 
 /** In the order of discovery. */
-const ENDPOINTS = [HealthEndpoint, ScheduledTasksEndpoint];
+const ENDPOINTS = [
+  HealthEndpoint,
+  ScheduledTasksEndpoint,
+  CachesEndpoint,
+  ThreadDumpEndpoint,
+  HeapDumpEndpoint,
+  ShutdownEndpoint,
+];
 
 @Module({
-  imports: [AccountModule, AuthModule, TasksModule],
+  imports: [AccountModule, AuthModule, TasksModule, CacheModule],
   providers: [
     ...ENDPOINTS,
     {
@@ -27,7 +40,8 @@ const ENDPOINTS = [HealthEndpoint, ScheduledTasksEndpoint];
     Offers,
     Responder,
     ManagementListener,
+    Stopper,
   ],
-  exports: [ManagementListener],
+  exports: [ManagementListener, Stopper],
 })
 export class ManagementModule {}

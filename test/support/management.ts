@@ -1,9 +1,19 @@
 import { HttpClient } from './http-client.js';
 import { type RunningService, type ServiceOptions, startService } from './service.js';
 
-/** Keys of the Basic account that management tests call with. */
-const ACCOUNT_ARGS: readonly string[] = [];
-const CREDENTIALS: Readonly<Record<string, string>> = {};
+const USER = 'operator';
+const PASSWORD = 'an-operator-of-the-login-service';
+
+/** Makes the account that management tests call with. */
+const ACCOUNT_ARGS: readonly string[] = [
+  `--management.security.user=${USER}`,
+  `--management.security.password=${PASSWORD}`,
+  '--app.config.unknown-keys=warn',
+];
+
+export const OPERATOR_HEADERS: Readonly<Record<string, string>> = {
+  authorization: `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`,
+};
 
 /** What a console sends where it reads JSON. */
 export const CONSOLE_ACCEPT =
@@ -24,6 +34,6 @@ export async function startManaged({ args = [], ...options }: ServiceOptions = {
   const service = await startService({ ...options, args: [exposed, ...ACCOUNT_ARGS, ...args] });
   const base = service.managementUrl ?? `${service.url}/actuator`;
   const operator = new HttpClient(base);
-  Object.assign(operator.headers, CREDENTIALS);
+  Object.assign(operator.headers, OPERATOR_HEADERS);
   return Object.assign(service, { operator, stranger: new HttpClient(base) });
 }

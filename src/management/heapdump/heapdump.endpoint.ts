@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../clock/clock.js';
+import { Loggers } from '../../logging/loggers.js';
+import type { Endpoint, Operation, OperationRequest, Result } from '../operation.js';
+import { HeapDumps } from './heap-dumps.js';
+
+const BYTES = 'application/octet-stream';
+
+/** `GET {management_base}/heapdump`: everything in memory, secrets too, for the developer tools of Chromium. */
+@Injectable()
+export class HeapDumpEndpoint implements Endpoint {
+  readonly id = 'heapdump';
+
+  readonly operations: readonly Operation[] = [
+    { method: 'GET', below: '', produces: [BYTES], run: (request) => this.take(request) },
+  ];
+
+  private readonly dumps = new HeapDumps();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly loggers: Loggers,
+  ) {}
+
+  private async take({ caller }: OperationRequest): Promise<Result> {
+    const { getHeapSnapshot } = await import('node:v8');
+    this.loggers.get('management').warn('A heap dump is taken', undefined, { caller: caller?.name });
+    const name = `heapdump-${new Date(this.clock.millis()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.heapsnapshot`;
+    return {
+      body: this.dumps.take(getHeapSnapshot),
+      headers: { 'content-type': BYTES, 'content-disposition': `attachment; filename="${name}"` },
+    };
+  }
+}

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ManagedService, startManaged } from '../support/management.js';
+import { waitUntil } from '../support/wait-until.js';
+
+describe('dumps of a running service', () => {
+  let service: ManagedService;
+  beforeAll(async () => {
+    service = await startManaged({ args: ['--management.endpoint.heapdump.access=unrestricted'] });
+  });
+  afterAll(async () => {
+    await service.stop();
+  });
+
+  it('threaddump has one entry for the event loop and one for each worker that hashes passwords', async () => {
+    const names = await waitUntil('the password of the first user is hashed', async () => {
+      const { body } = await service.operator.get('/threaddump');
+      const threads = body['threads'] as readonly { readonly threadName: string; readonly threadState: string }[];
+      return threads.length > 1 && threads.map(({ threadName, threadState }) => `${threadName} ${threadState}`);
+    });
+
+    expect(names).toEqual(['main RUNNABLE', ...names.slice(1).map((_, index) => `worker-${index + 1} RUNNABLE`)]);
+  });
+
+  it('heapdump is a file that developer tools open', async () => {
+    const { status, headers, text } = await service.operator.get('/heapdump');
+
+    expect(status).toBe(200);
+    expect(headers.get('content-type')).toBe('application/octet-stream');
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="heapdump-\d{8}T\d{6}Z\.heapsnapshot"$/);
+    expect(JSON.parse(text)).toHaveProperty('snapshot.meta.node_fields');
+  });
+});
