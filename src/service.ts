@@ -13,6 +13,7 @@ import { Availability } from './health/availability.js';
 import { Listeners } from './listeners.js';
 import { Loggers } from './logging/loggers.js';
 import { ManagementListener } from './management/management.listener.js';
+import { MountedRoutes } from './management/mappings/mounted-routes.js';
 import { Stopper } from './management/shutdown/stopper.js';
 import { Meters } from './metrics/meters.js';
 import { PROPERTIES } from './properties.js';
@@ -91,7 +92,7 @@ async function open(configuration: Configuration, signals: StopSignals): Promise
   try {
     signals.check();
     const endpoints = app.get(ManagementListener);
-    if (listeners.hasManagement) endpoints.mount(management.routes);
+    if (listeners.hasManagement) endpoints.mount(app.get(MountedRoutes).noting(management.routes));
     await app.init();
     signals.check();
     const accounts = app.get(AccountCreation);

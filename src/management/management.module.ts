@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { AccountModule } from '../account/account.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { CacheModule } from '../cache/cache.module.js';
@@ -10,6 +11,8 @@ import { Endpoints } from './endpoints.js';
 import { HealthEndpoint } from './health/health.endpoint.js';
 import { HeapDumpEndpoint } from './heapdump/heapdump.endpoint.js';
 import { ManagementListener } from './management.listener.js';
+import { MappingsEndpoint } from './mappings/mappings.endpoint.js';
+import { MountedRoutes } from './mappings/mounted-routes.js';
 import type { Endpoint } from './operation.js';
 import { ScheduledTasksEndpoint } from './scheduledtasks/scheduledtasks.endpoint.js';
 import { ShutdownEndpoint } from './shutdown/shutdown.endpoint.js';
@@ -25,10 +28,11 @@ const ENDPOINTS = [
   ThreadDumpEndpoint,
   HeapDumpEndpoint,
   ShutdownEndpoint,
+  MappingsEndpoint,
 ];
 
 @Module({
-  imports: [AccountModule, AuthModule, TasksModule, CacheModule],
+  imports: [AccountModule, AuthModule, TasksModule, CacheModule, DiscoveryModule],
   providers: [
     ...ENDPOINTS,
     {
@@ -41,7 +45,8 @@ const ENDPOINTS = [
     Responder,
     ManagementListener,
     Stopper,
+    MountedRoutes,
   ],
-  exports: [ManagementListener, Stopper],
+  exports: [ManagementListener, Stopper, MountedRoutes],
 })
 export class ManagementModule {}

@@ -20,6 +20,7 @@ type More = Partial<Omit<Route, 'access'>> & { readonly access?: Partial<RouteAc
 
 function route(method: string, template: string, more: More = {}): Route {
   return {
+    handler: 'ParcelsController#send',
     status: 200,
     mediaType: 'application/json',
     takes: [],

@@ -26,6 +26,8 @@ export interface Taken {
 
 /** A route as its controller declares it. */
 export interface Route {
+  /** Class and method, e.g. `LoginController#login`. */
+  readonly handler: string;
   readonly access: RouteAccess;
   readonly status: number;
   /** Of the good answer, without parameters. */
@@ -37,6 +39,7 @@ export interface Route {
 }
 
 type Handler = (...args: never) => unknown;
+type Named = object & { readonly name: string };
 
 const JSON_TYPE = 'application/json';
 const FROM: Readonly<Record<string, Taken['from']>> = {
@@ -57,13 +60,14 @@ export function routesOf(discovery: DiscoveryService, scanner: MetadataScanner):
   });
 }
 
-function routesOfHandler(controller: object, handler: Handler): readonly Route[] {
+function routesOfHandler(controller: Named, handler: Handler): readonly Route[] {
   const paths = read(PATH_METADATA, handler) as string | readonly string[] | undefined;
   if (paths === undefined) return [];
   const method = RequestMethod[read(METHOD_METADATA, handler) as RequestMethod];
   const operation = read(OPERATION, handler) as OperationFacts | undefined;
   const group = read(GROUP, controller) as GroupFacts | undefined;
   return [paths].flat().map((path) => ({
+    handler: `${controller.name}#${handler.name}`,
     access: {
       method,
       template: templateOf(String(read(PATH_METADATA, controller)), path),

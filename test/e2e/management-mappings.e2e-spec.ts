@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ManagedService, startManaged } from '../support/management.js';
+
+interface Mapping {
+  readonly handler: string;
+  readonly predicate: string;
+  readonly details: unknown;
+}
+
+describe('mappings of a running service', () => {
+  let service: ManagedService;
+  beforeAll(async () => {
+    service = await startManaged();
+  });
+  afterAll(async () => {
+    await service.stop();
+  });
+
+  const servlets = async (): Promise<Readonly<Record<string, readonly Mapping[]>>> => {
+    const { body } = await service.operator.get('/mappings');
+    expect(body).toMatchObject({ contexts: { 'login-service': { mappings: { servletFilters: [], servlets: [] } } } });
+    const { contexts } = body as {
+      contexts: { 'login-service': { mappings: { dispatcherServlets: Record<string, Mapping[]> } } };
+    };
+    return contexts['login-service'].mappings.dispatcherServlets;
+  };
+
+  it('name the class and method behind each route of a controller', async () => {
+    const { main = [] } = await servlets();
+
+    expect(main.find(({ predicate }) => predicate === '{POST [/login]}')).toEqual({
+      handler: 'LoginController#login',
+      predicate: '{POST [/login]}',
+      details: {
+        requestMappingConditions: {
+          methods: ['POST'],
+          patterns: ['/login'],
+          consumes: [],
+          produces: [],
+          headers: [],
+          params: [],
+        },
+      },
+    });
+  });
+
+  it('tell the routes that the description of the service tells', async () => {
+    const described = await (await fetch(`${service.url}/openapi.json`)).json();
+    const { paths } = described as { paths: Record<string, Record<string, unknown>> };
+    const { main = [] } = await servlets();
+
+    const told = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `{${method.toUpperCase()} [${path}]`),
+    );
+    expect(main.map(({ predicate }) => predicate.replace(/\].*$/, ']'))).toEqual(expect.arrayContaining(told));
+  });
+
+  it('name the routes of the management endpoints by themselves', async () => {
+    const { management = [] } = await servlets();
+
+    expect(management.map(({ predicate }) => predicate)).toEqual(
+      expect.arrayContaining(['{GET [/actuator/mappings]}', '{GET [/actuator/health/{*path}]}']),
+    );
+  });
+});
