@@ -4,6 +4,7 @@ import type { Configuration } from './config/configuration.js';
 import type { DataSize } from './config/data-size.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { placeOf } from './management/place.js';
+import type { Meters } from './metrics/meters.js';
 import { SystemRandom } from './random/random.js';
 import { AccessLog } from './server/access-log/access-log.js';
 import { AccesslogProperties } from './server/access-log/accesslog.properties.js';
@@ -39,23 +40,25 @@ export class Listeners {
 
   private constructor(
     private readonly configuration: Configuration,
+    meters: Meters,
     private readonly tls: OpenedTls | undefined,
   ) {
     this.separate = separateManagement(configuration);
     this.accessLog = accessLogOf(configuration);
     this.main = new Listener({
       ...mainOptions(configuration),
+      meters,
       ...(this.accessLog && { accessLog: this.accessLog }),
       ...(tls && { tls }),
     });
-    this.management = this.separate ? new Listener(managementOptions(configuration)) : this.main;
+    this.management = this.separate ? new Listener({ ...managementOptions(configuration), meters }) : this.main;
   }
 
   /** @throws ConfigurationFailure where files that they need cannot be used */
-  static async make(configuration: Configuration): Promise<Listeners> {
+  static async make(configuration: Configuration, meters: Meters): Promise<Listeners> {
     const tls = await tlsOf(configuration);
     try {
-      return new Listeners(configuration, tls);
+      return new Listeners(configuration, meters, tls);
     } catch (error) {
       throw startProblem(error, configuration);
     }

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AccountCreation } from './account/account-creation.service.js';
-import { AppModule } from './app.module.js';
+import { AppModule, type Watching } from './app.module.js';
 import { type Configuration, type ConfigurationInputs, loadConfiguration } from './config/configuration.js';
 import { failureReport, printable } from './config/failure-report.js';
 import { ConfigurationFailure, problem } from './config/problem.js';
@@ -11,6 +11,7 @@ import { UserProperties } from './config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { Availability } from './health/availability.js';
 import { Listeners } from './listeners.js';
+import { LineMeters } from './logging/line-meters.js';
 import { Loggers } from './logging/loggers.js';
 import { ManagementListener } from './management/management.listener.js';
 import { MountedRoutes } from './management/mappings/mounted-routes.js';
@@ -79,9 +80,11 @@ interface Opened {
 
 async function open(configuration: Configuration, signals: StopSignals): Promise<Opened> {
   signals.check();
-  const listeners = await Listeners.make(configuration);
+  const meters = new Meters();
+  const loggers = new Loggers([new LineMeters(meters)]);
+  const listeners = await Listeners.make(configuration, meters);
   const { main, management } = listeners;
-  const app = await create(configuration, main);
+  const app = await create(configuration, main, { loggers, meters });
   const closeRest = async (): Promise<void> => {
     try {
       await app.close();
@@ -138,9 +141,8 @@ function isProduction({ environment }: Configuration): boolean {
   return environment.profiles.active.includes('prod');
 }
 
-async function create(configuration: Configuration, main: Listener): Promise<INestApplication> {
+async function create(configuration: Configuration, main: Listener, watching: Watching): Promise<INestApplication> {
   try {
-    const watching = { loggers: new Loggers(), meters: new Meters() };
     return await NestFactory.create(AppModule.of(configuration, watching), main.adapter, {
       logger: false,
       abortOnError: false,

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { Meters } from '../metrics/meters.js';
 import type { Random } from '../random/random.js';
 import type { AccessLog } from './access-log/access-log.js';
 import type { EmbeddedProperties } from './admission/embedded.properties.js';
@@ -34,6 +35,8 @@ export interface HostOptions {
   readonly clock?: Clock;
   readonly random?: Random;
   readonly complain?: Complain;
+  /** Counts and times the requests. */
+  readonly meters?: Meters;
   /** Gets a line for each request. */
   readonly accessLog?: AccessLog;
   /** Without it the listener speaks plain HTTP. */

@@ -3,10 +3,13 @@ import fastifyCookie from '@fastify/cookie';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SystemClock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
+import type { Counter } from '../metrics/meter.js';
+import { Meters } from '../metrics/meters.js';
 import { withRequestFacts } from '../principal/request-facts.js';
 import { SystemRandom } from '../random/random.js';
 import { AccessWatch } from './access-log/access-watch.js';
 import { Admission } from './admission/admission.js';
+import { watchAdmission } from './admission/admission-meters.js';
 import { EmbeddedProperties } from './admission/embedded.properties.js';
 import { Gate, sayClose } from './admission/gate.js';
 import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './answer-headers.js';
@@ -28,6 +31,7 @@ import { ServerErrorProperties } from './problem/server-error.properties.js';
 import { Forwarding } from './proxy/forwarding.js';
 import { requestFactsOf, sentRequestId, targetRefusal } from './request-head.js';
 import { RequestIds } from './request-ids.js';
+import { RequestMeters } from './request-meters.js';
 import { ServerProperties } from './server.properties.js';
 import { type ListenerTls, secureServers } from './tls/secure-server.js';
 import { answerTunnels } from './tunnels.js';
@@ -52,6 +56,8 @@ export class HttpHost {
   private readonly requestIds: RequestIds;
   private readonly refusals: Refusals;
   private readonly watch: AccessWatch | undefined;
+  private readonly requests: RequestMeters;
+  private readonly rejected: Counter | undefined;
   private readonly cors: Cors | undefined;
 
   constructor(options: HostOptions = {}) {
@@ -64,7 +70,13 @@ export class HttpHost {
     this.requestIds = new RequestIds(options.random ?? new SystemRandom());
     this.watch = options.accessLog && new AccessWatch(options.accessLog, clock);
     const admission = options.threads && new Admission(options.threads.max, this.embedded.acceptCount);
-    this.gate = new Gate(admission, ({ reply }) => this.watch?.end(reply));
+    const meters = options.meters ?? new Meters();
+    this.requests = new RequestMeters(meters);
+    this.rejected = admission && watchAdmission(meters, admission);
+    this.gate = new Gate(admission, (passage) => {
+      this.watch?.end(passage.reply);
+      this.requests.end(passage);
+    });
     const { allowedOrigins = [] } = options;
     this.cors = allowedOrigins.length > 0 ? new Cors(allowedOrigins) : undefined;
     this.refusals = new Refusals({
@@ -75,6 +87,7 @@ export class HttpHost {
       complain: options.complain ?? complainOnErrorOutput,
       gate: this.gate,
       watch: this.watch,
+      requests: this.requests,
       cors: this.cors,
     });
     const json = new JsonAnswers(options.json, options.jsonSerialization, encoding);
@@ -103,7 +116,7 @@ export class HttpHost {
     });
     // Here, so that a body that is slow to come has neither a slot nor a place in the queue.
     fastify.addHook('preValidation', (request, _reply, done) => {
-      if (!this.gate.pass(request, done)) done(OVERLOADED);
+      if (!this.gate.pass(request, done)) done(this.overloaded());
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
       if (this.refusals.replace(payload, request, reply)) return;
@@ -193,7 +206,7 @@ export class HttpHost {
   }
 
   private greet(request: FastifyRequest, reply: FastifyReply): void {
-    this.gate.arrive(request, reply);
+    this.requests.begin(this.gate.arrive(request, reply));
     // Before anybody asks for its address, scheme or host.
     this.forwarding?.tidy(request.raw);
     this.watch?.begin(request, reply);
@@ -209,7 +222,12 @@ export class HttpHost {
   /** Refuses what would only wait for its refusal, before its body is read. */
   private overload(request: FastifyRequest): ServiceError | undefined {
     // A browser that may not ask could not show its script the refusal either.
-    return request.method !== 'OPTIONS' && this.gate.isFullFor(request) ? OVERLOADED : undefined;
+    return request.method !== 'OPTIONS' && this.gate.isFullFor(request) ? this.overloaded() : undefined;
+  }
+
+  private overloaded(): ServiceError {
+    this.rejected?.increment();
+    return OVERLOADED;
   }
 
   private beginBody(request: FastifyRequest, reply: FastifyReply): void {

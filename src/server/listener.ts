@@ -89,6 +89,11 @@ export class Listener {
     this.gate = gate;
     this.backlog = Math.max(options.embedded?.acceptCount ?? 0, LEAST_BACKLOG);
     this.connections = new Connections(adapter.getInstance().server, (socket) => gate.currentOf(socket) !== undefined);
+    // Of the main listener, as its threads are.
+    if (options.threads) {
+      const description = 'Open connections (server.embedded.max-connections)';
+      options.meters?.gauge('embedded.connections.current', { description }, () => this.connections.current);
+    }
   }
 
   /** Management routes: admission does not count them. */

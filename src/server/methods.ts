@@ -1,7 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 
 /** Methods that the router knows and Fastify asks nothing more of. */
-const KNOWN: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE']);
+export const KNOWN_METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+]);
 /** A method that no route takes, and none ever shall (security-requirements H9). */
 const STAND_IN = 'TRACE';
 
@@ -16,7 +25,7 @@ const sent = new WeakMap<IncomingMessage, string>();
  */
 export function replaceUnknownMethod(request: IncomingMessage): void {
   const { method = '' } = request;
-  if (KNOWN.has(method)) return;
+  if (KNOWN_METHODS.has(method)) return;
   sent.set(request, method);
   request.method = STAND_IN;
 }

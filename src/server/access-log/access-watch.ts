@@ -5,11 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock/clock.js';
 import type { AuthenticatedRequest } from '../../principal/access.decorator.js';
 import { sentMethod } from '../methods.js';
+import { sentStatus } from '../sent-status.js';
 import type { AccessFacts } from './access-line.js';
 import type { AccessLog } from './access-log.js';
-
-/** No status of the RFCs: as nginx and those who read its logs say that the client left before there was an answer. */
-const CLIENT_LEFT = 499;
 
 /** A request whose line is still to come. */
 interface Watched {
@@ -122,12 +120,8 @@ function sentBy({ request, reply, streamed }: Watched): {
   readonly status: number;
   readonly bytes: number | undefined;
 } {
-  const { raw } = reply;
-  if (raw.writableFinished)
-    return { status: raw.statusCode, bytes: request.method === 'HEAD' ? undefined : (streamed ?? lengthOf(reply)) };
-  // The head of an answer that waits for an earlier one is written, but went nowhere.
-  const isBegun = raw.headersSent && raw.socket !== null;
-  return { status: isBegun ? raw.statusCode : CLIENT_LEFT, bytes: undefined };
+  const isWhole = reply.raw.writableFinished && request.method !== 'HEAD';
+  return { status: sentStatus(reply), bytes: isWhole ? (streamed ?? lengthOf(reply)) : undefined };
 }
 
 function lengthOf(reply: FastifyReply): number | undefined {

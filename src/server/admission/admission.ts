@@ -37,17 +37,27 @@ class HeldTicket implements Ticket {
  * "Embedded web server threads and connections").
  */
 export class Admission {
-  private running = 0;
+  private taken = 0;
   private readonly queue = new Set<HeldTicket>();
 
   constructor(
-    private readonly most: number,
+    readonly most: number,
     private readonly queueLength: number,
   ) {}
 
+  /** Requests that have a slot. */
+  get running(): number {
+    return this.taken;
+  }
+
+  /** Requests that wait for one. */
+  get waiting(): number {
+    return this.queue.size;
+  }
+
   /** The next one would have to wait, or be refused. */
   get isBusy(): boolean {
-    return this.running >= this.most;
+    return this.taken >= this.most;
   }
 
   /** The next one would be refused. */
@@ -59,7 +69,7 @@ export class Admission {
   enter(onTurn: () => void): Ticket | undefined {
     if (this.isFull) return undefined;
     if (!this.isBusy) {
-      this.running += 1;
+      this.taken += 1;
       return new HeldTicket(this, undefined);
     }
     const waiting = new HeldTicket(this, onTurn);
@@ -75,7 +85,7 @@ export class Admission {
       this.queue.delete(next);
       next.start();
     } else {
-      this.running -= 1;
+      this.taken -= 1;
     }
   }
 }

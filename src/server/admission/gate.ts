@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorCode } from '../../errors/error-code.js';
 import { streamOf } from '../http2-request.js';
 import { factsOfRoute, type RouteFacts } from '../route-facts.decorator.js';
 import { cutSession } from '../tls/http2-session.js';
@@ -19,6 +20,12 @@ export class Passage {
   answeredAt: number | undefined;
   /** The body of its refusal, once that is sent. */
   refusal: string | undefined;
+  /** What its refusal says. */
+  code: ErrorCode | undefined;
+  /** When its head was here, on the clock of `performance.now`. */
+  readonly startedAt = performance.now();
+  /** Says to the meters that it is over; undefined before and after. */
+  endTask: (() => void) | undefined;
   private ticket: Ticket | undefined;
   private isOver = false;
 
@@ -100,7 +107,7 @@ export class Gate {
   }
 
   /** The head of a request is here. */
-  arrive(request: FastifyRequest, reply: FastifyReply): void {
+  arrive(request: FastifyRequest, reply: FastifyReply): Passage {
     const line = streamOf(request.raw) ? undefined : this.lineOf(request.raw.socket);
     const passage = new Passage(reply, factsOfRoute(request), line?.hasEnded === true, line);
     request.passage = passage;
@@ -112,6 +119,7 @@ export class Gate {
       if (line?.passages.delete(passage)) line.idleSince = performance.now();
       this.end(passage);
     });
+    return passage;
   }
 
   /** True where it would be refused if it asked for a slot now. */

@@ -14,6 +14,7 @@ import type { Encoding } from '../json/encoding.js';
 import { streamOf } from '../http2-request.js';
 import { pathOf, sentRequestId } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
+import type { RequestMeters } from '../request-meters.js';
 import { answerBarely } from './bare-answer.js';
 import { type Complain, defectLine } from './defects.js';
 import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
@@ -28,6 +29,7 @@ export interface RefusalParts {
   readonly complain: Complain;
   readonly gate: Gate;
   readonly watch: AccessWatch | undefined;
+  readonly requests: RequestMeters;
   readonly cors: Cors | undefined;
 }
 
@@ -122,9 +124,10 @@ export class Refusals {
   }
 
   private sendRaw({ status, code, allow, request, origin }: RawRefusal, socket: Socket): void {
-    const { errors, encoding, clock, requestIds, gate, watch, cors } = this.parts;
+    const { errors, encoding, clock, requestIds, gate, watch, requests, cors } = this.parts;
     // Whose body it is that could not be read.
-    const reply = gate.currentOf(socket)?.reply;
+    const current = gate.currentOf(socket);
+    const reply = current?.reply;
     const requestId = reply?.request.id ?? (request && sentRequestId(request)) ?? requestIds.next();
     const place = { requestId, millis: clock.millis() };
     const error = new ServiceError(code, { ...(allow !== undefined && { allow }) });
@@ -135,9 +138,10 @@ export class Refusals {
       'x-request-id': requestId,
       'content-type': this.type,
     };
-    const isSaid = refuseRaw(socket, status, { headers, body });
-    const bytes = Buffer.byteLength(body);
-    if (isSaid) watch?.refused(socket, { status, bytes, requestId, request }, reply);
+    if (!refuseRaw(socket, status, { headers, body })) return;
+    watch?.refused(socket, { status, bytes: Buffer.byteLength(body), requestId, request }, reply);
+    if (current) requests.end(current, { status, code });
+    else requests.refused(request?.method, { status, code });
   }
 
   /** Where not even a refusal can be made or sent. */
@@ -146,6 +150,7 @@ export class Refusals {
     try {
       gate.answered(request, false);
       if (reply.sent) return;
+      if (request.passage) request.passage.code = 'INTERNAL_ERROR';
       const place = { requestId: request.id, millis: clock.millis() };
       const body = problemBody(new ServiceError('INTERNAL_ERROR'), place, new ServerErrorProperties());
       answerBarely(reply, STATUS.INTERNAL_ERROR, this.type, encoding.json(body));
@@ -164,7 +169,10 @@ export class Refusals {
     // Fastify would close it behind every body it does not like, which only those that never end need.
     else if (request.raw.complete && reply.hasHeader('connection'))
       reply.header('connection', reply.raw.shouldKeepAlive ? 'keep-alive' : 'close');
-    if (request.passage) request.passage.refusal = body;
+    if (request.passage) {
+      request.passage.refusal = body;
+      request.passage.code = known.code;
+    }
     sendAsIs(reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) }), this.type, body);
   }
 }

@@ -37,6 +37,11 @@ export class Connections {
     });
   }
 
+  /** Open connections, those with a TLS handshake that goes on included. */
+  get current(): number {
+    return this.open.size;
+  }
+
   /**
    * Takes no new connection and waits for the end of the others; those that are left after `limitMillis` are cut, and
    * `beforeCut` is told.
