@@ -1,7 +1,17 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import type { DataSource } from 'typeorm';
+import type { DatabaseWatch } from './database-watch.js';
+import type { PoolState } from './pool-meters.js';
 import { ServerStatements } from './server-statements.js';
 import type { Engine, Statements } from './unit-of-work.js';
+
+/** What the pool of `mysql2` keeps to itself. */
+interface PoolInside {
+  readonly config: { readonly connectionLimit: number };
+  readonly _allConnections: { readonly length: number };
+  readonly _freeConnections: { readonly length: number };
+  readonly _connectionQueue: { readonly length: number };
+}
 
 /** MySQL or MariaDB behind the pool of connections that TypeORM keeps. */
 export class DatabaseServer implements Engine {
@@ -9,8 +19,12 @@ export class DatabaseServer implements Engine {
   private readonly pool: Pool;
   private readonly timeout: number | undefined;
 
-  constructor(dataSource: DataSource) {
+  constructor(
+    dataSource: DataSource,
+    private readonly watch: DatabaseWatch,
+  ) {
     this.pool = poolOf(dataSource);
+    watch.pool.watch(() => stateOf(this.inside));
     const { maxQueryExecutionTime } = dataSource.options;
     const limits = 'enableQueryTimeout' in dataSource.options && dataSource.options.enableQueryTimeout;
     this.timeout = limits ? maxQueryExecutionTime : undefined;
@@ -35,22 +49,51 @@ export class DatabaseServer implements Engine {
   }
 
   private async withConnection<T>(work: (statements: ServerStatements) => Promise<T>): Promise<T> {
+    const { pool, statements } = this.watch;
     const connection = await this.connected();
+    const taken = performance.now();
     try {
-      return await work(new ServerStatements(connection, this.timeout));
+      return await work(new ServerStatements(connection, this.timeout, statements));
     } finally {
       connection.release();
+      pool.released(taken);
     }
   }
 
   private connected(): Promise<PoolConnection> {
+    const { pool } = this.watch;
+    const asked = performance.now();
+    const before = this.inside._allConnections.length;
+    let hasGrown = false;
     return new Promise((resolve, reject) => {
       this.pool.getConnection((error, connection) => {
-        if (error) reject(error);
-        else resolve(connection);
+        if (error) {
+          pool.gotNone();
+          reject(error);
+          return;
+        }
+        pool.acquired(asked, hasGrown);
+        resolve(connection);
       });
+      // Whoever finds none free opens one at once, or stands in line.
+      hasGrown = this.inside._allConnections.length > before;
     });
   }
+
+  private get inside(): PoolInside {
+    return this.pool as unknown as PoolInside;
+  }
+}
+
+/** It keeps none open that nobody uses, and has no limit for the wait. */
+function stateOf(pool: PoolInside): PoolState {
+  return {
+    open: pool._allConnections.length,
+    idle: pool._freeConnections.length,
+    pending: pool._connectionQueue.length,
+    least: 0,
+    most: pool.config.connectionLimit,
+  };
 }
 
 /** The driver of TypeORM for a single server holds one pool of `mysql2`. */

@@ -19,8 +19,7 @@ const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
 export function failureOf(error: unknown): DriverFailure | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { driverError = error } = error as { driverError?: unknown };
-  const { errno, errcode, code, fatal } = driverError as Record<string, unknown>;
+  const { errno, errcode, code, fatal } = driverErrorOf(error);
   if (typeof errcode === 'number') return ofSqlite(errcode);
   if (errno === 1062) return 'duplicate';
   if (errno === LOCK_WAIT) return 'waited';
@@ -30,6 +29,20 @@ export function failureOf(error: unknown): DriverFailure | undefined {
   return typeof code === 'string' && /^(?:ECONN|EHOST|ENET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_|PROTOCOL_|POOL_)/.test(code)
     ? 'unreachable'
     : undefined;
+}
+
+/** What the driver calls it, such as `ER_LOCK_DEADLOCK`: unlike its message, that holds nothing of the data. */
+export function driverWord(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  const { errcode, code } = driverErrorOf(error);
+  if (typeof errcode === 'number') return `SQLITE ${errcode}`;
+  return typeof code === 'string' ? code : error.name;
+}
+
+/** TypeORM wraps it. */
+function driverErrorOf(error: Error): Readonly<Record<string, unknown>> {
+  const { driverError = error } = error as { driverError?: unknown };
+  return driverError as Readonly<Record<string, unknown>>;
 }
 
 function ofSqlite(errcode: number): DriverFailure | undefined {

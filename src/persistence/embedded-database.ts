@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
+import type { DatabaseWatch } from './database-watch.js';
 import { EmbeddedStatements } from './embedded-statements.js';
+import type { PoolMeters } from './pool-meters.js';
 import type { Engine, Statements } from './unit-of-work.js';
 
 /** The embedded database has one connection: transactions that overlapped there would merge, so they queue. */
@@ -10,9 +12,14 @@ export class EmbeddedDatabase implements Engine {
   private readonly statements: EmbeddedStatements;
   private readonly within = new AsyncLocalStorage<true>();
   private last: Promise<unknown> = Promise.resolve();
+  private readonly pool: PoolMeters;
+  private pending = 0;
+  private isBusy = false;
 
-  constructor(dataSource: DataSource) {
-    this.statements = new EmbeddedStatements(dataSource.createQueryRunner());
+  constructor(dataSource: DataSource, watch: DatabaseWatch) {
+    this.statements = new EmbeddedStatements(dataSource.createQueryRunner(), watch.statements);
+    this.pool = watch.pool;
+    this.pool.watch(() => ({ open: 1, idle: this.isBusy ? 0 : 1, pending: this.pending, least: 1, most: 1 }));
   }
 
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
@@ -38,8 +45,23 @@ export class EmbeddedDatabase implements Engine {
 
   private queued<T>(turn: () => Promise<T>): Promise<T> {
     if (this.within.getStore()) throw new TypeError('a unit of work inside another one: pass tx on');
-    const result = this.last.then(() => this.within.run(true, turn));
+    const asked = performance.now();
+    this.pending += 1;
+    const result = this.last.then(() => this.taken(asked, turn));
     this.last = result.catch(() => undefined);
     return result;
+  }
+
+  private async taken<T>(asked: number, turn: () => Promise<T>): Promise<T> {
+    this.pending -= 1;
+    this.isBusy = true;
+    this.pool.acquired(asked, false);
+    const taken = performance.now();
+    try {
+      return await this.within.run(true, turn);
+    } finally {
+      this.isBusy = false;
+      this.pool.released(taken);
+    }
   }
 }

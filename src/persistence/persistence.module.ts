@@ -1,10 +1,14 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { Loggers } from '../logging/loggers.js';
+import { Meters } from '../metrics/meters.js';
 import { Random, SystemRandom } from '../random/random.js';
 import { openDatabase } from './database.js';
 import { DatabaseServer } from './database-server.js';
+import { DatabaseWatch } from './database-watch.js';
 import { DatasourceProperties } from './datasource.properties.js';
 import { EmbeddedDatabase } from './embedded-database.js';
+import { PoolProperties } from './pool.properties.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** The one connected `DataSource`: open before anything else starts, closed after everything else has stopped. */
@@ -12,7 +16,13 @@ import { UnitOfWork } from './unit-of-work.js';
 @Module({
   providers: [
     { provide: DataSource, inject: [DatasourceProperties], useFactory: openDatabase },
-    { provide: UnitOfWork, inject: [DataSource, Random], useFactory: unitOfWork },
+    {
+      provide: DatabaseWatch,
+      inject: [Meters, Loggers, PoolProperties],
+      useFactory: (meters: Meters, loggers: Loggers, { poolName }: PoolProperties) =>
+        new DatabaseWatch(meters, loggers, poolName),
+    },
+    { provide: UnitOfWork, inject: [DataSource, Random, DatabaseWatch], useFactory: unitOfWork },
   ],
   exports: [UnitOfWork],
 })
@@ -24,7 +34,12 @@ export class PersistenceModule implements OnApplicationShutdown {
   }
 }
 
-export function unitOfWork(dataSource: DataSource, random: Random = new SystemRandom()): UnitOfWork {
+export function unitOfWork(
+  dataSource: DataSource,
+  random: Random = new SystemRandom(),
+  watch: DatabaseWatch = new DatabaseWatch(),
+): UnitOfWork {
   const isEmbedded = dataSource.options.type === 'better-sqlite3';
-  return new UnitOfWork(isEmbedded ? new EmbeddedDatabase(dataSource) : new DatabaseServer(dataSource), random);
+  const engine = isEmbedded ? new EmbeddedDatabase(dataSource, watch) : new DatabaseServer(dataSource, watch);
+  return new UnitOfWork(engine, random, watch.trouble);
 }

@@ -1,5 +1,5 @@
 import { Duration } from '../config/duration.js';
-import { notYet } from '../config/effect.js';
+import { full, notYet } from '../config/effect.js';
 import { duration, integer, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
@@ -60,7 +60,7 @@ export class PoolProperties {
 
   @Key(text({ form: /^[^:\s][^:]*$/, called: 'a name without colons' }), {
     does: 'Name of the pool in the log and in metrics.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly poolName: string = 'pool-1';
 

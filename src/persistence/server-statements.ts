@@ -1,5 +1,6 @@
 import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { failureOf } from './driver-failure.js';
+import type { StatementLog } from './statement-log.js';
 import type { Statements, Value } from './unit-of-work.js';
 
 /**
@@ -11,6 +12,7 @@ export class ServerStatements implements Statements {
     private readonly connection: PoolConnection,
     /** Longest time of one statement in milliseconds; unset, there is no limit. */
     private readonly timeout: number | undefined,
+    private readonly log: StatementLog,
   ) {}
 
   async change(sql: string, values: readonly Value[] = []): Promise<number> {
@@ -45,24 +47,28 @@ export class ServerStatements implements Statements {
 
   /** `START TRANSACTION` and the like, which are not prepared. */
   control(sql: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.connection.query(this.options(sql), (error: QueryError | null) => {
-        if (error) reject(error);
-        else resolve();
+    const run = (): Promise<void> =>
+      new Promise((resolve, reject) => {
+        this.connection.query(this.options(sql), (error: QueryError | null) => {
+          if (error) reject(error);
+          else resolve();
+        });
       });
-    });
+    return this.log.isOn ? this.log.follow(sql, run) : run();
   }
 
   private executed<R extends ResultSetHeader | RowDataPacket[]>(sql: string, values: readonly Value[]): Promise<R> {
-    return new Promise((resolve, reject) => {
-      this.connection.execute<R>(
-        { ...this.options(sql), values: [...values] },
-        (error: QueryError | null, result: R) => {
-          if (error) reject(error);
-          else resolve(result);
-        },
-      );
-    });
+    const run = (): Promise<R> =>
+      new Promise((resolve, reject) => {
+        this.connection.execute<R>(
+          { ...this.options(sql), values: [...values] },
+          (error: QueryError | null, result: R) => {
+            if (error) reject(error);
+            else resolve(result);
+          },
+        );
+      });
+    return this.log.isOn ? this.log.follow(sql, run) : run();
   }
 
   private options(sql: string): { sql: string; timeout?: number } {

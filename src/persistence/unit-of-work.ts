@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors/service-error.js';
 import type { Random } from '../random/random.js';
+import type { DatabaseTrouble } from './database-trouble.js';
 import { type DriverFailure, failureOf } from './driver-failure.js';
 
 /** What can be stored. */
@@ -40,6 +41,7 @@ export class UnitOfWork {
   constructor(
     private readonly engine: Engine,
     private readonly random: Random,
+    private readonly trouble: DatabaseTrouble,
   ) {}
 
   /**
@@ -64,24 +66,29 @@ export class UnitOfWork {
   }
 
   private async persistent<T>(attempt: () => Promise<T>): Promise<T> {
+    let last: { readonly failure: DriverFailure; readonly error: unknown } | undefined;
     for (let tries = 1; ; tries += 1) {
       try {
-        return await attempt();
+        const result = await attempt();
+        if (last) this.trouble.tell('tried_again', last.failure, tries, last.error);
+        return result;
       } catch (error) {
         if (error instanceof ServiceError) throw error;
         const failure = failureOf(error);
-        if (tries < this.triesAfter(failure)) {
+        if (failure !== undefined && tries < this.triesAfter(failure)) {
+          last = { failure, error };
           // Of two that met, one has to be out of the way when the other comes again.
           await wait((this.random.bytes(1).readUInt8() / 255) * Math.min(2 ** tries, LONGEST_WAIT_MILLIS));
           continue;
         }
         if (failure === undefined || failure === 'duplicate') throw error;
+        this.trouble.tell('given_up', failure, tries, error);
         throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: `database ${failure}`, cause: error });
       }
     }
   }
 
-  private triesAfter(failure: DriverFailure | undefined): number {
+  private triesAfter(failure: DriverFailure): number {
     if (failure === 'lost') return this.engine.tries;
     return failure === 'waited' ? TRIES_AFTER_WAITING : 0;
   }

@@ -1,0 +1,66 @@
+import type { Counter, Timer } from '../metrics/meter.js';
+import type { Meters } from '../metrics/meters.js';
+
+/** What a pool of connections is like at one moment, and the sizes that are in force. */
+export interface PoolState {
+  readonly open: number;
+  readonly idle: number;
+  /** Units of work that wait for a connection. */
+  readonly pending: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The connections to the database (management API, 5.3). */
+export class PoolMeters {
+  private readonly acquire: Timer;
+  private readonly usage: Timer;
+  private readonly creation: Timer;
+  private readonly timeout: Counter;
+
+  constructor(
+    private readonly meters: Meters,
+    private readonly name: string,
+  ) {
+    const timer = (suffix: string, description: string): Timer =>
+      meters.timer(`pool.${suffix}`, { description }).of({ pool: name });
+    this.acquire = timer('acquire', 'Wait for a connection');
+    this.usage = timer('usage', 'How long a unit of work keeps its connection');
+    this.creation = timer('creation', 'Time to open a connection');
+    const description = 'Units of work that waited for a connection and got none';
+    this.timeout = meters.counter('pool.timeout', { description }).of({ pool: name });
+  }
+
+  /** `state` is asked whenever somebody looks. */
+  watch(state: () => PoolState): void {
+    const pool = { pool: this.name };
+    const name = { name: this.name };
+    const { meters } = this;
+    meters.gauge('pool.connections', { description: 'Open connections' }, () => state().open, pool);
+    meters.gauge('pool.pending', { description: 'Units of work that wait' }, () => state().pending, pool);
+    const active = (): number => state().open - state().idle;
+    meters.gauge('jdbc.connections.active', { description: 'Connections in use' }, active, name);
+    meters.gauge('jdbc.connections.idle', { description: 'Connections not in use' }, () => state().idle, name);
+    meters.gauge('jdbc.connections.min', { description: 'Connections kept open' }, () => state().least, name);
+    meters.gauge('jdbc.connections.max', { description: 'Connections at most' }, () => state().most, name);
+  }
+
+  /** `since` and the like are readings of `performance.now`. */
+  acquired(since: number, hasOpened: boolean): void {
+    const seconds = secondsSince(since);
+    this.acquire.record(seconds);
+    if (hasOpened) this.creation.record(seconds);
+  }
+
+  gotNone(): void {
+    this.timeout.increment();
+  }
+
+  released(since: number): void {
+    this.usage.record(secondsSince(since));
+  }
+}
+
+function secondsSince(since: number): number {
+  return (performance.now() - since) / 1000;
+}

@@ -1,0 +1,175 @@
+import type { DataSource } from 'typeorm';
+import { describe, expect, it } from 'vitest';
+import { Loggers } from '../../src/logging/loggers.js';
+import { Meters } from '../../src/metrics/meters.js';
+import { DatabaseWatch } from '../../src/persistence/database-watch.js';
+import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import { type Engine, type Statements, UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { onEveryDatabase, type TestDatabase } from '../support/engines.js';
+import { LogLines } from '../support/log-lines.js';
+import { readings } from '../support/meter-readings.js';
+
+const MARK = 'INSERT INTO used_mfa_token (jti, expires_at)\n  VALUES (?, ?)';
+const READ = 'SELECT expires_at FROM used_mfa_token WHERE jti = ?';
+const POOL = 'front';
+
+interface Watched {
+  readonly meters: Meters;
+  readonly loggers: Loggers;
+  readonly lines: LogLines;
+  readonly work: UnitOfWork;
+}
+
+function watched({ dataSource }: TestDatabase): Watched {
+  const meters = new Meters();
+  const lines = new LogLines();
+  const loggers = new Loggers([lines]);
+  const watch = new DatabaseWatch(meters, loggers, POOL);
+  return { meters, loggers, lines, work: unitOfWork(dataSource, new SystemRandom(), watch) };
+}
+
+function gauge({ meters }: Watched, name: string): number | undefined {
+  return readings(meters, name, 'VALUE')[POOL];
+}
+
+onEveryDatabase('what operators see of the database', (database) => {
+  it('the pool: connections in use and idle, units of work that wait, sizes in force', async () => {
+    const service = watched(database);
+    const isEmbedded = database.engine === 'SQLite';
+    const most = isEmbedded ? 1 : 10;
+    const openBefore = gauge(service, 'pool.connections') ?? NaN;
+    const release: PromiseWithResolvers<void> = Promise.withResolvers();
+    const begun = Array.from({ length: most }, (): PromiseWithResolvers<void> => Promise.withResolvers());
+    const working = begun.map((each) =>
+      service.work.run(async () => {
+        each.resolve();
+        await release.promise;
+      }),
+    );
+    await Promise.all(begun.map((each) => each.promise));
+    const waiting = [
+      service.work.single((tx) => tx.rows(READ, ['a'])),
+      service.work.single((tx) => tx.rows(READ, ['b'])),
+    ];
+    // The embedded database takes a turn of its own to hand over its one connection.
+    await Promise.resolve();
+
+    expect(gauge(service, 'jdbc.connections.active')).toBe(most);
+    expect(gauge(service, 'jdbc.connections.idle')).toBe(0);
+    expect(gauge(service, 'jdbc.connections.max')).toBe(most);
+    expect(gauge(service, 'jdbc.connections.min')).toBe(isEmbedded ? 1 : 0);
+    expect(gauge(service, 'pool.connections')).toBe(most);
+    expect(gauge(service, 'pool.pending')).toBe(2);
+    release.resolve();
+    await Promise.all([...working, ...waiting]);
+
+    expect(gauge(service, 'jdbc.connections.active')).toBe(0);
+    expect(gauge(service, 'jdbc.connections.idle')).toBe(most);
+    expect(gauge(service, 'pool.pending')).toBe(0);
+    expect(readings(service.meters, 'pool.acquire')).toEqual({ [POOL]: most + 2 });
+    expect(readings(service.meters, 'pool.usage')).toEqual({ [POOL]: most + 2 });
+    expect(readings(service.meters, 'pool.creation')).toEqual({ [POOL]: most - openBefore });
+    expect(readings(service.meters, 'pool.timeout')).toEqual({ [POOL]: 0 });
+  });
+
+  it('L1 orm.sql at DEBUG: every statement with its time, never a value, and nothing at INFO', async () => {
+    const { loggers, lines, work } = watched(database);
+    await work.single((tx) => tx.rows(READ, ['before']));
+    loggers.setLevel('orm.sql', 'DEBUG');
+    await work.run(async (tx) => {
+      await tx.insert(MARK, ['s3cret', 123_456]);
+      await tx.insert(MARK, ['s3cret', 123_456]);
+    });
+    loggers.setLevel('orm', 'OFF');
+    loggers.setLevel('orm.sql', undefined);
+    await work.single((tx) => tx.rows(READ, ['after']));
+
+    const insert = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
+    const begin = database.engine === 'SQLite' ? 'BEGIN IMMEDIATE' : 'START TRANSACTION';
+    expect(lines.of('orm.sql')).toMatchObject([
+      { level: 'DEBUG', message: begin },
+      { level: 'DEBUG', message: insert, fields: { millis: expect.any(Number) as number } },
+      { level: 'DEBUG', message: insert, fields: { failure: 'duplicate' } },
+      { level: 'DEBUG', message: 'COMMIT' },
+    ]);
+    expect(JSON.stringify(lines.all)).not.toMatch(/s3cret|123456|123_456/);
+  });
+});
+
+describe('logger persistence', () => {
+  /** An engine of which every transaction fails so often, the way a driver says it. */
+  function failing(times: number, error: Error): { readonly work: UnitOfWork; readonly lines: LogLines } {
+    let left = times;
+    const attempt = <T>(work: (statements: Statements) => Promise<T>): Promise<T> => {
+      left -= 1;
+      return left >= 0 ? Promise.reject(error) : work({} as Statements);
+    };
+    const engine: Engine = { tries: 4, transaction: attempt, autocommit: attempt };
+    const lines = new LogLines();
+    const { trouble } = new DatabaseWatch(new Meters(), new Loggers([lines]), POOL);
+    return { work: new UnitOfWork(engine, new SystemRandom(), trouble), lines };
+  }
+
+  const deadlock = Object.assign(new Error("in row 's3cret'"), { errno: 1213, code: 'ER_LOCK_DEADLOCK' });
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', fatal: true });
+
+  it('warns of work that was tried again, once, with the words of service and driver', async () => {
+    const { work, lines } = failing(2, deadlock);
+
+    expect(await work.run(() => Promise.resolve('done'))).toBe('done');
+    expect(lines.all).toMatchObject([
+      {
+        logger: 'persistence',
+        level: 'WARN',
+        fields: { pool: POOL, failure: 'lost', driver: 'ER_LOCK_DEADLOCK', tries: 3 },
+      },
+    ]);
+    expect(JSON.stringify(lines.all)).not.toContain('s3cret');
+  });
+
+  it('warns of work that was given up, and in an outage once a second at most', async () => {
+    const { work, lines } = failing(50, refused);
+
+    for (let number = 0; number < 50; number += 1) {
+      await expect(work.single(() => Promise.resolve())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    }
+
+    expect(lines.all[0]).toMatchObject({
+      level: 'WARN',
+      fields: { failure: 'unreachable', driver: 'ECONNREFUSED', tries: 1 },
+    });
+    expect(lines.all.length).toBeLessThan(10);
+  });
+
+  it('says nothing of work that succeeds, or that the service itself refuses', async () => {
+    const { work, lines } = failing(0, refused);
+
+    await work.run(() => Promise.resolve());
+    await expect(work.run(() => Promise.reject(new RangeError('a defect')))).rejects.toThrow(RangeError);
+
+    expect(lines.all).toEqual([]);
+  });
+});
+
+it('pool.timeout counts units of work that got no connection', async () => {
+  const meters = new Meters();
+  const empty = { length: 0 };
+  const inside = {
+    config: { connectionLimit: 10 },
+    _allConnections: empty,
+    _freeConnections: empty,
+    _connectionQueue: empty,
+  };
+  const refuse = (tell: (error: Error) => void): void => {
+    process.nextTick(tell, Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+  };
+  const dataSource = { options: { type: 'mariadb' }, driver: { pool: { ...inside, getConnection: refuse } } };
+  const watch = new DatabaseWatch(meters, new Loggers(), POOL);
+  const work = unitOfWork(dataSource as unknown as DataSource, new SystemRandom(), watch);
+
+  await expect(work.single((tx) => tx.rows(READ))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+  expect(readings(meters, 'pool.timeout')).toEqual({ [POOL]: 1 });
+  expect(readings(meters, 'pool.acquire')).toEqual({ [POOL]: 0 });
+});
