@@ -1,0 +1,98 @@
+import { constants, openSync, writeSync } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Batch } from './batch.js';
+
+/** Of folders and files of a log: for owner and group alone. */
+export const FOLDER_MODE = 0o750;
+export const FILE_MODE = 0o640;
+/** Behind what is there; read, to see how that ends; never waiting for a reader where somebody put a pipe. */
+const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NONBLOCK;
+
+/** How far it got. */
+export interface Appended {
+  /** What kept lines out. */
+  readonly error?: unknown;
+  /** The next line would make the file larger than it may be. */
+  readonly isFull?: boolean;
+}
+
+/** How the lines are to be written. */
+export interface Appending {
+  /** Whether the last line there may lack its end, which a crash or a full disk may have kept from it. */
+  readonly mayBeTorn: boolean;
+  /** Bytes the file may have; one line alone may have more. */
+  readonly mostBytes?: number;
+}
+
+/** Appends the lines of a batch to a file that is made where it is missing, folder and all. */
+export async function appendLines(
+  file: string,
+  batch: Batch,
+  { mayBeTorn, mostBytes = Infinity }: Appending,
+): Promise<Appended> {
+  let taken = batch.lines;
+  let written = 0;
+  let handle: FileHandle | undefined;
+  try {
+    handle = await openedWithFolder(file);
+    if (mostBytes !== Infinity) taken = fitting(batch.lines, (await handle.stat()).size, mostBytes);
+    if (mayBeTorn && (await isTorn(handle))) await handle.write('\n');
+    const bytes = Buffer.from(taken.join(''));
+    batch.issued = taken.length;
+    while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
+    // Some file systems say only now that there was no room.
+    const closing = handle;
+    handle = undefined;
+    await closing.close();
+    batch.settle(taken.length);
+    return { isFull: batch.lines.length > 0 };
+  } catch (error) {
+    batch.settle(wholeLinesIn(taken, written));
+    // What went wrong first says more.
+    await handle?.close().catch(() => undefined);
+    return { error };
+  }
+}
+
+/** The same for the last moments of a process, in which nothing can be waited for, and nobody told. */
+export function appendLinesNow(file: string, lines: readonly string[]): void {
+  try {
+    const descriptor = openSync(file, FLAGS, FILE_MODE);
+    const bytes = Buffer.from(lines.join(''));
+    for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+  } catch {
+    // Nobody is left who could be told.
+  }
+}
+
+async function openedWithFolder(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, FLAGS, FILE_MODE);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE });
+    return await open(file, FLAGS, FILE_MODE);
+  }
+}
+
+/** The first lines, as many as a file of this size has room for. */
+function fitting(lines: readonly string[], size: number, mostBytes: number): string[] {
+  let end = size;
+  const over = lines.findIndex((line) => (end += Buffer.byteLength(line)) > mostBytes);
+  if (over === -1) return [...lines];
+  return lines.slice(0, over === 0 && size === 0 ? 1 : over);
+}
+
+async function isTorn(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === 0) return false;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== 0x0a;
+}
+
+function wholeLinesIn(lines: readonly string[], bytes: number): number {
+  let end = 0;
+  const torn = lines.findIndex((line) => (end += Buffer.byteLength(line)) > bytes);
+  return torn === -1 ? lines.length : torn;
+}

@@ -1,0 +1,28 @@
+/** Where a line belongs: a file, and the day whose lines it holds or will hold. */
+export interface Place {
+  readonly file: string;
+  /** `yyyy-MM-dd` in the zone of the process. */
+  readonly day: string;
+}
+
+/** Lines on their way into one place, oldest first; each has its end. */
+export class Batch {
+  readonly lines: string[] = [];
+  /** In characters. */
+  size = 0;
+  /** As many from the first on have been handed to the system, which has not yet said what became of them. */
+  issued = 0;
+
+  constructor(readonly place: Place) {}
+
+  add(line: string): void {
+    this.lines.push(line);
+    this.size += line.length;
+  }
+
+  /** As many from the first on are in the file; the others are to be written again. */
+  settle(written: number): void {
+    for (const line of this.lines.splice(0, written)) this.size -= line.length;
+    this.issued = 0;
+  }
+}

@@ -1,0 +1,207 @@
+import type { Clock } from '../clock/clock.js';
+import { type Appended, appendLinesNow } from './append-lines.js';
+import { Batch, type Place } from './batch.js';
+
+/** Milliseconds a line waits for others at most. */
+const FLUSH_MILLIS = 1000;
+/** Characters that do not wait. */
+const FLUSH_SIZE = 64 * 1024;
+/** Characters that wait at most while the file cannot be written; lines beyond are lost. */
+const MOST_WAITING = 4 * 1024 * 1024;
+export const RETRY_MILLIS = 60_000;
+/** How long the end of the service waits for a disk that hangs. */
+const CLOSE_MILLIS = 2000;
+
+/** The files that lines are written to. */
+export interface LineTarget {
+  /** Where a line of this instant belongs; the same object for lines that are written together. */
+  placeOf(millis: number): Place;
+  /** Writes as much of a batch as it can, or nothing at all, which says as well whether the file can be written. */
+  append(batch: Batch): Promise<Appended>;
+}
+
+export interface LineWriterOptions {
+  /** What it is called in a warning, e.g. `access log`. */
+  readonly called: string;
+  readonly target: LineTarget;
+  readonly clock: Clock;
+  /** Told once that the file cannot be written, and once that it can be again. */
+  readonly warn: (text: string) => void;
+}
+
+/** The file that could not be written, and when that was tried last, in milliseconds since 1970. */
+interface Trouble {
+  readonly file: string;
+  readonly at: number;
+}
+
+/** Those with lines that an end of the process would lose. */
+const WITH_LINES = new Set<LineWriter>();
+
+function writeAllNow(): void {
+  for (const writer of WITH_LINES) writer.writeNow();
+}
+
+/**
+ * Writes lines in batches, every second, in their order. The file is opened for each write: what somebody moves or
+ * removes meanwhile is made again. Nothing that goes wrong here reaches whoever wrote the line.
+ */
+export class LineWriter {
+  private readonly called: string;
+  private readonly target: LineTarget;
+  private readonly clock: Clock;
+  private readonly warn: (text: string) => void;
+  /** Oldest day first. */
+  private waiting: Batch[] = [];
+  private inFlight: readonly Batch[] = [];
+  private lost = 0;
+  private trouble: Trouble | undefined;
+  private writing: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor({ called, target, clock, warn }: LineWriterOptions) {
+    this.called = called;
+    this.target = target;
+    this.clock = clock;
+    this.warn = warn;
+  }
+
+  /** Makes folder and file, so that whoever starts the service hears at once where that is not possible. */
+  open(): Promise<void> {
+    return this.flush();
+  }
+
+  /** Adds a line with its end; `at` is its instant, in milliseconds since 1970. An urgent one does not wait for others. */
+  add(line: string, at: number, isUrgent = false): void {
+    const place = this.target.placeOf(at);
+    const size = this.size;
+    if (size + line.length > MOST_WAITING) {
+      this.lost += 1;
+      if (!this.trouble) this.fails(place.file, 'the disk does not keep up');
+      return;
+    }
+    let last = this.waiting.at(-1);
+    if (last?.place !== place) this.waiting.push((last = new Batch(place)));
+    last.add(line);
+    this.remember();
+    if ((isUrgent || size + line.length >= FLUSH_SIZE) && !this.trouble) void this.flush();
+    else this.arm();
+  }
+
+  /** Writes what still waits. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    let limit: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => (limit = setTimeout(resolve, CLOSE_MILLIS)));
+    await Promise.race([this.finish(), patience]);
+    clearTimeout(limit);
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /** Writes what was not handed to the system yet, as the process ends. */
+  writeNow(): void {
+    for (const { place, lines, issued } of [...this.inFlight, ...this.waiting]) {
+      const left = lines.slice(issued);
+      if (left.length > 0) appendLinesNow(place.file, left);
+    }
+  }
+
+  private get size(): number {
+    let size = 0;
+    for (const batch of this.inFlight) size += batch.size;
+    for (const batch of this.waiting) size += batch.size;
+    return size;
+  }
+
+  private remember(): void {
+    if (WITH_LINES.size === 0 && !process.listeners('exit').includes(writeAllNow)) process.once('exit', writeAllNow);
+    WITH_LINES.add(this);
+  }
+
+  private async finish(): Promise<void> {
+    await this.writing;
+    if (this.waiting.length > 0) await this.flush();
+  }
+
+  private arm(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      if (this.mayTry()) void this.flush();
+      if (this.trouble) this.arm();
+    }, FLUSH_MILLIS).unref();
+  }
+
+  /** After trouble once a minute, whichever way the clock was set, and at midnight where that brings another file. */
+  private mayTry(): boolean {
+    if (!this.trouble) return true;
+    const now = this.clock.millis();
+    return Math.abs(now - this.trouble.at) >= RETRY_MILLIS || this.target.placeOf(now).file !== this.trouble.file;
+  }
+
+  /** One at a time, so that lines keep their order. */
+  private flush(): Promise<void> {
+    this.writing ??= this.write().finally(() => {
+      this.writing = undefined;
+      if (this.waiting.length > 0) this.arm();
+      else WITH_LINES.delete(this);
+    });
+    return this.writing;
+  }
+
+  private async write(): Promise<void> {
+    const now = this.clock.millis();
+    const batches = this.waiting.length > 0 ? this.waiting : [new Batch(this.target.placeOf(now))];
+    this.waiting = [];
+    this.inFlight = batches;
+    let refused: Batch[] = [];
+    for (const batch of batches) {
+      // Behind lines that could not be written, none may get in.
+      const isBehind = refused.at(-1)?.place.file === batch.place.file;
+      const appended = isBehind ? undefined : await this.target.append(batch);
+      if (appended && !('error' in appended)) continue;
+      refused.push(batch);
+      if (appended) this.fails(batch.place.file, reasonOf(appended.error));
+    }
+    this.inFlight = [];
+    if (batches.at(-1) !== refused.at(-1)) {
+      // A day that is over, with a file of its own, had its chances.
+      for (const { lines } of refused) this.lost += lines.length;
+      refused = [];
+      this.worksAgain();
+    }
+    const [first, ...rest] = this.waiting;
+    const last = refused.at(-1);
+    if (last && first?.place === last.place) {
+      for (const line of first.lines) last.add(line);
+      this.waiting = [...refused, ...rest];
+    } else {
+      this.waiting = [...refused, ...this.waiting];
+    }
+  }
+
+  private fails(file: string, reason: string): void {
+    const isNews = !this.trouble;
+    this.trouble = { file, at: this.clock.millis() };
+    this.arm();
+    if (!isNews) return;
+    this.warn(
+      `The ${this.called} ${file} cannot be written (${reason}). Requests are served all the same; their lines wait, ` +
+        `${MOST_WAITING / 1024 / 1024} MB of them at most. It is tried again every minute.`,
+    );
+  }
+
+  private worksAgain(): void {
+    if (!this.trouble) return;
+    const { file } = this.trouble;
+    const lines = this.lost === 1 ? '1 line is' : `${this.lost === 0 ? 'no' : this.lost} lines are`;
+    this.trouble = undefined;
+    this.lost = 0;
+    this.warn(`The ${this.called} is written again to ${file}; ${lines} lost.`);
+  }
+}
+
+/** Node's text without the name of the call and the path, which stands before it. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message.replace(/, [a-z]+(?: '.*)?$/s, '') : 'unknown';
+}
