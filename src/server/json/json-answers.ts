@@ -1,11 +1,10 @@
 import type { GenericSchema } from 'valibot';
-import { Mismatch } from '../../config/mismatch.js';
-import { compileDatePattern } from './date-pattern.js';
+import { compileDatePattern, PatternFault } from '../../encoding/date-pattern.js';
+import { zoneOf } from '../../encoding/zone.js';
 import { Encoding } from './encoding.js';
 import { JsonSerializationProperties } from './json-serialization.properties.js';
 import { JsonProperties } from './json.properties.js';
 import { type Promised, promisedBy } from './promised-members.js';
-import { zoneOf } from './zone.js';
 
 type WriteDate = (millis: number) => string | number;
 /** True of a value that is left out where its member is not promised. */
@@ -105,7 +104,7 @@ function dateWriter(
     if (timeZone === 'UTC') return undefined;
   }
   const pattern = compileDatePattern(dateFormat || ISO);
-  if (pattern instanceof Mismatch) throw new TypeError(`${dateFormat}: ${pattern.reason}`);
+  if (pattern instanceof PatternFault) throw new TypeError(`${dateFormat}: ${pattern.reason}`);
   const zone = zoneOf(timeZone);
   return (millis) => pattern(millis, zone);
 }

@@ -2,7 +2,7 @@ import { type Effect, full } from '../../config/effect.js';
 import { oneOf, type ScalarType, text, timeZone } from '../../config/key-type.js';
 import { Mismatch } from '../../config/mismatch.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
-import { compileDatePattern, PATTERN_LETTERS } from './date-pattern.js';
+import { compileDatePattern, PATTERN_LETTERS, PatternFault } from '../../encoding/date-pattern.js';
 
 type PropertyInclusion = 'always' | 'non_null' | 'non_absent' | 'non_empty' | 'non_default' | 'use_defaults';
 
@@ -46,7 +46,7 @@ function datePattern(): ScalarType<string> {
     expects: `a date pattern of the letters ${PATTERN_LETTERS} as Java reads them, with other letters between ' and '`,
     parse: (value) => {
       const pattern = value === '' ? undefined : compileDatePattern(value);
-      return pattern instanceof Mismatch ? pattern : value;
+      return pattern instanceof PatternFault ? new Mismatch(pattern.reason) : value;
     },
   };
 }

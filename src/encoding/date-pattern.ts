@@ -1,5 +1,9 @@
-import { Mismatch } from '../../config/mismatch.js';
 import type { Zone } from './zone.js';
+
+/** Why a text is no date pattern; never repeats the text itself. */
+export class PatternFault {
+  constructor(readonly reason: string) {}
+}
 
 /** Writes an instant, given in milliseconds since 1970, as local time of a zone. */
 export type WriteInstant = (millis: number, zone: Zone) => string;
@@ -57,16 +61,16 @@ export const PATTERN_LETTERS = 'y M d H h m s S a E Z X VV';
 /** A text between quotes, where two of them stand for one; a run of one letter; anything else. */
 const TOKEN = /'(?<quoted>(?:[^']|'')*)'|(?<run>(?<letter>[A-Za-z])\k<letter>*)|(?<other>.)/gsu;
 
-/** Makes a writer of a date pattern; what Java would not take, or we do not know, is a mismatch. */
-export function compileDatePattern(pattern: string): WriteInstant | Mismatch {
+/** Makes a writer of a date pattern; what Java would not take, or we do not know, is a fault. */
+export function compileDatePattern(pattern: string): WriteInstant | PatternFault {
   const parts: (string | Part)[] = [];
   for (const { groups = {} } of pattern.matchAll(TOKEN)) {
     const { quoted, run, other } = groups;
     const part = run === undefined ? literalOf(quoted, other) : partOf(run);
-    if (part instanceof Mismatch) return part;
+    if (part instanceof PatternFault) return part;
     parts.push(part);
   }
-  if (parts.every((part) => typeof part === 'string')) return new Mismatch('it shows no part of a date');
+  if (parts.every((part) => typeof part === 'string')) return new PatternFault('it shows no part of a date');
   return (millis, zone) => {
     const local = localTime(millis, zone);
     let text = '';
@@ -75,20 +79,22 @@ export function compileDatePattern(pattern: string): WriteInstant | Mismatch {
   };
 }
 
-function literalOf(quoted: string | undefined, other = ''): string | Mismatch {
+function literalOf(quoted: string | undefined, other = ''): string | PatternFault {
   if (quoted !== undefined) return quoted === '' ? "'" : quoted.replaceAll("''", "'");
-  if (other === "'") return new Mismatch("a text in quotes has no end; a quote itself is written ''");
-  return /[[\]{}#]/.test(other) ? new Mismatch(`${other} has a meaning of its own in Java: put it in quotes`) : other;
+  if (other === "'") return new PatternFault("a text in quotes has no end; a quote itself is written ''");
+  return /[[\]{}#]/.test(other)
+    ? new PatternFault(`${other} has a meaning of its own in Java: put it in quotes`)
+    : other;
 }
 
-function partOf(run: string): Part | Mismatch {
+function partOf(run: string): Part | PatternFault {
   const name = run.charAt(0);
   const letter = Object.hasOwn(LETTERS, name) ? LETTERS[name] : undefined;
-  if (!letter) return new Mismatch(`the letter ${name} stands for nothing here: known are ${PATTERN_LETTERS}`);
+  if (!letter) return new PatternFault(`the letter ${name} stands for nothing here: known are ${PATTERN_LETTERS}`);
   const { least = 1, most, part } = letter;
   if (run.length >= least && run.length <= most) return part(run.length);
   const lengths = least === most ? `exactly ${most}` : `at most ${most}`;
-  return new Mismatch(`the letter ${name} stands ${run.length} times in a row, where ${lengths} may`);
+  return new PatternFault(`the letter ${name} stands ${run.length} times in a row, where ${lengths} may`);
 }
 
 const DAY_MILLIS = 86_400_000;
