@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import { RecentMax } from './recent-max.js';
 
 /** What a measured number says (management API, "metrics"). */
 export type Statistic = 'COUNT' | 'TOTAL' | 'TOTAL_TIME' | 'MAX' | 'VALUE' | 'ACTIVE_TASKS' | 'DURATION';
@@ -6,6 +7,12 @@ export type Statistic = 'COUNT' | 'TOTAL' | 'TOTAL_TIME' | 'MAX' | 'VALUE' | 'AC
 export interface Measurement {
   readonly statistic: Statistic;
   readonly value: number;
+}
+
+/** How many numbers were not above a bound. */
+export interface Bucket {
+  readonly upTo: number;
+  readonly count: number;
 }
 
 /** One series of numbers: what has one name and one value of each tag. */
@@ -17,8 +24,9 @@ export interface Meter {
 export class Counter implements Meter {
   private count = 0;
 
+  /** What is no positive number is not counted: a counter never falls, and one NaN would stay for good. */
   increment(by = 1): void {
-    this.count += by;
+    if (by > 0 && by < Infinity) this.count += by;
   }
 
   measure(): readonly Measurement[] {
@@ -26,12 +34,21 @@ export class Counter implements Meter {
   }
 }
 
-/** Reads a number whenever somebody asks. */
+/** Reads a number whenever somebody asks; what cannot be read is NaN. */
 export class Gauge implements Meter {
   constructor(private readonly read: () => number) {}
 
   measure(): readonly Measurement[] {
-    return [{ statistic: 'VALUE', value: this.read() }];
+    return [{ statistic: 'VALUE', value: this.value }];
+  }
+
+  /** A number that cannot be had must not keep all others from being read. */
+  private get value(): number {
+    try {
+      return this.read();
+    } catch {
+      return NaN;
+    }
   }
 }
 
@@ -40,18 +57,36 @@ export class Summary implements Meter {
   private count = 0;
   private total = 0;
   private readonly largest: RecentMax;
+  private readonly counts: number[];
 
+  /** `bounds` are in ascending order. */
   constructor(
     clock: Clock,
+    private readonly bounds: readonly number[] = [],
     private readonly totalIs: 'TOTAL' | 'TOTAL_TIME' = 'TOTAL',
   ) {
     this.largest = new RecentMax(clock);
+    this.counts = bounds.map(() => 0);
   }
 
+  /** One for each bound; none where the family has none. */
+  get buckets(): readonly Bucket[] {
+    let count = 0;
+    return this.bounds.map((upTo, at) => {
+      count += this.counts[at] ?? 0;
+      return { upTo, count };
+    });
+  }
+
+  /** What is no number is not taken: it would stay in the total for good. */
   record(amount: number): void {
-    this.count += 1;
-    this.total += amount;
-    this.largest.take(amount);
+    if (!Number.isFinite(amount)) return;
+    this.take(1, amount, amount);
+    for (let at = 0; at < this.bounds.length; at++) {
+      if (amount > (this.bounds[at] ?? NaN)) continue;
+      this.counts[at] = (this.counts[at] ?? 0) + 1;
+      return;
+    }
   }
 
   measure(): readonly Measurement[] {
@@ -61,74 +96,54 @@ export class Summary implements Meter {
       { statistic: 'MAX', value: this.largest.value },
     ];
   }
+
+  /** Several numbers at once, for what was summed up elsewhere; the buckets do not see them. */
+  protected take(count: number, total: number, largest: number): void {
+    this.count += count;
+    this.total += total;
+    this.largest.take(largest);
+  }
 }
 
 /** Times of what is over, in seconds. */
 export class Timer extends Summary {
-  constructor(clock: Clock) {
-    super(clock, 'TOTAL_TIME');
+  constructor(clock: Clock, bounds: readonly number[] = []) {
+    super(clock, bounds, 'TOTAL_TIME');
+  }
+
+  /** A time below zero is that of a clock which was set back: it happened, and took no time. */
+  override record(seconds: number): void {
+    super.record(seconds < 0 ? 0 : seconds);
   }
 }
 
 /** What goes on just now: how many, and for how many seconds all of them together. */
 export class LongTaskTimer implements Meter {
-  private readonly running = new Set<{ readonly since: number }>();
+  private active = 0;
+  /** The sum of the instants at which they began: with it, nobody keeps a list. */
+  private sinceMillis = 0;
 
   constructor(private readonly clock: Clock) {}
 
   /** Answers what ends it; a second call does nothing. */
   start(): () => void {
-    const task = { since: this.clock.millis() };
-    this.running.add(task);
+    const since = this.clock.millis();
+    let goesOn = true;
+    this.active += 1;
+    this.sinceMillis += since;
     return () => {
-      this.running.delete(task);
+      if (!goesOn) return;
+      goesOn = false;
+      this.active -= 1;
+      this.sinceMillis -= since;
     };
   }
 
   measure(): readonly Measurement[] {
-    const now = this.clock.millis();
-    let millis = 0;
-    for (const { since } of this.running) millis += now - since;
+    const millis = this.active * this.clock.millis() - this.sinceMillis;
     return [
-      { statistic: 'ACTIVE_TASKS', value: this.running.size },
-      { statistic: 'DURATION', value: millis / 1000 },
+      { statistic: 'ACTIVE_TASKS', value: this.active },
+      { statistic: 'DURATION', value: Math.max(0, millis) / 1000 },
     ];
-  }
-}
-
-const WINDOW_MILLIS = 60_000;
-const WINDOWS = 3;
-
-/** The largest number of the last two to three minutes. */
-class RecentMax {
-  private readonly windows: number[] = new Array<number>(WINDOWS).fill(0);
-  private current: number;
-
-  constructor(private readonly clock: Clock) {
-    this.current = this.windowNow();
-  }
-
-  get value(): number {
-    this.turn();
-    return Math.max(...this.windows);
-  }
-
-  take(amount: number): void {
-    this.turn();
-    const at = this.current % WINDOWS;
-    if (amount > (this.windows[at] ?? 0)) this.windows[at] = amount;
-  }
-
-  private turn(): void {
-    const now = this.windowNow();
-    if (now === this.current) return;
-    // A clock that was set back forgets as well: a maximum of the future would never end.
-    const passed = now > this.current ? Math.min(now - this.current, WINDOWS) : WINDOWS;
-    for (let step = 0; step < passed; step++) this.windows[(now - step) % WINDOWS] = 0;
-    this.current = now;
-  }
-
-  private windowNow(): number {
-    return Math.floor(this.clock.millis() / WINDOW_MILLIS);
   }
 }

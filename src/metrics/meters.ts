@@ -1,66 +1,13 @@
 import { type Clock, SystemClock } from '../clock/clock.js';
+import { Family, type MeterFacts, type MeterKind, type Tags } from './family.js';
 import { Counter, Gauge, LongTaskTimer, type Meter, Summary, Timer } from './meter.js';
 
-export type Tags = Readonly<Record<string, string>>;
+export type { Family, MeterFacts, MeterKind, Series, Tags } from './family.js';
 
-export type MeterKind = 'counter' | 'gauge' | 'timer' | 'summary' | 'long-task-timer';
-
-/** What is said of all series of one name. */
-export interface MeterFacts {
-  readonly description?: string;
-  /** E.g. `seconds` or `bytes`. */
-  readonly baseUnit?: string;
-}
-
-/** A series with its tags. */
-export interface Series<M extends Meter = Meter> {
-  readonly tags: Tags;
-  readonly meter: M;
-}
-
-/** Series of one name beyond these are counted together: whoever can choose a tag's value must not fill the memory. */
-const MOST_SERIES = 1000;
-const OTHER = 'other';
-
-/** All series of one name. */
-export class Family<M extends Meter = Meter> {
-  private readonly byTags = new Map<string, Series<M>>();
-
-  constructor(
-    readonly name: string,
-    readonly kind: MeterKind,
-    readonly facts: MeterFacts,
-    private readonly make: () => M,
-  ) {}
-
-  get series(): Iterable<Series<M>> {
-    return this.byTags.values();
-  }
-
-  /** The series of these tags; every series of one name has the same tag names, given in the same order. */
-  of(tags: Tags = {}): M {
-    const id = Object.values(tags).join('\u0000');
-    const known = this.byTags.get(id);
-    if (known) return known.meter;
-    if (this.byTags.size >= MOST_SERIES) {
-      const shared = Object.fromEntries(Object.keys(tags).map((name) => [name, OTHER]));
-      return this.add(Object.values(shared).join('\u0000'), shared);
-    }
-    return this.add(id, tags);
-  }
-
-  /** Puts a meter of the caller's in; it replaces one of the same tags. */
-  set(tags: Tags, meter: M): void {
-    this.byTags.set(Object.values(tags).join('\u0000'), { tags, meter });
-  }
-
-  private add(id: string, tags: Tags): M {
-    const known = this.byTags.get(id);
-    if (known) return known.meter;
-    const meter = this.make();
-    this.byTags.set(id, { tags, meter });
-    return meter;
-  }
+/** What is said of all series of numbers that are added up. */
+export interface SummaryFacts extends MeterFacts {
+  /** Upper bounds in ascending order: the exposition then also tells how many numbers were not above each of them. */
+  readonly buckets?: readonly number[];
 }
 
 /** Everything the service counts and measures (management API, "metrics"). */
@@ -73,17 +20,22 @@ export class Meters {
     return this.byName.values();
   }
 
+  find(name: string): Family | undefined {
+    return this.byName.get(name);
+  }
+
   counter(name: string, facts: MeterFacts = {}): Family<Counter> {
     return this.family(name, 'counter', facts, () => new Counter());
   }
 
   /** In seconds. */
-  timer(name: string, facts: MeterFacts = {}): Family<Timer> {
-    return this.family(name, 'timer', { baseUnit: 'seconds', ...facts }, () => new Timer(this.clock));
+  timer(name: string, { buckets, ...facts }: SummaryFacts = {}): Family<Timer> {
+    const make = (): Timer => new Timer(this.clock, buckets);
+    return this.family(name, 'timer', { baseUnit: 'seconds', ...facts }, make);
   }
 
-  summary(name: string, facts: MeterFacts = {}): Family<Summary> {
-    return this.family(name, 'summary', facts, () => new Summary(this.clock));
+  summary(name: string, { buckets, ...facts }: SummaryFacts = {}): Family<Summary> {
+    return this.family(name, 'summary', facts, () => new Summary(this.clock, buckets));
   }
 
   longTaskTimer(name: string, facts: MeterFacts = {}): Family<LongTaskTimer> {
