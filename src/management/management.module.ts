@@ -13,6 +13,8 @@ import { HeapDumpEndpoint } from './heapdump/heapdump.endpoint.js';
 import { ManagementListener } from './management.listener.js';
 import { MappingsEndpoint } from './mappings/mappings.endpoint.js';
 import { MountedRoutes } from './mappings/mounted-routes.js';
+import { MetricsEndpoint } from './metrics/metrics.endpoint.js';
+import { PrometheusEndpoint } from './metrics/prometheus.endpoint.js';
 import type { Endpoint } from './operation.js';
 import { ScheduledTasksEndpoint } from './scheduledtasks/scheduledtasks.endpoint.js';
 import { ShutdownEndpoint } from './shutdown/shutdown.endpoint.js';
@@ -23,6 +25,8 @@ import { Responder } from './web/responder.service.js';
 /** In the order of discovery. */
 const ENDPOINTS = [
   HealthEndpoint,
+  MetricsEndpoint,
+  PrometheusEndpoint,
   ScheduledTasksEndpoint,
   CachesEndpoint,
   ThreadDumpEndpoint,

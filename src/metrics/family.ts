@@ -38,6 +38,8 @@ export class Family<M extends Meter = Meter> {
     readonly kind: MeterKind,
     readonly facts: MeterFacts,
     private readonly make: () => M,
+    /** Whether its numbers are counted in buckets as well. */
+    readonly hasBuckets = false,
   ) {}
 
   get series(): readonly Series<M>[] {

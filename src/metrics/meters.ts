@@ -31,11 +31,11 @@ export class Meters {
   /** In seconds. */
   timer(name: string, { buckets, ...facts }: SummaryFacts = {}): Family<Timer> {
     const make = (): Timer => new Timer(this.clock, buckets);
-    return this.family(name, 'timer', { baseUnit: 'seconds', ...facts }, make);
+    return this.family(name, 'timer', { baseUnit: 'seconds', ...facts }, make, buckets);
   }
 
   summary(name: string, { buckets, ...facts }: SummaryFacts = {}): Family<Summary> {
-    return this.family(name, 'summary', facts, () => new Summary(this.clock, buckets));
+    return this.family(name, 'summary', facts, () => new Summary(this.clock, buckets), buckets);
   }
 
   longTaskTimer(name: string, facts: MeterFacts = {}): Family<LongTaskTimer> {
@@ -49,11 +49,17 @@ export class Meters {
   }
 
   /** One name is one kind of meter. */
-  private family<M extends Meter>(name: string, kind: MeterKind, facts: MeterFacts, make: () => M): Family<M> {
+  private family<M extends Meter>(
+    name: string,
+    kind: MeterKind,
+    facts: MeterFacts,
+    make: () => M,
+    buckets: readonly number[] = [],
+  ): Family<M> {
     const known = this.byName.get(name);
     if (known && known.kind !== kind) throw new TypeError(`${name} is a ${known.kind}`);
     if (known) return known as Family<M>;
-    const family = new Family(name, kind, facts, make);
+    const family = new Family(name, kind, facts, make, buckets.length > 0);
     this.byName.set(name, family);
     return family;
   }

@@ -1,0 +1,50 @@
+import type { Family, Series } from '../../metrics/family.js';
+import type { Statistic } from '../../metrics/meter.js';
+
+/** A tag with the value that a series must have to count. */
+export type Wanted = readonly [tag: string, value: string];
+
+/** What the series of a family say together (management API, "metrics"). */
+export interface Drilled {
+  readonly name: string;
+  readonly description?: string;
+  readonly baseUnit?: string;
+  readonly measurements: readonly { readonly statistic: Statistic; readonly value: number }[];
+  readonly availableTags: readonly { readonly tag: string; readonly values: readonly string[] }[];
+}
+
+/** Reads `key:value` up to the first colon: a value may hold colons and commas. Undefined where there is none. */
+export function wantedTag(text: string): Wanted | undefined {
+  const at = text.indexOf(':');
+  return at < 0 ? undefined : [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** Undefined where no series has all of the tags. */
+export function drillDown({ name, facts, series }: Family, wanted: readonly Wanted[]): Drilled | undefined {
+  const fitting = series.filter(({ tags }) => wanted.every(([tag, value]) => tags[tag] === value));
+  if (fitting.length === 0) return undefined;
+  const used = new Set(wanted.map(([tag]) => tag));
+  return { name, ...facts, measurements: merged(fitting), availableTags: tagsOf(fitting, used) };
+}
+
+/** A number that nobody knows is left out: JSON has no way to write it. */
+function merged(series: readonly Series[]): Drilled['measurements'] {
+  const values = new Map<Statistic, number>();
+  for (const { statistic, value } of series.flatMap(({ meter }) => meter.measure())) {
+    if (!Number.isFinite(value)) continue;
+    const known = values.get(statistic);
+    if (known === undefined) values.set(statistic, value);
+    else values.set(statistic, statistic === 'MAX' ? Math.max(known, value) : known + value);
+  }
+  return [...values].map(([statistic, value]) => ({ statistic, value }));
+}
+
+function tagsOf(series: readonly Series[], used: ReadonlySet<string>): Drilled['availableTags'] {
+  const values = new Map<string, Set<string>>();
+  for (const [tag, value] of series.flatMap(({ tags }) => Object.entries(tags))) {
+    if (used.has(tag)) continue;
+    const known = values.get(tag) ?? new Set();
+    values.set(tag, known.add(value));
+  }
+  return [...values].map(([tag, known]) => ({ tag, values: [...known] }));
+}

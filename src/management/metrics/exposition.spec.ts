@@ -1,0 +1,234 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { Meters } from '../../metrics/meters.js';
+import { exposition } from './exposition.js';
+
+function text(meters: Meters, ...names: readonly string[]): readonly string[] {
+  return exposition(meters.families, 'text', new Set(names)).split('\n').slice(0, -1);
+}
+
+function openMetrics(meters: Meters): readonly string[] {
+  return exposition(meters.families, 'openmetrics').split('\n').slice(0, -1);
+}
+
+function everyKind(): Meters {
+  const meters = new Meters(new ManualClock());
+  meters.counter('cache.gets', { description: 'Look-ups' }).of({ name: 'users', result: 'hit' }).increment(3);
+  meters.gauge('disk.free', { description: 'Free space', baseUnit: 'bytes' }, () => 7e9, { path: '/srv' });
+  meters.timer('http.server.requests', { description: 'Time to serve a request' }).of({ uri: '/login' }).record(0.5);
+  meters.summary('body.size', { description: 'Bodies', baseUnit: 'bytes' }).of().record(12);
+  meters.longTaskTimer('uploads.active', { description: 'Uploads' }).of().start();
+  return meters;
+}
+
+it('writes every kind of meter in the text format', () => {
+  expect(text(everyKind())).toEqual([
+    '# HELP cache_gets_total Look-ups',
+    '# TYPE cache_gets_total counter',
+    'cache_gets_total{name="users",result="hit"} 3',
+    '# HELP disk_free_bytes Free space',
+    '# TYPE disk_free_bytes gauge',
+    'disk_free_bytes{path="/srv"} 7000000000',
+    '# HELP http_server_requests_seconds Time to serve a request',
+    '# TYPE http_server_requests_seconds summary',
+    'http_server_requests_seconds_count{uri="/login"} 1',
+    'http_server_requests_seconds_sum{uri="/login"} 0.5',
+    '# HELP http_server_requests_seconds_max Time to serve a request',
+    '# TYPE http_server_requests_seconds_max gauge',
+    'http_server_requests_seconds_max{uri="/login"} 0.5',
+    '# HELP body_size_bytes Bodies',
+    '# TYPE body_size_bytes summary',
+    'body_size_bytes_count 1',
+    'body_size_bytes_sum 12',
+    '# HELP body_size_bytes_max Bodies',
+    '# TYPE body_size_bytes_max gauge',
+    'body_size_bytes_max 12',
+    '# HELP uploads_active_seconds_active_count Uploads',
+    '# TYPE uploads_active_seconds_active_count untyped',
+    'uploads_active_seconds_active_count 1',
+    '# HELP uploads_active_seconds_duration_sum Uploads',
+    '# TYPE uploads_active_seconds_duration_sum untyped',
+    'uploads_active_seconds_duration_sum 0',
+  ]);
+});
+
+it('writes OpenMetrics: counters without _total as families, other words for no type, an end', () => {
+  const lines = openMetrics(everyKind());
+  expect(lines.slice(0, 3)).toEqual([
+    '# HELP cache_gets Look-ups',
+    '# TYPE cache_gets counter',
+    'cache_gets_total{name="users",result="hit"} 3',
+  ]);
+  expect(lines).toContain('# TYPE uploads_active_seconds_active_count unknown');
+  expect(lines).not.toContain('# TYPE uploads_active_seconds_active_count untyped');
+  expect(lines.at(-1)).toBe('# EOF');
+  expect(lines.filter((line) => line === '# EOF')).toHaveLength(1);
+});
+
+it('of no meters, writes nothing but the end', () => {
+  expect(exposition([], 'text')).toBe('');
+  expect(exposition([], 'openmetrics')).toBe('# EOF\n');
+});
+
+describe('a name', () => {
+  it.each([
+    { name: 'process.start.time', unit: 'seconds', shown: 'process_start_time_seconds' },
+    { name: 'already.seconds', unit: 'seconds', shown: 'already_seconds' },
+    { name: 'a-b c/ü', unit: undefined, shown: 'a_b_c__' },
+    { name: '2fa.open', unit: undefined, shown: '_2fa_open' },
+  ])('$name in $unit is $shown', ({ name, unit, shown }) => {
+    const meters = new Meters();
+    meters.gauge(name, unit === undefined ? {} : { baseUnit: unit }, () => 1);
+    expect(text(meters).at(-1)).toBe(`${shown} 1`);
+  });
+
+  it('of a counter ends in _total once', () => {
+    const meters = new Meters();
+    meters.counter('logins.total').of().increment();
+    expect(text(meters).at(-1)).toBe('logins_total 1');
+    expect(openMetrics(meters)).toContain('# TYPE logins counter');
+  });
+
+  it('that another family has is not written twice: the first keeps it', () => {
+    const meters = new Meters();
+    meters.gauge('a.b', {}, () => 1);
+    meters.gauge('a-b', {}, () => 2);
+    meters.timer('work').of().record(1);
+    meters.gauge('work.seconds.count', {}, () => 3);
+    meters.counter('tries').of().increment();
+    meters.gauge('tries.total', {}, () => 4);
+    const samples = text(meters).filter((line) => !line.startsWith('#'));
+    expect(samples).toEqual([
+      'a_b 1',
+      'work_seconds_count 1',
+      'work_seconds_sum 1',
+      'work_seconds_max 1',
+      'tries_total 1',
+    ]);
+  });
+
+  it('without description is explained by the one that the metrics endpoint knows', () => {
+    const meters = new Meters();
+    meters.counter('login.lockouts').of();
+    expect(text(meters)[0]).toBe('# HELP login_lockouts_total login.lockouts');
+  });
+
+  it('without series is left out', () => {
+    const meters = new Meters();
+    meters.counter('login.lockouts');
+    expect(text(meters)).toEqual([]);
+  });
+});
+
+describe('a label', () => {
+  function labels(tags: Readonly<Record<string, string>>): string | undefined {
+    const meters = new Meters();
+    meters.gauge('x', {}, () => 1, tags);
+    return text(meters).at(-1);
+  }
+
+  it('has a name of letters, digits and _', () => {
+    expect(labels({ 'cache.manager': 'a', '2nd': 'b' })).toBe('x{_2nd="b",cache_manager="a"} 1');
+  });
+
+  it('stands in the order of the names', () => {
+    expect(labels({ uri: '/', method: 'GET', status: '200' })).toBe('x{method="GET",status="200",uri="/"} 1');
+  });
+
+  it('has no second value where two tags become one name', () => {
+    expect(labels({ 'a.b': '1', 'a-b': '2' })).toBe('x{a_b="1"} 1');
+  });
+
+  it('cannot end its line or its quotes', () => {
+    expect(labels({ v: 'a"b\\c\nd\u0000' })).toBe('x{v="a\\"b\\\\c\\nd\ufffd"} 1');
+  });
+});
+
+describe('a description', () => {
+  it('cannot end its line, and has quotes as the format wants them', () => {
+    const meters = new Meters();
+    meters.gauge('x', { description: 'a "b"\n# \\' }, () => 1);
+    expect(text(meters)[0]).toBe('# HELP x a "b"\\n# \\\\');
+    expect(openMetrics(meters)[0]).toBe('# HELP x a \\"b\\"\\n# \\\\');
+  });
+});
+
+it.each([
+  [NaN, 'NaN'],
+  [Infinity, '+Inf'],
+  [-Infinity, '-Inf'],
+  [-0.5, '-0.5'],
+  [1e21, '1e+21'],
+])('writes %d as %s', (value, written) => {
+  const meters = new Meters();
+  meters.gauge('x', {}, () => value);
+  expect(text(meters).at(-1)).toBe(`x ${written}`);
+});
+
+describe('a family with buckets', () => {
+  it('is a histogram', () => {
+    const meters = new Meters();
+    const timer = meters.timer('login.hash.time', { buckets: [0.05, 0.5, 1] }).of();
+    for (const seconds of [0.02, 0.1, 3]) timer.record(seconds);
+    expect(text(meters).slice(1, 7)).toEqual([
+      '# TYPE login_hash_time_seconds histogram',
+      'login_hash_time_seconds_bucket{le="0.05"} 1',
+      'login_hash_time_seconds_bucket{le="0.5"} 2',
+      'login_hash_time_seconds_bucket{le="1.0"} 2',
+      'login_hash_time_seconds_bucket{le="+Inf"} 3',
+      'login_hash_time_seconds_count 3',
+    ]);
+    expect(openMetrics(meters)).toContain('login_hash_time_seconds_count 3');
+  });
+
+  function offsets(): Meters {
+    const meters = new Meters();
+    const offset = meters.summary('login.mfa.step.offset', { buckets: [-1, 0, 1] }).of();
+    for (const steps of [-1, -1, 0, 1]) offset.record(steps);
+    return meters;
+  }
+
+  it('tells how many were below zero, and in the text format a sum that may fall', () => {
+    expect(text(offsets()).filter((line) => !line.startsWith('#'))).toEqual([
+      'login_mfa_step_offset_bucket{le="-1.0"} 2',
+      'login_mfa_step_offset_bucket{le="0.0"} 3',
+      'login_mfa_step_offset_bucket{le="1.0"} 4',
+      'login_mfa_step_offset_bucket{le="+Inf"} 4',
+      'login_mfa_step_offset_count 4',
+      'login_mfa_step_offset_sum -1',
+      'login_mfa_step_offset_max 1',
+    ]);
+  });
+
+  it('has neither sum nor count in OpenMetrics where numbers can be below zero', () => {
+    const samples = openMetrics(offsets()).filter((line) => !line.startsWith('#'));
+    expect(samples.slice(3)).toEqual(['login_mfa_step_offset_bucket{le="+Inf"} 4', 'login_mfa_step_offset_max 1']);
+  });
+
+  it('without buckets has no sum in OpenMetrics while that is below zero', () => {
+    const meters = new Meters();
+    meters.summary('x').of().record(-1);
+    expect(openMetrics(meters)).toContain('x_count 1');
+    expect(openMetrics(meters)).not.toContain('x_sum -1');
+    expect(text(meters)).toContain('x_sum -1');
+  });
+});
+
+describe('names that are asked for', () => {
+  it.each([
+    { name: 'http_server_requests_seconds', families: ['http_server_requests_seconds'] },
+    { name: 'http_server_requests_seconds_max', families: ['http_server_requests_seconds_max'] },
+    { name: 'cache_gets_total', families: ['cache_gets_total'] },
+    { name: 'cache_gets', families: ['cache_gets_total'] },
+    { name: 'http_server_requests_seconds_count', families: [] },
+    { name: 'http.server.requests', families: [] },
+    { name: 'nobody', families: [] },
+  ])('$name is $families', ({ name, families }) => {
+    const types = text(everyKind(), name).filter((line) => line.startsWith('# TYPE '));
+    expect(types.map((line) => line.split(' ')[2])).toEqual(families);
+  });
+
+  it('may be several', () => {
+    expect(text(everyKind(), 'disk_free_bytes', 'cache_gets')).toHaveLength(6);
+  });
+});

@@ -1,0 +1,86 @@
+import type { Family, Series, Tags } from '../../metrics/family.js';
+import { type Bucket, Summary } from '../../metrics/meter.js';
+import { type ExposedFamily, exposedFamilies, labelName } from './exposed-family.js';
+
+/** Prometheus' own text format 0.0.4, or OpenMetrics 1.0.0. */
+export type Format = 'text' | 'openmetrics';
+
+/**
+ * All families as Prometheus reads them (management API, "prometheus"); where names are given, those of the families
+ * in the output that they name.
+ */
+export function exposition(families: Iterable<Family>, format: Format, names: ReadonlySet<string> = new Set()): string {
+  const isOpen = format === 'openmetrics';
+  const lines: string[] = [];
+  const taken = new Set<string>();
+  for (const family of families) {
+    const { series } = family;
+    const exposed = exposedFamilies(family);
+    if (series.length === 0) continue;
+    // Two families of one name would make the whole answer unreadable: the one that came first has it.
+    const own = exposed.flatMap(({ allNames }) => allNames);
+    if (own.some((name) => taken.has(name))) continue;
+    for (const name of own) taken.add(name);
+    for (const part of exposed) {
+      if (names.size === 0 || part.calledNames.some((name) => names.has(name))) write(lines, part, series, isOpen);
+    }
+  }
+  if (isOpen) lines.push('# EOF');
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function write(lines: string[], part: ExposedFamily, series: readonly Series[], isOpen: boolean): void {
+  const { help, type } = part;
+  const name = isOpen ? part.name : part.textName;
+  const noType = isOpen ? 'unknown' : 'untyped';
+  lines.push(`# HELP ${name} ${escaped(help, isOpen)}`, `# TYPE ${name} ${type ?? noType}`);
+  for (const { tags, meter } of series) {
+    const labels = labelsOf(tags);
+    const measured = meter.measure();
+    const buckets = type === 'histogram' && meter instanceof Summary ? meter.buckets : [];
+    if (buckets.length > 0) {
+      const count = measured.find(({ statistic }) => statistic === 'COUNT')?.value ?? 0;
+      lines.push(...bucketLines(part.name, labels, [...buckets, { upTo: Infinity, count }]));
+    }
+    // OpenMetrics has no sum that can fall, and buckets without a sum have no count behind them either.
+    const hasNoSum = isOpen && (buckets[0]?.upTo ?? 0) < 0;
+    for (const { statistic, value } of measured) {
+      const suffix = part.suffixes[statistic];
+      if (suffix === undefined || (hasNoSum && suffix !== '') || (isOpen && suffix === '_sum' && value < 0)) continue;
+      lines.push(sample(`${part.name}${suffix}`, labels, value));
+    }
+  }
+}
+
+function bucketLines(name: string, labels: readonly string[], buckets: readonly Bucket[]): readonly string[] {
+  return buckets.map(({ upTo, count }) => {
+    // OpenMetrics demands 1.0 where the other format would take 1 as well: one spelling, one series.
+    const bound = Number.isInteger(upTo) ? upTo.toFixed(1) : written(upTo);
+    return sample(`${name}_bucket`, [...labels, `le="${bound}"`], count);
+  });
+}
+
+function sample(name: string, labels: readonly string[], value: number): string {
+  return `${name}${labels.length === 0 ? '' : `{${labels.join(',')}}`} ${written(value)}`;
+}
+
+function written(value: number): string {
+  if (value === Infinity) return '+Inf';
+  return value === -Infinity ? '-Inf' : String(value);
+}
+
+/** In the order of their names; of two tags that would have one name, the first counts. */
+function labelsOf(tags: Tags): readonly string[] {
+  const labels = new Map<string, string>();
+  for (const [tag, value] of Object.entries(tags)) {
+    const name = labelName(tag);
+    if (!labels.has(name)) labels.set(name, escaped(value, true));
+  }
+  return [...labels].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([name, value]) => `${name}="${value}"`);
+}
+
+/** A NUL ends the input of one parser, and is no text anyway. */
+function escaped(text: string, withQuotes: boolean): string {
+  const lines = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\u0000', '\ufffd');
+  return withQuotes ? lines.replaceAll('"', '\\"') : lines;
+}

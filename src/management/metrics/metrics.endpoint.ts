@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../errors/service-error.js';
+import { Meters } from '../../metrics/meters.js';
+import { type Endpoint, NOT_THERE, type Operation, type Result } from '../operation.js';
+import { drillDown, type Wanted, wantedTag } from './drill-down.js';
+
+/** `GET {management_base}/metrics` and one of them (management API, "metrics"). */
+@Injectable()
+export class MetricsEndpoint implements Endpoint {
+  readonly id = 'metrics';
+
+  readonly operations: readonly Operation[] = [
+    { method: 'GET', below: '', run: () => this.names() },
+    {
+      method: 'GET',
+      below: '{requiredMetricName}',
+      run: ({ selector, query }) => this.one(selector, query.getAll('tag').map(wanted)),
+    },
+  ];
+
+  constructor(private readonly meters: Meters) {}
+
+  /** Those that can be read: a name without series has nothing to say yet. */
+  private names(): Result {
+    const families = [...this.meters.families].filter(({ series }) => series.length > 0);
+    return { body: { names: families.map(({ name }) => name).toSorted() } };
+  }
+
+  private one(name: string, tags: readonly Wanted[]): Result {
+    const family = this.meters.find(name);
+    const body = family && drillDown(family, tags);
+    return body ? { body } : NOT_THERE;
+  }
+}
+
+function wanted(text: string): Wanted {
+  const tag = wantedTag(text);
+  if (!tag) throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'tag', code: 'format' }] });
+  return tag;
+}
