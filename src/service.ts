@@ -17,6 +17,7 @@ import { ManagementListener } from './management/management.listener.js';
 import { MountedRoutes } from './management/mappings/mounted-routes.js';
 import { Stopper } from './management/shutdown/stopper.js';
 import { Meters } from './metrics/meters.js';
+import { ProcessWatch } from './metrics/process-watch.js';
 import { PROPERTIES } from './properties.js';
 import type { Listener } from './server/listener.js';
 import { ServerProperties } from './server/server.properties.js';
@@ -85,7 +86,9 @@ async function open(configuration: Configuration, signals: StopSignals): Promise
   const listeners = await Listeners.make(configuration, meters);
   const { main, management } = listeners;
   const app = await create(configuration, main, { loggers, meters });
+  const watch = new ProcessWatch(meters);
   const closeRest = async (): Promise<void> => {
+    watch.stop();
     try {
       await app.close();
     } finally {
@@ -103,9 +106,11 @@ async function open(configuration: Configuration, signals: StopSignals): Promise
     // Asked before the first request, made after the listener is open: a hash takes time.
     const isFirstStart = !isProduction(configuration) && (await accounts.isFirstStart());
     availability.started();
+    watch.started();
     const lines = await listeners.open(endpoints.basePath);
     signals.check();
     availability.ready();
+    watch.ready();
     const firstUser = isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined);
     const { shutdown: mode, shutdownPreDrain: preDrain } = configuration.get(ServerProperties);
     const { timeoutPerShutdownPhase: phaseLimit } = configuration.get(LifecycleProperties);

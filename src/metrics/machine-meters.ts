@@ -1,0 +1,101 @@
+import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { constrainedMemory, cpuUsage, cwd, memoryUsage, platform, uptime } from 'node:process';
+import { getHeapStatistics } from 'node:v8';
+import type { Clock } from '../clock/clock.js';
+import type { Meters } from './meters.js';
+import { RecentShare, type Work } from './recent-share.js';
+
+const SECONDS = { baseUnit: 'seconds' };
+const BYTES = { baseUnit: 'bytes' };
+const OPEN_FILES = '/proc/self/fd';
+const LIMITS = '/proc/self/limits';
+
+/** What the process takes and what the machine has; all of it is read when somebody asks. */
+export function addMachineMeters(meters: Meters, clock: Clock): void {
+  addProcess(meters, clock);
+  addProcessors(meters);
+  addMemory(meters);
+  addDisk(meters);
+  if (existsSync(OPEN_FILES) && existsSync(LIMITS)) addFiles(meters);
+}
+
+function addProcess(meters: Meters, clock: Clock): void {
+  const startedAt = clock.millis() / 1000 - uptime();
+  meters.gauge('process.uptime', { description: 'Time since the process began', ...SECONDS }, uptime);
+  const start = { description: 'When the process began, in seconds since 1970', ...SECONDS };
+  meters.gauge('process.start.time', start, () => startedAt);
+}
+
+function addProcessors(meters: Meters): void {
+  const ofProcess = new RecentShare(processWork);
+  const ofSystem = new RecentShare(systemWork);
+  const own = { description: 'Share of all cores that the process has used since somebody last asked' };
+  meters.gauge('process.cpu.usage', own, () => ofProcess.value);
+  const all = { description: 'Share of all cores that was in use since somebody last asked' };
+  meters.gauge('system.cpu.usage', all, () => ofSystem.value);
+  meters.gauge('system.cpu.count', { description: 'Cores that the process may use' }, availableParallelism);
+  // Windows has no such number; Node says 0.
+  if (platform === 'win32') return;
+  const load = { description: 'Processes that run or want to, over the last minute' };
+  meters.gauge('system.load.average.1m', load, () => loadavg()[0] ?? NaN);
+}
+
+function processWork(): Work {
+  const { user, system } = cpuUsage();
+  return { busySeconds: (user + system) / 1e6, allSeconds: uptime() * availableParallelism() };
+}
+
+function systemWork(): Work {
+  let idle = 0;
+  let all = 0;
+  for (const { times } of cpus()) {
+    idle += times.idle;
+    all += times.user + times.nice + times.sys + times.idle + times.irq;
+  }
+  return { busySeconds: (all - idle) / 1000, allSeconds: all / 1000 };
+}
+
+function addMemory(meters: Meters): void {
+  const used = { description: 'Memory in use', ...BYTES };
+  meters.gauge('nodejs.memory.used', used, () => memoryUsage().heapUsed, { area: 'heap' });
+  meters.gauge('nodejs.memory.used', used, () => memoryUsage().external, { area: 'external' });
+  meters.gauge('nodejs.memory.used', used, () => memoryUsage.rss(), { area: 'rss' });
+  const most = { description: 'Memory that can be used at most', ...BYTES };
+  meters.gauge('nodejs.memory.max', most, () => getHeapStatistics().heap_size_limit, { area: 'heap' });
+  meters.gauge('nodejs.memory.max', most, machineMemory, { area: 'rss' });
+}
+
+/** That of the container where it has a limit, of which Node says 0 or a number beyond all memory where not. */
+function machineMemory(): number {
+  const limit = constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}
+
+/** Of the working folder, where logs, uploads and the embedded database are. */
+function addDisk(meters: Meters): void {
+  const path = cwd();
+  const free = { description: 'Space on the disk that the process may use', ...BYTES };
+  meters.gauge('disk.free', free, () => blocks(path, 'bavail'), { path });
+  meters.gauge('disk.total', { description: 'Space on the disk', ...BYTES }, () => blocks(path, 'blocks'), { path });
+}
+
+function blocks(path: string, which: 'bavail' | 'blocks'): number {
+  const disk = statfsSync(path);
+  return disk[which] * disk.bsize;
+}
+
+/** Linux tells a process of its files; elsewhere these are missing. */
+function addFiles(meters: Meters): void {
+  const open = { description: 'Files and sockets that are open' };
+  // The folder that is read is one of them.
+  meters.gauge('process.files.open', open, () => readdirSync(OPEN_FILES).length - 1);
+  const most = { description: 'Files and sockets that may be open' };
+  meters.gauge('process.files.max', most, () => mostFiles(readFileSync(LIMITS, 'utf8')));
+}
+
+/** The soft limit in `/proc/self/limits`. */
+export function mostFiles(limits: string): number {
+  const limit = /^Max open files +(\S+)/m.exec(limits)?.[1];
+  return limit === 'unlimited' ? Infinity : Number(limit ?? NaN);
+}
