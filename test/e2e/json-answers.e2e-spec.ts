@@ -299,7 +299,7 @@ onSqlite('the built service', (engine) => {
     expect(refused.headers.get('content-type')).toBe('application/problem+json;charset=UTF-8');
     expect(refused.body['timestamp']).toBe(new Date(story.clock.millis).toISOString());
     expect(page.headers.get('content-type')).toBe('text/html;charset=UTF-8');
-    expect(health.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(health.headers.get('content-type')).toBe('application/vnd.spring-boot.actuator.v3+json');
   });
 
   it('writes dates in the zone, and errors in UTC', async () => {

@@ -13,9 +13,7 @@ type Fields = Readonly<Record<string, string>>;
 const OPEN = new Set([
   'GET /openapi.json',
   'GET /docs',
-  ...['GET /', 'GET /actuator/health', 'GET /actuator/health/'],
-  ...['GET /actuator/health/liveness', 'GET /actuator/health/liveness/'],
-  ...['GET /actuator/health/readiness', 'GET /actuator/health/readiness/'],
+  ...['GET /', 'GET /actuator/health', 'GET /actuator/health/', 'GET /actuator/health/*'],
   ...['GET /.well-known/jwks.json', 'GET /.well-known/oauth-authorization-server'],
   ...['POST /login', 'POST /login/2fa', 'POST /session', 'DELETE /session'],
   ...['POST /token/refresh', 'POST /token/revoke', 'POST /token/introspect'],
@@ -28,6 +26,8 @@ const HALF = new Set([
 const OTP = new Set(['GET /me/settlement', 'POST /2fa/backup-codes']);
 /** Routes that ask for an administrator, which needs both factors, too. */
 const ADMIN = /^\S+ \/admin\//;
+/** Paths that ask for an operator, whom cookies and half tokens do not show; none of the callers here is one. */
+const MANAGEMENT = /^\/actuator(?:\/|$)/;
 
 export type CallerName = (typeof CALLERS)[number];
 export const CALLERS = [
@@ -41,7 +41,7 @@ export function nameOf({ method, template }: ServiceRoute): string {
 
 /** A path of the route. */
 export function pathOf({ template }: Pick<ServiceRoute, 'template'>, parameter = 'some-id'): string {
-  return template.replaceAll(/:\w+/g, () => parameter);
+  return template.replaceAll(/:\w+|\*$/g, () => parameter);
 }
 
 export function isOpen(route: ServiceRoute): boolean {
@@ -51,7 +51,7 @@ export function isOpen(route: ServiceRoute): boolean {
 export function mayPass(caller: CallerName, route: ServiceRoute): boolean {
   const name = asGet(route);
   if (OPEN.has(name)) return true;
-  if (caller === 'a stranger') return false;
+  if (caller === 'a stranger' || MANAGEMENT.test(route.template)) return false;
   if (caller === 'an mfa_token' || caller === 'a half-authenticated session') return HALF.has(name);
   if (ADMIN.test(name)) return caller === 'an administrator';
   return caller !== 'a login by password' || !OTP.has(name);
@@ -66,9 +66,10 @@ function asGet({ method, template }: ServiceRoute): string {
 export function refusalOf(caller: CallerName, { template }: ServiceRoute): readonly [number, string] {
   if (caller === 'a stranger') return [401, 'INVALID_TOKEN'];
   const isSecondFactor = /^\/2fa(?:\/|$)/.test(template);
+  const isManagement = MANAGEMENT.test(template);
   if (caller === 'an mfa_token') return isSecondFactor ? [403, 'MFA_REQUIRED'] : [401, 'INVALID_TOKEN'];
-  if (caller === 'a half-authenticated session') return [403, 'MFA_REQUIRED'];
-  return template.startsWith('/admin/') ? [403, 'ACCESS_DENIED'] : [401, 'STEP_UP_REQUIRED'];
+  if (caller === 'a half-authenticated session') return isManagement ? [401, 'INVALID_TOKEN'] : [403, 'MFA_REQUIRED'];
+  return isManagement || template.startsWith('/admin/') ? [403, 'ACCESS_DENIED'] : [401, 'STEP_UP_REQUIRED'];
 }
 
 /** Everybody who calls the routes of a story, with credentials that are good whenever they are asked for. */
@@ -200,6 +201,8 @@ function flawsOf(answer: Answer, sentId: string): string[] {
   const isHead = answer.request.startsWith('HEAD ');
   const path = answer.request.replace(/^\S+ (?:https?:\/\/[^/]*)?/i, '').replace(/[?#].*/s, '');
   const code = String(body['code']);
+  // What a management endpoint says of a name that does not exist.
+  const isNotThere = status === 404 && MANAGEMENT.test(path) && headers.get('content-length') === '0';
   // A request that could not be read as one has no path, nor an id (docs/errors.md).
   const isRaw = status === 400 && headers.get('connection') === 'close' && !('instance' in body) && text !== '';
   const expected = [
@@ -213,16 +216,19 @@ function flawsOf(answer: Answer, sentId: string): string[] {
     'x-request-id': isRaw ? id !== null && /^[\w-]{22}$/.test(id) : id === sentId,
     'content-security-policy': policy.startsWith("default-src 'none'"),
     'a body to HEAD': !isHead || text === '' || isRaw,
-    ...(status >= 400 && {
-      'media type': /^application\/problem\+json(?:;\s*charset=utf-8)?$/i.test(headers.get('content-type') ?? ''),
-      'cache-control': headers.get('cache-control') === 'no-store',
-      'a cookie': cookies.every(({ value }) => value === ''),
-      'retry-after': headers.has('retry-after') === (status === 429 || status === 503),
-      'www-authenticate': headers.has('www-authenticate') || !['INVALID_TOKEN', 'STEP_UP_REQUIRED'].includes(code),
-      allow: headers.has('allow') === (status === 405),
-    }),
+    ...(isNotThere && { 'cache-control': headers.get('cache-control') === 'no-store', 'a body': text === '' }),
     ...(status >= 400 &&
-      !isHead && {
+      !isNotThere && {
+        'media type': /^application\/problem\+json(?:;\s*charset=utf-8)?$/i.test(headers.get('content-type') ?? ''),
+        'cache-control': headers.get('cache-control') === 'no-store',
+        'a cookie': cookies.every(({ value }) => value === ''),
+        'retry-after': headers.has('retry-after') === (status === 429 || status === 503),
+        'www-authenticate': headers.has('www-authenticate') || !['INVALID_TOKEN', 'STEP_UP_REQUIRED'].includes(code),
+        allow: headers.has('allow') === (status === 405),
+      }),
+    ...(status >= 400 &&
+      !isHead &&
+      !isNotThere && {
         'a code': Object.hasOwn(STATUS, code) && STATUS[code as keyof typeof STATUS] === status,
         status: body['status'] === status,
         members: Object.keys(body).toSorted().join(' ') === expected,
