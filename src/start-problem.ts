@@ -2,6 +2,7 @@ import type { Configuration } from './config/configuration.js';
 import { originText } from './config/origin.js';
 import { ConfigurationFailure, type Problem, problem } from './config/problem.js';
 import { one } from './config/profiles.js';
+import { ManagementWebProperties } from './management/web.properties.js';
 import { DatabaseUnavailable } from './persistence/database-unavailable.js';
 import { ListenFailure } from './server/listener.js';
 import { UploadFolderFailure } from './server/upload/upload-folder.js';
@@ -10,6 +11,7 @@ import { UploadFolderFailure } from './server/upload/upload-folder.js';
 export function startProblem(error: unknown, configuration: Configuration): unknown {
   if (error instanceof ListenFailure) return new ConfigurationFailure([listenProblem(error, configuration)]);
   if (error instanceof UploadFolderFailure) return new ConfigurationFailure([uploadProblem(error, configuration)]);
+  if (isRouteTaken(error)) return new ConfigurationFailure([routeProblem(error, configuration)]);
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { facts, ...rest } = error.problem;
   return new ConfigurationFailure([
@@ -50,6 +52,25 @@ function listenProblem({ binding, code, message }: ListenFailure, configuration:
     default:
       return problem(message, `Check ${key} and ${addressKey}.`, ofPort);
   }
+}
+
+/** Only the paths of management endpoints are configured, so that one of them is in the way. */
+function isRouteTaken(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'FST_ERR_DUPLICATED_ROUTE';
+}
+
+function routeProblem({ message }: Error, configuration: Configuration): Problem {
+  const key = 'management.endpoints.web.base-path';
+  return problem(
+    'A management endpoint has the path of another route',
+    `Set ${key} to a path of its own, or management.server.port to a port of its own.`,
+    {
+      Property: key,
+      Value: `"${configuration.get(ManagementWebProperties).basePath}"`,
+      Origin: originOf(configuration, key),
+      Reason: message,
+    },
+  );
 }
 
 const FOLDER_REASONS: Readonly<Record<string, string>> = {

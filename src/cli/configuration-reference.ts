@@ -19,10 +19,11 @@ Secret values are never shown.
 
 /** \`docs/configuration.md\`: every key with type, default, effect and since-version, a table per prefix. */
 export function configurationReference(registry: KeyRegistry): string {
-  const sections = registry.classes.map((owner) => {
-    const { prefix } = metadataOf(owner);
-    const rows = registry
-      .definitionsOf(owner)
+  // Several classes may share a prefix.
+  const owners = Map.groupBy(registry.classes, (owner) => metadataOf(owner).prefix);
+  const sections = Array.from(owners, ([prefix, same]) => {
+    const rows = same
+      .flatMap((owner) => registry.definitionsOf(owner))
       .flatMap((definition) => [definition, ...membersOf(registry, definition)]);
     return [`## ${prefix}`, '', HEAD, ...rows.map(row), ''].join('\n');
   });
