@@ -29,6 +29,8 @@ export class Responder {
     const cache = isCached ? new AnswerCache(this.clock, timeToLiveMillis) : undefined;
     const { produces = JSON_TYPES } = operation;
     return async (request) => {
+      // The router takes nothing between two slashes for a name.
+      if (isOneName(operation) && request.parameter === '') throw new ServiceError('NOT_FOUND');
       refuseForeign(request, operation);
       const caller = await this.callers.admit(request.headers.authorization, isOpen);
       if (operation.method === 'POST') demandMediaType(request, operation);
@@ -50,6 +52,10 @@ export class Responder {
   }
 }
 
+function isOneName({ below }: Operation): boolean {
+  return below !== '' && !below.startsWith('{*');
+}
+
 /** `Origin` is not looked at: consoles pass on the one they got. */
 function refuseForeign({ headers }: PlainRequest, { method }: Operation): void {
   if (method !== 'GET' && headers['sec-fetch-site'] === 'cross-site') throw new ServiceError('CROSS_SITE');
@@ -67,13 +73,13 @@ function demandMediaType({ headers }: PlainRequest, { takesNoBody = false }: Ope
 
 function askedOf(
   { url, query, headers, parameter, body }: PlainRequest,
-  { method, below }: Operation,
+  operation: Operation,
   caller: Caller | undefined,
   mediaType: string,
 ): OperationRequest {
   // What takes all that is left takes the slash at its end, too.
-  const selector = below.startsWith('{*') ? parameter.replace(/\/$/, '') : parameter;
-  const members = method === 'GET' ? {} : flatBody(body ?? undefined);
+  const selector = isOneName(operation) ? parameter : parameter.replace(/\/$/, '');
+  const members = operation.method === 'GET' ? {} : flatBody(body);
   return { selector, query, body: members, caller, mediaType, url, headers };
 }
 

@@ -1,0 +1,116 @@
+import 'reflect-metadata';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NestFactory } from '@nestjs/core';
+import { AccountCreation } from '../../src/account/account-creation.service.js';
+import { AppModule } from '../../src/app.module.js';
+import { Clock } from '../../src/clock/clock.js';
+import { Configuration, loadConfiguration } from '../../src/config/configuration.js';
+import { Listeners } from '../../src/listeners.js';
+import type { LogLine } from '../../src/logging/log-line.js';
+import { Loggers } from '../../src/logging/loggers.js';
+import { AccessProperties } from '../../src/management/access/access.properties.js';
+import { Offers } from '../../src/management/access/offers.service.js';
+import { Callers } from '../../src/management/caller/callers.service.js';
+import { Endpoints } from '../../src/management/endpoints.js';
+import { ExposureProperties } from '../../src/management/exposure.properties.js';
+import { ManagementListener } from '../../src/management/management.listener.js';
+import { ManagementServerProperties } from '../../src/management/management-server.properties.js';
+import type { Endpoint } from '../../src/management/operation.js';
+import { Responder } from '../../src/management/web/responder.service.js';
+import { ManagementWebProperties } from '../../src/management/web.properties.js';
+import { PROPERTIES } from '../../src/properties.js';
+import { ServerProperties } from '../../src/server/server.properties.js';
+import { HttpClient, textOf } from './http-client.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
+const PASSWORD = 'seven quiet lanterns & 1 harbour';
+const CHEAP = [
+  '--app.security.password.hash.memory=1MB',
+  '--app.security.password.hash.iterations=1',
+  '--app.security.password.hash.parallelism=1',
+];
+
+/** The Basic account of the service. */
+export const OPERATOR = basic('operator', 'operator: secret');
+
+export interface ManagementService {
+  /** Origin and context path of the main listener. */
+  readonly url: string;
+  /** Origin and base path of the management endpoints. */
+  readonly managementUrl: string;
+  /** Lines of all loggers. */
+  readonly log: readonly LogLine[];
+  /** An access token of a new account with these roles. */
+  tokenOf(loginId: string, roles: readonly string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Runs the service in this process with these endpoints in place of its own, and an account `operator` for Basic. */
+export async function startManagement(
+  endpoints: readonly Endpoint[],
+  args: readonly string[] = [],
+): Promise<ManagementService> {
+  const workingFolder = temporaryFolder('management');
+  const keys = [
+    ...['--server.port=0', '--server.address=127.0.0.1', ...CHEAP],
+    `--app.datasource.url=jdbc:sqlite:${join(workingFolder, 'login.db')}`,
+    ...['--server.embedded.accesslog.enabled=false', '--management.endpoints.web.exposure.include=*'],
+    ...['--management.security.user=operator', '--management.security.password=operator: secret'],
+  ];
+  const byKey = new Map([...keys, ...args].map((argument) => [argument.replace(/=.*/s, ''), argument]));
+  const inputs = { args: [...byKey.values()], variables: {}, workingFolder, packageFolder: PACKAGE_FOLDER };
+  const configuration = loadConfiguration(PROPERTIES, inputs);
+  const log: LogLine[] = [];
+  const loggers = new Loggers([{ append: (line) => log.push(line) }]);
+  const listeners = await Listeners.make(configuration);
+  const app = await NestFactory.create(AppModule.of(configuration, { loggers }), listeners.main.adapter, {
+    logger: false,
+    abortOnError: false,
+  });
+  const web = configuration.get(ManagementWebProperties);
+  const offers = new Offers(
+    new Endpoints(endpoints),
+    app.get(Configuration),
+    web,
+    configuration.get(AccessProperties),
+    configuration.get(ExposureProperties),
+  );
+  const listener = new ManagementListener(
+    web,
+    configuration.get(ManagementServerProperties),
+    configuration.get(ServerProperties),
+    offers,
+    new Responder(app.get(Callers), app.get(Clock)),
+  );
+  const stop = async (): Promise<void> => {
+    await Promise.all([listeners.main.close(0), listeners.management.close(0)]);
+    await app.close();
+  };
+  try {
+    listener.mount(listeners.management.routes);
+    await app.init();
+    const lines = await listeners.open(listener.basePath);
+    const [url = '', separate] = lines.map((line) => /https?:\S+/.exec(line)?.[0].replace(/\/$/, ''));
+    return {
+      url,
+      managementUrl: separate ?? `${url}${listener.basePath}`,
+      log,
+      async tokenOf(loginId, roles) {
+        await app.get(AccountCreation).create({ loginId, password: PASSWORD, roles }, 'test');
+        const answer = await new HttpClient(url).post('/login', { id: loginId, pw: PASSWORD });
+        return textOf(answer, 'access_token');
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The headers of a caller with a name and a password. */
+export function basic(name: string, password: string): { readonly authorization: string } {
+  return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` };
+}

@@ -1,0 +1,76 @@
+import { Readable } from 'node:stream';
+import { JSON_TYPES } from '../../src/management/media-types.js';
+import { type Endpoint, NOT_THERE, type Operation, type OperationRequest } from '../../src/management/operation.js';
+
+const TEXT = 'text/plain;charset=UTF-8';
+
+/** Endpoints of every kind, with the ids and paths of the contract, that only show what they were asked. */
+export class SampleEndpoints {
+  /** What the operations were asked, oldest first. */
+  readonly asked: OperationRequest[] = [];
+
+  readonly all: readonly Endpoint[] = [
+    { id: 'health', isOpen: true, operations: [this.read(''), this.read('{*path}')] },
+    { id: 'info', operations: [this.operation('GET', '', () => ({ body: { none: null, nor: undefined, is: 1 } }))] },
+    { id: 'env', operations: [this.read(''), this.read('{toMatch}')] },
+    {
+      id: 'loggers',
+      operations: [
+        this.read(''),
+        this.read('{name}'),
+        { ...this.operation('POST', '{name}', () => ({})), produces: [] },
+      ],
+    },
+    {
+      id: 'caches',
+      operations: [
+        this.read(''),
+        this.read('{cache}'),
+        { ...this.operation('DELETE', '', () => ({})), produces: [] },
+        { ...this.operation('DELETE', '{cache}', () => ({})), produces: [] },
+      ],
+    },
+    {
+      id: 'threaddump',
+      operations: [
+        {
+          ...this.operation('GET', '', ({ mediaType }) => ({ body: mediaType === TEXT ? '"main"' : { threads: [] } })),
+          produces: [...JSON_TYPES, TEXT],
+        },
+      ],
+    },
+    {
+      id: 'logfile',
+      operations: [
+        {
+          ...this.operation('GET', '', () => ({ body: Readable.from(['one line\n']), headers: { 'x-part': '1' } })),
+          produces: [TEXT],
+        },
+      ],
+    },
+    {
+      id: 'shutdown',
+      operations: [{ ...this.operation('POST', '', () => ({ body: { message: 'bye' } })), takesNoBody: true }],
+    },
+  ];
+
+  /** Answers what it was asked; nothing has the name `unknown`. */
+  private read(below: Operation['below']): Operation {
+    return this.operation('GET', below, ({ selector, query, caller, mediaType }) =>
+      selector === 'unknown'
+        ? NOT_THERE
+        : { body: { selector, query: query.toString(), caller: caller?.name, mediaType, count: this.asked.length } },
+    );
+  }
+
+  private operation(method: Operation['method'], below: Operation['below'], run: Operation['run']): Operation {
+    return {
+      method,
+      below,
+      run: (request) => {
+        this.asked.push(request);
+        return run(request);
+      },
+    };
+  }
+}
