@@ -88,14 +88,29 @@ export function statesOf(
   }
   const members = registry.membersOf(definition);
   return [...freeParts(environment, definition, members)].flatMap(([text, key]) =>
-    members.definitions.map((member) =>
-      stateOf(
+    members.definitions.flatMap((member) =>
+      statesOfMember(
         environment,
         member,
         `${nameBelow(definition, text, key)}.${member.name}`,
         key.append(String(member.key)),
       ),
     ),
+  );
+}
+
+/** Of a member of a named object, which may itself be a map. */
+function statesOfMember(
+  environment: Environment,
+  member: KeyDefinition,
+  name: string,
+  key: KeyName,
+): readonly KeyState[] {
+  const { type } = member;
+  if (type.shape !== 'map') return [stateOf(environment, member, name, key)];
+  const named = { ...member, name, key };
+  return [...freeParts(environment, named)].map(([text, partKey]) =>
+    stateOf(environment, member, nameBelow(named, text, partKey), partKey, type.element),
   );
 }
 
