@@ -20,7 +20,7 @@ import { MailProperties } from './mail/mail.properties.js';
 import { AccessProperties } from './management/access/access.properties.js';
 import { ENDPOINT_KEYS } from './management/access/endpoint.properties.js';
 import { ManagementSecurityProperties } from './management/caller/security.properties.js';
-import { DbHealthProperties } from './management/health/db-health.properties.js';
+import { HealthSwitchProperties } from './management/health/health-switch.properties.js';
 import { EnvInfoProperties } from './management/env-info.properties.js';
 import { ExposureProperties } from './management/exposure.properties.js';
 import { HealthEndpointProperties } from './management/health/health-endpoint.properties.js';
@@ -116,7 +116,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   ...ENDPOINT_KEYS.values(),
   HealthEndpointProperties,
   ProbesProperties,
-  DbHealthProperties,
+  HealthSwitchProperties,
   EnvInfoProperties,
   InfoProperties,
 

@@ -13,6 +13,7 @@ import { Availability } from './health/availability.js';
 import { Listeners } from './listeners.js';
 import { LineMeters } from './logging/line-meters.js';
 import { Loggers } from './logging/loggers.js';
+import { HealthPaths } from './management/health/health-paths.listener.js';
 import { ManagementListener } from './management/management.listener.js';
 import { MountedRoutes } from './management/mappings/mounted-routes.js';
 import { Stopper } from './management/shutdown/stopper.js';
@@ -98,7 +99,11 @@ async function open(configuration: Configuration, signals: StopSignals): Promise
   try {
     signals.check();
     const endpoints = app.get(ManagementListener);
-    if (listeners.hasManagement) endpoints.mount(app.get(MountedRoutes).noting(management.routes));
+    if (listeners.hasManagement) {
+      const mounted = app.get(MountedRoutes);
+      endpoints.mount(mounted.noting(management.routes));
+      app.get(HealthPaths).mount(mounted.noting(main.routes), mounted.noting(management.routes));
+    }
     await app.init();
     signals.check();
     const accounts = app.get(AccountCreation);

@@ -8,7 +8,12 @@ import { Offers } from './access/offers.service.js';
 import { CachesEndpoint } from './caches/caches.endpoint.js';
 import { Callers } from './caller/callers.service.js';
 import { Endpoints } from './endpoints.js';
+import { HealthAnswers } from './health/health-answers.service.js';
+import { HealthChecks } from './health/health-checks.service.js';
+import { HealthGroups } from './health/health-groups.service.js';
+import { HealthPaths } from './health/health-paths.listener.js';
 import { HealthEndpoint } from './health/health.endpoint.js';
+import { PresentComponents } from './health/present-components.service.js';
 import { HeapDumpEndpoint } from './heapdump/heapdump.endpoint.js';
 import { ManagementListener } from './management.listener.js';
 import { MappingsEndpoint } from './mappings/mappings.endpoint.js';
@@ -35,6 +40,8 @@ const ENDPOINTS = [
   MappingsEndpoint,
 ];
 
+const HEALTH = [PresentComponents, HealthChecks, HealthAnswers, HealthGroups, HealthPaths];
+
 @Module({
   imports: [AccountModule, AuthModule, TasksModule, CacheModule, DiscoveryModule],
   providers: [
@@ -50,7 +57,8 @@ const ENDPOINTS = [
     ManagementListener,
     Stopper,
     MountedRoutes,
+    ...HEALTH,
   ],
-  exports: [ManagementListener, Stopper, MountedRoutes],
+  exports: [ManagementListener, Stopper, MountedRoutes, HealthPaths],
 })
 export class ManagementModule {}

@@ -19,6 +19,7 @@ import { ManagementServerProperties } from '../../src/management/management-serv
 import type { Endpoint } from '../../src/management/operation.js';
 import { Responder } from '../../src/management/web/responder.service.js';
 import { ManagementWebProperties } from '../../src/management/web.properties.js';
+import { Meters } from '../../src/metrics/meters.js';
 import { PROPERTIES } from '../../src/properties.js';
 import { ServerProperties } from '../../src/server/server.properties.js';
 import { HttpClient, textOf } from './http-client.js';
@@ -64,7 +65,7 @@ export async function startManagement(
   const configuration = loadConfiguration(PROPERTIES, inputs);
   const log: LogLine[] = [];
   const loggers = new Loggers([{ append: (line) => log.push(line) }]);
-  const listeners = await Listeners.make(configuration);
+  const listeners = await Listeners.make(configuration, new Meters());
   const app = await NestFactory.create(AppModule.of(configuration, { loggers }), listeners.main.adapter, {
     logger: false,
     abortOnError: false,

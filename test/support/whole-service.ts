@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../../src/app.module.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
+import { HealthPaths } from '../../src/management/health/health-paths.listener.js';
 import { ManagementListener } from '../../src/management/management.listener.js';
 import { PROPERTIES } from '../../src/properties.js';
 import { Listener } from '../../src/server/listener.js';
@@ -40,6 +41,7 @@ export async function startWholeService(
     abortOnError: false,
   });
   app.get(ManagementListener).mount(listener.routes);
+  app.get(HealthPaths).mount(listener.routes, listener.routes);
   await app.init();
   const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
   return { url: `http://127.0.0.1:${port}${contextPath}`, routes, stop: () => app.close() };

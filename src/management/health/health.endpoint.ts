@@ -1,40 +1,35 @@
 import { Injectable } from '@nestjs/common';
-import { Availability } from '../../health/availability.js';
-import type { Endpoint, Operation, Result } from '../operation.js';
-import { NOT_THERE } from '../operation.js';
-import { ProbesProperties } from './probes.properties.js';
+import type { Endpoint, Operation, OperationRequest, Result } from '../operation.js';
+import { HealthAnswers } from './health-answers.service.js';
+import { HealthGroups } from './health-groups.service.js';
 
-const UP: Result = { body: { status: 'UP' } };
-const DOWN: Result = { status: 503, body: { status: 'DOWN' } };
-const OUT_OF_SERVICE: Result = { status: 503, body: { status: 'OUT_OF_SERVICE' } };
-
-/** `GET {management_base}/health` for a caller who may see the status only (management API, "health"). */
+/** How the service is, as a whole and in parts; its status is for everybody (management API, "health"). */
 @Injectable()
 export class HealthEndpoint implements Endpoint {
   readonly id = 'health';
   readonly isOpen = true;
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', run: () => this.overall() },
-    { method: 'GET', below: '{*path}', run: ({ selector }) => this.one(selector) },
+    { method: 'GET', below: '', run: (request) => this.overall(request) },
+    { method: 'GET', below: '{*path}', run: (request) => this.below(request) },
   ];
 
   constructor(
-    private readonly availability: Availability,
-    private readonly probes: ProbesProperties,
+    private readonly groups: HealthGroups,
+    private readonly answers: HealthAnswers,
   ) {}
 
-  private overall(): Result {
-    return this.availability.isLive ? this.readiness() : DOWN;
+  private overall(request: OperationRequest): Promise<Result> {
+    const groups = this.groups.all.map(({ name }) => name);
+    return this.answers.whole(this.groups.whole, request, groups.length > 0 ? { groups } : {});
   }
 
-  private one(path: string): Result {
-    if (!this.probes.enabled) return NOT_THERE;
-    if (path === 'liveness') return this.availability.isLive ? UP : DOWN;
-    return path === 'readiness' ? this.readiness() : NOT_THERE;
-  }
-
-  private readiness(): Result {
-    return this.availability.isReady ? UP : OUT_OF_SERVICE;
+  /** The name of a group wins over that of a component. */
+  private below(request: OperationRequest): Promise<Result> {
+    const [first = '', ...rest] = request.selector.split('/');
+    if (request.selector === '') return this.overall(request);
+    const group = this.groups.named(first);
+    if (!group) return this.answers.one(this.groups.whole, [first, ...rest], request);
+    return rest.length === 0 ? this.answers.group(group, request) : this.answers.one(group, rest, request);
   }
 }

@@ -9,4 +9,10 @@ export class ProbesProperties {
     effect: full,
   })
   readonly enabled: boolean = false;
+
+  @Key(flag(), {
+    does: 'Serves them as /livez and /readyz on the main listener, too.',
+    effect: full,
+  })
+  readonly addAdditionalPaths: boolean = false;
 }

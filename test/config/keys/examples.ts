@@ -42,13 +42,20 @@ function examplesOf(definition: KeyDefinition): readonly Example[] {
       return [example(definition, `${base}.sample`, type.element, (read) => entryOf(property(read), 'sample'))];
     case 'objects':
       return registry.membersOf(definition).definitions.map((member) => {
-        if (member.type.shape !== 'scalar' && member.type.shape !== 'list') throw new TypeError(member.name);
         const entry = `${base}.web`;
         const bound = (read: ConfigurationReading): unknown =>
           memberOf(entryOf(property(read), 'web'), member.facts.property);
-        return { ...example(member, `${entry}.${member.name}`, member.type, bound), entry };
+        return { ...memberExample(member, entry, bound), entry };
       });
   }
+}
+
+function memberExample(member: KeyDefinition, entry: string, bound: Example['boundIn']): Example {
+  const { type } = member;
+  if (type.shape === 'objects') throw new TypeError(member.name);
+  if (type.shape !== 'map') return example(member, `${entry}.${member.name}`, type, bound);
+  const name = `${entry}.${baseName(member)}.sample`;
+  return example(member, name, type.element, (read) => entryOf(bound(read), 'sample'));
 }
 
 function example(
@@ -75,6 +82,7 @@ function entryOf(map: unknown, key: string): unknown {
 const TEXTS: readonly string[] = [
   'sample',
   '/sample',
+  'server:/sample',
   '7MB',
   '7s',
   '1234',
@@ -95,6 +103,7 @@ const TEXTS: readonly string[] = [
   'https://sample.example',
   'a text that is long enough to be a secret',
   'combined',
+  '418',
 ];
 
 /** 32 random bytes. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HealthEndpointProperties } from '../../../src/management/health/health-endpoint.properties.js';
 import { PemBundleProperties } from '../../../src/tls/pem-bundle.properties.js';
 import { SslBundleProperties } from '../../../src/tls/ssl-bundle.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';
@@ -147,5 +148,28 @@ describe('named objects', () => {
       'app.ssl.bundle.pem.a.keystore.private-key',
       'app.ssl.bundle.pem.b.keystore.private-key',
     ]);
+  });
+});
+
+it('named objects may hold maps, whose entries merge and are shown one by one', () => {
+  const group = 'management.endpoint.health.group.mine';
+  const situation: Situation = {
+    files: { 'application.yml': `${group}.status.http-mapping: { DOWN: 500, FATAL: 501 }\n` },
+    variables: { MANAGEMENT_ENDPOINT_HEALTH_GROUP_MINE_STATUS_HTTPMAPPING_DOWN: '502' },
+    args: [`--${group}.status.http-mapping.out-of-service=503`],
+  };
+
+  const { group: groups } = bound(situation, HealthEndpointProperties);
+
+  expect(groups.get('mine')?.statusHttpMapping).toEqual(
+    new Map([
+      ['DOWN', 502],
+      ['FATAL', 501],
+      ['out-of-service', 503],
+    ]),
+  );
+  expect(shownOf(reading(situation), `${group}.status.http-mapping.DOWN`)).toEqual({
+    value: '502',
+    origin: 'System Environment Property "MANAGEMENT_ENDPOINT_HEALTH_GROUP_MINE_STATUS_HTTPMAPPING_DOWN"',
   });
 });

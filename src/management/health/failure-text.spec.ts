@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { failureText } from './failure-text.js';
+
+describe('the text of a failed check', () => {
+  it('has the name of the error and its message', () => {
+    expect(failureText(new TypeError('connect ECONNREFUSED 10.0.0.9:6379'))).toBe(
+      'TypeError: connect ECONNREFUSED 10.0.0.9:6379',
+    );
+  });
+
+  it('has the messages of all attempts where a name has several addresses', () => {
+    const attempts = [new Error('connect ECONNREFUSED ::1:25'), new Error('connect ECONNREFUSED 127.0.0.1:25')];
+
+    expect(failureText(new AggregateError(attempts))).toBe(
+      'AggregateError: connect ECONNREFUSED ::1:25, connect ECONNREFUSED 127.0.0.1:25',
+    );
+  });
+
+  it('says something of what is no error', () => {
+    expect(failureText('gone')).toBe('Error: gone');
+  });
+
+  it.each([
+    'cannot open jdbc:mysql://root:hunter2@db:3306/login?ssl=1',
+    'cannot open jdbc:sqlite:./hunter2.db now',
+    'redis://:hunter2@store:6379/0 refused',
+    "Access denied for user 'hunter2'@'10.0.0.7' (using password: YES)",
+    'login as root:hunter2@db failed',
+    'wrong password=hunter2;',
+    'the option "password": "hunter2" is not supported',
+    'pwd: hunter2, try again',
+    'api-key = hunter2',
+    'HTTP GET https://idp.example/metadata?sid=hunter2',
+  ])('L1 shows no secret of: %s', (message) => {
+    const text = failureText(new Error(message));
+
+    expect(text).not.toContain('hunter2');
+    expect(text).toContain('******');
+  });
+
+  it.each(['connect ETIMEDOUT 10.0.0.9:3306', 'ER_CON_COUNT_ERROR: Too many connections', 'disk I/O error'])(
+    'keeps what is none: %s',
+    (message) => {
+      expect(failureText(new Error(message))).toBe(`Error: ${message}`);
+    },
+  );
+});

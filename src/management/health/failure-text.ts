@@ -1,0 +1,30 @@
+import { MASK, maskUrls } from '../../config/secrets.js';
+
+/** `<name>: <message>` of what a check threw, without connection strings and credentials (management API, 3.1). */
+export function failureText(error: unknown): string {
+  if (!(error instanceof Error)) return withoutSecrets(`Error: ${String(error)}`);
+  return withoutSecrets(`${error.name}: ${messageOf(error)}`);
+}
+
+/** Connecting to a name with several addresses fails with the errors of all of them, and says nothing itself. */
+function messageOf(error: Error): string {
+  const { message } = error;
+  const { errors = [], code = '' } = error as { errors?: readonly unknown[]; code?: unknown };
+  if (message !== '') return message;
+  const inner = errors.flatMap((each) => (each instanceof Error ? [each.message] : []));
+  return inner.length > 0 ? inner.join(', ') : String(code);
+}
+
+/** With what stands behind the scheme; in a text, a URL ends at a blank or a quotation mark. */
+const CONNECTION_STRING = /\b(?:jdbc:)?[a-z][a-z\d+.-]*:\/\/[^\s'"<>]*|\bjdbc:[^\s'"<>]+/gi;
+/** `'user'@'host'`, as database servers write it, and `user:password@host`. */
+const ACCOUNT = /'[^'\s]*'@'[^'\s]*'|[^\s/'"@]+:[^\s/'"@]+@[^\s'"]+/g;
+const NAMED_SECRET =
+  /((?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|api[-_]?key)["']?\s*[=:]\s*)[^\s,;)]+/gi;
+
+function withoutSecrets(text: string): string {
+  return maskUrls(text)
+    .replaceAll(CONNECTION_STRING, MASK)
+    .replaceAll(ACCOUNT, MASK)
+    .replaceAll(NAMED_SECRET, `$1${MASK}`);
+}

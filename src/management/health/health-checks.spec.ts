@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { waitUntil } from '../../../test/support/wait-until.js';
+import { Duration } from '../../config/duration.js';
+import type { Health, HealthIndicator } from '../../health/indicator.js';
+import type { LogLine } from '../../logging/log-line.js';
+import { Loggers } from '../../logging/loggers.js';
+import { HealthChecks } from './health-checks.service.js';
+import { HealthEndpointProperties } from './health-endpoint.properties.js';
+
+function checks({ slowAfter }: { readonly slowAfter?: Duration } = {}) {
+  const lines: string[] = [];
+  const append = ({ level, logger, message }: LogLine): unknown => lines.push(`${level} ${logger}: ${message}`);
+  const clock = new ManualClock();
+  const properties = Object.assign(new HealthEndpointProperties(), slowAfter && { slowIndicatorThreshold: slowAfter });
+  return { checks: new HealthChecks(properties, clock, new Loggers([{ append }], clock)), clock, lines };
+}
+
+/** An indicator that answers when the test says so. */
+class Held implements HealthIndicator {
+  readonly name = 'held';
+  asked = 0;
+  signal: AbortSignal | undefined;
+  private release: (health: Health) => void = () => undefined;
+
+  constructor(readonly limitMillis = 60_000) {}
+
+  check(signal: AbortSignal): Promise<Health> {
+    this.asked += 1;
+    this.signal = signal;
+    return new Promise((resolve) => {
+      this.release = resolve;
+    });
+  }
+
+  async begun(): Promise<void> {
+    await waitUntil('the check has begun', () => this.asked > 0);
+  }
+
+  async answer(health: Health): Promise<void> {
+    await this.begun();
+    this.release(health);
+  }
+}
+
+describe('a check', () => {
+  it('has the answer of its indicator, with details', async () => {
+    const health = { status: 'OUT_OF_SERVICE', description: 'maintenance', details: { until: 'noon' } };
+
+    expect(await checks().checks.check({ name: 'own', check: () => health })).toEqual(health);
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new RangeError('too far');
+      },
+    ],
+    ['rejects', () => Promise.reject(new RangeError('too far'))],
+  ] as const)('is DOWN with the error where the indicator %s', async (_, check) => {
+    expect(await checks().checks.check({ name: 'own', check })).toEqual({
+      status: 'DOWN',
+      details: { error: 'RangeError: too far' },
+    });
+  });
+
+  it('is shared by all who ask while it runs', async () => {
+    const { checks: all } = checks();
+    const held = new Held();
+
+    const both = Promise.all([all.check(held), all.check(held)]);
+    await held.answer({ status: 'UP' });
+
+    expect(await both).toEqual([{ status: 'UP' }, { status: 'UP' }]);
+    expect(held.asked).toBe(1);
+  });
+
+  it('is made anew for who asks later', async () => {
+    const { checks: all } = checks();
+    const statuses = ['UP', 'DOWN'];
+    const own: HealthIndicator = { name: 'own', check: () => ({ status: statuses.shift() ?? '' }) };
+
+    expect(await all.check(own)).toEqual({ status: 'UP' });
+    expect(await all.check(own)).toEqual({ status: 'DOWN' });
+  });
+});
+
+describe('a check beyond its limit', () => {
+  it('is DOWN, naming the limit, and is told that nobody waits', async () => {
+    const { checks: all, lines } = checks();
+    const held = new Held(5);
+
+    const health = await all.check(held);
+
+    expect(health).toEqual({ status: 'DOWN', details: { error: 'TimeoutError: no answer within 5ms' } });
+    expect(held.signal?.aborted).toBe(true);
+    expect(lines).toEqual(['WARN management.health: The health indicator held has not answered within 5ms']);
+  });
+
+  it('names the limit also where the indicator gives up at once', async () => {
+    const own: HealthIndicator = {
+      name: 'own',
+      limitMillis: 5,
+      check: (signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(new Error('aborted'));
+          });
+        }),
+    };
+
+    expect(await checks().checks.check(own)).toEqual({
+      status: 'DOWN',
+      details: { error: 'TimeoutError: no answer within 5ms' },
+    });
+  });
+
+  it('is not run a second time while it hangs: everybody has its answer', async () => {
+    const { checks: all } = checks();
+    const held = new Held(5);
+    await all.check(held);
+
+    const again = await all.check(held);
+
+    expect(again.status).toBe('DOWN');
+    expect(held.asked).toBe(1);
+  });
+
+  it('tells the last result and its time', async () => {
+    const { checks: all } = checks();
+    const held = new Held(5);
+    await all.check(held);
+    await held.answer({ status: 'UP' });
+
+    // Once the first check has come to its end, there is a second one.
+    const { details } = await waitUntil('a new check is late', async () => {
+      const health = await all.check(held);
+      return held.asked > 1 && health;
+    });
+
+    expect(details?.['lastResult']).toEqual({ status: 'UP', time: '2027-01-15T08:00:00.000Z' });
+  });
+});
+
+describe('a slow check', () => {
+  it('is named in the log with its duration', async () => {
+    const { checks: all, clock, lines } = checks({ slowAfter: Duration.ofSeconds(10) });
+    const held = new Held();
+
+    const health = all.check(held);
+    await held.begun();
+    clock.advance(11);
+    await held.answer({ status: 'UP' });
+
+    expect(await health).toEqual({ status: 'UP' });
+    expect(lines).toEqual(['WARN management.health: The health indicator held took 11s, longer than 10s']);
+  });
+
+  it('is not one up to the threshold', async () => {
+    const { checks: all, clock, lines } = checks({ slowAfter: Duration.ofSeconds(10) });
+    const held = new Held();
+
+    const health = all.check(held);
+    await held.begun();
+    clock.advance(10);
+    await held.answer({ status: 'UP' });
+    await health;
+
+    expect(lines).toEqual([]);
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type GroupSettings,
+  groupsOf,
+  isPart,
+  type ProbeSettings,
+  wholeOf,
+  type WholeSettings,
+} from './health-scope.js';
+import { DEFAULT_HTTP_MAPPING, DEFAULT_ORDER } from './status.js';
+
+const whole: WholeSettings = {
+  showDetails: 'when-authorized',
+  roles: ['OPS'],
+  statusOrder: ['FATAL', 'UP'],
+  statusHttpMapping: new Map([['FATAL', 500]]),
+};
+const noProbes: ProbeSettings = { enabled: false, addAdditionalPaths: false };
+
+function group(settings: GroupSettings, over: Partial<WholeSettings> = {}) {
+  return groupsOf({ ...whole, ...over }, new Map([['mine', settings]]), noProbes).get('mine');
+}
+
+describe('the whole', () => {
+  it('shows components to whom it shows details, unless it is told otherwise', () => {
+    expect(wholeOf(whole).visibility.showComponents).toBe('when-authorized');
+    expect(wholeOf({ ...whole, showComponents: 'always' }).visibility.showComponents).toBe('always');
+  });
+
+  it('has the default map of HTTP statuses only where none is configured', () => {
+    expect(wholeOf({ ...whole, statusHttpMapping: new Map() }).statuses.httpMapping).toBe(DEFAULT_HTTP_MAPPING);
+    expect(wholeOf(whole).statuses.httpMapping).toEqual(new Map([['FATAL', 500]]));
+  });
+});
+
+describe('a group', () => {
+  it('inherits what it does not say', () => {
+    expect(group({})).toMatchObject({
+      visibility: { showDetails: 'when-authorized', showComponents: 'when-authorized', roles: ['OPS'] },
+      statuses: { order: ['FATAL', 'UP'], httpMapping: new Map([['FATAL', 500]]) },
+    });
+  });
+
+  it('overrides what it says', () => {
+    const settings: GroupSettings = {
+      showDetails: 'always',
+      roles: [],
+      statusOrder: DEFAULT_ORDER,
+      statusHttpMapping: new Map([['DOWN', 418]]),
+    };
+
+    expect(group(settings)).toMatchObject({
+      visibility: { showDetails: 'always', showComponents: 'always', roles: [] },
+      statuses: { order: DEFAULT_ORDER, httpMapping: new Map([['DOWN', 418]]) },
+    });
+  });
+
+  it('shows components as the whole does where that says so of components', () => {
+    expect(group({ showDetails: 'never' }, { showComponents: 'always' })?.visibility).toMatchObject({
+      showDetails: 'never',
+      showComponents: 'always',
+    });
+  });
+});
+
+describe('the groups of the probes', () => {
+  const probes = { enabled: true, addAdditionalPaths: false };
+
+  it('are there only where probes are enabled', () => {
+    expect([...groupsOf(whole, new Map(), { enabled: false, addAdditionalPaths: true }).keys()]).toEqual([]);
+    expect([...groupsOf(whole, new Map(), probes).keys()]).toEqual(['liveness', 'readiness']);
+  });
+
+  it('have one member each and show nothing of it, whatever the whole shows', () => {
+    const groups = groupsOf({ ...whole, showDetails: 'always', showComponents: 'always' }, new Map(), probes);
+
+    expect(groups.get('liveness')).toMatchObject({
+      membership: { include: ['livenessState'] },
+      visibility: { showDetails: 'never', showComponents: 'never' },
+    });
+    expect(groups.get('readiness')).toMatchObject({
+      membership: { include: ['readinessState'] },
+      visibility: { showDetails: 'never', showComponents: 'never' },
+    });
+  });
+
+  it('have the members that a configured group of their name has, and its visibility', () => {
+    const configured = new Map([['readiness', { include: ['readinessState', 'db'], showDetails: 'always' as const }]]);
+
+    expect(groupsOf(whole, configured, probes).get('readiness')).toMatchObject({
+      membership: { include: ['readinessState', 'db'], exclude: [] },
+      visibility: { showDetails: 'always', showComponents: 'always' },
+    });
+  });
+
+  it('keep their member where the configuration says other things of them', () => {
+    const configured = new Map([['liveness', { additionalPath: 'management:/alive' }]]);
+
+    const liveness = groupsOf(whole, configured, { enabled: true, addAdditionalPaths: true }).get('liveness');
+
+    expect(liveness?.membership).toEqual({ include: ['livenessState'], exclude: [] });
+    expect(liveness?.additionalPath).toBe('management:/alive');
+  });
+
+  it('have paths on the main listener where they are asked for', () => {
+    const groups = groupsOf(whole, new Map(), { enabled: true, addAdditionalPaths: true });
+
+    expect(groups.get('liveness')?.additionalPath).toBe('server:/livez');
+    expect(groups.get('readiness')?.additionalPath).toBe('server:/readyz');
+  });
+});
+
+it('no other system is ever part of liveness, whatever is included', () => {
+  const configured = new Map([
+    ['liveness', { include: ['*', 'db'] }],
+    ['readiness', { include: ['db'] }],
+  ]);
+  const groups = groupsOf(whole, configured, { enabled: true, addAdditionalPaths: false });
+  const isIn = (name: string, path: string, isExternal: boolean): boolean | undefined => {
+    const scope = groups.get(name);
+    return scope && isPart(scope, path, isExternal);
+  };
+
+  expect(isIn('liveness', 'db', true)).toBe(false);
+  expect(isIn('liveness', 'diskSpace', false)).toBe(true);
+  expect(isIn('readiness', 'db', true)).toBe(true);
+});

@@ -1,0 +1,98 @@
+import { isMember, type Membership } from './membership.js';
+import { DEFAULT_HTTP_MAPPING, type StatusRules } from './status.js';
+import type { Show, Visibility } from './visibility.js';
+
+/** One view on health: the whole, or a group. */
+export interface HealthScope {
+  /** Of a group. */
+  readonly name?: string;
+  readonly membership: Membership;
+  readonly visibility: Visibility;
+  readonly statuses: StatusRules;
+}
+
+export interface HealthGroup extends HealthScope {
+  readonly name: string;
+  /** E.g. `server:/livez`. */
+  readonly additionalPath: string | undefined;
+}
+
+/** What is configured for the whole (management API, sections 3.3 and 3.4). */
+export interface WholeSettings {
+  readonly showDetails: Show;
+  readonly showComponents?: Show;
+  readonly roles: readonly string[];
+  readonly statusOrder: readonly string[];
+  readonly statusHttpMapping: ReadonlyMap<string, number>;
+}
+
+/** What is configured for one group, section 3.5; the whole counts for what is left out. */
+export type GroupSettings = Partial<WholeSettings> & Partial<Membership> & { readonly additionalPath?: string };
+
+export interface ProbeSettings {
+  readonly enabled: boolean;
+  readonly addAdditionalPaths: boolean;
+}
+
+/** The group that says whether a restart would help. */
+export const LIVENESS = 'liveness';
+/** Groups of the probes, each with its one member and the path on the main listener. */
+const PROBES = [
+  { name: LIVENESS, member: 'livenessState', path: 'server:/livez' },
+  { name: 'readiness', member: 'readinessState', path: 'server:/readyz' },
+] as const;
+
+/** Probes look at the HTTP status and at nothing else. */
+const HIDDEN: GroupSettings = { showDetails: 'never', showComponents: 'never' };
+
+const EVERYTHING: Membership = { include: [], exclude: [] };
+
+export function wholeOf(settings: WholeSettings): HealthScope {
+  const { showDetails, showComponents = showDetails, roles, statusOrder: order, statusHttpMapping } = settings;
+  const httpMapping = statusHttpMapping.size > 0 ? statusHttpMapping : DEFAULT_HTTP_MAPPING;
+  return {
+    membership: EVERYTHING,
+    visibility: { showDetails, showComponents, roles },
+    statuses: { order, httpMapping },
+  };
+}
+
+/** The configured groups and those of the probes, by name. */
+export function groupsOf(
+  whole: WholeSettings,
+  configured: ReadonlyMap<string, GroupSettings>,
+  probes: ProbeSettings,
+): ReadonlyMap<string, HealthGroup> {
+  const groups = Array.from(configured, ([name, settings]) => groupOf(name, settings, whole));
+  const known = new Map(groups.map((group) => [group.name, group]));
+  for (const probe of probes.enabled ? PROBES : []) {
+    const { include, exclude } = configured.get(probe.name) ?? {};
+    const group = known.get(probe.name) ?? groupOf(probe.name, HIDDEN, whole);
+    const path = probes.addAdditionalPaths ? probe.path : undefined;
+    known.set(probe.name, {
+      ...group,
+      // Other keys of such a group leave it what it is.
+      membership: include || exclude ? group.membership : { include: [probe.member], exclude: [] },
+      additionalPath: group.additionalPath ?? path,
+    });
+  }
+  return new Map([...known].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function groupOf(name: string, settings: GroupSettings, whole: WholeSettings): HealthGroup {
+  const showComponents = settings.showComponents ?? whole.showComponents;
+  const { include = [], exclude = [], additionalPath, statusHttpMapping } = settings;
+  const scope = wholeOf({
+    showDetails: settings.showDetails ?? whole.showDetails,
+    ...(showComponents !== undefined && { showComponents }),
+    roles: settings.roles ?? whole.roles,
+    statusOrder: settings.statusOrder ?? whole.statusOrder,
+    statusHttpMapping: statusHttpMapping?.size ? statusHttpMapping : whole.statusHttpMapping,
+  });
+  return { ...scope, name, membership: { include, exclude }, additionalPath };
+}
+
+/** Whether a component without parts belongs to a scope; no other system is ever part of liveness. */
+export function isPart(scope: HealthScope, path: string, isExternal: boolean): boolean {
+  return isMember(path, scope.membership) && !(isExternal && scope.name === LIVENESS);
+}

@@ -1,0 +1,400 @@
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { reading } from '../../../test/config/keys/situation.js';
+import { Configuration } from '../../config/configuration.js';
+import { ConfigurationFailure } from '../../config/problem.js';
+import type { PropertiesClass } from '../../config/properties-class.js';
+import { Availability } from '../../health/availability.js';
+import { HealthComponents } from '../../health/health-components.js';
+import type { HealthComponent } from '../../health/indicator.js';
+import { Loggers } from '../../logging/loggers.js';
+import type { Caller } from '../caller.js';
+import { JSON_PLAIN, JSON_V2 } from '../media-types.js';
+import type { Result } from '../operation.js';
+import { HealthAnswers } from './health-answers.service.js';
+import { HealthChecks } from './health-checks.service.js';
+import { HealthEndpointProperties } from './health-endpoint.properties.js';
+import { HealthGroups } from './health-groups.service.js';
+import { HealthSwitchProperties } from './health-switch.properties.js';
+import { HealthEndpoint } from './health.endpoint.js';
+import { PresentComponents } from './present-components.service.js';
+import { ProbesProperties } from './probes.properties.js';
+
+const OPERATOR: Caller = { name: 'operator', roles: ['ROLE_MANAGEMENT'] };
+
+interface Asked {
+  readonly caller?: Caller;
+  readonly mediaType?: string;
+}
+
+function up(name: string, details?: Readonly<Record<string, unknown>>): HealthComponent {
+  return { name, check: () => ({ status: 'UP', ...(details && { details }) }) };
+}
+
+function down(name: string): HealthComponent {
+  return { name, check: () => ({ status: 'DOWN', description: 'cable cut', details: { error: 'Error: cut' } }) };
+}
+
+/** The endpoint as configured, with what the rest of the service would have added. */
+function endpoint(keys: Readonly<Record<string, string>>, components: readonly HealthComponent[] = []) {
+  const args = Object.entries({ 'management.health.diskspace.enabled': 'false', ...keys }).map(
+    ([key, value]) => `--${key.startsWith('management.') ? key : `management.endpoint.health.${key}`}=${value}`,
+  );
+  const read = reading({ args });
+  if (read.problems.length > 0) throw new ConfigurationFailure(read.problems);
+  const configuration = new Configuration(read.environment, read.registry, read.warnings, read.instances);
+  const get = <T extends object>(type: PropertiesClass<T>): T => configuration.get(type);
+  const lines: string[] = [];
+  const loggers = new Loggers([{ append: ({ message }) => lines.push(message) }]);
+  const added = new HealthComponents();
+  added.add(...components);
+  const availability = new Availability();
+  const present = new PresentComponents(added, get(HealthSwitchProperties), get(ProbesProperties), availability);
+  const groups = new HealthGroups(
+    get(HealthEndpointProperties),
+    get(ProbesProperties),
+    present,
+    configuration,
+    loggers,
+  );
+  const checks = new HealthChecks(get(HealthEndpointProperties), new ManualClock(), loggers);
+  const { operations } = new HealthEndpoint(groups, new HealthAnswers(present, checks));
+  const ask = async (path = '', { caller, mediaType = JSON_PLAIN }: Asked = {}): Promise<Result> => {
+    const operation = operations.find(({ below }) => (below === '') === (path === ''));
+    const request = { selector: path, query: new URLSearchParams(), body: {}, url: '', headers: {}, caller, mediaType };
+    return (await operation?.run(request)) ?? {};
+  };
+  return { ask, groups, availability, lines };
+}
+
+/** Problems of a start. */
+function problemsOf({ groups }: ReturnType<typeof endpoint>): readonly string[] {
+  try {
+    groups.onModuleInit();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationFailure)) throw error;
+    return error.problems.map(({ what, facts, action }) =>
+      [what, ...facts.map((fact) => fact.join(': ')), action].join('\n'),
+    );
+  }
+}
+
+const NOT_THERE = { status: 404 };
+const STORES: HealthComponent = {
+  name: 'stores',
+  parts: [up('main', { rows: 7 }), { name: 'far', parts: [down('west')] }],
+};
+
+describe('3.1 the whole', () => {
+  it('is the bare status for who may see nothing, with the groups', async () => {
+    expect(await endpoint({}, [up('a')]).ask()).toEqual({ status: 200, body: { status: 'UP' } });
+    expect(await endpoint({ 'probes.enabled': 'true' }, [down('a')]).ask()).toEqual({
+      status: 503,
+      body: { status: 'DOWN', groups: ['liveness', 'readiness'] },
+    });
+  });
+
+  it('has components by name, details where there are any, and parts of parts', async () => {
+    const { ask } = endpoint({ 'show-details': 'always' }, [STORES, up('archive')]);
+
+    const { status, body } = await ask();
+
+    expect(status).toBe(503);
+    expect(JSON.stringify(body)).toBe(
+      JSON.stringify({
+        status: 'DOWN',
+        components: {
+          archive: { status: 'UP' },
+          ping: { status: 'UP' },
+          stores: {
+            status: 'DOWN',
+            components: {
+              far: {
+                status: 'DOWN',
+                components: { west: { status: 'DOWN', description: 'cable cut', details: { error: 'Error: cut' } } },
+              },
+              main: { status: 'UP', details: { rows: 7 } },
+            },
+          },
+        },
+      }),
+    );
+  });
+
+  it('is UP without any indicator', async () => {
+    expect(await endpoint({ 'management.health.defaults.enabled': 'false' }).ask()).toEqual({
+      status: 200,
+      body: { status: 'UP' },
+    });
+  });
+});
+
+describe('3.2 a path below', () => {
+  it('leads to a component, and on to its parts', async () => {
+    const { ask } = endpoint({ 'show-details': 'always' }, [STORES]);
+
+    expect(await ask('ping')).toEqual({ status: 200, body: { status: 'UP' } });
+    expect(await ask('stores/main')).toEqual({ status: 200, body: { status: 'UP', details: { rows: 7 } } });
+    expect(await ask('stores/far/west')).toMatchObject({ status: 503, body: { status: 'DOWN' } });
+    expect(await ask('stores/far')).toMatchObject({ status: 503, body: { components: { west: { status: 'DOWN' } } } });
+  });
+
+  it.each(['nothing', 'ping/more', 'stores/nothing', 'stores/', '/ping', 'Ping', 'constructor', 'stores//main'])(
+    'is not there: %s',
+    async (path) => {
+      expect(await endpoint({ 'show-details': 'always' }, [STORES]).ask(path)).toEqual(NOT_THERE);
+    },
+  );
+
+  it('is not there for who may not see components; the whole and the groups are', async () => {
+    const { ask } = endpoint({ 'group.mine.include': 'ping' }, [STORES]);
+
+    expect(await ask('ping')).toEqual(NOT_THERE);
+    expect(await ask('mine/ping')).toEqual(NOT_THERE);
+    expect(await ask('mine')).toEqual({ status: 200, body: { status: 'UP' } });
+  });
+
+  it('leads to a member of a group, and to nothing else below it', async () => {
+    const { ask } = endpoint({ 'show-details': 'always', 'group.mine.include': 'stores/main' }, [STORES]);
+
+    expect(await ask('mine/stores/main')).toMatchObject({ status: 200, body: { status: 'UP' } });
+    expect(await ask('mine/stores/far')).toEqual(NOT_THERE);
+    expect(await ask('mine/ping')).toEqual(NOT_THERE);
+  });
+
+  it('leads to the group where a component has the same name, which the start says', async () => {
+    const made = endpoint({ 'show-details': 'always', 'group.stores.include': 'ping' }, [STORES]);
+
+    expect(await made.ask('stores')).toEqual({
+      status: 200,
+      body: { status: 'UP', components: { ping: { status: 'UP' } } },
+    });
+    expect(problemsOf(made)).toEqual([]);
+    expect(made.lines).toEqual(['The health group stores hides the component of the same name at health/stores']);
+  });
+});
+
+describe('3.3 who sees what', () => {
+  const keys = { 'show-details': 'when-authorized', roles: 'MANAGEMENT' };
+
+  it('M2 is the status for strangers and for callers without the role', async () => {
+    const { ask } = endpoint(keys, [up('a', { seen: true })]);
+
+    expect((await ask()).body).toEqual({ status: 'UP' });
+    expect((await ask('', { caller: { name: 'user', roles: ['ROLE_USER'] } })).body).toEqual({ status: 'UP' });
+    expect(await ask('a', { caller: { name: 'user', roles: ['ROLE_USER'] } })).toEqual(NOT_THERE);
+  });
+
+  it('is everything for callers with the role', async () => {
+    const { ask } = endpoint(keys, [up('a', { seen: true })]);
+
+    expect((await ask('', { caller: OPERATOR })).body).toEqual({
+      status: 'UP',
+      components: { a: { status: 'UP', details: { seen: true } }, ping: { status: 'UP' } },
+    });
+    expect((await ask('a', { caller: OPERATOR })).body).toEqual({ status: 'UP', details: { seen: true } });
+  });
+
+  it('keeps only the status of components whose details may not be seen', async () => {
+    const { ask } = endpoint({ 'show-components': 'always' }, [down('a')]);
+
+    expect((await ask()).body).toEqual({
+      status: 'DOWN',
+      components: { a: { status: 'DOWN' }, ping: { status: 'UP' } },
+    });
+    expect(await ask('a')).toEqual({ status: 503, body: { status: 'DOWN' } });
+  });
+});
+
+describe('3.4 statuses', () => {
+  it('have the HTTP status that is configured, and only that', async () => {
+    const { ask } = endpoint({ 'show-details': 'always', 'status.http-mapping.out-of-service': '418' }, [
+      down('a'),
+      { name: 'b', check: () => ({ status: 'OUT_OF_SERVICE' }) },
+    ]);
+
+    expect((await ask('a')).status).toBe(200);
+    expect((await ask('b')).status).toBe(418);
+  });
+
+  it('are weighed in the order that is configured, which shows in the whole', async () => {
+    const { ask } = endpoint({ 'status.order': 'fatal,up' }, [
+      down('a'),
+      { name: 'b', check: () => ({ status: 'FATAL' }) },
+    ]);
+
+    expect(await ask()).toEqual({ status: 200, body: { status: 'FATAL' } });
+  });
+});
+
+describe('3.5 a group', () => {
+  it('has its own members, visibility, roles, order and HTTP statuses', async () => {
+    const { ask } = endpoint(
+      {
+        'group.mine.include': '*',
+        'group.mine.exclude': 'ping,stores/far',
+        'group.mine.show-components': 'when-authorized',
+        'group.mine.show-details': 'never',
+        'group.mine.roles': 'MANAGEMENT',
+        'group.mine.status.order': 'UP,DOWN',
+        'group.mine.status.http-mapping.up': '299',
+      },
+      [STORES, down('a')],
+    );
+
+    expect(await ask('mine', { caller: OPERATOR })).toEqual({
+      status: 299,
+      body: {
+        status: 'UP',
+        components: { a: { status: 'DOWN' }, stores: { status: 'UP', components: { main: { status: 'UP' } } } },
+      },
+    });
+    expect((await ask('mine')).body).toEqual({ status: 'UP' });
+    expect((await ask()).body).toEqual({ status: 'DOWN', groups: ['mine'] });
+  });
+
+  it('that names an unknown component stops the start, with its name and the known ones', () => {
+    const made = endpoint({ 'group.mine.include': 'ping,dba', 'group.other.exclude': 'stores/near' }, [STORES]);
+
+    expect(problemsOf(made)).toEqual([
+      'The health group "mine" names the unknown component "dba"\n' +
+        'Property: management.endpoint.health.group.mine.include\n' +
+        'Origin: "management.endpoint.health.group.mine.include" from property source "commandLineArgs"\n' +
+        'Reason: the components are ping, stores, stores/far, stores/far/west, stores/main\n' +
+        'Correct management.endpoint.health.group.mine.include, or set ' +
+        'management.endpoint.health.validate-group-membership=false.',
+      expect.stringContaining('The health group "other" names the unknown component "stores/near"'),
+    ]);
+  });
+
+  it('that names one may be let in, and is not there without members', async () => {
+    const made = endpoint({ 'group.mine.include': 'dba', 'validate-group-membership': 'false' });
+
+    expect(problemsOf(made)).toEqual([]);
+    expect(await made.ask('mine')).toEqual(NOT_THERE);
+  });
+
+  it('goes without a component that is switched off, which the start says', async () => {
+    const made = endpoint({ 'group.mine.include': 'ping,db', 'management.health.db.enabled': 'false' }, [down('db')]);
+
+    expect(problemsOf(made)).toEqual([]);
+    expect(made.lines).toEqual(['The health group mine goes without db: switched off']);
+    expect((await made.ask('mine')).body).toEqual({ status: 'UP' });
+  });
+
+  it('that has the additional path of another one stops the start', () => {
+    const path = 'server:/healthz';
+
+    expect(problemsOf(endpoint({ 'group.a.additional-path': path, 'group.b.additional-path': path }))).toEqual([
+      expect.stringMatching(
+        /^The health groups "a" and "b" have the same additional path\nProperty: .*group\.b\.additional-path/,
+      ),
+    ]);
+  });
+
+  it.each([
+    '/healthz',
+    'healthz',
+    'main:/healthz',
+    'server:healthz',
+    'server:/',
+    'server:/a/b',
+    'server:/..',
+    'server:/*',
+  ])('is not bound with the additional path %s', (path) => {
+    expect(() => endpoint({ 'group.a.additional-path': path })).toThrow(ConfigurationFailure);
+  });
+});
+
+describe('3.6 the probes', () => {
+  const keys = { 'probes.enabled': 'true', 'show-details': 'always' };
+
+  it.each([
+    ['starting', [503, 'DOWN'], [503, 'OUT_OF_SERVICE']],
+    ['started', [200, 'UP'], [503, 'OUT_OF_SERVICE']],
+    ['ready', [200, 'UP'], [200, 'UP']],
+    ['stopping', [200, 'UP'], [503, 'OUT_OF_SERVICE']],
+  ] as const)('of a service that is %s say %j and %j', async (phase, liveness, readiness) => {
+    const { ask, availability } = endpoint(keys);
+
+    if (phase !== 'starting') availability[phase]();
+
+    expect(await ask('liveness')).toEqual({ status: liveness[0], body: { status: liveness[1] } });
+    expect(await ask('readiness')).toEqual({ status: readiness[0], body: { status: readiness[1] } });
+    expect((await ask('livenessState')).body).toEqual({ status: liveness[1] });
+    expect((await ask('readinessState')).body).toEqual({ status: readiness[1] });
+  });
+
+  it('are not there where they are not enabled', async () => {
+    const { ask } = endpoint({ 'show-details': 'always' });
+
+    for (const path of ['liveness', 'readiness', 'livenessState', 'readinessState']) {
+      expect(await ask(path), path).toEqual(NOT_THERE);
+    }
+  });
+
+  it('never look at another system for liveness, whatever is configured, which the start says', async () => {
+    const external: HealthComponent = { name: 'db', isExternal: true, check: () => ({ status: 'DOWN' }) };
+    const made = endpoint({ ...keys, 'group.liveness.include': 'ping,db', 'group.readiness.include': 'db' }, [
+      external,
+    ]);
+
+    expect(problemsOf(made)).toEqual([]);
+    expect(await made.ask('liveness')).toEqual({
+      status: 200,
+      body: { status: 'UP', components: { ping: { status: 'UP' } } },
+    });
+    expect((await made.ask('readiness')).status).toBe(503);
+    expect(made.lines).toEqual(['The health group liveness goes without db: a restart ends no outage elsewhere']);
+  });
+});
+
+it('3.7 has components under details in the v2 media type, at every depth, and nothing else', async () => {
+  const { ask } = endpoint({ 'show-details': 'always', 'probes.enabled': 'true' }, [STORES]);
+
+  const { body } = await ask('', { mediaType: JSON_V2 });
+
+  expect(body).toEqual({
+    status: 'DOWN',
+    details: {
+      livenessState: { status: 'DOWN' },
+      ping: { status: 'UP' },
+      readinessState: { status: 'OUT_OF_SERVICE' },
+      stores: {
+        status: 'DOWN',
+        details: {
+          far: {
+            status: 'DOWN',
+            details: { west: { status: 'DOWN', description: 'cable cut', details: { error: 'Error: cut' } } },
+          },
+          main: { status: 'UP', details: { rows: 7 } },
+        },
+      },
+    },
+    groups: ['liveness', 'readiness'],
+  });
+});
+
+describe('3.8 the switches', () => {
+  const added = ['db', 'kvstore', 'mail', 'ssl'].map((name) => up(name));
+  const shown = async (keys: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+    const { body } = await endpoint({ 'show-components': 'always', ...keys }, added).ask();
+    return Object.keys((body as { readonly components?: object }).components ?? {});
+  };
+
+  it('leave everything on that is there, and each takes one away', async () => {
+    expect(await shown({ 'management.health.diskspace.enabled': 'true' })).toEqual([
+      ...['db', 'diskSpace', 'kvstore', 'mail', 'ping', 'ssl'],
+    ]);
+    for (const name of ['db', 'kvstore', 'mail', 'ping', 'ssl']) {
+      expect(await shown({ [`management.health.${name}.enabled`]: 'false' }), name).not.toContain(name);
+    }
+  });
+
+  it('leave only those on that are switched on one by one', async () => {
+    expect(
+      await shown({ 'management.health.defaults.enabled': 'false', 'management.health.mail.enabled': 'true' }),
+    ).toEqual(['mail']);
+  });
+});

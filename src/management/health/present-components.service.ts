@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import { Availability } from '../../health/availability.js';
+import { HealthComponents } from '../../health/health-components.js';
+import type { HealthComponent } from '../../health/indicator.js';
+import { DiskSpaceIndicator } from './disk-space.indicator.js';
+import { HealthSwitchProperties } from './health-switch.properties.js';
+import { PING } from './ping.indicator.js';
+import { ProbesProperties } from './probes.properties.js';
+import { stateIndicators } from './state.indicator.js';
+
+/** The components that are switched on, and those that are not. */
+@Injectable()
+export class PresentComponents {
+  private readonly own: readonly HealthComponent[];
+
+  constructor(
+    private readonly added: HealthComponents,
+    private readonly switches: HealthSwitchProperties,
+    probes: ProbesProperties,
+    availability: Availability,
+  ) {
+    const { diskspacePath, diskspaceThreshold } = switches;
+    this.own = [
+      PING,
+      new DiskSpaceIndicator(diskspacePath, diskspaceThreshold.bytes),
+      ...(probes.enabled ? stateIndicators(availability) : []),
+    ];
+  }
+
+  get all(): readonly HealthComponent[] {
+    return this.known.filter(({ name }) => this.isSwitchedOn(name));
+  }
+
+  get switchedOff(): readonly HealthComponent[] {
+    return this.known.filter(({ name }) => !this.isSwitchedOn(name));
+  }
+
+  private get known(): readonly HealthComponent[] {
+    return [...this.own, ...this.added.all];
+  }
+
+  /** Those without a switch, such as the states of the process, are on. */
+  private isSwitchedOn(name: string): boolean {
+    const { defaults, ping, db, diskspace, kvstore, mail, ssl } = this.switches;
+    const switches = new Map(Object.entries({ ping, db, diskSpace: diskspace, kvstore, mail, ssl }));
+    return switches.has(name) ? (switches.get(name) ?? defaults) : true;
+  }
+}
