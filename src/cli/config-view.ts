@@ -1,4 +1,5 @@
 import type { Environment } from '../config/environment.js';
+import { askedKey, keyMeant } from '../config/key-lookup.js';
 import { KeyName } from '../config/key-name.js';
 import { printable } from '../config/failure-report.js';
 import type { KeyDefinition, KeyRegistry } from '../config/key-registry.js';
@@ -21,18 +22,13 @@ export interface View {
 
 /** Everything about one key, or a line for each key below a prefix (`config get`). */
 export function viewOfKey(environment: Environment, registry: KeyRegistry, name: string): View {
-  const key = keyMeant(registry, name);
+  const key = keyMeant(environment, registry, name);
   if (key.length === 0) return { lines: [`"${name}" is no key`], isFound: false };
-  const states = allStates(environment, registry);
-  // `[com.Acme]` is exact, but who asks need not know how it was written.
-  const exact =
-    states.find((state) => KeyName.parse(state.name).uniform === key.uniform) ??
-    states.find((state) => KeyName.parse(plainName(state)).uniform === key.uniform);
-  if (exact) return found(detailsOf(environment, exact));
+  const asked = askedKey(environment, registry, key);
+  if (asked) return found(detailsOf(environment, asked.state));
 
   const definition = registry.find(key);
-  if (definition && isListElement(definition, key))
-    return viewOfKey(environment, registry, String(key.firstParts(key.length - 1)));
+  const states = allStates(environment, registry);
   const children = [
     ...below(states, key, ({ name: child }) => child).map((state) => summaryOf(environment, state)),
     ...below(openKeys(registry, states), key, baseName).map((open) => `${open.name} is not set`),
@@ -65,22 +61,6 @@ export function viewOfAll(
       .filter(({ assignments }) => !options.changed || (assignments[0] && !isPackaged(assignments[0].origin)))
       .map((state) => summaryOf(environment, state)),
   );
-}
-
-/** The key a person means who writes it in any form, that of an environment variable included. */
-function keyMeant(registry: KeyRegistry, name: string): KeyName {
-  const asVariable = name.includes('.') ? undefined : registry.keyOfVariable(name);
-  return asVariable ?? KeyName.parse(name);
-}
-
-/** The name without the brackets that make a part exact. */
-function plainName({ name }: KeyState): string {
-  return name.replaceAll(/\[([^\]]*)\]/g, '.$1');
-}
-
-function isListElement({ type }: KeyDefinition, key: KeyName): boolean {
-  const isList = type.shape === 'list' || (type.shape === 'map' && type.element.shape === 'list');
-  return isList && /^\d+$/.test(key.uniformPart(key.length - 1));
 }
 
 function found(lines: readonly string[]): View {

@@ -37,6 +37,29 @@ it('fills no placeholder with a sequence that has no first element', () => {
   expect(environment('--a[1]=y', '-Da=low').fill('${a}')).toMatchObject({ text: 'low' });
 });
 
+it('for display, leaves what cannot be filled in the middle of what can', () => {
+  const text = '${a} ${none} ${half} ${none:y} ${circle} \\${a}';
+
+  const filled = environment('--a=x', '--circle=${circle}', '--half=${a}-${none}').fillForDisplay(text);
+
+  expect(filled).toMatchObject({ text: 'x ${none} x-${none} y ${circle} ${a}', isWhole: false });
+});
+
+it('for display, leaves a text as written whose placeholders do not end', () => {
+  const args = Array.from({ length: 300 }, (_, n) => `--deep.n${n}=\${deep.n${n + 1}}`);
+
+  expect(environment(...args).fillForDisplay('${deep.n0}')).toMatchObject({ text: '${deep.n0}', isWhole: false });
+});
+
+it('puts what the running service knows above everything that was read', () => {
+  const published = environment('--local.server.port=1');
+
+  published.publish({ 'local.server.port': 40_000 });
+
+  expect(published.fill('${local.server.port}')).toMatchObject({ text: '40000' });
+  expect(published.sources.map(({ name }) => name)).toEqual(['server.ports', 'commandLineArgs', 'systemProperties']);
+});
+
 it('lists every source that has a key, the highest first', () => {
   const held = environment('-Da.b=low', '--aB=other', '--a.b=high').holders(KeyName.parse('A.B'));
 

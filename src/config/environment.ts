@@ -1,6 +1,7 @@
 import { KeyName, variableForms } from './key-name.js';
-import { fillPlaceholders, type Filled } from './placeholder.js';
-import type { ConfigSource, Entry } from './source.js';
+import { RUNNING } from './origin.js';
+import { fillForDisplay, fillPlaceholders, type Filled, type FilledForDisplay } from './placeholder.js';
+import { ConfigSource, type Entry } from './source.js';
 
 /** Active profiles in rising order of weight, and those that count when none is active. */
 export interface Profiles {
@@ -16,10 +17,32 @@ export interface Held {
 
 /** All sources of one start, highest first. Everything that asks for a value asks here, so there is one answer. */
 export class Environment {
+  private inForce: readonly ConfigSource[];
+
   constructor(
-    readonly sources: readonly ConfigSource[],
+    private readonly read: readonly ConfigSource[],
     readonly profiles: Profiles = { active: [], default: [] },
-  ) {}
+  ) {
+    this.inForce = read;
+  }
+
+  get sources(): readonly ConfigSource[] {
+    return this.inForce;
+  }
+
+  /** Puts what only a running service knows, such as the port it got, above everything that was read. */
+  publish(facts: Readonly<Record<string, number>>): void {
+    const entries = Object.entries(facts).map(([name, literal]): Entry => {
+      return {
+        key: KeyName.parse(name),
+        spelled: name,
+        text: String(literal),
+        literal,
+        origin: { kind: 'running', name },
+      };
+    });
+    this.inForce = [new ConfigSource('running', RUNNING, entries), ...this.read];
+  }
 
   /** Every source's entry for exactly this key, highest first. */
   holders(key: KeyName): readonly Held[] {
@@ -38,12 +61,22 @@ export class Environment {
     return fillPlaceholders(text, (name) => this.textOf(name));
   }
 
+  /** The same for display; never fails. */
+  fillForDisplay(text: string): FilledForDisplay {
+    return fillForDisplay(text, (name) => this.textOf(name));
+  }
+
+  /** What a source holds under the name, as a placeholder finds it. */
+  entryNamed(source: ConfigSource, name: string, key = KeyName.parse(name)): Entry | undefined {
+    if (name === '') return undefined;
+    return source.findSpelled(name) ?? (key.length > 0 ? (source.find(key) ?? variableOf(source, name)) : undefined);
+  }
+
   /** By exact spelling (a variable's name) or as a key in any spelling; a sequence reads as comma text. */
   private textOf(name: string): string | undefined {
     const key = KeyName.parse(name);
     for (const source of this.sources) {
-      const named = key.length > 0 ? (source.find(key) ?? variableOf(source, name)) : undefined;
-      const entry = name === '' ? undefined : (source.findSpelled(name) ?? named);
+      const entry = this.entryNamed(source, name, key);
       if (entry) return entry.text;
       const elements = key.length > 0 ? elementsOf(source, key) : [];
       if (elements.length > 0) return elements.map(({ text }) => text).join(',');

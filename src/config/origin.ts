@@ -19,7 +19,12 @@ export type Origin =
       readonly parent?: Origin;
     }
   | { readonly kind: 'variable'; readonly name: string }
-  | { readonly kind: 'argument'; readonly source: 'commandLineArgs' | 'systemProperties'; readonly name: string };
+  | { readonly kind: 'argument'; readonly source: 'commandLineArgs' | 'systemProperties'; readonly name: string }
+  /** Told by the running service itself. */
+  | { readonly kind: 'running'; readonly name: string };
+
+/** Name of the source of what the running service says of itself. */
+export const RUNNING = 'server.ports';
 
 export function resourceText(resource: Resource): string {
   switch (resource.kind) {
@@ -40,6 +45,8 @@ export function originText(origin: Origin): string {
       return `System Environment Property "${origin.name}"`;
     case 'argument':
       return `"${origin.name}" from property source "${origin.source}"`;
+    case 'running':
+      return `"${origin.name}" from property source "${RUNNING}"`;
   }
 }
 

@@ -48,8 +48,28 @@ export function fillPlaceholders(text: string, lookUp: LookUp): Filled {
   return typeof filled === 'string' ? { kind: 'filled', text: filled, through } : filled;
 }
 
+/** A text for display: what cannot be filled in stays as written, in the middle of what can. */
+export interface FilledForDisplay {
+  readonly text: string;
+  readonly through: readonly string[];
+  /** False where a placeholder is left. */
+  readonly isWhole: boolean;
+}
+
+/** Fills what can be filled; a placeholder without value, or one that runs in a circle, stays as written. */
+export function fillForDisplay(text: string, lookUp: LookUp): FilledForDisplay {
+  const whole = fillPlaceholders(text, lookUp);
+  if (whole.kind === 'filled') return { text: whole.text, through: whole.through, isWhole: true };
+  const through: string[] = [];
+  const filled = new Filling(lookUp, true).fill(text, [], through, 0);
+  return { text: typeof filled === 'string' ? filled : text, through, isWhole: false };
+}
+
 class Filling {
-  constructor(private readonly lookUp: LookUp) {}
+  constructor(
+    private readonly lookUp: LookUp,
+    private readonly keepsUnfilled = false,
+  ) {}
 
   fill(text: string, trail: readonly Link[], through: string[], depth: number): string | Failure {
     let result = '';
@@ -69,8 +89,9 @@ class Filling {
       if (depth > DEEPEST || through.length > MOST) return { kind: 'excessive', chain: trail };
       const isWholeText = open === 0 && close === text.length - 1;
       const value = this.one(text.slice(inside, close), isWholeText, trail, through, depth + 1);
-      if (typeof value !== 'string') return value;
-      result += value;
+      if (typeof value === 'string') result += value;
+      else if (this.keepsUnfilled && value.kind !== 'excessive') result += text.slice(open, close + 1);
+      else return value;
       position = close + 1;
     }
   }

@@ -5,6 +5,10 @@ const SECRET_WORDS = 'password|passwd|pwd|secret|token|key|credentials|passphras
 const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, 'i');
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;
+/** `DB_PASS`, `TOKEN_URL`, `aws.secret.id`: of a name that is not ours, each word counts. */
+const SECRET_WORD = new RegExp(`(?:pass|pw|creds|${SECRET_WORDS})s?(?=[^a-z\\d]|$)`, 'i');
+/** `password: …` or `keyStorePassword=…` in the middle of a text. */
+const SECRET_ASSIGNMENT = new RegExp(`(?:pass|${SECRET_WORDS})s?["']?[ \\t]*[=:]`, 'i');
 
 /**
  * The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling; and the
@@ -12,6 +16,16 @@ const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;
  */
 export function namesSecret(name: string): boolean {
   return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll(/[^a-z\d.]/gi, ''));
+}
+
+/** True for the name of a variable or key of somebody else that may be a secret, rather too often than not. */
+export function mayNameSecret(name: string): boolean {
+  return SECRET_WORD.test(name);
+}
+
+/** True for a text that may be a whole document, or options of another program, with a secret in it. */
+export function mayAssignSecret(text: string): boolean {
+  return SECRET_ASSIGNMENT.test(text);
 }
 
 // A password that should have been percent-encoded (`/`, `?`, `#` or a blank in it) hides too; `host:3306/` is no user.

@@ -7,10 +7,12 @@ export interface Entry {
   /** The key as its author wrote it. */
   readonly spelled: string;
   readonly text: string;
+  /** What YAML or the service itself means by the text, where that is a number or a boolean written in just this way. */
+  readonly literal?: number | boolean;
   readonly origin: Origin;
 }
 
-export type SourceKind = 'command-line' | 'system-properties' | 'environment' | 'file';
+export type SourceKind = 'running' | 'command-line' | 'system-properties' | 'environment' | 'file';
 
 /** An ordered set of entries from one place: the arguments, the environment, or one document of a file. */
 export class ConfigSource {

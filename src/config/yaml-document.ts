@@ -112,13 +112,14 @@ class Flattening {
         this.visit(isNode(item) ? item : null, key.appendIndex(index), `${spelled}[${index}]`, offset, depth + 1);
       });
     } else {
-      this.add(key, spelled, isScalar(node) ? scalarText(node) : '', offset);
+      const text = isScalar(node) ? scalarText(node) : '';
+      this.add(key, spelled, text, offset, isScalar(node) ? literalOf(node, text) : undefined);
     }
   }
 
-  private add(key: KeyName, spelled: string, text: string, offset: number): void {
+  private add(key: KeyName, spelled: string, text: string, offset: number, literal?: number | boolean): void {
     if (this.entries.length >= MOST_ENTRIES) throw unreadable(this.at(offset), `more than ${MOST_ENTRIES} values`);
-    this.entries.push({ key, spelled, text, origin: this.at(offset) });
+    this.entries.push({ key, spelled, text, ...(literal !== undefined && { literal }), origin: this.at(offset) });
   }
 
   /** Aliases can make a short text endless without a single value in it. */
@@ -197,6 +198,11 @@ function isMerge({ key }: MapPair): boolean {
 function scalarText({ value, source }: Scalar): string {
   if (value === null) return '';
   return typeof value === 'string' ? value : (source ?? '');
+}
+
+/** The number or boolean of a plain scalar, unless writing it back gives another text: `1.10`, `0x1F`, `True`. */
+function literalOf({ value }: Scalar, text: string): number | boolean | undefined {
+  return (typeof value === 'number' || typeof value === 'boolean') && String(value) === text ? value : undefined;
 }
 
 function offsetOf(node: Node): number {

@@ -122,7 +122,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   'app.security.session.absolute': '13h',
 };
 
-export function sampleOf({ name, type }: Example): string {
+export function sampleOf({ name, type }: Pick<Example, 'name' | 'type'>): string {
   const given = SAMPLES[name];
   if (given !== undefined) return given;
   const scalar = type.shape === 'list' ? type.element : type;

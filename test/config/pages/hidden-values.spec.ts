@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { Inspection } from '../../../src/config/inspection.js';
+import { reading, type Situation } from '../keys/situation.js';
+
+const MASK = '******';
+
+/** Every value that pages may show, by the name its author wrote. */
+function valuesIn(situation: Situation): Readonly<Record<string, unknown>> {
+  const { environment, registry } = reading(situation);
+  const inspection = new Inspection(environment, registry);
+  return Object.fromEntries(
+    environment.sources.flatMap((source) =>
+      Array.from(inspection.valuesOf(source), ([name, { value }]) => [name, value] as const),
+    ),
+  );
+}
+
+function file(text: string): Situation {
+  return { files: { 'application.yml': text } };
+}
+
+describe('M3, L1: masked, whoever asks, is', () => {
+  it.each([
+    'app.datasource.password',
+    'app.security.seal.keys.main',
+    'app.security.clients.shop.secret',
+    'app.security.mfa.backup-code.pepper',
+    'app.security.token.signing-key',
+    'app.ssl.bundle.pem.web.keystore.private-key',
+    'app.ssl.bundle.pem.web.keystore.private-key-password',
+    'app.ssl.bundle.jks.web.truststore.password',
+    'info.api.token',
+    'info.credentials',
+    'info.my-passphrase',
+  ])('the value of %s', (key) => {
+    expect(valuesIn(file(`${key}: sesame-sesame-sesame\n`))[key]).toBe(MASK);
+  });
+
+  it.each([
+    'DB_PASS',
+    'PGPASSWORD',
+    'PASSWORD_OF_DB',
+    'AWS_SECRET_ACCESS_KEY',
+    'GITHUB_TOKEN',
+    'TOKENS',
+    'API_KEYS',
+    'LDAP_PW',
+    'APP_SECURITY_SEAL_KEYS_MAIN',
+    'APP_SECURITY_CLIENTS_SHOP_SECRET',
+  ])('the variable %s', (name) => {
+    expect(valuesIn({ variables: { [name]: 'sesame-sesame-sesame' } })[name]).toBe(MASK);
+  });
+
+  it.each([
+    ['a document that app.config.import reads', 'app:\n  datasource:\n    password: sesame'],
+    ['inline JSON', '{"app":{"datasource":{"password":"sesame"}}}'],
+    ['options of another program', '-Xmx1g -Djavax.net.ssl.keyStorePassword=sesame'],
+    ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----'],
+  ])('a variable with %s', (_, text) => {
+    expect(valuesIn({ variables: { SOMETHING: text } })['SOMETHING']).toBe(MASK);
+  });
+
+  it('what the placeholder of a secret leads to, however it is called, and on to the end', () => {
+    const situation = {
+      variables: { LOGIN_DB: '${other.place}', OTHER_PLACE: 'sesame' },
+      ...file('app.datasource.password: ${LOGIN_DB}\n'),
+    };
+
+    expect(valuesIn(situation)).toEqual({ LOGIN_DB: MASK, OTHER_PLACE: MASK, 'app.datasource.password': MASK });
+  });
+
+  it('a source below the one that fills the placeholder of a secret', () => {
+    const situation = { args: ['--login.db=new'], ...file('login.db: old\napp.datasource.password: ${login.db}\n') };
+
+    expect(valuesIn(situation)['login.db']).toBe(MASK);
+    const { environment, registry } = reading(situation);
+    const all = new Inspection(environment, registry).find('login.db');
+    expect(Array.from(all?.bySource.values() ?? [], ({ value }) => value)).toEqual([MASK, MASK]);
+  });
+
+  it('a sequence that the placeholder of a secret takes in', () => {
+    const situation = file('parts: [se, same]\napp.datasource.password: ${parts}\n');
+
+    expect(valuesIn(situation)).toMatchObject({ 'parts[0]': MASK, 'parts[1]': MASK });
+  });
+
+  it('what came through a secret, at any distance', () => {
+    const variables = { DB_PASSWORD: 'sesame', APP_SECURITY_SEAL_KEYS_MAIN: 'x', LOGIN_DB: 'sesame' };
+    const text = [
+      'app.datasource.password: ${LOGIN_DB}',
+      'info.a: ${DB_PASSWORD}',
+      'info.b: ${info.a}',
+      'info.c: ${app.security.seal.keys.main}',
+      'info.d: ${APP_SECURITY_SEAL_KEYS_MAIN}',
+      'info.e: ${LOGIN_DB}',
+      'info.f: ${NO_PASSWORD:sesame}',
+    ].join('\n');
+
+    expect(valuesIn({ variables, ...file(text) })).toMatchObject({
+      ...Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`info.${name}`, MASK])),
+    });
+  });
+
+  it('the user part of a URL, and what is put in there', () => {
+    const variables = { LOGIN_DB: 'sesame', DB_HOST: 'db.example', PROXY: 'http://me:sesame@proxy.example:3128' };
+    const text = [
+      'info.url: jdbc:mariadb://me:sesame@db.example/login?password=sesame&x=1',
+      'info.filled: jdbc:mariadb://me:${LOGIN_DB}@${DB_HOST}/login',
+    ].join('\n');
+
+    expect(valuesIn({ variables, ...file(text) })).toEqual({
+      LOGIN_DB: MASK,
+      DB_HOST: 'db.example',
+      PROXY: 'http://******@proxy.example:3128',
+      'info.url': 'jdbc:mariadb://******@db.example/login?password=******&x=1',
+      'info.filled': MASK,
+    });
+  });
+
+  it('a mounted secret that is no key of ours, and what it fills', () => {
+    const situation = {
+      args: ['--app.config.import=configtree:./secrets/'],
+      files: {
+        'secrets/db-place': 'sesame',
+        'secrets/server.port': '9000',
+        'application.yml': 'info.a: ${db-place}\n',
+      },
+    };
+
+    expect(valuesIn(situation)).toMatchObject({ 'db-place': MASK, 'info.a': MASK, 'server.port': '9000' });
+  });
+});
+
+describe('shown is', () => {
+  it('everything else, as text, number or boolean, with placeholders filled in', () => {
+    const variables = { REGION: 'eu', HOME: '/home/login' };
+    const text = [
+      'server.port: 9000',
+      'server.http2.enabled: false',
+      'info.quoted: "9000"',
+      'info.version: 1.10',
+      'info.octal: 0600',
+      'info.region: in-${REGION}',
+      'info.unset: in-${NOWHERE}-${REGION}',
+      'info.nothing:',
+    ].join('\n');
+
+    expect(valuesIn({ variables, ...file(text) })).toEqual({
+      REGION: 'eu',
+      HOME: '/home/login',
+      'server.port': 9000,
+      'server.http2.enabled': false,
+      'info.quoted': '9000',
+      'info.version': '1.10',
+      'info.octal': '0600',
+      'info.region': 'in-eu',
+      'info.unset': 'in-${NOWHERE}-eu',
+      'info.nothing': '',
+    });
+  });
+
+  it('the level of a logger that is named like a secret', () => {
+    expect(valuesIn(file('logging.level.token: DEBUG\n'))['logging.level.token']).toBe('DEBUG');
+  });
+
+  it('where keys to verify tokens with lie, as they are public', () => {
+    const key = 'app.security.token.verification-keys';
+
+    expect(valuesIn(file(`${key}: file:/etc/login/next.pem\n`))[key]).toBe('file:/etc/login/next.pem');
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { Inspection } from '../../../src/config/inspection.js';
+import { reading, type Situation } from '../keys/situation.js';
+
+interface Found {
+  /** `value from source` of the value in force. */
+  readonly inForce: string | undefined;
+  /** `value at origin`, highest first. */
+  readonly all: readonly string[];
+}
+
+function find(situation: Situation, name: string): Found | undefined {
+  const { environment, registry } = reading(situation);
+  const found = new Inspection(environment, registry).find(name);
+  return (
+    found && {
+      inForce: found.inForce && `${found.inForce.value} from ${found.inForce.source.name}`,
+      all: Array.from(found.bySource.values(), ({ value, origin }) => `${value} at ${origin}`),
+    }
+  );
+}
+
+const KEY = 'management.endpoints.web.exposure.include';
+
+describe('one key', () => {
+  it.each([
+    'app.datasource.pool.maximum-pool-size',
+    'app.datasource.pool.maximumPoolSize',
+    'app.datasource.pool.maximum_pool_size',
+    'APP.DATASOURCE.POOL.MAXIMUMPOOLSIZE',
+    'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE',
+    'APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE',
+    'app_datasource_pool_maximum_pool_size',
+  ])('is found as %s, set in three other forms', (name) => {
+    const situation = {
+      args: ['--app.datasource.pool.maximumPoolSize=3'],
+      variables: { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '2' },
+      files: { 'application.yml': 'app.datasource.pool.maximum_pool_size: 1' },
+    };
+
+    expect(find(situation, name)).toEqual({
+      inForce: '3 from commandLineArgs',
+      all: [
+        '3 at "app.datasource.pool.maximumPoolSize" from property source "commandLineArgs"',
+        '2 at System Environment Property "APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE"',
+        '1 at file [application.yml] - 1:40',
+      ],
+    });
+  });
+
+  it('that two variables spell is that of the one that counts', () => {
+    const variables = { SERVER_SHUTDOWN_PRE_DRAIN: '1s', SERVER_SHUTDOWNPREDRAIN: '2s' };
+
+    expect(find({ variables }, 'server.shutdown-pre-drain')?.all).toEqual([
+      '2s at System Environment Property "SERVER_SHUTDOWNPREDRAIN"',
+    ]);
+  });
+
+  it('of the time zone is that of the variable TZ', () => {
+    const situation = { args: ['-Duser.timezone=Europe/Berlin'], variables: { TZ: 'UTC' } };
+    const expected = {
+      inForce: 'Europe/Berlin from systemProperties',
+      all: [
+        'Europe/Berlin at "user.timezone" from property source "systemProperties"',
+        'UTC at System Environment Property "TZ"',
+      ],
+    };
+
+    expect(find(situation, 'user.timezone')).toEqual(expected);
+    expect(find(situation, 'TZ')).toEqual(expected);
+  });
+
+  it.each(['server.port', 'server', 'logging.level.nobody', 'nobody.knows', 'NOBODY', '', '.', '[', '__proto__'])(
+    'that no source holds is not found: %j',
+    (name) => {
+      expect(find({}, name)).toBeUndefined();
+    },
+  );
+
+  it.each(['MY_REGION', 'my.region', 'my.Region'])('of somebody else is found as %s', (name) => {
+    expect(find({ args: ['--my.region=us'], variables: { MY_REGION: 'eu' } }, name)).toEqual({
+      inForce: 'us from commandLineArgs',
+      all: [
+        'us at "my.region" from property source "commandLineArgs"',
+        'eu at System Environment Property "MY_REGION"',
+      ],
+    });
+  });
+
+  it('of somebody else whose name nearly reads like one of ours is found by its text alone', () => {
+    const variables = { SERVER__PORT: '7' };
+
+    expect(find({ variables }, 'SERVER__PORT')?.inForce).toBe('7 from systemEnvironment');
+    expect(find({ variables }, 'server.port')).toBeUndefined();
+  });
+});
+
+describe('a list', () => {
+  const yaml = { 'application.yml': `${KEY}:\n  - health\n  - info\n` };
+
+  it('is comma text, whatever it was written as', () => {
+    expect(find({ files: yaml }, KEY)?.all).toEqual(['health,info at file [application.yml] - 2:5']);
+    expect(find({ args: [`--${KEY}=health,info`] }, KEY)?.inForce).toBe('health,info from commandLineArgs');
+  });
+
+  it('has elements, each with a place of its own in a sequence', () => {
+    expect(find({ files: yaml }, `${KEY}[1]`)?.all).toEqual(['info at file [application.yml] - 3:5']);
+    expect(find({ variables: { [variable(KEY)]: 'health, info' } }, `${variable(KEY)}_1`)?.inForce).toBe(
+      'info from systemEnvironment',
+    );
+  });
+
+  it('has no element of a lower source in force', () => {
+    const situation = { args: [`--${KEY}=env`], files: yaml };
+
+    expect(find(situation, `${KEY}[0]`)?.inForce).toBe('env from commandLineArgs');
+    expect(find(situation, `${KEY}[1]`)).toEqual({
+      inForce: undefined,
+      all: ['info at file [application.yml] - 3:5'],
+    });
+    expect(find(situation, `${KEY}[2]`)).toBeUndefined();
+  });
+
+  it('that adds up is the sum, and each source says its share', () => {
+    const situation = {
+      args: ['--app.profiles.include=b'],
+      files: { 'application.yml': 'app.profiles.include: a', 'application-a.yml': '', 'application-b.yml': '' },
+    };
+
+    expect(find(situation, 'app.profiles.include')).toMatchObject({
+      inForce: 'a,b from commandLineArgs',
+      all: [expect.stringMatching(/^b at /), expect.stringMatching(/^a at /)],
+    });
+  });
+});
+
+describe('a map and named objects', () => {
+  it.each(['logging.level.auth.mfa', 'LOGGING_LEVEL_AUTH_MFA', 'logging.level.[auth.mfa]', 'logging.level.Auth.MFA'])(
+    'have each entry by name: %s',
+    (name) => {
+      const situation = {
+        variables: { LOGGING_LEVEL_AUTH_MFA: 'debug' },
+        files: { 'application.yml': 'logging.level.auth.mfa: info' },
+      };
+
+      expect(find(situation, name)?.all).toEqual([
+        'debug at System Environment Property "LOGGING_LEVEL_AUTH_MFA"',
+        'info at file [application.yml] - 1:25',
+      ]);
+    },
+  );
+
+  it.each(['app.security.clients.shop.secret', 'APP_SECURITY_CLIENTS_SHOP_SECRET'])('have members: %s', (name) => {
+    const situation = { files: { 'application.yml': 'app.security.clients.shop.secret: sesame-sesame-sesame' } };
+
+    expect(find(situation, name)?.inForce).toMatch(/^\*{6} from Config resource 'file \[application\.yml\]'/);
+  });
+});
+
+function variable(key: string): string {
+  return key.toUpperCase().replaceAll('.', '_');
+}
