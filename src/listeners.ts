@@ -37,6 +37,8 @@ export class Listeners {
   readonly management: Listener;
   private readonly separate: Binding | 'off' | undefined;
   private readonly accessLog: AccessLog | undefined;
+  /** What operators and consoles ask `env` of the running process. */
+  private readonly running: Record<string, number> = { PID: process.pid };
 
   private constructor(
     private readonly configuration: Configuration,
@@ -79,8 +81,10 @@ export class Listeners {
     const lines = [await this.openMain()];
     if (this.separate && this.separate !== 'off') {
       const port = await this.management.open(this.separate);
+      this.running['local.management.port'] = port;
       lines.push(`Management endpoints: ${urlOf('http', this.separate.address, port)}${basePath}`);
     }
+    this.configuration.environment.publish(this.running);
     void this.accessLog?.open();
     return lines;
   }
@@ -98,6 +102,7 @@ export class Listeners {
       return 'Login service is ready without a listener, as server.port is -1';
     }
     const bound = await this.main.open({ port, address, key: 'server.port', addressKey: 'server.address' });
+    this.running['local.server.port'] = bound;
     const url = urlOf(this.tls ? 'https' : 'http', address, bound);
     return `Login service is ready: ${url}${this.configuration.get(ServletProperties).contextPath}/`;
   }
