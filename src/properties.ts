@@ -20,11 +20,13 @@ import { MailProperties } from './mail/mail.properties.js';
 import { AccessProperties } from './management/access/access.properties.js';
 import { ENDPOINT_KEYS } from './management/access/endpoint.properties.js';
 import { ManagementSecurityProperties } from './management/caller/security.properties.js';
+import { ConfigpropsEndpointProperties } from './management/configprops/configprops-endpoint.properties.js';
+import { EnvEndpointProperties } from './management/env/env-endpoint.properties.js';
 import { HealthSwitchProperties } from './management/health/health-switch.properties.js';
-import { EnvInfoProperties } from './management/env-info.properties.js';
 import { ExposureProperties } from './management/exposure.properties.js';
 import { HealthEndpointProperties } from './management/health/health-endpoint.properties.js';
-import { InfoProperties } from './management/info.properties.js';
+import { InfoContributorsProperties } from './management/info/info-contributors.properties.js';
+import { InfoProperties } from './management/info/info.properties.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { ProbesProperties } from './management/health/probes.properties.js';
 import { ManagementWebProperties } from './management/web.properties.js';
@@ -117,8 +119,10 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   HealthEndpointProperties,
   ProbesProperties,
   HealthSwitchProperties,
-  EnvInfoProperties,
+  InfoContributorsProperties,
   InfoProperties,
+  EnvEndpointProperties,
+  ConfigpropsEndpointProperties,
 
   MultipartProperties,
   JsonProperties,

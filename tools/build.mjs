@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { buildInfo } from './build-info.mjs';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -29,6 +30,7 @@ const startedAt = new Date();
 rmSync(dist, { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: 'inherit' });
 if (status !== 0) process.exit(1);
+writeFileSync(join(dist, 'build-info.json'), `${JSON.stringify(buildInfo(root), undefined, 2)}\n`);
 writeFileSync(stamp, '');
 utimesSync(stamp, startedAt, startedAt);
 

@@ -7,7 +7,9 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { Offers } from './access/offers.service.js';
 import { CachesEndpoint } from './caches/caches.endpoint.js';
 import { Callers } from './caller/callers.service.js';
+import { ConfigpropsEndpoint } from './configprops/configprops.endpoint.js';
 import { Endpoints } from './endpoints.js';
+import { EnvEndpoint } from './env/env.endpoint.js';
 import { HealthAnswers } from './health/health-answers.service.js';
 import { HealthChecks } from './health/health-checks.service.js';
 import { HealthGroups } from './health/health-groups.service.js';
@@ -15,6 +17,7 @@ import { HealthPaths } from './health/health-paths.listener.js';
 import { HealthEndpoint } from './health/health.endpoint.js';
 import { PresentComponents } from './health/present-components.service.js';
 import { HeapDumpEndpoint } from './heapdump/heapdump.endpoint.js';
+import { InfoEndpoint } from './info/info.endpoint.js';
 import { ManagementListener } from './management.listener.js';
 import { MappingsEndpoint } from './mappings/mappings.endpoint.js';
 import { MountedRoutes } from './mappings/mounted-routes.js';
@@ -30,6 +33,8 @@ import { Responder } from './web/responder.service.js';
 /** In the order of discovery. */
 const ENDPOINTS = [
   HealthEndpoint,
+  InfoEndpoint,
+  EnvEndpoint,
   MetricsEndpoint,
   PrometheusEndpoint,
   ScheduledTasksEndpoint,
@@ -38,6 +43,7 @@ const ENDPOINTS = [
   HeapDumpEndpoint,
   ShutdownEndpoint,
   MappingsEndpoint,
+  ConfigpropsEndpoint,
 ];
 
 const HEALTH = [PresentComponents, HealthChecks, HealthAnswers, HealthGroups, HealthPaths];

@@ -1,9 +1,57 @@
-import { notYet } from '../config/effect.js';
-import { flag } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full } from '../../config/effect.js';
+import { flag, oneOf } from '../../config/key-type.js';
+import { Key, Properties } from '../../config/properties.decorator.js';
 
-@Properties('management.info.env')
-export class EnvInfoProperties {
-  @Key(flag(), { does: 'Whether the info endpoint shows the keys below info.', effect: notYet('F') })
-  readonly enabled: boolean = false;
+/** What the info endpoint shows. */
+@Properties('management.info')
+export class InfoContributorsProperties {
+  @Key(flag(), {
+    name: 'defaults.enabled',
+    does: 'Whether info shows build and git where nothing is said about them one by one.',
+    effect: full,
+  })
+  readonly defaultsEnabled: boolean = true;
+
+  @Key(flag(), {
+    name: 'env.enabled',
+    does: 'Whether the info endpoint shows the keys below info.',
+    effect: full,
+  })
+  readonly envEnabled: boolean = false;
+
+  @Key(flag(), {
+    name: 'build.enabled',
+    does: 'Whether info shows what was built, and when; without build data there is nothing to show.',
+    effect: full,
+    defaultText: 'same as management.info.defaults.enabled',
+  })
+  readonly buildEnabled?: boolean;
+
+  @Key(flag(), {
+    name: 'git.enabled',
+    does: 'Whether info shows the commit that was built; a build outside a Git working copy has none.',
+    effect: full,
+    defaultText: 'same as management.info.defaults.enabled',
+  })
+  readonly gitEnabled?: boolean;
+
+  @Key(oneOf('simple', 'full'), {
+    name: 'git.mode',
+    does: 'How much of the commit info shows: branch, short id and time, or all that was packaged.',
+    effect: full,
+  })
+  readonly gitMode: 'simple' | 'full' = 'simple';
+
+  @Key(flag(), {
+    name: 'process.enabled',
+    does: 'Whether info shows the ids and the owner of the process, and its share of processors.',
+    effect: full,
+  })
+  readonly processEnabled: boolean = false;
+
+  @Key(flag(), { name: 'os.enabled', does: 'Whether info shows the operating system.', effect: full })
+  readonly osEnabled: boolean = false;
+
+  @Key(flag(), { name: 'runtime.enabled', does: 'Whether info shows name and version of the runtime.', effect: full })
+  readonly runtimeEnabled: boolean = false;
 }

@@ -1,13 +1,15 @@
-import { notYet } from '../config/effect.js';
-import { map, text } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full } from '../../config/effect.js';
+import { map, text } from '../../config/key-type.js';
+import { Key, Properties } from '../../config/properties.decorator.js';
 
 @Properties('info')
 export class InfoProperties {
   @Key(map(text(), 'name'), {
     name: '',
-    does: 'Free facts for the info endpoint, e.g. info.app.version; everybody who may call it can read them.',
-    effect: notYet('F', 'Shown where management.info.env.enabled is true.'),
+    does:
+      'Free facts that the info endpoint shows where management.info.env.enabled is true, e.g. info.app.version; ' +
+      'everybody who may call it can read them.',
+    effect: full,
   })
   readonly values: ReadonlyMap<string, string> = new Map();
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ProfilesProperties } from '../../../src/config/profiles.properties.js';
 import { LoggingProperties } from '../../../src/logging/logging.properties.js';
-import { InfoProperties } from '../../../src/management/info.properties.js';
+import { InfoProperties } from '../../../src/management/info/info.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';
 
 function levels(situation: Situation): Readonly<Record<string, string>> {

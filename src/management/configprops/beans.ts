@@ -1,0 +1,117 @@
+import type { Configuration } from '../../config/configuration.js';
+import { mustBeTold } from '../../config/effect.js';
+import type { Inspection } from '../../config/inspection.js';
+import type { KeyDefinition, KeyRegistry } from '../../config/key-registry.js';
+import { baseName, freeParts, type KeyState, nameBelow, stateOf } from '../../config/key-state.js';
+import type { KeyType } from '../../config/key-type.js';
+import { metadataOf, type PropertiesClass } from '../../config/properties-class.js';
+import { MASK, namesSecret, shown } from '../../config/secrets.js';
+import { emptyTree, plant, type Tree } from '../tree.js';
+
+/** What is bound below one prefix (management API, "configprops"). */
+export interface Bean {
+  readonly prefix: string;
+  readonly properties: Tree;
+  /** Of the same structure: where each value comes from, and what its key does not do. */
+  readonly inputs: Tree;
+}
+
+/** Bound objects by `<prefix>-<class>`; only those whose prefix starts with the text. */
+export function beansOf(
+  configuration: Configuration,
+  inspection: Inspection,
+  showsValues: boolean,
+  startsWith = '',
+): Readonly<Record<string, Bean>> {
+  const { registry } = configuration;
+  const wanted = registry.classes.filter((owner) => metadataOf(owner).prefix.startsWith(startsWith));
+  const report = new Report(configuration, inspection, showsValues);
+  return Object.fromEntries(wanted.map((owner) => [`${metadataOf(owner).prefix}-${owner.name}`, report.bean(owner)]));
+}
+
+class Report {
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly inspection: Inspection,
+    private readonly showsValues: boolean,
+  ) {}
+
+  bean(owner: PropertiesClass): Bean {
+    const { prefix } = metadataOf(owner);
+    const bean = { prefix, properties: emptyTree(), inputs: emptyTree() };
+    const { registry } = this.configuration;
+    for (const definition of registry.definitionsOf(owner)) {
+      const path = camelPath(baseName(definition).slice(prefix.length));
+      const value = memberOf(this.configuration.get(owner), definition);
+      if (definition.type.shape === 'scalar' || definition.type.shape === 'list') {
+        this.leaf(bean, path, stateOf(this.configuration.environment, definition), value);
+      } else {
+        this.entries(bean, path, definition, value as ReadonlyMap<string, unknown> | undefined, registry);
+      }
+    }
+    return bean;
+  }
+
+  private entries(
+    bean: Bean,
+    path: readonly string[],
+    definition: KeyDefinition,
+    values: ReadonlyMap<string, unknown> = new Map(),
+    registry: KeyRegistry,
+  ): void {
+    const { environment } = this.configuration;
+    const { type } = definition;
+    const members = type.shape === 'objects' ? registry.membersOf(definition) : undefined;
+    if (path.length > 0 && values.size === 0) {
+      plant(bean.properties, path, emptyTree());
+      plant(bean.inputs, path, emptyTree());
+    }
+    for (const [text, key] of freeParts(environment, definition, members)) {
+      if (!values.has(text)) continue;
+      const name = nameBelow(definition, text, key);
+      const value = values.get(text);
+      if (type.shape === 'map') {
+        this.leaf(bean, [...path, text], stateOf(environment, definition, name, key, type.element), value);
+      }
+      for (const member of members?.definitions ?? []) {
+        const state = stateOf(environment, member, `${name}.${member.name}`, key.append(String(member.key)));
+        this.leaf(bean, [...path, text, ...camelPath(member.name)], state, memberOf(value, member));
+      }
+    }
+  }
+
+  private leaf(bean: Bean, path: readonly string[], state: KeyState, value: unknown): void {
+    const [winner] = state.assignments;
+    const source = winner && this.inspection.assigned(winner);
+    const given = this.inspection.valueInForce(state);
+    const isSecret = given === MASK || (given === undefined && (state.isSecret || namesSecret(state.name)));
+    const isShown = this.showsValues && !isSecret;
+    if (value !== undefined) plant(bean.properties, path, written(state.type, value, isShown));
+    const { effect } = state.definition.facts;
+    plant(bean.inputs, path, {
+      ...(source && { value: isShown ? given : MASK, origin: source.origin }),
+      ...(mustBeTold(effect) && { effect: effect.level, note: effect.note }),
+    });
+  }
+}
+
+/** Numbers, booleans and lists as such, everything else as an operator would write it. */
+function written(type: KeyType, value: unknown, isShown: boolean): unknown {
+  if (type.shape === 'list') {
+    return (value as readonly unknown[]).map((item) => written(type.element, item, isShown));
+  }
+  if (!isShown || type.shape !== 'scalar') return MASK;
+  return typeof value === 'number' || typeof value === 'boolean' ? value : shown(type.format(value), false);
+}
+
+function memberOf(instance: unknown, { facts }: KeyDefinition): unknown {
+  return (instance as Readonly<Record<string, unknown>> | undefined)?.[facts.property];
+}
+
+/** `keystore.private-key` is `privateKey` in `keystore`. */
+function camelPath(name: string): readonly string[] {
+  return name
+    .split('.')
+    .filter((part) => part !== '')
+    .map((part) => part.replaceAll(/[-_]+(.)/g, (_, letter: string) => letter.toUpperCase()));
+}

@@ -1,0 +1,19 @@
+import { full } from '../../config/effect.js';
+import { list, text } from '../../config/key-type.js';
+import { Key, Properties } from '../../config/properties.decorator.js';
+import { whoSees, type WhoSees } from '../who-sees.js';
+
+@Properties('management.endpoint.configprops')
+export class ConfigpropsEndpointProperties {
+  @Key(whoSees, {
+    does: 'Who sees values in configprops: nobody, callers with one of the roles, or everybody who may call it; secrets stay masked.',
+    effect: full,
+  })
+  readonly showValues: WhoSees = 'never';
+
+  @Key(list(text()), {
+    does: 'Roles of which a caller needs one to see values in configprops, with or without ROLE_; empty, every known caller does.',
+    effect: full,
+  })
+  readonly roles: readonly string[] = [];
+}

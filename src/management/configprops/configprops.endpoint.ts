@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { Configuration } from '../../config/configuration.js';
+import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../operation.js';
+import { maySee } from '../who-sees.js';
+import type { Bean } from './beans.js';
+import { ConfigpropsEndpointProperties } from './configprops-endpoint.properties.js';
+
+/** `GET {management_base}/configprops` and `/configprops/<prefix>` (management API, "configprops"). */
+@Injectable()
+export class ConfigpropsEndpoint implements Endpoint {
+  readonly id = 'configprops';
+
+  readonly operations: readonly Operation[] = [
+    { method: 'GET', below: '', run: async (request) => pageOf(await this.beans(request)) },
+    { method: 'GET', below: '{prefix}', run: (request) => this.below(request) },
+  ];
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly keys: ConfigpropsEndpointProperties,
+  ) {}
+
+  private async below(request: OperationRequest): Promise<Result> {
+    const beans = await this.beans(request, request.selector);
+    return Object.keys(beans).length > 0 ? pageOf(beans) : NOT_THERE;
+  }
+
+  private async beans({ caller }: OperationRequest, startsWith?: string): Promise<Readonly<Record<string, Bean>>> {
+    const [{ beansOf }, { Inspection }] = await Promise.all([
+      import('./beans.js'),
+      import('../../config/inspection.js'),
+    ]);
+    const { environment, registry } = this.configuration;
+    const { showValues, roles } = this.keys;
+    const inspection = new Inspection(environment, registry);
+    return beansOf(this.configuration, inspection, maySee(showValues, roles, caller), startsWith);
+  }
+}
+
+function pageOf(beans: Readonly<Record<string, Bean>>): Result {
+  return { body: { contexts: { 'login-service': { beans } } } };
+}

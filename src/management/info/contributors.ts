@@ -1,0 +1,64 @@
+import { availableParallelism, release, type as osName, userInfo } from 'node:os';
+import type { Configuration } from '../../config/configuration.js';
+import type { Inspection } from '../../config/inspection.js';
+import { KeyName } from '../../config/key-name.js';
+import { statesOf } from '../../config/key-state.js';
+import { emptyTree, isTree, plant, type Tree } from '../tree.js';
+import type { Packaged } from './packaged.js';
+
+/** All keys below `info.`, without that prefix; secrets stay masked. */
+export function freeFacts({ environment, registry }: Configuration, inspection: Inspection): Readonly<Tree> {
+  const tree = emptyTree();
+  const definition = registry.find(KeyName.parse('info.any'));
+  for (const state of definition ? statesOf(environment, definition, registry) : []) {
+    plant(tree, pathOf(state.name.slice('info'.length)), inspection.valueInForce(state));
+  }
+  return Object.fromEntries(Object.entries(tree).map(([name, value]) => [name, withLists(value)]));
+}
+
+/** `app`, `name` of `.app.name`; what stands in brackets is one name. */
+function pathOf(name: string): readonly string[] {
+  return Array.from(name.matchAll(/\[([^\]]*)\]|([^.[]+)/g), ([, exact, plain]) => exact ?? plain ?? '');
+}
+
+/** Objects whose names count from 0 are what a sequence was. */
+function withLists(value: unknown): unknown {
+  if (!isTree(value)) return value;
+  const entries = Object.entries(value).map(([name, below]) => [name, withLists(below)] as const);
+  const isList = entries.every(([name], index) => name === String(index));
+  return isList ? entries.map(([, below]) => below) : Object.fromEntries(entries);
+}
+
+/** What was packaged of the commit; of a short one branch, abbreviated id and time. */
+export function gitFacts(git: NonNullable<Packaged['git']>, mode: 'simple' | 'full'): object {
+  if (mode === 'full') return git;
+  const { branch, commit } = git;
+  return { ...(branch !== undefined && { branch }), commit: { id: commit.id.abbrev, time: commit.time } };
+}
+
+export function processFacts(): object {
+  const owner = processOwner();
+  return {
+    pid: process.pid,
+    parentPid: process.ppid,
+    ...(owner !== undefined && { owner }),
+    cpus: availableParallelism(),
+  };
+}
+
+/** Undefined in a container that runs as a number nobody has given a name. */
+function processOwner(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
+export function osFacts(): object {
+  return { name: osName(), version: release(), arch: process.arch };
+}
+
+export function runtimeFacts(): object {
+  return { name: 'node', version: process.versions.node };
+}
