@@ -17,6 +17,8 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { PortalModule } from './portal/portal.module.js';
 import { RandomModule } from './random/random.module.js';
 import { SealingModule } from './sealing/sealing.module.js';
+import { ExchangesModule } from './server/exchanges/exchanges.module.js';
+import { HttpExchanges } from './server/exchanges/http-exchanges.js';
 import { OpenApiModule } from './server/openapi/openapi.module.js';
 import { OpenApiProperties } from './server/openapi/openapi.properties.js';
 import { ServerModule } from './server/server.module.js';
@@ -27,6 +29,7 @@ import { PublicUrlProperties } from './token/public-url.properties.js';
 export interface Watching {
   readonly loggers?: Loggers;
   readonly meters?: Meters;
+  readonly exchanges?: HttpExchanges;
 }
 
 /** The whole service. */
@@ -46,7 +49,7 @@ export interface Watching {
 export class AppModule {
   static of(
     configuration: Configuration,
-    { loggers = new Loggers(), meters = new Meters() }: Watching = {},
+    { loggers = new Loggers(), meters = new Meters(), exchanges = new HttpExchanges() }: Watching = {},
   ): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
     const { publicUrl } = configuration.get(PublicUrlProperties);
@@ -57,6 +60,7 @@ export class AppModule {
         ConfigModule.of(configuration),
         LoggingModule.of(loggers),
         MetricsModule.of(meters),
+        ExchangesModule.of(exchanges),
         SealingModule.of(dataFolder(url)),
         OpenApiModule.of(API, serverUrl, configuration.get(OpenApiProperties)),
       ],

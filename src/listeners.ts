@@ -11,6 +11,7 @@ import { AccesslogProperties } from './server/access-log/accesslog.properties.js
 import { reachable } from './server/address.js';
 import { EmbeddedProperties } from './server/admission/embedded.properties.js';
 import { ThreadsProperties } from './server/admission/threads.properties.js';
+import type { HttpExchanges } from './server/exchanges/http-exchanges.js';
 import type { HostOptions } from './server/host-options.js';
 import { EncodingProperties } from './server/json/encoding.properties.js';
 import { JsonSerializationProperties } from './server/json/json-serialization.properties.js';
@@ -30,6 +31,12 @@ import { startProblem } from './start-problem.js';
 /** As long as a timer can be. */
 const LONGEST_INTERVAL_MILLIS = 2 ** 31 - 1;
 
+/** What watches the requests. */
+export interface ListenerWatching {
+  readonly meters: Meters;
+  readonly exchanges?: HttpExchanges;
+}
+
 /** The listeners of the service, made by its configuration, and what they write. */
 export class Listeners {
   readonly main: Listener;
@@ -42,7 +49,7 @@ export class Listeners {
 
   private constructor(
     private readonly configuration: Configuration,
-    meters: Meters,
+    { meters, exchanges }: ListenerWatching,
     private readonly tls: OpenedTls | undefined,
   ) {
     this.separate = separateManagement(configuration);
@@ -51,16 +58,17 @@ export class Listeners {
       ...mainOptions(configuration),
       meters,
       ...(this.accessLog && { accessLog: this.accessLog }),
+      ...(exchanges?.isRecording && { exchanges }),
       ...(tls && { tls }),
     });
     this.management = this.separate ? new Listener({ ...managementOptions(configuration), meters }) : this.main;
   }
 
   /** @throws ConfigurationFailure where files that they need cannot be used */
-  static async make(configuration: Configuration, meters: Meters): Promise<Listeners> {
+  static async make(configuration: Configuration, watching: ListenerWatching): Promise<Listeners> {
     const tls = await tlsOf(configuration);
     try {
-      return new Listeners(configuration, meters, tls);
+      return new Listeners(configuration, watching, tls);
     } catch (error) {
       throw startProblem(error, configuration);
     }

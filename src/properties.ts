@@ -25,6 +25,7 @@ import { EnvEndpointProperties } from './management/env/env-endpoint.properties.
 import { HealthSwitchProperties } from './management/health/health-switch.properties.js';
 import { ExposureProperties } from './management/exposure.properties.js';
 import { HealthEndpointProperties } from './management/health/health-endpoint.properties.js';
+import { RecordingProperties } from './management/httpexchanges/recording.properties.js';
 import { InfoContributorsProperties } from './management/info/info-contributors.properties.js';
 import { InfoProperties } from './management/info/info.properties.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
@@ -123,6 +124,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   InfoProperties,
   EnvEndpointProperties,
   ConfigpropsEndpointProperties,
+  RecordingProperties,
 
   MultipartProperties,
   JsonProperties,

@@ -14,12 +14,14 @@ import { Listeners } from './listeners.js';
 import { LineMeters } from './logging/line-meters.js';
 import { Loggers } from './logging/loggers.js';
 import { HealthPaths } from './management/health/health-paths.listener.js';
+import { RecordingProperties } from './management/httpexchanges/recording.properties.js';
 import { ManagementListener } from './management/management.listener.js';
 import { MountedRoutes } from './management/mappings/mounted-routes.js';
 import { Stopper } from './management/shutdown/stopper.js';
 import { Meters } from './metrics/meters.js';
 import { ProcessWatch } from './metrics/process-watch.js';
 import { PROPERTIES } from './properties.js';
+import { HttpExchanges } from './server/exchanges/http-exchanges.js';
 import type { Listener } from './server/listener.js';
 import { ServerProperties } from './server/server.properties.js';
 import { LifecycleProperties } from './server/shutdown/lifecycle.properties.js';
@@ -84,9 +86,11 @@ async function open(configuration: Configuration, signals: StopSignals): Promise
   signals.check();
   const meters = new Meters();
   const loggers = new Loggers([new LineMeters(meters)]);
-  const listeners = await Listeners.make(configuration, meters);
+  const { enabled, include } = configuration.get(RecordingProperties);
+  const exchanges = new HttpExchanges(enabled ? new Set(include) : undefined);
+  const listeners = await Listeners.make(configuration, { meters, exchanges });
   const { main, management } = listeners;
-  const app = await create(configuration, main, { loggers, meters });
+  const app = await create(configuration, main, { loggers, meters, exchanges });
   const watch = new ProcessWatch(meters);
   const closeRest = async (): Promise<void> => {
     watch.stop();

@@ -17,6 +17,7 @@ import { HealthPaths } from './health/health-paths.listener.js';
 import { HealthEndpoint } from './health/health.endpoint.js';
 import { PresentComponents } from './health/present-components.service.js';
 import { HeapDumpEndpoint } from './heapdump/heapdump.endpoint.js';
+import { HttpExchangesEndpoint } from './httpexchanges/httpexchanges.endpoint.js';
 import { InfoEndpoint } from './info/info.endpoint.js';
 import { ManagementListener } from './management.listener.js';
 import { MappingsEndpoint } from './mappings/mappings.endpoint.js';
@@ -44,6 +45,7 @@ const ENDPOINTS = [
   ShutdownEndpoint,
   MappingsEndpoint,
   ConfigpropsEndpoint,
+  HttpExchangesEndpoint,
 ];
 
 const HEALTH = [PresentComponents, HealthChecks, HealthAnswers, HealthGroups, HealthPaths];

@@ -4,6 +4,7 @@ import type { Random } from '../random/random.js';
 import type { AccessLog } from './access-log/access-log.js';
 import type { EmbeddedProperties } from './admission/embedded.properties.js';
 import type { ThreadsProperties } from './admission/threads.properties.js';
+import type { HttpExchanges } from './exchanges/http-exchanges.js';
 import type { EncodingProperties } from './json/encoding.properties.js';
 import type { JsonSerializationProperties } from './json/json-serialization.properties.js';
 import type { JsonProperties } from './json/json.properties.js';
@@ -39,6 +40,8 @@ export interface HostOptions {
   readonly meters?: Meters;
   /** Gets a line for each request. */
   readonly accessLog?: AccessLog;
+  /** Gets each request with its answer, but those of operators. */
+  readonly exchanges?: HttpExchanges;
   /** Without it the listener speaks plain HTTP. */
   readonly tls?: ListenerTls;
 }

@@ -19,6 +19,7 @@ import { isCleanlyEncoded } from './body/json-body.js';
 import { askForBody, expectsBody } from './body/rest-of-body.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
 import { Cors } from './cors.js';
+import { ExchangeWatch } from './exchanges/exchange-watch.js';
 import { HostAdapter } from './host-adapter.js';
 import type { HostOptions } from './host-options.js';
 import { AnswerSender } from './json/answer-sender.js';
@@ -58,6 +59,7 @@ export class HttpHost {
   private readonly watch: AccessWatch | undefined;
   private readonly requests: RequestMeters;
   private readonly rejected: Counter | undefined;
+  private readonly exchanges: ExchangeWatch | undefined;
   private readonly cors: Cors | undefined;
 
   constructor(options: HostOptions = {}) {
@@ -69,12 +71,14 @@ export class HttpHost {
     const clock = options.clock ?? new SystemClock();
     this.requestIds = new RequestIds(options.random ?? new SystemRandom());
     this.watch = options.accessLog && new AccessWatch(options.accessLog, clock);
+    this.exchanges = options.exchanges && new ExchangeWatch(options.exchanges, clock);
     const admission = options.threads && new Admission(options.threads.max, this.embedded.acceptCount);
     const meters = options.meters ?? new Meters();
     this.requests = new RequestMeters(meters);
     this.rejected = admission && watchAdmission(meters, admission);
     this.gate = new Gate(admission, (passage) => {
       this.watch?.end(passage.reply);
+      this.exchanges?.end(passage.reply);
       this.requests.end(passage);
     });
     const { allowedOrigins = [] } = options;
@@ -210,6 +214,7 @@ export class HttpHost {
     // Before anybody asks for its address, scheme or host.
     this.forwarding?.tidy(request.raw);
     this.watch?.begin(request, reply);
+    this.exchanges?.begin(request, reply);
     reply.headers(DEFAULT_HEADERS).header('x-request-id', request.id);
     if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
     if (this.cors) reply.headers(this.cors.headersFor(request.headers.origin));

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HttpExchanges } from '../../src/server/exchanges/http-exchanges.js';
+import { startEchoService } from '../support/echo-service.js';
+import { HttpClient } from '../support/http-client.js';
+import { type ManagedService, startManaged } from '../support/management.js';
+
+interface Exchange {
+  readonly timestamp: string;
+  readonly request: { readonly method: string; readonly uri: string; readonly headers: Record<string, string[]> };
+  readonly response: { readonly status: number; readonly headers: Record<string, string[]> };
+  readonly timeTaken: string;
+}
+
+describe('httpexchanges of a running service', () => {
+  let service: ManagedService;
+  beforeAll(async () => {
+    service = await startManaged({ args: ['--management.httpexchanges.recording.enabled=true'] });
+  });
+  afterAll(async () => {
+    await service.stop();
+  });
+
+  const recorded = async (): Promise<readonly Exchange[]> => {
+    const { body } = await service.operator.get('/httpexchanges');
+    return body['exchanges'] as readonly Exchange[];
+  };
+
+  it('show the last requests, the newest first, with their headers and times', async () => {
+    const client = new HttpClient(service.url);
+    await client.get('/');
+    await client.post('/login', { id: 'nobody', pw: 'wrong' });
+
+    const [login, start] = await recorded();
+
+    expect(login).toEqual({
+      timestamp: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/) as string,
+      request: {
+        method: 'POST',
+        uri: `${service.url}/login`,
+        headers: expect.objectContaining({ 'content-type': ['application/json'] }) as object,
+      },
+      response: {
+        status: 401,
+        headers: expect.objectContaining({ 'content-type': [expect.stringContaining('problem+json')] }) as object,
+      },
+      timeTaken: expect.stringMatching(/^PT\d+(?:\.\d{1,3})?S$/) as string,
+    });
+    expect(start?.request).toMatchObject({ method: 'GET', uri: `${service.url}/` });
+  });
+
+  it('L1: hold no credentials, cookies, bodies or secrets of a query', async () => {
+    const client = new HttpClient(service.url);
+    const headers = {
+      authorization: 'Bearer secret-one',
+      'proxy-authorization': 'Basic secret-two',
+      cookie: 'SESSION=secret-three',
+      'x-api-key': 'secret-four',
+      referer: 'https://portal.example/?code=secret-five',
+    };
+    await client.get('/me?access_token=secret-six&page=2', { headers });
+    await client.post('/login', { id: 'secret-seven', pw: 'secret-eight' }, { headers: { origin: service.url } });
+
+    const text = JSON.stringify(await recorded());
+
+    expect(text).toContain('/me?access_token=******&page=2');
+    expect(text).not.toContain('secret-');
+  });
+
+  it('leave out what operators ask', async () => {
+    await service.operator.get('/health');
+
+    const uris = (await recorded()).map(({ request }) => request.uri);
+
+    expect(uris.filter((uri) => uri.includes('/actuator'))).toEqual([]);
+  });
+
+  it('hold a request that no route takes', async () => {
+    await new HttpClient(service.url).get('/nothing/here');
+
+    expect((await recorded())[0]).toMatchObject({
+      request: { uri: `${service.url}/nothing/here` },
+      response: { status: 404 },
+    });
+  });
+});
+
+it('httpexchanges are not there unless they are recorded', async () => {
+  const service = await startManaged();
+
+  const { status, body } = await service.operator.get('/httpexchanges');
+  await service.stop();
+
+  expect(status).toBe(404);
+  expect(body).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+it('L1: cookies that an answer sets are not recorded', async () => {
+  const exchanges = new HttpExchanges(new Set(['response-headers']));
+  const service = await startEchoService({ exchanges });
+  const answer = await new HttpClient(service.url).post('/cookies');
+  await service.stop();
+
+  expect(answer.cookies).not.toEqual([]);
+  const [{ response } = { response: undefined }] = exchanges.all;
+  expect(response?.headers).toHaveProperty('content-type');
+  expect(response?.headers).not.toHaveProperty('set-cookie');
+});
