@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { basicCredentials, bearerToken, claimsToBeHalfToken } from './bearer.js';
+import { basicCredentials, basicPair, bearerToken, claimsToBeHalfToken } from './bearer.js';
 
 const header = (json: string): string => `${Buffer.from(json).toString('base64url')}.e30.sig`;
 
@@ -39,4 +39,15 @@ it.each([
   { value: 'Bearer abc', credentials: undefined },
 ])('the credentials of $value are $credentials', ({ value, credentials }) => {
   expect(basicCredentials(value)).toEqual(credentials);
+});
+
+it.each([
+  { value: basic('op:100%+b:%41'), pair: { name: 'op', secret: '100%+b:%41' } },
+  { value: basic('bétty:비밀'), pair: { name: 'bétty', secret: '비밀' } },
+  { value: basic(':'), pair: { name: '', secret: '' } },
+  { value: basic('op'), pair: undefined },
+  { value: 'Basic', pair: undefined },
+  { value: 'Bearer b3A6eA==', pair: undefined },
+])('name and secret of $value are $pair, as they were typed', ({ value, pair }) => {
+  expect(basicPair(value)).toEqual(pair);
 });

@@ -367,8 +367,50 @@ describe('rule 7, exposure', () => {
     ]);
   });
 
+  it('leaves what names nothing to a warning of its own', () => {
+    const found = findings([
+      include('health,beans,HTTP-exchange'),
+      '--management.endpoints.web.exposure.exclude=healht,heap-dump,*',
+      '--management.endpoints.web.path-mapping.metric=m',
+    ]);
+
+    expect(found.map(({ rule, severity, text }) => `${severity} ${rule}: ${text}`)).toEqual([
+      expect.stringMatching(
+        /^warning endpoints: .*include = health,beans.* \(.*commandLineArgs"\): beans names no endpoint$/,
+      ),
+      expect.stringMatching(/: HTTP-exchange names no endpoint$/),
+      expect.stringMatching(/^warning endpoints: .*exclude = .* \(.*\): healht names no endpoint$/),
+      expect.stringMatching(
+        /^warning endpoints: management\.endpoints\.web\.path-mapping\.metric = m \(.*\): metric names/,
+      ),
+    ]);
+  });
+
   it('lets pass what exclude takes away again', () => {
     expect(findings([include('health,env'), '--management.endpoints.web.exposure.exclude=env'])).toEqual([]);
+  });
+});
+
+describe('management endpoints that ask nobody who they are', () => {
+  const OPEN = '--management.security.enabled=false';
+
+  it.each([[[]], [['--server.port=9090', '--management.server.port=9090']]])(
+    'stop every start on the listener of users: %j',
+    (args) => {
+      expect(findings([OPEN, ...args])).toEqual([
+        {
+          rule: 'management',
+          severity: 'fault',
+          text: expect.stringMatching(
+            /^management\.security\.enabled = false \(.*\): .*management\.server\.port/,
+          ) as string,
+        },
+      ]);
+    },
+  );
+
+  it.each(['9090', '0', '-1'])('may be on port %s of their own, or nowhere', (port) => {
+    expect(findings([OPEN, `--management.server.port=${port}`])).toEqual([]);
   });
 });
 

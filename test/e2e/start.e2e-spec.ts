@@ -274,6 +274,28 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
+  it.each([
+    [
+      'management endpoints open to users',
+      '--management.security.enabled=false',
+      'Configuration rule management is broken: management.security.enabled = false ("management.security.enabled" from',
+    ],
+    [
+      'a base path that users have',
+      '--management.endpoints.web.base-path=/me',
+      'A management endpoint has the path of another route',
+    ],
+    ['a password of nobody', '--management.security.password=x', 'management.security.user is not set'],
+  ])('reports %s, without stack trace', async (_, argument, expected) => {
+    const { exitCode, stderr } = await runService({ args: [argument] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('APPLICATION FAILED TO START');
+    expect(stderr).toContain(expected);
+    expect(stderr).toContain(argument.replace(/^--|=.*/g, ''));
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
   it('names the port that is taken and the key that chose it', async () => {
     const taken = await listen();
     const { port } = taken.address() as { port: number };

@@ -28,6 +28,8 @@ import { temporaryFolder } from './temporary-folder.js';
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
 const PASSWORD = 'seven quiet lanterns & 1 harbour';
 const CHEAP = [
+  // So that a password is enough for a token.
+  '--app.security.mfa.required-roles=ROLE_ADMIN',
   '--app.security.password.hash.memory=1MB',
   '--app.security.password.hash.iterations=1',
   '--app.security.password.hash.parallelism=1',

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { fc } from '../../../test/support/property.js';
+import { JSON_TYPES } from '../media-types.js';
+import { chosenType } from './negotiation.js';
+
+const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';
+const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+it.each([
+  ['application/openmetrics-text; version=1.0.0', OPEN_METRICS],
+  ['application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.4', OPEN_METRICS],
+  ['application/openmetrics-text;version=2.0.0,*/*;q=0.1', PLAIN],
+  ['text/plain;charset="utf-8"', PLAIN],
+  ['text/plain;version=1.0.0', undefined],
+  ['TEXT/Plain', PLAIN],
+])('parameters of a media type count, but for the character set: %s', (accept, chosen) => {
+  expect(chosenType(accept, [PLAIN, OPEN_METRICS])).toBe(chosen);
+});
+
+it('is one of those offered or none, whatever text Accept is', () => {
+  const part = fc.constantFrom(
+    'application',
+    'json',
+    '*',
+    '/',
+    ';',
+    'q',
+    '=',
+    '0',
+    '.5',
+    ',',
+    ' ',
+    '"',
+    '+',
+    '\\',
+    'x',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(part).map((parts) => parts.join('')),
+      ),
+      (accept) => {
+        expect([...JSON_TYPES, undefined]).toContain(chosenType(accept, JSON_TYPES));
+      },
+    ),
+  );
+});

@@ -1,0 +1,244 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { type Answer, HttpClient, textOf } from '../support/http-client.js';
+import { PASSWORD, storyOn } from '../support/login-story.js';
+import { basic, type ManagementService, OPERATOR, startManagement } from '../support/management-service.js';
+import { SampleEndpoints } from '../support/sample-endpoints.js';
+import { onSqlite } from '../support/story-database.js';
+import '../support/matchers.js';
+
+const WRONG = basic('operator', 'wrong');
+const CHALLENGES = ['Bearer', 'Basic realm="management", charset="UTF-8"'];
+const HEALTH = ['/health', '/health/liveness', '/health/readiness'];
+const CLOSED = ['', '/env', '/env/a', '/loggers', '/loggers/auth'];
+
+type Fields = Readonly<Record<string, string>>;
+
+/** What looks like a caller and is none. */
+const FORGED: readonly (readonly [string, Fields])[] = [
+  ['a user named by a proxy', { 'x-forwarded-user': 'operator', 'x-remote-user': 'operator', remote_user: 'operator' }],
+  [
+    'an address of this machine',
+    { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1', forwarded: 'for=127.0.0.1' },
+  ],
+  ['roles', { 'x-roles': 'ROLE_MANAGEMENT', 'x-authorities': 'ROLE_MANAGEMENT', role: 'ROLE_MANAGEMENT' }],
+  ['another path', { 'x-original-url': '/actuator/health', 'x-rewrite-url': '/actuator/health' }],
+  ['a session', { cookie: 'SESSION=operator; refresh_token=operator; JSESSIONID=operator' }],
+  ['a wrong password', WRONG],
+  ['another name', basic('admin', 'operator: secret')],
+  ['a password without name', basic('', 'operator: secret')],
+  ['no pair', { authorization: `Basic ${Buffer.from('operator').toString('base64')}` }],
+  ['a scheme that nobody knows', { authorization: 'Digest username="operator"' }],
+  ['a token that is none', { authorization: 'Bearer operator' }],
+  ['a token that nobody signed', { authorization: `Bearer ${unsigned()}` }],
+  ['credentials for a proxy', { 'proxy-authorization': OPERATOR.authorization }],
+];
+
+function unsigned(): string {
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ typ: 'at+jwt', alg: 'none' })}.${part({ sub: 'x', roles: ['ROLE_MANAGEMENT'], exp: 9_999_999_999 })}.`;
+}
+
+function bearer(token: string): Fields {
+  return { authorization: `Bearer ${token}` };
+}
+
+describe('a caller of a management endpoint', () => {
+  let service: ManagementService;
+
+  beforeAll(async () => {
+    service = await startManagement(new SampleEndpoints().all, ['--app.security.rate-limit.enabled=false']);
+  });
+
+  afterAll(() => service.stop());
+
+  function get(path: string, headers: Fields = {}): Promise<Answer> {
+    return new HttpClient(service.managementUrl).get(path, { headers });
+  }
+
+  it.each(CLOSED)('%s must be known: strangers get both challenges', async (path) => {
+    const answer = await get(path);
+
+    expect(answer).toBeRefused(401, 'INVALID_TOKEN');
+    expect(answer.headers.get('www-authenticate')).toBe(CHALLENGES.join(', '));
+  });
+
+  it.each(CLOSED)('%s may be the Basic account', async (path) => {
+    expect(await get(path, OPERATOR)).toBeAnswered(200);
+  });
+
+  it.each(CLOSED)('%s may have an access token with ROLE_MANAGEMENT', async (path) => {
+    const token = await service.tokenOf(`manager${path.replaceAll('/', '-')}`, ['ROLE_OTHER', 'ROLE_MANAGEMENT']);
+
+    expect(await get(path, bearer(token))).toBeAnswered(200);
+  });
+
+  it('is told so where the role is missing', async () => {
+    const token = await service.tokenOf('user', ['ROLE_ADMINS', 'ROLE_MANAGEMENTS']);
+
+    for (const path of CLOSED) expect(await get(path, bearer(token)), path).toBeRefused(403, 'ACCESS_DENIED');
+    expect(service.log.filter(({ logger }) => logger === 'management').at(-1)).toMatchObject({
+      level: 'WARN',
+      message: 'A caller without ROLE_MANAGEMENT is refused',
+    });
+  });
+
+  it.each(FORGED)('M1 M2 is nobody with %s', async (_, headers) => {
+    for (const path of CLOSED) expect(await get(path, headers), path).toBeRefused(401, 'INVALID_TOKEN');
+    for (const path of HEALTH) {
+      const answer = await get(path, headers);
+      expect(answer, path).toBeAnswered(200);
+      expect(answer.body, path).not.toHaveProperty('caller');
+    }
+  });
+
+  it('learns that a token was looked at', async () => {
+    const { headers } = await get('/env', bearer('x.y.z'));
+
+    expect(headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${CHALLENGES[1] ?? ''}`);
+  });
+
+  it('is known to health, which asks nobody', async () => {
+    const token = await service.tokenOf('reader', []);
+
+    const [stranger, operator, reader] = [
+      await get('/health'),
+      await get('/health', OPERATOR),
+      await get('/health', bearer(token)),
+    ];
+
+    expect(stranger.body).not.toHaveProperty('caller');
+    expect(operator.body['caller']).toBe('operator');
+    expect(reader.body['caller']).toMatch(/^[\da-f-]{36}$/);
+  });
+
+  it('L3 leaves a line where its password is wrong: who, where from, and never what was given', async () => {
+    await get('/env', basic('operator', 'hunter2'));
+    await get('/env', basic('hunter2', 'x'));
+
+    const lines = service.log.filter(({ message }) => message === 'Wrong credentials of a management caller');
+
+    expect(lines.slice(-2)).toMatchObject([
+      { level: 'WARN', logger: 'management', fields: { user: 'operator', ip: '127.0.0.1' } },
+      { level: 'WARN', logger: 'management', fields: { ip: '127.0.0.1' } },
+    ]);
+    expect(JSON.stringify(service.log)).not.toContain('hunter2');
+  });
+});
+
+describe('the Basic account', () => {
+  let service: ManagementService | undefined;
+
+  afterEach(async () => {
+    await service?.stop();
+    service = undefined;
+  });
+
+  async function statusesOf(answers: number, headers: Fields, url: string, path = '/env'): Promise<readonly number[]> {
+    const statuses: number[] = [];
+    for (let count = 0; count < answers; count += 1) {
+      statuses.push((await new HttpClient(url).get(path, { headers })).status);
+    }
+    return statuses;
+  }
+
+  it('P3 is guessed at slowly, and open endpoints stay open meanwhile', async () => {
+    service = await startManagement(new SampleEndpoints().all);
+    const { managementUrl } = service;
+
+    const guesses = await statusesOf(12, WRONG, managementUrl);
+    const right = await new HttpClient(managementUrl).get('/env', { headers: OPERATOR });
+
+    expect(guesses.slice(0, 10)).toEqual(Array(10).fill(401));
+    expect(guesses.slice(10)).toEqual([429, 429]);
+    expect(right).toBeRefused(429, 'RATE_LIMITED');
+    expect(right.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await statusesOf(3, WRONG, managementUrl, '/health')).toEqual([200, 200, 200]);
+  });
+
+  it('is never slowed down while its password is right', async () => {
+    service = await startManagement(new SampleEndpoints().all, ['--app.security.rate-limit.login-id-failures=1']);
+
+    expect(await statusesOf(40, OPERATOR, service.managementUrl)).toEqual(Array(40).fill(200));
+  });
+
+  it('is written in UTF-8, and may have what a form would escape', async () => {
+    service = await startManagement(new SampleEndpoints().all, [
+      '--management.security.user=bétty',
+      '--management.security.password=100%+비밀:%41',
+    ]);
+    const { managementUrl } = service;
+    const ask = (name: string, password: string): Promise<readonly number[]> =>
+      statusesOf(1, basic(name, password), managementUrl);
+
+    expect(await ask('bétty', '100%+비밀:%41')).toEqual([200]);
+    expect(await ask('be\u0301tty', '100%+비밀:%41')).toEqual([200]);
+    expect(await ask('bétty', '100%+비밀:A')).toEqual([401]);
+  });
+
+  it('asks nobody where that is turned off, on a port of its own', async () => {
+    service = await startManagement(new SampleEndpoints().all, [
+      '--management.security.enabled=false',
+      '--management.server.port=0',
+      '--management.endpoint.shutdown.access=unrestricted',
+    ]);
+    const client = new HttpClient(service.managementUrl);
+
+    for (const path of CLOSED) expect(await client.get(path), path).toBeAnswered(200);
+    expect(await client.post('/shutdown')).toBeAnswered(200);
+    expect(await client.post('/shutdown', {}, { headers: { 'sec-fetch-site': 'cross-site' } })).toBeRefused(
+      403,
+      'CROSS_SITE',
+    );
+    expect((await client.get('/env', { headers: OPERATOR })).body['caller']).toBe('operator');
+  });
+});
+
+onSqlite('a management endpoint of the built service', (engine) => {
+  const story = storyOn(engine, { people: 4, others: { manager: 'ROLE_MANAGEMENT' } });
+
+  const get = (headers: Fields): Promise<Answer> => story.client().get('/actuator', { headers });
+
+  it('takes a complete login only: no half token, no session of either kind, and none that was ended', async () => {
+    const manager = { id: 'manager', password: PASSWORD };
+    const browser = story.client();
+    const half = await story.mfaToken(manager);
+    await browser.post('/session', { id: manager.id, pw: manager.password });
+    const halfSession = `SESSION=${browser.cookie('SESSION') ?? ''}`;
+    const setup = await browser.post('/2fa/setup', {}, { bearer: half });
+    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+    const confirmed = await browser.post('/2fa/confirm', { code: story.codeOf(app) }, { bearer: half });
+    const token = textOf(confirmed, 'access_token');
+    await browser.post('/session', { id: manager.id, pw: manager.password });
+    await browser.post('/2fa/verify', { code: story.nextCode({ app }) });
+    const session = `SESSION=${browser.cookie('SESSION') ?? ''}`;
+    expect(await story.client().get('/me', { headers: { cookie: session } })).toBeAnswered(200);
+
+    expect(await get(bearer(token))).toBeAnswered(200);
+    for (const headers of [bearer(half), { cookie: halfSession }, { cookie: session }]) {
+      expect(await get(headers)).toBeRefused(401, 'INVALID_TOKEN');
+    }
+    await story.client().post('/logout', {}, { bearer: token });
+    expect(await get(bearer(token))).toBeRefused(401, 'INVALID_TOKEN');
+  });
+
+  it('M1 is none of those that are not exposed, whoever asks', async () => {
+    const { accessToken } = await story.signInByPassword(story.person());
+    for (const id of [
+      'env',
+      'configprops',
+      'heapdump',
+      'threaddump',
+      'logfile',
+      'httpexchanges',
+      'shutdown',
+      'beans',
+    ]) {
+      for (const headers of [{}, bearer(accessToken)]) {
+        const client = story.client();
+        expect(await client.get(`/actuator/${id}`, { headers }), id).toBeRefused(404, 'NOT_FOUND');
+        expect(await client.post(`/actuator/${id}`, {}, { headers }), id).toBeRefused(404, 'NOT_FOUND');
+      }
+    }
+  });
+});
