@@ -8,7 +8,7 @@ const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;
 /** `DB_PASS`, `TOKEN_URL`, `aws.secret.id`: of a name that is not ours, each word counts. */
 const SECRET_WORD = new RegExp(`(?:pass|pw|creds|${SECRET_WORDS})s?(?=[^a-z\\d]|$)`, 'i');
 /** `password: …` or `keyStorePassword=…` in the middle of a text. */
-const SECRET_ASSIGNMENT = new RegExp(`(?:pass|${SECRET_WORDS})s?["']?[ \\t]*[=:]`, 'i');
+const SECRET_ASSIGNMENT = new RegExp(`(?:pass|${SECRET_WORDS})s?["']?[ \\t]*[=:](?!\\*{6})`, 'i');
 
 /**
  * The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling; and the
@@ -25,7 +25,7 @@ export function mayNameSecret(name: string): boolean {
 
 /** True for a text that may be a whole document, or options of another program, with a secret in it. */
 export function mayAssignSecret(text: string): boolean {
-  return SECRET_ASSIGNMENT.test(text);
+  return SECRET_ASSIGNMENT.test(maskUrls(text));
 }
 
 // A password that should have been percent-encoded (`/`, `?`, `#` or a blank in it) hides too; `host:3306/` is no user.
