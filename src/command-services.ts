@@ -17,7 +17,7 @@ import { Meters } from './metrics/meters.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { Enrolment } from './mfa/enrolment.service.js';
 import { MfaModule } from './mfa/mfa.module.js';
-import { SecondFactors } from './mfa/second-factors.service.js';
+import { Locks } from './mfa/locks.service.js';
 import { ImportedTotps } from './mfa/totp-import.service.js';
 import { TotpSecrets } from './mfa/totp-secrets.service.js';
 import { TrustedDevices } from './mfa/trusted-devices.service.js';
@@ -69,7 +69,7 @@ export async function openCommandServices(configuration: Configuration): Promise
       await sessions.endAll(tx, subject);
       await context.get(TrustedDevices).revokeAll(tx, subject);
     },
-    unlock: (subject, actor) => context.get(SecondFactors).unlock(subject, actor),
+    unlock: (subject, actor) => context.get(Locks).unlock(subject, actor),
     resetMfa: (subject, actor) =>
       context.get(Enrolment).reset(subject, actor, async (tx) => {
         await sessions.endAll(tx, subject);

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
+import { Meters } from '../metrics/meters.js';
 import { Random } from '../random/random.js';
 import { ThreadsProperties } from '../server/admission/threads.properties.js';
 import { AccountChanges } from './account-changes.service.js';
@@ -30,7 +31,11 @@ import { Passwords } from './passwords.service.js';
     Passwords,
     PasswordThrottle,
     DeviceCookies,
-    { provide: PasswordHasher, inject: [PasswordHashProperties, ThreadsProperties, Random], useFactory: hasher },
+    {
+      provide: PasswordHasher,
+      inject: [PasswordHashProperties, ThreadsProperties, Random, Meters],
+      useFactory: hasher,
+    },
   ],
   exports: [Accounts, AccountChanges, AccountCreation, AccountImport, DeviceCookies, PasswordHasher, PasswordThrottle],
 })
@@ -42,8 +47,13 @@ export class AccountModule implements OnApplicationShutdown {
   }
 }
 
-function hasher(properties: PasswordHashProperties, { minSpare }: ThreadsProperties, random: Random): PasswordHasher {
+function hasher(
+  properties: PasswordHashProperties,
+  { minSpare }: ThreadsProperties,
+  random: Random,
+  meters: Meters,
+): PasswordHasher {
   const { memory, iterations, parallelism, queueCapacity, concurrency = availableParallelism() } = properties;
   const cost = { memoryKib: Math.floor(memory.bytes / 1024), iterations, parallelism };
-  return new PasswordHasher({ cost, concurrency, kept: minSpare, queueCapacity }, random);
+  return new PasswordHasher({ cost, concurrency, kept: minSpare, queueCapacity }, random, meters);
 }

@@ -2,6 +2,8 @@ import { hashSync } from '@node-rs/argon2';
 import bcrypt from 'bcryptjs';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
+import { reading, readings } from '../../test/support/meter-readings.js';
+import { Meters } from '../metrics/meters.js';
 import { SystemRandom } from '../random/random.js';
 import { parsePasswordHash, type PasswordHash } from './password-hash.js';
 import { type HasherOptions, PasswordHasher } from './password-hasher.js';
@@ -13,10 +15,11 @@ const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=
 
 describe('the password hasher', () => {
   const open: PasswordHasher[] = [];
-  const hasher = (options: Partial<HasherOptions> = {}): PasswordHasher => {
+  const hasher = (options: Partial<HasherOptions> = {}, meters = new Meters()): PasswordHasher => {
     const made = new PasswordHasher(
       { cost: COST, concurrency: 2, kept: 1, queueCapacity: 10, ...options },
       new SystemRandom(),
+      meters,
     );
     open.push(made);
     return made;
@@ -105,6 +108,25 @@ describe('the password hasher', () => {
     );
 
     expect(finished).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('tells how many are worked on and wait, how many workers there are, and how long each took', async () => {
+    const meters = new Meters();
+    const made = hasher({ concurrency: 1, queueCapacity: 2 }, meters);
+    const running = Promise.allSettled(Array.from({ length: 5 }, () => made.hash(PASSWORD)));
+
+    expect(reading(meters, 'login.hash.active')).toBe(1);
+    expect(reading(meters, 'login.hash.queue')).toBe(2);
+    expect(readings(meters, 'executor.active', 'VALUE')).toEqual({ 'password-hash': 1 });
+    expect(readings(meters, 'executor.queued', 'VALUE')).toEqual({ 'password-hash': 2 });
+    await running;
+
+    expect(reading(meters, 'login.hash.active')).toBe(0);
+    expect(reading(meters, 'login.hash.queue')).toBe(0);
+    expect(readings(meters, 'executor.pool.size', 'VALUE')).toEqual({ 'password-hash': 1 });
+    expect(readings(meters, 'executor.completed')).toEqual({ 'password-hash': 3 });
+    expect(reading(meters, 'login.hash.time', 'COUNT')).toBe(3);
+    expect(reading(meters, 'login.hash.time', 'TOTAL_TIME')).toBeGreaterThan(0);
   });
 
   it('starts no worker once it is closed', async () => {

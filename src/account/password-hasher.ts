@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 import { ServiceError } from '../errors/service-error.js';
+import { Meters } from '../metrics/meters.js';
 import type { Random } from '../random/random.js';
 import {
   decoyHash,
@@ -12,6 +13,7 @@ import {
   type PasswordHash,
   readsWhole,
 } from './password-hash.js';
+import { PasswordHashMeters } from './password-hash-meters.js';
 import type { PasswordTask } from './password-worker.js';
 
 export interface HasherOptions {
@@ -33,16 +35,24 @@ export class PasswordHasher {
   private readonly concurrency: number;
   private readonly kept: number;
   private readonly decoy: PasswordHash;
+  private readonly meters: PasswordHashMeters;
   private pool: Promise<Piscina<PasswordTask, string | boolean>> | undefined;
+  private workers: Pick<Piscina, 'threads'> | undefined;
   private taken = 0;
   private isClosed = false;
 
   constructor(
     private readonly options: HasherOptions,
     private readonly random: Random,
+    meters = new Meters(),
   ) {
     this.concurrency = Math.min(options.concurrency, availableParallelism());
     this.kept = Math.min(options.kept, this.concurrency);
+    this.meters = new PasswordHashMeters(meters, () => ({
+      active: Math.min(this.taken, this.concurrency),
+      queued: Math.max(0, this.taken - this.concurrency),
+      workers: this.workers?.threads.length ?? 0,
+    }));
     this.decoy = parsed(decoyHash(options.cost, random.bytes(SALT_BYTES + 32)));
   }
 
@@ -85,9 +95,12 @@ export class PasswordHasher {
     if (this.isClosed) throw unavailable('closed');
     if (this.taken >= this.concurrency + this.options.queueCapacity) throw unavailable('full');
     this.taken += 1;
+    const since = performance.now();
     try {
       const pool = await this.opened();
-      return await pool.run(task);
+      const result = await pool.run(task);
+      this.meters.done(since);
+      return result;
     } catch (error) {
       // A worker that ran out of memory, or a pool that is being closed; the cause never holds the password.
       throw unavailable('failed', error);
@@ -107,7 +120,7 @@ export class PasswordHasher {
 
   private async open(): Promise<Piscina<PasswordTask, string | boolean>> {
     const { Piscina } = await import('piscina');
-    return new Piscina<PasswordTask, string | boolean>({
+    const pool = new Piscina<PasswordTask, string | boolean>({
       filename: WORKER,
       name: 'work',
       minThreads: this.kept,
@@ -119,6 +132,8 @@ export class PasswordHasher {
       stricterFIFO: true,
       execArgv: [],
     });
+    this.workers = pool;
+    return pool;
   }
 }
 

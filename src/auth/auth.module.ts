@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { AccountModule } from '../account/account.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { Meters } from '../metrics/meters.js';
 import { MfaModule } from '../mfa/mfa.module.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { TokenModule } from '../token/token.module.js';
@@ -14,6 +15,7 @@ import { CrossSiteGuard } from './cross-site.guard.js';
 import { Handover } from './handover.service.js';
 import { Introspection } from './introspection.service.js';
 import { LoginController } from './login.controller.js';
+import { LoginMeters } from './login-meters.js';
 import { LoginService } from './login.service.js';
 import { MeController } from './me.controller.js';
 import { Origins } from './origins.service.js';
@@ -24,6 +26,7 @@ import { OwnSessionsController } from './own-sessions.controller.js';
 import { PasswordProof } from './password-proof.service.js';
 import { PasswordStep } from './password-step.service.js';
 import { PreMfaGuard } from './pre-mfa.guard.js';
+import { RefreshMeters } from './refresh-meters.js';
 import { RefreshService } from './refresh.service.js';
 import { SecondFactorController } from './second-factor.controller.js';
 import { SecondStepService } from './second-step.service.js';
@@ -55,6 +58,8 @@ import { TokenController } from './token.controller.js';
       useFactory: ({ contextPath }: ServletProperties, { secure }: CookieProperties) =>
         new AuthCookies(contextPath, secure),
     },
+    { provide: LoginMeters, inject: [Meters], useFactory: (meters: Meters) => new LoginMeters(meters) },
+    { provide: RefreshMeters, inject: [Meters], useFactory: (meters: Meters) => new RefreshMeters(meters) },
     Authentication,
     Handover,
     Introspection,

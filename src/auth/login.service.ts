@@ -10,6 +10,7 @@ import { PWD } from '../principal/amr.js';
 import { MfaTokens } from '../token/mfa-tokens.service.js';
 import type { SessionKind } from '../token/session.js';
 import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+import { LoginMeters } from './login-meters.js';
 import type { PasswordPassed } from './password-step.service.js';
 
 /** A half token for the second step. */
@@ -37,30 +38,44 @@ export class LoginService {
     private readonly sessions: Sessions,
     private readonly trustedDevices: TrustedDevices,
     private readonly clock: Clock,
+    private readonly meters: LoginMeters,
   ) {}
 
   /** Asks for the second step by a half token; nothing of it is stored. */
-  async challenge({ account }: PasswordPassed): Promise<Challenge> {
-    const { token, expiresAt } = await this.mfaTokens.issue({ subject: account.id, epoch: account.epoch });
-    await this.work.single((tx) => this.recordChallenge(tx, account));
-    return { mfaToken: token, expiresIn: expiresAt - this.clock.seconds() };
+  challenge({ account }: PasswordPassed): Promise<Challenge> {
+    return this.challenged(async () => {
+      const { token, expiresAt } = await this.mfaTokens.issue({ subject: account.id, epoch: account.epoch });
+      await this.work.single((tx) => this.recordChallenge(tx, account));
+      return { mfaToken: token, expiresIn: expiresAt - this.clock.seconds() };
+    });
   }
 
   /** Asks for the second step by a half-authenticated session of the web portal, 3 minutes long. */
   challengeInPortal({ account }: PasswordPassed): Promise<OpenedSession> {
-    return this.work.run(async (tx) => {
-      await this.recordChallenge(tx, account);
-      const { id: subject, epoch } = account;
-      return this.sessions.openHalf(tx, { subject, epoch, authTime: this.clock.seconds() });
-    });
+    const { id: subject, epoch } = account;
+    return this.challenged(() =>
+      this.work.run(async (tx) => {
+        await this.recordChallenge(tx, account);
+        return this.sessions.openHalf(tx, { subject, epoch, authTime: this.clock.seconds() });
+      }),
+    );
   }
 
   /**
    * Completes a login that needs no code: there is no second factor, or the browser is trusted. Undefined where it turns
    * out not to be.
    */
-  complete({ account, next, trustedDevice }: PasswordPassed, kind: SessionKind): Promise<Completed | undefined> {
-    if (next !== 'none' && trustedDevice === undefined) return Promise.resolve(undefined);
+  async complete(passed: PasswordPassed, kind: SessionKind): Promise<Completed | undefined> {
+    if (passed.next !== 'none' && passed.trustedDevice === undefined) return undefined;
+    const completed = await this.meters.refusals(() => this.completed(passed, kind));
+    if (completed) this.meters.count('success');
+    return completed;
+  }
+
+  private completed(
+    { account, next, trustedDevice }: PasswordPassed,
+    kind: SessionKind,
+  ): Promise<Completed | undefined> {
     const { id: subject, epoch } = account;
     return this.work.run(async (tx) => {
       // Whatever ended this account's sessions since its password was read has ended this login, too.
@@ -73,6 +88,12 @@ export class LoginService {
       const opened = await this.sessions.open(tx, { subject, kind, amr: PWD, authTime: this.clock.seconds() });
       return { opened, ...(trusted && { trustedDevice: trusted }) };
     });
+  }
+
+  private async challenged<T>(give: () => Promise<T>): Promise<T> {
+    const given = await this.meters.refusals(give);
+    this.meters.count('challenged');
+    return given;
   }
 
   private recordChallenge(tx: Tx, { id: subject }: Account): Promise<void> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
 import { MfaProperties } from '../mfa/mfa.properties.js';
 import { isDemanded } from '../mfa/policy.js';
+import { LoginMeters } from './login-meters.js';
 import { type Credentials, PasswordProof } from './password-proof.service.js';
 
 /** A right password and what is still open. */
@@ -19,11 +20,12 @@ export class PasswordStep {
   constructor(
     private readonly password: PasswordProof,
     private readonly policy: MfaProperties,
+    private readonly meters: LoginMeters,
   ) {}
 
   /** @throws ServiceError as `PasswordProof.ofLogin` */
   async pass(credentials: Credentials, trustedDevice: string | undefined): Promise<PasswordPassed> {
-    const account = await this.password.ofLogin(credentials);
+    const account = await this.meters.refusals(() => this.password.ofLogin(credentials));
     const demanded = isDemanded(account, this.policy);
     if (account.totpId === undefined) return { account, next: demanded ? 'enrol' : 'none' };
     const mayTrust = !demanded && trustedDevice !== undefined;

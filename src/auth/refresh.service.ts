@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../account/accounts.service.js';
 import { ServiceError } from '../errors/service-error.js';
-import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+import { type OpenedSession, type Rotation, Sessions } from '../token/sessions.service.js';
+import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
 
 /** A refresh that succeeded, with the roles of now. */
 export interface Refreshed {
@@ -9,16 +10,24 @@ export interface Refreshed {
   readonly roles: readonly string[];
 }
 
+type Done = Exclude<Rotation<readonly string[]>, { readonly kind: 'refused' }>;
+
 /** Exchanges a refresh token for its one successor (RFC 9700 section 4.14.2). */
 @Injectable()
 export class RefreshService {
   constructor(
     private readonly sessions: Sessions,
     private readonly accounts: Accounts,
+    private readonly meters: RefreshMeters,
   ) {}
 
   /** @throws ServiceError `REFRESH_INVALID` for every kind of refusal alike */
   async refresh(refreshToken: string | undefined): Promise<Refreshed> {
+    const { opened, admitted } = await this.meters.counted(() => this.exchanged(refreshToken));
+    return { opened, roles: admitted };
+  }
+
+  private async exchanged(refreshToken: string | undefined): Promise<Done> {
     if (refreshToken === undefined) throw refused('no cookie');
     const rotation = await this.sessions.rotate(refreshToken, async (tx, session) => {
       const account = await this.accounts.find(session.subject, tx);
@@ -26,10 +35,10 @@ export class RefreshService {
       return account.roles;
     });
     if (rotation.kind === 'refused') throw refused(rotation.reason);
-    return { opened: rotation.opened, roles: rotation.admitted };
+    return rotation;
   }
 }
 
-function refused(reason: string): ServiceError {
+function refused(reason: RefreshRefusal): ServiceError {
   return new ServiceError('REFRESH_INVALID', { reason });
 }

@@ -3,11 +3,14 @@ import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import type { Claim } from '../mfa/attempt.js';
+import { SecondFactorMeters } from '../mfa/second-factor-meters.js';
 import { type Proof, SecondFactors } from '../mfa/second-factors.service.js';
+import { codeMethod } from '../mfa/submitted-code.js';
 import { type DeviceSecret, TrustedDevices } from '../mfa/trusted-devices.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { PWD_OTP } from '../principal/amr.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../principal/principal.js';
+import type { MfaClaims } from '../token/mfa-token.js';
 import { MfaTokens } from '../token/mfa-tokens.service.js';
 import { type OpenedSession, Sessions } from '../token/sessions.service.js';
 
@@ -37,12 +40,12 @@ export class SecondStepService {
     private readonly trustedDevices: TrustedDevices,
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
+    private readonly meters: SecondFactorMeters,
   ) {}
 
   /** `POST /login/2fa`: the half token stands in the body. */
   async completeLogin(mfaToken: string, code: string, wishes: Wishes = {}): Promise<SecondStep> {
-    const claims = await this.mfaTokens.verify(mfaToken);
-    if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not a half token of ours' });
+    const claims = await this.meters.refusals(codeMethod(code), () => this.claimsOf(mfaToken));
     const { subject, epoch, jti, issuedAt, expiresAt } = claims;
     const half = { kind: 'half', via: 'token', subject, epoch, id: jti, authTime: issuedAt, expiresAt } as const;
     return this.prove(half, code, wishes);
@@ -64,6 +67,12 @@ export class SecondStepService {
     const kind = principal.kind === 'half' ? 'MFA_OK' : 'STEP_UP_OK';
     await this.events.record(tx, { kind, subject, amr: PWD_OTP, reason: method });
     return principal.kind === 'half' ? this.replace(tx, principal, method) : this.raise(tx, principal, method);
+  }
+
+  private async claimsOf(mfaToken: string): Promise<MfaClaims> {
+    const claims = await this.mfaTokens.verify(mfaToken);
+    if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not a half token of ours' });
+    return claims;
   }
 
   /** The principal swap: what is half-authenticated ends exactly once, and a full session begins. */

@@ -1,34 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
 import type { Page } from '../persistence/page.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
 import { requestFacts } from '../principal/request-facts.js';
 import { Random } from '../random/random.js';
+import { logEvent } from './event-line.js';
 import type { EventRow } from './event-row.js';
 import { EventStore } from './event.store.js';
 import type { SecurityEvent } from './security-event.js';
 
 const AGENT_LENGTH = 255;
 
-/** Records what happened, in the transaction of the change it tells about. */
+/** Records what happened, in the transaction of the change it tells about, and logs it once that is kept. */
 @Injectable()
 export class SecurityEvents {
+  private readonly logger: Logger;
   private last = { at: 0, number: 0 };
 
   constructor(
     private readonly store: EventStore,
     private readonly clock: Clock,
     private readonly random: Random,
-  ) {}
+    loggers: Loggers,
+  ) {
+    this.logger = loggers.get('events');
+  }
 
   /** Several events at once are one statement. */
   async record(tx: Tx, ...events: readonly SecurityEvent[]): Promise<void> {
-    await this.store.insert(
-      tx,
-      events.map((event) => this.rowOf(event)),
-    );
+    const rows = events.map((event) => this.rowOf(event));
+    await this.store.insert(tx, rows);
+    tx.afterCommit(() => {
+      for (const row of rows) logEvent(this.logger, row);
+    });
   }
 
   ofUser(tx: Tx, subject: string, page: Page): Promise<readonly EventRow[]> {

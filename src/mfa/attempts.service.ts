@@ -1,21 +1,26 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
-import { SecurityEvents } from '../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
 import { type Against, type Claim, endOf, type Refusal, refusalOf, refused, type Standing } from './attempt.js';
 import { type FailureCounter, isAhead, type Lock, lockOf } from './lock.js';
+import { type Failure, Locks } from './locks.service.js';
 import { MfaProperties } from './mfa.properties.js';
+import { type CodeMethod, SecondFactorMeters } from './second-factor-meters.js';
 import { SecondFactorStore } from './second-factor.store.js';
-import { TrustedDeviceStore } from './trusted-device.store.js';
+import type { StepOffset } from './totp.js';
 
 /** How a paid attempt ended. */
 export type Outcome<T> =
-  | { readonly kind: 'done'; readonly result: T }
-  | { readonly kind: 'failed'; readonly event: 'MFA_FAILED' | 'MFA_REPLAY'; readonly reason: string }
+  /** `offset`: of the step whose code it was. */
+  | { readonly kind: 'done'; readonly result: T; readonly offset?: StepOffset }
+  | ({ readonly kind: 'failed' } & Failure)
   /** What the code was for has gone in the meantime. */
   | { readonly kind: 'void'; readonly refusal: Refusal };
+
+type Done<T> = Extract<Outcome<T>, { readonly kind: 'done' }>;
+type Look<T> = (standing: Standing) => Promise<Outcome<T>>;
 
 export const WRONG_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_code' } as const;
 export const REPLAYED = { kind: 'failed', event: 'MFA_REPLAY', reason: 'used_step' } as const;
@@ -31,35 +36,17 @@ export class Attempts {
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly store: SecondFactorStore,
-    private readonly devices: TrustedDeviceStore,
-    private readonly events: SecurityEvents,
+    private readonly locks: Locks,
     private readonly properties: MfaProperties,
+    private readonly meters: SecondFactorMeters,
   ) {}
 
   /**
    * Pays one attempt, which is stored by itself so that no refusal undoes it, and only then has the code looked at. It
    * is given back where `look` throws, or where the code was for something that has gone.
    */
-  async spend<T>(claim: Claim, against: Against, look: (standing: Standing) => Promise<Outcome<T>>): Promise<T> {
-    const id = await this.pay(claim, against);
-    let outcome: Outcome<T>;
-    try {
-      const standing = await this.standing(claim);
-      outcome = standing ? await look(standing) : { kind: 'void', refusal: NO_ACCOUNT };
-    } catch (error) {
-      await this.giveBack(claim);
-      throw error;
-    }
-    switch (outcome.kind) {
-      case 'done':
-        return outcome.result;
-      case 'failed':
-        await this.fail(claim, id, outcome);
-        throw new ServiceError('MFA_CODE_INVALID', { reason: outcome.reason });
-      case 'void':
-        await this.giveBack(claim);
-        throw await this.refusal(claim, against, outcome.refusal);
-    }
+  spend<T>(claim: Claim, against: Against, method: CodeMethod, look: Look<T>): Promise<T> {
+    return this.meters.counted(method, () => this.spent(claim, against, look));
   }
 
   /** What became of a right code whose use came too late: since the attempt its step was used, or something ended. */
@@ -79,6 +66,28 @@ export class Attempts {
 
   lockOf(counter: FailureCounter): Lock | undefined {
     return lockOf(counter, this.clock.seconds(), this.properties.lockLadder);
+  }
+
+  private async spent<T>(claim: Claim, against: Against, look: Look<T>): Promise<Done<T>> {
+    const id = await this.pay(claim, against);
+    let outcome: Outcome<T>;
+    try {
+      const standing = await this.standing(claim);
+      outcome = standing ? await look(standing) : { kind: 'void', refusal: NO_ACCOUNT };
+    } catch (error) {
+      await this.giveBack(claim);
+      throw error;
+    }
+    switch (outcome.kind) {
+      case 'done':
+        return outcome;
+      case 'failed':
+        await this.locks.fail(claim.subject, id, outcome);
+        throw new ServiceError('MFA_CODE_INVALID', { reason: outcome.reason });
+      case 'void':
+        await this.giveBack(claim);
+        throw await this.refusal(claim, against, outcome.refusal);
+    }
   }
 
   /** Gives the id of the attempt, by which alone it can turn into a lock. */
@@ -110,20 +119,6 @@ export class Attempts {
 
   private standing(claim: Claim): Promise<Standing | undefined> {
     return this.work.single((tx) => this.store.standing(tx, claim));
-  }
-
-  private async fail(
-    { subject }: Claim,
-    attemptId: string,
-    { event, reason }: Extract<Outcome<unknown>, { readonly kind: 'failed' }>,
-  ): Promise<void> {
-    await this.work.run(async (tx: Tx) => {
-      const isLocked = await this.store.lock(tx, subject, attemptId);
-      await this.events.record(tx, { kind: event, subject, result: 'refused', reason });
-      if (!isLocked) return;
-      await this.devices.deleteAll(tx, subject);
-      await this.events.record(tx, { kind: 'MFA_LOCKED', subject, result: 'refused' });
-    });
   }
 
   private async giveBack({ subject }: Claim): Promise<void> {

@@ -95,7 +95,9 @@ export class Enrolment {
     const digits = totpDigits(claim.code);
     if (digits === undefined) throw malformedCode();
     const against: Against = { kind: 'pending', askedBy: claim.askedBy };
-    return this.attempts.spend(claim, against, (standing) => this.useStep(claim, against, standing, digits, complete));
+    return this.attempts.spend(claim, against, 'totp', (standing) =>
+      this.useStep(claim, against, standing, digits, complete),
+    );
   }
 
   /** Takes the second factor away by one of its codes; `complete` ends the other sessions. */
@@ -150,7 +152,8 @@ export class Enrolment {
         return this.attempts.late(tx, claim, against, verdict.step);
       }
       await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject });
-      return { kind: 'done', result: await complete(tx, { hasReplaced: standing.active !== undefined }) };
+      const result = await complete(tx, { hasReplaced: standing.active !== undefined });
+      return { kind: 'done', result, offset: verdict.offset };
     });
   }
 

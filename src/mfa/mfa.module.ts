@@ -1,10 +1,14 @@
 import { Module } from '@nestjs/common';
 import { BackupCodeModule } from '../backup-code/backup-code.module.js';
 import { EventsModule } from '../events/events.module.js';
+import { Meters } from '../metrics/meters.js';
 import { Attempts } from './attempts.service.js';
 import { Authenticators } from './authenticators.service.js';
 import { Enrolment } from './enrolment.service.js';
 import { EnrolmentStore } from './enrolment.store.js';
+import { LockedAccounts } from './locked-accounts.task.js';
+import { Locks } from './locks.service.js';
+import { SecondFactorMeters } from './second-factor-meters.js';
 import { SecondFactors } from './second-factors.service.js';
 import { SecondFactorStore } from './second-factor.store.js';
 import { ImportedTotps } from './totp-import.service.js';
@@ -23,6 +27,9 @@ import { TrustedDevices } from './trusted-devices.service.js';
     TotpImportStore,
     ImportedTotps,
     TrustedDeviceStore,
+    { provide: SecondFactorMeters, inject: [Meters], useFactory: (meters: Meters) => new SecondFactorMeters(meters) },
+    Locks,
+    LockedAccounts,
     Attempts,
     TotpSecrets,
     Authenticators,
@@ -30,6 +37,6 @@ import { TrustedDevices } from './trusted-devices.service.js';
     Enrolment,
     TrustedDevices,
   ],
-  exports: [SecondFactors, Enrolment, TrustedDevices, TotpSecrets, ImportedTotps],
+  exports: [SecondFactors, SecondFactorMeters, Locks, Enrolment, TrustedDevices, TotpSecrets, ImportedTotps],
 })
 export class MfaModule {}

@@ -44,6 +44,7 @@ const LOCK = `UPDATE account SET lock_level = lock_level + 1, epoch = epoch + 1,
   AND (failures >= ${FAILURES_TO_LOCK} OR failures_in_row = ${FAILURES_FOR_GOOD})`;
 const GIVE_BACK = `UPDATE account SET failures = failures - 1, failures_in_row = failures_in_row - 1
   WHERE id = ? AND failures > 0 AND last_attempt_id IS NOT NULL`;
+const COUNT = 'SELECT COUNT(*) AS number FROM account WHERE lock_level > 0';
 const UNLOCK = 'UPDATE account SET failures = 0 WHERE id = ? AND failures > 0';
 
 interface StandingRow {
@@ -70,14 +71,16 @@ interface StandingRow {
 @Injectable()
 export class SecondFactorStore {
   private readonly unlocked: string;
+  private readonly countUnderLock: string;
 
   constructor({ lockLadder }: MfaProperties) {
     this.unlocked = unlockedCondition(lockLadder);
+    this.countUnderLock = `${COUNT} AND COALESCE(${this.unlocked}, 0) = 0`;
   }
 
   /** Takes one attempt from the budget; false where the account is locked, or is not as the claim says. */
   async takeAttempt(tx: Tx, attemptId: string, claim: Claim, against: Against, now: number): Promise<boolean> {
-    const conditions: string[] = [this.unlocked, ` AND ${LADDER_IN_FORCE}`];
+    const conditions: string[] = [` AND ${this.unlocked} AND ${LADDER_IN_FORCE}`];
     const values: Value[] = [now, attemptId, claim.subject, now, now, now, now];
     if (against.kind === 'active') conditions.push(HAS_ACTIVE);
     else {
@@ -129,6 +132,12 @@ export class SecondFactorStore {
     await tx.change(GIVE_BACK, [subject]);
   }
 
+  /** Accounts with a proven lock in force; reads those alone that were locked since their last success. */
+  async countLocked(tx: Tx, now: number): Promise<number> {
+    const [row] = await tx.rows<{ readonly number: number }>(this.countUnderLock, [now, now, now]);
+    return row?.number ?? 0;
+  }
+
   /** Ends the lock; ladder and failures in a row stay. */
   async unlock(tx: Tx, subject: string): Promise<boolean> {
     return (await tx.change(UNLOCK, [subject])) === 1;
@@ -139,7 +148,7 @@ export class SecondFactorStore {
 function unlockedCondition(ladder: readonly number[]): string {
   const lengths = ladder.map((seconds, index) => `WHEN lock_level <= ${index + 1} THEN ${seconds}`);
   const length = `CASE ${lengths.join(' ')} ELSE ${ladder.at(-1) ?? 0} END`;
-  return ` AND (failures = 0
+  return `(failures = 0
     OR (failures < ${FAILURES_TO_LOCK} AND failures_in_row <> ${FAILURES_FOR_GOOD})
     OR (failures >= ${FAILURES_TO_LOCK} AND failures_in_row < ${FAILURES_FOR_GOOD}
       AND (last_attempt_at <= ? - ${length}

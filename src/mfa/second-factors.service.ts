@@ -41,20 +41,11 @@ export class SecondFactors {
   async prove<T>(claim: Claim & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
     const code = submittedCode(claim.code);
     if (!code) throw malformedCode();
-    return this.attempts.spend(claim, AGAINST_ACTIVE, (standing) =>
+    return this.attempts.spend(claim, AGAINST_ACTIVE, code.method, (standing) =>
       code.method === 'totp'
         ? this.useStep(claim, standing, code.digits, complete)
         : this.useBackupCode(claim, standing, code.text, complete),
     );
-  }
-
-  /** Ends the lock of an account; false if it has no failures. `actor` is the administrator, or `cli`. */
-  unlock(subject: string, actor: string): Promise<boolean> {
-    return this.work.run(async (tx) => {
-      const isUnlocked = await this.store.unlock(tx, subject);
-      if (isUnlocked) await this.events.record(tx, { kind: 'MFA_UNLOCKED', subject, actor });
-      return isUnlocked;
-    });
   }
 
   private async useStep<T>(
@@ -74,7 +65,8 @@ export class SecondFactors {
         return this.attempts.late(tx, claim, AGAINST_ACTIVE, verdict.step);
       }
       await this.secrets.renewSeal(tx, claim.subject, active);
-      return { kind: 'done', result: await complete(tx, { method: 'totp', offset: verdict.offset, roles }) };
+      const { offset } = verdict;
+      return { kind: 'done', result: await complete(tx, { method: 'totp', offset, roles }), offset };
     });
   }
 

@@ -5,6 +5,11 @@ import { ServiceError } from '../errors/service-error.js';
 export type SubmittedCode =
   { readonly method: 'totp'; readonly digits: string } | { readonly method: 'backup_code'; readonly text: string };
 
+/** By its form alone; what is no code of ours at all is refused as a backup code. */
+export function codeMethod(typed: string): SubmittedCode['method'] {
+  return totpDigits(typed) === undefined ? 'backup_code' : 'totp';
+}
+
 /** Undefined where the text is neither kind of code. */
 export function submittedCode(typed: string): SubmittedCode | undefined {
   const digits = totpDigits(typed);

@@ -1,4 +1,5 @@
 import { First1795219200000 } from './migrations/first.migration.js';
+import { LockedAccounts1795305600000 } from './migrations/locked-accounts.migration.js';
 
 /** Every change of the schema, oldest first; one that has been released is never changed again. */
-export const MIGRATIONS = [First1795219200000];
+export const MIGRATIONS = [First1795219200000, LockedAccounts1795305600000];

@@ -15,6 +15,7 @@ import { RateLimitProperties } from '../../src/account/rate-limit.properties.js'
 import { Clock } from '../../src/clock/clock.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { Loggers } from '../../src/logging/loggers.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
@@ -48,7 +49,7 @@ export function accountParts(work: UnitOfWork): AccountParts {
   const random = new SystemRandom();
   const limits = new RateLimitProperties();
   const store = new AccountStore();
-  const events = new SecurityEvents(new EventStore(), clock, random);
+  const events = new SecurityEvents(new EventStore(), clock, random, new Loggers());
   const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, kept: 1, queueCapacity: 1000 }, random);
   const passwords = new Passwords(hasher, new PasswordProperties());
   const loginIds = new LoginIds(new LoginIdProperties());

@@ -24,7 +24,7 @@ const counter: fc.Arbitrary<FailureCounter> = fc.record({
 });
 
 onEveryDatabase('the lock', (database) => {
-  it('is the same rule in the statement that takes an attempt as in the answer', async () => {
+  it('is the same rule in the statements that take an attempt and count locks as in the answer', async () => {
     const clock = new ManualClock();
     const parts = secondFactorParts(database.work, clock);
     const { subject } = await enrolledUser(database.work, parts, clock);
@@ -37,11 +37,15 @@ onEveryDatabase('the lock', (database) => {
           tx.change(SET, [failures, failuresInRow, lockLevel, lastAttemptAt, lockSeenAt, subject]),
         );
 
+        const locked = await database.work.single((tx) => parts.store.countLocked(tx, NOW));
         const isTaken = await database.work.single((tx) =>
           parts.store.takeAttempt(tx, 'attempt', { subject }, { kind: 'active' }, NOW),
         );
 
-        expect(isTaken).toBe(lockOf(given, NOW, lockLadder) === undefined);
+        const isLocked = lockOf(given, NOW, lockLadder) !== undefined;
+        expect(isTaken).toBe(!isLocked);
+        // Without a level, the attempt that began the lock is still looked at.
+        expect(locked).toBe(isLocked && lockLevel > 0 ? 1 : 0);
       }),
       { numRuns: 500 },
     );

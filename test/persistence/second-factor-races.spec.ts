@@ -88,7 +88,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
 
   it('T15: of five reissues one set is live', async () => {
     const { subject, backupCodes } = await user();
-    const { enrolment, secondFactors } = here();
+    const { enrolment, locks, secondFactors } = here();
 
     const sets = await Promise.all(times(5, () => enrolment.reissue(subject)));
 
@@ -96,7 +96,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
     expect(remaining).toBe(10);
     let accepted = 0;
     for (const [code = ''] of [...sets, backupCodes]) {
-      await secondFactors.unlock(subject, 'test');
+      await locks.unlock(subject, 'test');
       const ends = await endings([() => secondFactors.prove({ subject, code }, nothing)]);
       accepted += ends['ok'] ?? 0;
     }
@@ -116,7 +116,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
 
   it('R10: every kind of change of one account at once ends in an answer', async () => {
     const { subject, app, backupCodes } = await user();
-    const { enrolment, secondFactors } = here();
+    const { enrolment, locks, secondFactors } = here();
     const { totp_id: totpId } = await accountRow(database.work, subject);
     const replaces = String(totpId);
 
@@ -130,7 +130,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
           () => enrolment.setup({ subject, askedBy: 'sid:a', replaces }),
           () => enrolment.qr('svg', subject, 'sid:a'),
           () => enrolment.disable({ subject, code }, nothing),
-          () => secondFactors.unlock(subject, 'test'),
+          () => locks.unlock(subject, 'test'),
           () => enrolment.reset(subject, 'test', nothing),
         ];
         return actions[index % actions.length] ?? nothing;

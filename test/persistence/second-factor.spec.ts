@@ -215,13 +215,13 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(right())).toBe('MFA_LOCKED');
     expect((await events(user))['MFA_FAILED wrong_code']).toBe(100);
 
-    expect(await parts.secondFactors.unlock(subject, 'cli')).toBe(true);
+    expect(await parts.locks.unlock(subject, 'cli')).toBe(true);
     await lock();
     clock.advance(1000 * HOUR);
     expect(await prove(right())).toBe('MFA_LOCKED');
     expect((await events(user))['MFA_FAILED wrong_code']).toBe(105);
 
-    await parts.secondFactors.unlock(subject, 'cli');
+    await parts.locks.unlock(subject, 'cli');
     expect(await prove(right())).toBe('ok');
   });
 
@@ -229,12 +229,12 @@ onEveryDatabase('the second factor', (database) => {
     const { prove, right, lock, parts, user } = await situation();
     await lock();
 
-    expect(await parts.secondFactors.unlock(user.subject, 'cli')).toBe(true);
+    expect(await parts.locks.unlock(user.subject, 'cli')).toBe(true);
 
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 5, lock_level: 1 });
     expect(await prove(right())).toBe('ok');
     expect((await events(user))['MFA_UNLOCKED']).toBe(1);
-    expect(await parts.secondFactors.unlock(user.subject, 'cli')).toBe(false);
+    expect(await parts.locks.unlock(user.subject, 'cli')).toBe(false);
   });
 
   it('loses its half tokens, pending secret and trusted devices to a lock', async () => {
@@ -390,7 +390,7 @@ onEveryDatabase('the second factor', (database) => {
     const { user, clock, parts, wrong, epoch } = await situation();
     const { subject } = user;
     await change('UPDATE account SET failures_in_row = 99 WHERE id = ?', user);
-    const unlock = (): Promise<boolean> => parts.secondFactors.unlock(subject, 'cli');
+    const unlock = (): Promise<boolean> => parts.locks.unlock(subject, 'cli');
     const { secondFactors } = secondFactorParts(interposed(database.work, unlock), clock);
 
     await ending(secondFactors.prove({ subject, code: wrong() }, nothing));

@@ -2,14 +2,16 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { Loggers } from '../../src/logging/loggers.js';
 import { withRequestFacts } from '../../src/principal/request-facts.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { onEveryDatabase } from '../support/engines.js';
+import { LogLines } from '../support/log-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 onEveryDatabase('security events', (database) => {
-  const recorder = (): SecurityEvents =>
-    new SecurityEvents(new EventStore(), new ManualClock(1_800_000_000), new SystemRandom());
+  const recorder = (loggers = new Loggers()): SecurityEvents =>
+    new SecurityEvents(new EventStore(), new ManualClock(1_800_000_000), new SystemRandom(), loggers);
 
   it('L3: of one millisecond are read in the order they were recorded, newest first, page by page', async () => {
     const events = recorder();
@@ -62,5 +64,47 @@ onEveryDatabase('security events', (database) => {
 
     await expect(failing).rejects.toThrow(RangeError);
     expect(await database.work.single((tx) => events.ofUser(tx, 'undone', { limit: 1 }))).toEqual([]);
+  });
+
+  it('L3: are one line of the log each once they are kept, a warning where something was refused', async () => {
+    const lines = new LogLines();
+    const events = recorder(new Loggers([lines]));
+    const facts = { requestId: 'request-2', ip: '192.0.2.2', agent: 'a browser' };
+    await withRequestFacts(facts, () =>
+      database.work.run(async (tx) => {
+        await events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject: 'line', amr: ['pwd'] });
+        await events.record(tx, { kind: 'MFA_FAILED', subject: 'line', result: 'refused', reason: 'wrong_code' });
+        expect(lines.all).toEqual([]);
+      }),
+    );
+
+    const common = { subject: 'line', ip: '192.0.2.2', requestId: 'request-2' };
+    expect(lines.all).toMatchObject([
+      {
+        logger: 'events',
+        level: 'INFO',
+        message: 'LOGIN_PASSWORD_OK ok',
+        fields: { ...common, kind: 'LOGIN_PASSWORD_OK', result: 'ok', amr: 'pwd' },
+      },
+      {
+        logger: 'events',
+        level: 'WARN',
+        message: 'MFA_FAILED refused: wrong_code',
+        fields: { ...common, kind: 'MFA_FAILED', result: 'refused', reason: 'wrong_code' },
+      },
+    ]);
+    expect(Object.keys(lines.all[0]?.fields ?? {})).not.toContain('actor');
+  });
+
+  it('L3: are no line of the log when they are taken back', async () => {
+    const lines = new LogLines();
+    const events = recorder(new Loggers([lines]));
+    const failing = database.work.run(async (tx) => {
+      await events.record(tx, { kind: 'MFA_OK', subject: 'undone' });
+      throw new RangeError('stop');
+    });
+
+    await expect(failing).rejects.toThrow(RangeError);
+    expect(lines.all).toEqual([]);
   });
 });

@@ -6,11 +6,15 @@ import type { Clock } from '../../src/clock/clock.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { Loggers } from '../../src/logging/loggers.js';
+import { Meters } from '../../src/metrics/meters.js';
 import { Attempts } from '../../src/mfa/attempts.service.js';
 import { Authenticators } from '../../src/mfa/authenticators.service.js';
 import { Enrolment } from '../../src/mfa/enrolment.service.js';
 import { EnrolmentStore } from '../../src/mfa/enrolment.store.js';
+import { Locks } from '../../src/mfa/locks.service.js';
 import { MfaProperties } from '../../src/mfa/mfa.properties.js';
+import { SecondFactorMeters } from '../../src/mfa/second-factor-meters.js';
 import { SecondFactorStore } from '../../src/mfa/second-factor.store.js';
 import { SecondFactors } from '../../src/mfa/second-factors.service.js';
 import { TotpSecretStore } from '../../src/mfa/totp-secret.store.js';
@@ -33,11 +37,13 @@ export interface PartsOptions {
   readonly properties?: Partial<MfaProperties>;
   readonly pepper?: string;
   readonly sealKey?: 'one' | 'two';
+  readonly meters?: Meters;
 }
 
 /** The services of the second factor, put together by hand on a real database. */
 export interface SecondFactorParts {
   readonly secondFactors: SecondFactors;
+  readonly locks: Locks;
   readonly enrolment: Enrolment;
   readonly devices: TrustedDevices;
   readonly secrets: TotpSecrets;
@@ -47,20 +53,24 @@ export interface SecondFactorParts {
 
 export function secondFactorParts(work: UnitOfWork, clock: Clock, options: PartsOptions = {}): SecondFactorParts {
   const random = new SystemRandom();
+  const { meters = new Meters() } = options;
   const properties = Object.assign(new MfaProperties(), options.properties);
   const peppered = Object.assign(new BackupCodeProperties(), options.pepper && { pepper: options.pepper });
-  const events = new SecurityEvents(new EventStore(), clock, random);
+  const events = new SecurityEvents(new EventStore(), clock, random, new Loggers());
   const sealer = new Sealer(options.sealKey ?? 'one', KEYS, random);
   const store = new SecondFactorStore(properties);
   const deviceStore = new TrustedDeviceStore();
   const enrolmentStore = new EnrolmentStore();
-  const attempts = new Attempts(work, clock, random, store, deviceStore, events, properties);
+  const counted = new SecondFactorMeters(meters);
+  const locks = new Locks(work, store, deviceStore, events, counted);
+  const attempts = new Attempts(work, clock, random, store, locks, properties, counted);
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
   const backupCodes = new BackupCodes(new BackupCodeStore(), random, peppered);
   const secondFactors = new SecondFactors(work, clock, attempts, store, secrets, backupCodes, events);
   const authenticators = new Authenticators(enrolmentStore, secrets, backupCodes, deviceStore, clock, random);
   return {
     secondFactors,
+    locks,
     enrolment: new Enrolment(work, clock, enrolmentStore, authenticators, secrets, attempts, secondFactors, events),
     devices: new TrustedDevices(work, deviceStore, clock, random, events, properties),
     secrets,

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/clock/clock.js';
 import { Duration } from '../../src/config/duration.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { Loggers } from '../../src/logging/loggers.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
@@ -66,7 +67,7 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
     new RefreshProperties(),
     settings.graceSeconds !== undefined && { grace: Duration.ofSeconds(settings.graceSeconds) },
   );
-  const events = new SecurityEvents(new EventStore(), clock, random);
+  const events = new SecurityEvents(new EventStore(), clock, random, new Loggers());
 
   const sealedKeys = new SealedKeys(new SigningKeyStore(), sealer, clock, random);
   const rotation = new KeyRotation(sealedKeys, work, events, clock, token);

@@ -1,0 +1,53 @@
+import { ServiceError } from '../errors/service-error.js';
+import type { Counter } from '../metrics/meter.js';
+import type { Meters } from '../metrics/meters.js';
+
+/** How an attempt to sign in ends at its first step (docs/operations.md). */
+const OUTCOMES = [
+  ...(['success', 'challenged', 'wrong_password', 'unknown', 'disabled', 'no_password', 'changed'] as const),
+  ...(['throttled', 'malformed', 'unavailable', 'defect'] as const),
+];
+
+export type LoginOutcome = (typeof OUTCOMES)[number];
+
+/** Attempts to sign in by a password (management API, 5.3). */
+export class LoginMeters {
+  private readonly counters: Readonly<Record<LoginOutcome, Counter>>;
+
+  constructor(meters: Meters) {
+    const family = meters.counter('login.attempts', { description: 'Attempts to sign in by a password' });
+    // All of them from the start, so that the first one is a rise.
+    const all = OUTCOMES.map((outcome) => [outcome, family.of({ outcome })] as const);
+    this.counters = Object.fromEntries(all) as Record<LoginOutcome, Counter>;
+  }
+
+  count(outcome: LoginOutcome): void {
+    this.counters[outcome].increment();
+  }
+
+  /** Counts what ends an attempt by throwing; one that goes on is counted where it ends. */
+  async refusals<T>(step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      this.count(outcomeBy(error));
+      throw error;
+    }
+  }
+}
+
+function outcomeBy(error: unknown): LoginOutcome {
+  if (!(error instanceof ServiceError)) return 'defect';
+  switch (error.code) {
+    case 'INVALID_CREDENTIALS':
+      return OUTCOMES.find((outcome) => outcome === error.facts.reason) ?? 'changed';
+    case 'RATE_LIMITED':
+      return 'throttled';
+    case 'VALIDATION_FAILED':
+      return 'malformed';
+    case 'UNAVAILABLE':
+      return 'unavailable';
+    default:
+      return 'defect';
+  }
+}

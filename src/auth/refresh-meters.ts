@@ -1,0 +1,53 @@
+import { ServiceError } from '../errors/service-error.js';
+import type { Counter } from '../metrics/meter.js';
+import type { Meters } from '../metrics/meters.js';
+import type { RefusalReason } from '../token/refresh.js';
+
+/** Why a refresh is refused; for the log and the meters alone. */
+export type RefreshRefusal = RefusalReason | 'no cookie' | 'account not active';
+
+/** What an exchange of a refresh token ends as where it is refused (docs/operations.md). */
+const REFUSED: ReadonlyMap<unknown, string> = new Map<RefreshRefusal, string>([
+  ['no cookie', 'no_cookie'],
+  ['unknown', 'unknown'],
+  ['expired', 'expired'],
+  ['superseded', 'superseded'],
+  ['reused', 'reuse'],
+  ['session ended', 'session_ended'],
+  ['account not active', 'account'],
+]);
+const OTHERS = ['rotated', 'repeated', 'unavailable', 'defect'] as const;
+
+/** Exchanges of refresh tokens (management API, 5.3). */
+export class RefreshMeters {
+  private readonly counters: ReadonlyMap<string, Counter>;
+
+  constructor(meters: Meters) {
+    const family = meters.counter('login.token.refresh', { description: 'Exchanges of refresh tokens' });
+    // All of them from the start, so that the first one is a rise.
+    this.counters = new Map([...OTHERS, ...REFUSED.values()].map((outcome) => [outcome, family.of({ outcome })]));
+  }
+
+  /** Counts an exchange once, by how it ends. */
+  async counted<T extends { readonly kind: 'rotated' | 'repeated' }>(exchange: () => Promise<T>): Promise<T> {
+    try {
+      const done = await exchange();
+      this.count(done.kind);
+      return done;
+    } catch (error) {
+      this.count(outcomeBy(error));
+      throw error;
+    }
+  }
+
+  private count(outcome: string): void {
+    this.counters.get(outcome)?.increment();
+  }
+}
+
+function outcomeBy(error: unknown): string {
+  if (!(error instanceof ServiceError)) return 'defect';
+  const { code, facts } = error;
+  if (code === 'UNAVAILABLE') return 'unavailable';
+  return REFUSED.get(facts.reason) ?? 'defect';
+}
