@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Setting, settings } from '../config/keys/settings.js';
 import type { Answer } from '../support/http-client.js';
-import { managed, type Managed, startManaged, WITHOUT_CREDENTIALS } from '../support/management.js';
+import { managed, type Managed, startOpenManagement, WITHOUT_CREDENTIALS } from '../support/open-management.js';
 import { startService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -55,7 +55,7 @@ describe('env', () => {
         '  place: in-${NOWHERE}',
       ].join('\n'),
     });
-    one = await startManaged({
+    one = await startOpenManagement({
       cwd,
       args: [ALWAYS, '--app.profiles.active=live', '-Dmy.region=us'],
       env: { REGION: 'asia', APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '4', LOGGING_LEVEL_AUTH: 'debug' },
@@ -215,7 +215,7 @@ describe('M3: unless show-values says otherwise, env', () => {
     ['nothing is set', []],
     ['the caller is not known', ['--management.endpoint.env.show-values=when-authorized']],
   ])('masks every value where %s, and shows keys, sources and origins', async (_, args) => {
-    const { service, management } = await startManaged({ args, env: { MY_REGION: 'eu' } });
+    const { service, management } = await startOpenManagement({ args, env: { MY_REGION: 'eu' } });
 
     const all = await management.get('/env');
     const answer = await management.get('/env/MY_REGION');
@@ -238,7 +238,7 @@ describe('M3, L1: with show-values=always, env', () => {
       OPTIONS: '-Djavax.net.ssl.keyStorePassword=sesame-4-in-options',
       MORE: '{"app":{"datasource":{"password":"sesame-5-in-a-document"}}}',
     };
-    const { service, management } = await startManaged({
+    const { service, management } = await startOpenManagement({
       args: [ALWAYS, '--app.mail.host=mail-${LOGIN_DB}', '--my.url=https://me:sesame-6@h.example/?token=sesame-7'],
       env: { ...secrets, APP_SECURITY_CLIENTS_SHOP_SECRET: '${LOGIN_DB}', APP_DATASOURCE_PASSWORD: '${DB_PASSWORD}' },
     });

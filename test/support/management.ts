@@ -8,7 +8,6 @@ const PASSWORD = 'an-operator-of-the-login-service';
 const ACCOUNT_ARGS: readonly string[] = [
   `--management.security.user=${USER}`,
   `--management.security.password=${PASSWORD}`,
-  '--app.config.unknown-keys=warn',
 ];
 
 export const OPERATOR_HEADERS: Readonly<Record<string, string>> = {

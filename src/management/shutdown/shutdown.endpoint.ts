@@ -11,7 +11,9 @@ const DELAY_MILLIS = 500;
 export class ShutdownEndpoint implements Endpoint {
   readonly id = 'shutdown';
 
-  readonly operations: readonly Operation[] = [{ method: 'POST', below: '', run: (request) => this.shutDown(request) }];
+  readonly operations: readonly Operation[] = [
+    { method: 'POST', below: '', takesNoBody: true, run: (request) => this.shutDown(request) },
+  ];
 
   constructor(
     private readonly stopper: Stopper,
