@@ -170,7 +170,10 @@ describe('env', () => {
         { name: `${file} (document #0)`, property: { value: 3, origin: 'file [config/application.yml] - 2:22' } },
         {
           name: PACKAGED,
-          property: { value: 10, origin: expect.stringMatching(/^class path resource \[application\.yml\] - \d+:26$/) },
+          property: {
+            value: 10,
+            origin: expect.stringMatching(/^class path resource \[application\.yml\] - \d+:26$/) as unknown,
+          },
         },
       ],
     });

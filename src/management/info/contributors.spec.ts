@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { gitFacts, osFacts, processFacts, runtimeFacts } from './contributors.js';
+
+const git = {
+  branch: 'main',
+  commit: {
+    id: { abbrev: '3fa0c1d', full: '3fa0c1d9a3b1c2d4e5f60718293a4b5c6d7e8f90' },
+    time: '2031-04-30T21:11:05Z',
+    message: { short: 'fix: a thing' },
+  },
+  dirty: false,
+};
+
+describe('the commit', () => {
+  it('is branch, short id and time by default', () => {
+    expect(gitFacts(git, 'simple')).toEqual({
+      branch: 'main',
+      commit: { id: '3fa0c1d', time: '2031-04-30T21:11:05Z' },
+    });
+  });
+
+  it('is all that was packaged in full mode', () => {
+    expect(gitFacts(git, 'full')).toEqual(git);
+  });
+
+  it('has no branch where none was checked out', () => {
+    const { commit, dirty } = git;
+
+    expect(gitFacts({ commit, dirty }, 'simple')).toEqual({ commit: { id: '3fa0c1d', time: '2031-04-30T21:11:05Z' } });
+  });
+});
+
+it('names the process, the system and the runtime', () => {
+  expect(processFacts()).toMatchObject({ pid: process.pid, parentPid: process.ppid });
+  expect(osFacts()).toMatchObject({ arch: process.arch });
+  expect(runtimeFacts()).toEqual({ name: 'node', version: process.versions.node });
+});

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { emptyTree, plant } from './tree.js';
+
+function treeOf(...paths: readonly string[]): unknown {
+  const tree = emptyTree();
+  for (const path of paths) plant(tree, path.split('.'), path);
+  return JSON.parse(JSON.stringify(tree));
+}
+
+it('plants values at their paths', () => {
+  expect(treeOf('a.b', 'a.c', 'd')).toEqual({ a: { b: 'a.b', c: 'a.c' }, d: 'd' });
+});
+
+it.each([
+  ['first', ['a', 'a.b']],
+  ['last', ['a.b', 'a']],
+])('lets a value give way to what is below it, where it comes %s', (_, paths) => {
+  expect(treeOf(...paths)).toEqual({ a: { b: 'a.b' } });
+});
+
+it('H4: plants names of the language as any other', () => {
+  expect(JSON.stringify(treeOf('a.x', 'a.constructor'))).toBe('{"a":{"x":"a.x","constructor":"a.constructor"}}');
+  plant(emptyTree(), ['__proto__', 'polluted'], true);
+
+  expect(Object.prototype).not.toHaveProperty('polluted');
+});

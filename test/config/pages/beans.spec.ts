@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { Configuration } from '../../../src/config/configuration.js';
+import { Inspection } from '../../../src/config/inspection.js';
+import { KeyName } from '../../../src/config/key-name.js';
+import { metadataOf } from '../../../src/config/properties-class.js';
+import { type Bean, beansOf } from '../../../src/management/configprops/beans.js';
+import { registry } from '../keys/examples.js';
+import { settings } from '../keys/settings.js';
+import { reading, type Situation, withoutProblems } from '../keys/situation.js';
+
+const MASK = '******';
+
+function beans(situation: Situation, showsValues = true): Readonly<Record<string, Bean>> {
+  const read = withoutProblems(reading(situation));
+  const configuration = new Configuration(read.environment, read.registry, read.warnings, read.instances);
+  const made = beansOf(configuration, new Inspection(read.environment, read.registry), showsValues);
+  // As a client reads them.
+  return JSON.parse(JSON.stringify(made)) as Readonly<Record<string, Bean>>;
+}
+
+describe('configprops', () => {
+  it('has a bean for every class of keys', () => {
+    const names = registry.classes.map((owner) => `${metadataOf(owner).prefix}-${owner.name}`);
+
+    expect(Object.keys(beans({}))).toEqual(names);
+    expect(names).toContain('app.datasource.pool-PoolProperties');
+  });
+
+  it('shows the bound object: defaults, numbers, durations, sizes, lists, maps and named objects', () => {
+    const text = [
+      'server.embedded.threads.max: 7',
+      'server.shutdown-pre-drain: PT90S',
+      'app.servlet.multipart.max-file-size: 2048',
+      'management.endpoints.web.exposure.include: health, info',
+      'logging.level: { root: warn, "[com.Acme]": debug }',
+      'app.ssl.bundle.pem.web.keystore: { certificate: "file:web.crt", private-key: "file:web.key" }',
+    ].join('\n');
+
+    const all = beans({ files: { 'application.yml': text } });
+
+    expect(all['server.embedded.threads-ThreadsProperties']?.properties).toMatchObject({ max: 7 });
+    expect(all['server-ServerProperties']?.properties).toMatchObject({ shutdownPreDrain: '90s', port: 8080 });
+    expect(all['app.servlet.multipart-MultipartProperties']?.properties).toMatchObject({ maxFileSize: '2KB' });
+    expect(all['management.endpoints.web.exposure-ExposureProperties']?.properties).toEqual({
+      include: ['health', 'info'],
+      exclude: [],
+    });
+    expect(all['logging-LoggingProperties']?.properties).toEqual({ level: { root: 'warn', 'com.Acme': 'debug' } });
+    expect(all['app.ssl.bundle-SslBundleProperties']?.properties).toMatchObject({
+      pem: { web: { keystore: { certificate: 'file:web.crt', privateKey: MASK } } },
+      jks: {},
+    });
+    expect(all['app.json.serialization-JsonSerializationProperties']?.properties).toEqual({
+      writeDatesAsTimestamps: false,
+    });
+  });
+
+  it('says where each value comes from, in the same structure, and nothing of a default', () => {
+    const text = 'server:\n  shutdown: immediate\nlogging.level.auth: debug\n';
+
+    const all = beans({ files: { 'application.yml': text }, args: ['--server.shutdown=graceful'] });
+
+    expect(all['server-ServerProperties']?.inputs).toMatchObject({
+      shutdown: { value: 'graceful', origin: '"server.shutdown" from property source "commandLineArgs"' },
+      port: {},
+    });
+    expect(all['logging-LoggingProperties']?.inputs).toMatchObject({
+      level: { auth: { value: 'debug', origin: 'file [application.yml] - 3:21' } },
+    });
+  });
+
+  it('names the effect of keys that do little or nothing, and of no others', () => {
+    const { inputs } = beans({ args: ['--server.embedded.threads.min-spare=3'] })[
+      'server.embedded.threads-ThreadsProperties'
+    ] ?? { inputs: {} };
+
+    expect(inputs).toEqual({
+      max: {},
+      minSpare: {
+        value: '3',
+        origin: expect.stringContaining('commandLineArgs') as unknown,
+        effect: 'A',
+        note: expect.stringContaining('no threads of their own') as unknown,
+      },
+    });
+  });
+
+  it('keeps names that mean something to the language apart from it', () => {
+    const files = { 'application.yml': 'logging.level:\n  __proto__: info\n  constructor: debug\n' };
+
+    const level = beans({ files })['logging-LoggingProperties']?.properties['level'] as object;
+
+    expect(Object.entries(level)).toEqual([
+      ['proto', 'info'],
+      ['constructor', 'debug'],
+    ]);
+  });
+
+  it('M3: masks every value where none may be seen', () => {
+    const all = beans(
+      {
+        files: { 'application.yml': 'logging.level.auth: debug\napp.profiles.include: [a]\n', 'application-a.yml': '' },
+      },
+      false,
+    );
+
+    const leaves = Object.values(all).flatMap(({ properties, inputs }) => [...texts(properties), ...values(inputs)]);
+    expect(leaves.length).toBeGreaterThan(100);
+    expect(new Set(leaves)).toEqual(new Set([MASK]));
+  });
+
+  it.each(settings.filter(({ isOfDocument }) => !isOfDocument))(
+    'shows $name, set by argument, with its origin',
+    ({ name, text, isSecret }) => {
+      const all = beans({ args: [`--${name}=${text}`], files: { 'application-sample.yml': '' } });
+
+      const origin = `"${name}" from property source "commandLineArgs"`;
+      const owner = registry.find(KeyName.parse(name))?.owner;
+      const inputs = Object.values(all).flatMap((bean) => leavesOf(bean.inputs));
+      expect(owner).toBeDefined();
+      expect(inputs.filter((input) => input['origin'] === origin)).toEqual([
+        expect.objectContaining({ value: isSecret ? MASK : text, origin }),
+      ]);
+      expect(isSecret && JSON.stringify(all).includes(text)).toBe(false);
+    },
+  );
+});
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** What stands at the ends of a tree. */
+function texts(tree: unknown): readonly unknown[] {
+  if (typeof tree !== 'object' || tree === null) return [tree];
+  return Object.values(tree).flatMap(texts);
+}
+
+function leavesOf(tree: unknown): readonly Members[] {
+  if (typeof tree !== 'object' || tree === null) return [];
+  const members = tree as Members;
+  return 'origin' in members ? [members] : Object.values(members).flatMap(leavesOf);
+}
+
+function values(inputs: unknown): readonly unknown[] {
+  return leavesOf(inputs).map(({ value }) => value);
+}

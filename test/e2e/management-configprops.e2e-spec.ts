@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer } from '../support/http-client.js';
+import { type Managed, startManaged } from '../support/management.js';
+
+const MASK = '******';
+
+interface Page {
+  readonly contexts: Readonly<
+    Record<
+      string,
+      { readonly beans: Readonly<Record<string, { readonly prefix: string; readonly properties: object }>> }
+    >
+  >;
+}
+
+function beansIn({ body }: Answer): Page['contexts'][string]['beans'] {
+  const { contexts } = body as unknown as Page;
+  expect(Object.keys(contexts)).toEqual(['login-service']);
+  return contexts['login-service']?.beans ?? {};
+}
+
+describe('configprops', () => {
+  let shown: Managed;
+
+  beforeAll(async () => {
+    shown = await startManaged({
+      args: ['--management.endpoint.configprops.show-values=always', '--app.mail.host=relay-${LOGIN_DB}'],
+      env: {
+        APP_DATASOURCE_POOL_CONNECTIONTIMEOUT: '4s',
+        LOGIN_DB: 'sesame-of-the-database',
+        APP_DATASOURCE_PASSWORD: '${LOGIN_DB}',
+        APP_SECURITY_CLIENTS_SHOP_SECRET: 'sesame-of-the-shop',
+      },
+    });
+  });
+
+  afterAll(async () => shown.service.stop());
+
+  it('shows what is bound below every prefix', async () => {
+    const answer = await shown.management.get('/configprops');
+
+    const beans = beansIn(answer);
+    expect(answer.status).toBe(200);
+    expect(Object.keys(beans).length).toBeGreaterThan(50);
+    expect(beans['server.servlet.encoding-EncodingProperties']).toEqual({
+      prefix: 'server.servlet.encoding',
+      properties: { charset: 'UTF-8', force: true },
+      inputs: {
+        charset: {
+          value: 'UTF-8',
+          origin: expect.stringMatching(/^class path resource \[application\.yml\] - \d+:16$/) as unknown,
+        },
+        force: {
+          value: true,
+          origin: expect.stringMatching(/^class path resource \[application\.yml\] - \d+:14$/) as unknown,
+        },
+      },
+    });
+  });
+
+  it('shows the beans of one prefix, with origins, and what a key does not do', async () => {
+    const beans = beansIn(await shown.management.get('/configprops/app.datasource'));
+
+    expect(Object.keys(beans)).toEqual(['app.datasource-DatasourceProperties', 'app.datasource.pool-PoolProperties']);
+    expect(beans['app.datasource-DatasourceProperties']).toMatchObject({
+      properties: { url: 'jdbc:sqlite:./data/login.db' },
+      inputs: { url: {}, driverClassName: { effect: 'A', note: expect.stringContaining('URL') as unknown } },
+    });
+    expect(beans['app.datasource.pool-PoolProperties']).toMatchObject({
+      properties: { connectionTimeout: '4s', maximumPoolSize: 10 },
+      inputs: {
+        connectionTimeout: {
+          value: '4s',
+          origin: 'System Environment Property "APP_DATASOURCE_POOL_CONNECTIONTIMEOUT"',
+        },
+      },
+    });
+  });
+
+  it.each(['nobody', 'app.datasource.pool.maximum-pool-size', 'App.datasource'])(
+    'knows no prefix that starts with %s: 404 and an empty body',
+    async (prefix) => {
+      const { status, text } = await shown.management.get(`/configprops/${prefix}`);
+
+      expect({ status, text }).toEqual({ status: 404, text: '' });
+    },
+  );
+
+  it('M3, L1: keeps secrets masked, and what came through one', async () => {
+    const answer = await shown.management.get('/configprops/app');
+
+    const beans = beansIn(answer);
+    expect(answer.text).not.toContain('sesame');
+    expect(beans['app.datasource-DatasourceProperties']?.properties).toMatchObject({ password: MASK });
+    expect(beans['app.security-ClientsProperties']?.properties).toEqual({ clients: { shop: { secret: MASK } } });
+    expect(beans['app.mail-MailProperties']?.properties).toMatchObject({ host: MASK });
+  });
+});
+
+describe('M3: unless show-values says otherwise, configprops', () => {
+  it.each([
+    ['nothing is set', []],
+    ['the caller is not known', ['--management.endpoint.configprops.show-values=when-authorized']],
+  ])('masks every value where %s', async (_, args) => {
+    const { service, management } = await startManaged({ args });
+
+    const answer = await management.get('/configprops/server.servlet');
+    await service.stop();
+
+    expect(beansIn(answer)).toEqual({
+      'server.servlet-ServletProperties': {
+        prefix: 'server.servlet',
+        properties: { contextPath: MASK },
+        inputs: { contextPath: {} },
+      },
+      'server.servlet.encoding-EncodingProperties': {
+        prefix: 'server.servlet.encoding',
+        properties: { charset: MASK, force: MASK },
+        inputs: {
+          charset: { value: MASK, origin: expect.stringMatching(/^class path resource/) as unknown },
+          force: { value: MASK, origin: expect.stringMatching(/^class path resource/) as unknown },
+        },
+      },
+    });
+  });
+});
