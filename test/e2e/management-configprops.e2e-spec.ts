@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/http-client.js';
-import { type Managed, startManaged } from '../support/management.js';
+import { type Managed, startOpenManagement } from '../support/open-management.js';
 
 const MASK = '******';
 
@@ -23,7 +23,7 @@ describe('configprops', () => {
   let shown: Managed;
 
   beforeAll(async () => {
-    shown = await startManaged({
+    shown = await startOpenManagement({
       args: ['--management.endpoint.configprops.show-values=always', '--app.mail.host=relay-${LOGIN_DB}'],
       env: {
         APP_DATASOURCE_POOL_CONNECTIONTIMEOUT: '4s',
@@ -102,7 +102,7 @@ describe('M3: unless show-values says otherwise, configprops', () => {
     ['nothing is set', []],
     ['the caller is not known', ['--management.endpoint.configprops.show-values=when-authorized']],
   ])('masks every value where %s', async (_, args) => {
-    const { service, management } = await startManaged({ args });
+    const { service, management } = await startOpenManagement({ args });
 
     const answer = await management.get('/configprops/server.servlet');
     await service.stop();
