@@ -5,3 +5,8 @@ const JULY = Date.UTC(2026, 6);
 export function isLocalTimeUtc(): boolean {
   return [JANUARY, JULY].every((instant) => new Date(instant).getTimezoneOffset() === 0);
 }
+
+/** Seconds that local time is ahead of UTC at an instant, given in milliseconds since 1970. */
+export function localOffsetSeconds(millis: number): number {
+  return new Date(millis).getTimezoneOffset() * -60;
+}

@@ -1,5 +1,6 @@
 import { type Clock, SystemClock } from '../clock/clock.js';
 import type { Level } from './level.js';
+import { logContext, threadName } from './log-context.js';
 import type { Appender } from './log-line.js';
 import { Logger, type Write } from './logger.js';
 
@@ -12,13 +13,13 @@ export class Loggers {
   private readonly byName = new Map<string, Logger>();
   private readonly root: Logger;
   private readonly write: Write;
-  private readonly appenders: readonly Appender[];
 
   constructor(appenders: readonly Appender[] = [], clock: Clock = new SystemClock()) {
-    this.appenders = appenders;
     this.write = (level, logger, message, fields, error) => {
-      const line = { at: clock.millis(), level, logger, message, ...(fields && { fields }), error };
-      for (const appender of this.appenders) appender.append(line);
+      if (appenders.length === 0) return;
+      const at = clock.millis();
+      const line = { at, level, logger, message, thread: threadName(), context: logContext(), fields, error };
+      for (const appender of appenders) appender.append(line);
     };
     this.root = new Logger(ROOT, this.write);
     this.root.configuredLevel = ROOT_LEVEL;
@@ -43,10 +44,10 @@ export class Loggers {
 
   /** Never makes one. */
   find(name: string): Logger | undefined {
-    return this.byName.get(name.toUpperCase() === ROOT ? ROOT : name);
+    return this.byName.get(isRoot(name) ? ROOT : name);
   }
 
-  /** From the next line on; undefined lets the logger follow its nearest ancestor again, and `ROOT` its default. */
+  /** From the next line on; undefined lets the logger follow its nearest ancestor again, and `ROOT` the level it began with. */
   setLevel(name: string, level: Level | undefined): void {
     const logger = this.get(name);
     logger.configuredLevel = level ?? (logger === this.root ? ROOT_LEVEL : undefined);
@@ -60,4 +61,8 @@ export class Loggers {
     }
     return this.root.configuredLevel ?? ROOT_LEVEL;
   }
+}
+
+export function isRoot(name: string): boolean {
+  return name.toUpperCase() === ROOT;
 }

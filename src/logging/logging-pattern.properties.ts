@@ -1,12 +1,12 @@
-import { notYet } from '../config/effect.js';
-import { text } from '../config/key-type.js';
+import { full } from '../config/effect.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { logPattern } from './log-pattern.js';
 
 @Properties('logging.pattern')
 export class LoggingPatternProperties {
-  @Key(text({ form: /\S/, called: 'a pattern such as %d %-5level %logger %msg%n' }), {
+  @Key(logPattern, {
     does: 'Form of a console line, of the words %d %level %logger %thread %pid %msg %n %X{key:-default} %ex %clr.',
-    effect: notYet('F'),
+    effect: full,
   })
   readonly console: string = '%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level %pid --- [%thread] %logger{40} : %msg%n%ex';
 }

@@ -1,19 +1,29 @@
-import { notYet } from '../config/effect.js';
-import { map, oneOf, text } from '../config/key-type.js';
+import { full, notYet } from '../config/effect.js';
+import { map, mapOfLists, oneOf, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
-type Level = 'off' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+type ConfiguredLevel = 'off' | 'false' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 @Properties('logging')
 export class LoggingProperties {
-  @Key(map(oneOf('off', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'), 'logger'), {
-    does: 'Lowest level that is written by a logger and those below its name; root counts where none is nearer.',
-    effect: notYet('F'),
+  @Key(map(oneOf('off', 'false', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'), 'logger'), {
+    does:
+      'Lowest level that is written by a logger, those below its name, or the members of a group; root counts where ' +
+      'none is nearer.',
+    effect: full,
     defaultText: 'root: info',
     // A level is no secret, even that of a logger named token.
     secret: false,
   })
-  readonly level: ReadonlyMap<string, Level> = new Map();
+  readonly level: ReadonlyMap<string, ConfiguredLevel> = new Map();
+
+  @Key(mapOfLists(text({ form: /^[\w./-]{1,200}$/, called: 'the name of a logger' }), 'group'), {
+    does: 'Loggers whose level is set together under the name of their group.',
+    effect: full,
+    defaultText: 'web: http; sql: orm.sql, mapper',
+    secret: false,
+  })
+  readonly group: ReadonlyMap<string, readonly string[]> = new Map();
 
   @Key(text(), {
     does: 'File of appenders that replaces the other logging keys, in YAML or JSON, e.g. file:/etc/login/logging.yml.',

@@ -5,6 +5,8 @@ export interface RequestFacts {
   readonly requestId: string;
   readonly ip: string;
   readonly agent?: string;
+  /** Whom the log names: the subject once it is known, before that a mark of the login id that was given. */
+  user?: string;
 }
 
 const current = new AsyncLocalStorage<RequestFacts>();
@@ -17,4 +19,10 @@ export function withRequestFacts<T>(facts: RequestFacts, run: () => T): T {
 /** Undefined outside of a request, such as in a command. */
 export function requestFacts(): RequestFacts | undefined {
   return current.getStore();
+}
+
+/** From now on, lines of this request name this user. */
+export function nameUser(user: string): void {
+  const facts = current.getStore();
+  if (facts) facts.user = user;
 }

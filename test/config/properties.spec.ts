@@ -200,6 +200,7 @@ describe('the examples these properties run over', () => {
     expect(new Set(independent.map(({ type }) => (type.shape === 'scalar' ? type.name : type.shape)))).toEqual(
       new Set([
         'access log pattern',
+        'log pattern',
         'character set',
         'date pattern',
         'boolean',

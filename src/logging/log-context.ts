@@ -1,0 +1,31 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { requestFacts } from '../principal/request-facts.js';
+
+/** What a line tells of the request it belongs to; `%X{name}` in a pattern. */
+export interface LogContext {
+  readonly requestId?: string;
+  /** The subject of the user once it is known, before that a mark of the login id. */
+  readonly user?: string;
+  readonly ip?: string;
+}
+
+/** In the order in which `%X` shows them all. */
+export const CONTEXT_NAMES = ['requestId', 'user', 'ip'] as const satisfies readonly (keyof LogContext)[];
+
+/** Of the request in progress; undefined outside of one. */
+export function logContext(): LogContext | undefined {
+  return requestFacts();
+}
+
+const MAIN = 'main';
+const threads = new AsyncLocalStorage<string>();
+
+/** Runs a task so that its lines carry its name in place of a thread's. */
+export function inThread<T>(name: string, run: () => T): T {
+  return threads.run(name, run);
+}
+
+/** The name of the task in progress, or `main`. */
+export function threadName(): string {
+  return threads.getStore() ?? MAIN;
+}

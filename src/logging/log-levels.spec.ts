@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import type { Level } from './level.js';
+import type { LogLine } from './log-line.js';
+import { type ConfiguredLevels, LogLevels, MOST_CREATED } from './log-levels.js';
+import { Loggers } from './loggers.js';
+
+function started(configured: ConfiguredLevels = {}) {
+  const lines: LogLine[] = [];
+  const clock = new ManualClock();
+  const loggers = new Loggers([{ append: (line) => lines.push(line) }], clock);
+  const levels = new LogLevels(loggers, configured, clock);
+  const change = (name: string, level: Level | undefined, forMillis?: number): boolean =>
+    levels.change({ name, level, by: 'ops', forMillis });
+  return { lines, clock, loggers, levels, change, effective: (name: string) => loggers.get(name).effectiveLevel };
+}
+
+describe('at the start', () => {
+  it('loggers have the levels of the configuration, and follow their nearest ancestor', () => {
+    const { effective } = started({
+      levels: new Map<string, Level>([
+        ['root', 'WARN'],
+        ['auth', 'DEBUG'],
+      ]),
+    });
+
+    expect([effective('ROOT'), effective('auth.mfa'), effective('token')]).toEqual(['WARN', 'DEBUG', 'WARN']);
+  });
+
+  it('a level of a group is that of its members, unless one has its own', () => {
+    const { effective, levels } = started({
+      levels: new Map<string, Level>([
+        ['mapper', 'INFO'],
+        ['sql', 'DEBUG'],
+        ['login', 'TRACE'],
+      ]),
+      groups: new Map([['login', ['auth', 'mfa']]]),
+    });
+
+    expect([effective('orm.sql'), effective('mapper'), effective('auth'), effective('mfa')]).toEqual([
+      'DEBUG',
+      'INFO',
+      'TRACE',
+      'TRACE',
+    ]);
+    expect(levels.allGroups.map(([name]) => name)).toEqual(['login', 'sql', 'web']);
+    expect(levels.group('sql')).toEqual({ members: ['orm.sql', 'mapper'], configuredLevel: 'DEBUG' });
+  });
+
+  it('a group of the configuration takes the place of a built-in one', () => {
+    const { levels } = started({ groups: new Map([['web', ['http', 'server']]]) });
+
+    expect(levels.group('web')?.members).toEqual(['http', 'server']);
+  });
+});
+
+describe('a change', () => {
+  it('counts for the next line, also of loggers that exist', () => {
+    const { loggers, lines, change } = started();
+    const logger = loggers.get('auth.mfa');
+
+    logger.debug('before');
+    change('auth', 'DEBUG');
+    logger.debug('after');
+
+    expect(lines.filter(({ level }) => level === 'DEBUG').map(({ message }) => message)).toEqual(['after']);
+  });
+
+  it('is logged with who made it, the logger, the old and the new level', () => {
+    const { lines, change } = started();
+
+    change('auth', 'DEBUG');
+    change('auth', undefined);
+
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      'WARN The level of logger auth changes from INFO to DEBUG, by ops',
+      'WARN The level of logger auth changes from DEBUG to that of its ancestor, by ops',
+    ]);
+  });
+
+  it('that silences everything, or ends that, is logged all the same', () => {
+    const { lines, change } = started();
+
+    change('ROOT', 'OFF');
+    change('ROOT', 'INFO');
+
+    expect(lines.map(({ message }) => message)).toEqual([
+      'The level of logger ROOT changes from INFO to OFF, by ops',
+      'The level of logger ROOT changes from OFF to INFO, by ops',
+    ]);
+  });
+
+  it('of ROOT without a level brings back that of the configuration', () => {
+    const { change, effective } = started({ levels: new Map([['ROOT', 'ERROR']]) });
+
+    change('root', 'TRACE');
+    change('ROOT', undefined);
+
+    expect(effective('ROOT')).toBe('ERROR');
+  });
+
+  it('of a group is that of its members, and remembered', () => {
+    const { change, effective, levels } = started();
+
+    change('sql', 'TRACE');
+
+    expect([effective('orm.sql'), effective('mapper'), levels.group('sql')?.configuredLevel]).toEqual([
+      'TRACE',
+      'TRACE',
+      'TRACE',
+    ]);
+    change('sql', undefined);
+    expect([effective('orm.sql'), effective('mapper'), levels.group('sql')?.configuredLevel]).toEqual([
+      'INFO',
+      'INFO',
+      undefined,
+    ]);
+  });
+
+  it('makes at most a thousand loggers', () => {
+    const { change, loggers } = started();
+    const made = Array.from({ length: MOST_CREATED }, (_, at) => change(`made.${at}`, 'DEBUG'));
+
+    expect(made.every(Boolean)).toBe(true);
+    expect(change('one.more', 'DEBUG')).toBe(false);
+    expect(loggers.find('one.more')).toBeUndefined();
+    expect(change('made.1', 'WARN')).toBe(true);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'of a logger named %s is one of a logger like any other',
+    (name) => {
+      const { change, loggers } = started();
+
+      change(name, 'TRACE');
+
+      expect(loggers.find(name)?.configuredLevel).toBe('TRACE');
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    },
+  );
+});
+
+describe('a level for a while', () => {
+  beforeEach(() => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+  afterEach(() => vi.useRealTimers());
+
+  function lent(configured?: ConfiguredLevels) {
+    const all = started(configured);
+    const pass = (seconds: number): void => {
+      all.clock.advance(seconds);
+      vi.advanceTimersByTime(1000);
+    };
+    return { ...all, pass };
+  }
+
+  it('goes back by itself, and says so', () => {
+    const { change, pass, effective, lines } = lent();
+    change('auth', 'DEBUG', 900_000);
+
+    pass(899);
+    const before = effective('auth');
+    pass(1);
+
+    expect([before, effective('auth')]).toEqual(['DEBUG', 'INFO']);
+    expect(lines.map(({ message }) => message)).toEqual([
+      'The level of logger auth changes from INFO to DEBUG, by ops for 15m',
+      'The level of logger auth changes from DEBUG to that of its ancestor, by itself, as its time is over',
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('leaves a level that was set since', () => {
+    const { change, pass, effective } = lent();
+    change('auth', 'DEBUG', 60_000);
+
+    change('auth', 'ERROR');
+    pass(61);
+
+    expect(effective('auth')).toBe('ERROR');
+  });
+
+  it('lent again goes back to what was before the first time', () => {
+    const { change, pass, effective } = lent({ levels: new Map([['auth', 'WARN']]) });
+    change('auth', 'DEBUG', 60_000);
+
+    change('auth', 'TRACE', 120_000);
+    pass(61);
+    const between = effective('auth');
+    pass(60);
+
+    expect([between, effective('auth')]).toEqual(['TRACE', 'WARN']);
+  });
+
+  it('of a group goes back for each member to its own, but for one that was set since', () => {
+    const { change, pass, effective, levels } = lent({ levels: new Map([['mapper', 'WARN']]) });
+    change('sql', 'TRACE', 60_000);
+
+    change('orm.sql', 'ERROR');
+    pass(61);
+
+    expect([effective('orm.sql'), effective('mapper'), levels.group('sql')?.configuredLevel]).toEqual([
+      'ERROR',
+      'WARN',
+      undefined,
+    ]);
+  });
+
+  it('of ROOT goes back to what was before, not to that of the configuration', () => {
+    const { change, pass, effective } = lent();
+    change('ROOT', 'WARN');
+
+    change('ROOT', 'DEBUG', 1000);
+    pass(2);
+
+    expect(effective('ROOT')).toBe('WARN');
+  });
+});

@@ -1,0 +1,16 @@
+import type { ScalarType } from '../config/key-type.js';
+import { Mismatch } from '../config/mismatch.js';
+import { PATTERN_WORDS, patternFault } from './pattern.js';
+
+/** The form of a line in the words of logging engines; a mistake stops the start. */
+export const logPattern: ScalarType<string> = {
+  shape: 'scalar',
+  name: 'log pattern',
+  expects: `a pattern of the words ${PATTERN_WORDS}, such as %d %-5level %logger : %msg%n`,
+  parse: (value) => {
+    if (!/\S/.test(value)) return new Mismatch('empty');
+    const fault = patternFault(value);
+    return fault === undefined ? value : new Mismatch(fault);
+  },
+  format: (value) => value,
+};

@@ -1,0 +1,144 @@
+/** Why a text is no pattern; never repeats more of it than the word that is wrong. */
+export class BadPattern extends Error {}
+
+/** How wide a piece is made: `%-20.30word`. */
+export interface Width {
+  /** Least number of characters; filled up with blanks. */
+  readonly least: number;
+  /** Most of them. */
+  readonly most: number;
+  /** Blanks stand behind the text: `-`. */
+  readonly fillsBehind: boolean;
+  /** What is too long loses its end: `.-`; otherwise its beginning. */
+  readonly cutsEnd: boolean;
+}
+
+/** A piece of a pattern. A group is what stands in parentheses behind `%` or a word. */
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'word'; readonly word: string; readonly options: readonly string[]; readonly width: Width }
+  | {
+      readonly kind: 'group';
+      /** Empty behind a mere `%`. */
+      readonly word: string;
+      readonly options: readonly string[];
+      readonly pieces: readonly Piece[];
+      readonly width: Width;
+    };
+
+const WIDTH = /(?<fill>-?)(?<least>\d*)(?:\.(?<cut>-?)(?<most>\d+))?/y;
+const WORD = /[A-Za-z][A-Za-z0-9]*/y;
+const OPTIONS = /\{((?:"[^"]*"|'[^']*'|[^}"'])*)\}/y;
+/** Wider columns help nobody. */
+const WIDEST = 1000;
+const DEEPEST = 8;
+
+/** The pieces of a pattern in the language of logging engines. */
+export function parsePattern(pattern: string): readonly Piece[] {
+  const reader = new Reader(pattern);
+  const pieces = reader.pieces(0);
+  if (!reader.isAtEnd) throw new BadPattern(`character ${reader.position + 1}: a ) without (; write \\)`);
+  return pieces;
+}
+
+class Reader {
+  private at = 0;
+
+  constructor(private readonly pattern: string) {}
+
+  get isAtEnd(): boolean {
+    return this.at >= this.pattern.length;
+  }
+
+  get position(): number {
+    return this.at;
+  }
+
+  /** Up to the end, or to the parenthesis that closes the group. */
+  pieces(depth: number): readonly Piece[] {
+    if (depth > DEEPEST) throw new BadPattern('too many parentheses in each other');
+    const pieces: Piece[] = [];
+    let text = '';
+    let open = 0;
+    const endText = (): void => {
+      if (text !== '') pieces.push({ kind: 'text', text });
+      text = '';
+    };
+    while (!this.isAtEnd) {
+      const char = this.pattern.charAt(this.at);
+      if (char === '%' && this.pattern.charAt(this.at + 1) !== '%') {
+        endText();
+        this.at += 1;
+        pieces.push(this.conversion(depth));
+        continue;
+      }
+      if (char === ')' && depth > 0 && open === 0) break;
+      // A pair of them within a group is text.
+      if (depth > 0 && char === '(') open += 1;
+      if (depth > 0 && char === ')') open -= 1;
+      if (char === '\\') text += this.escaped();
+      else text += char;
+      this.at += char === '%' || char === '\\' ? 2 : 1;
+    }
+    endText();
+    return pieces;
+  }
+
+  private escaped(): string {
+    const next = this.pattern.charAt(this.at + 1);
+    if (next === 'n') return '\n';
+    if (next === 't') return '\t';
+    if (next === '_' || next === '') return '';
+    return next;
+  }
+
+  private conversion(depth: number): Piece {
+    const start = this.at;
+    const width = this.width();
+    const [word = ''] = this.take(WORD) ?? [];
+    if (this.pattern.charAt(this.at) === '(') {
+      this.at += 1;
+      const pieces = this.pieces(depth + 1);
+      if (this.pattern.charAt(this.at) !== ')') throw new BadPattern(`character ${start}: a group without its )`);
+      this.at += 1;
+      return { kind: 'group', word, options: this.options(), pieces, width };
+    }
+    if (word === '') throw new BadPattern(`character ${start}: % without a word; write %% for a percent sign`);
+    return { kind: 'word', word, options: this.options(), width };
+  }
+
+  private width(): Width {
+    const { fill, least, cut, most } = this.take(WIDTH)?.groups ?? {};
+    const width = {
+      least: Number(least ?? 0),
+      most: most === undefined ? Infinity : Number(most),
+      fillsBehind: fill === '-',
+      cutsEnd: cut === '-',
+    };
+    if (width.least > WIDEST || (width.most > WIDEST && width.most !== Infinity)) {
+      throw new BadPattern(`character ${this.at}: a width above ${WIDEST}`);
+    }
+    return width;
+  }
+
+  /** Between braces and commas; a comma that is none of these stands in quotes. */
+  private options(): readonly string[] {
+    if (this.pattern.charAt(this.at) !== '{') return [];
+    const start = this.at;
+    const found = this.take(OPTIONS);
+    if (!found) throw new BadPattern(`character ${start + 1}: a { without its }`);
+    return splitOptions(found[1] ?? '');
+  }
+
+  private take(form: RegExp): RegExpExecArray | undefined {
+    form.lastIndex = this.at;
+    const found = form.exec(this.pattern);
+    if (found) this.at += found[0].length;
+    return found ?? undefined;
+  }
+}
+
+function splitOptions(text: string): readonly string[] {
+  const options = text.match(/(?:"[^"]*"|'[^']*'|[^,"'])+/g) ?? [];
+  return options.map((option) => option.trim().replace(/^"(.*)"$/s, '$1'));
+}

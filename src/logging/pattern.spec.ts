@@ -1,0 +1,192 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/property.js';
+import type { LogLine } from './log-line.js';
+import { logPattern } from './log-pattern.js';
+import { Mismatch } from '../config/mismatch.js';
+import { compilePattern, patternFault } from './pattern.js';
+
+const LINE: LogLine = {
+  at: Date.UTC(2031, 4, 4, 10, 15, 30, 123),
+  level: 'INFO',
+  logger: 'auth.mfa.lock',
+  message: 'the door is open',
+  thread: 'main',
+  context: { requestId: 'req-12345', user: 'anna-1' },
+};
+
+function written(pattern: string, line: Partial<LogLine> = {}, hasColor = false): string {
+  return compilePattern(pattern, { hasColor })({ ...LINE, ...line });
+}
+
+describe('a pattern writes', () => {
+  it.each([
+    ['the level', '%level %le %p', 'INFO INFO INFO'],
+    ['the logger', '%logger %lo %c', 'auth.mfa.lock auth.mfa.lock auth.mfa.lock'],
+    ['the logger by its last part', '%logger{0}', 'lock'],
+    ['the logger in few characters', '%logger{9} %logger{5} %logger{40}', 'a.m.lock a.m.lock auth.mfa.lock'],
+    ['the logger with as few first letters as it takes', '%logger{10}', 'a.mfa.lock'],
+    ['the thread', '%thread %t', 'main main'],
+    ['the process', '%pid', String(process.pid)],
+    ['the message', '%msg|%m|%message', 'the door is open|the door is open|the door is open'],
+    ['a line break', 'a%n-b', 'a\n-b'],
+    ['a member of the context', '%X{requestId} %mdc{user}', 'req-12345 anna-1'],
+    ['what stands in for one that is missing', '%X{ip:-none} [%X{ip}] %X{traceId:-}', 'none [] '],
+    ['the whole context', '%X', 'requestId=req-12345, user=anna-1'],
+    ['the date', '%d{yyyy-MM-dd HH:mm:ss.SSS,UTC}', '2031-05-04 10:15:30.123'],
+    ['the date in a zone', "%d{yyyy-MM-dd'T'HH:mm:ssXXX, Asia/Seoul}", '2031-05-04T19:15:30+09:00'],
+    ['a date with a comma in quotes', '%date{"HH:mm:ss,SSS",UTC}', '10:15:30,123'],
+    ['the date of the standard', '%d{ISO8601,UTC}', '2031-05-04 10:15:30,123'],
+    ['a percent sign', '100%% \\% \\(', '100% % ('],
+    ['text as it is', 'a (b) [c] {d}', 'a (b) [c] {d}'],
+    ['a group', '%(%level: %msg)%n', 'INFO: the door is open\n'],
+    ['parentheses in a group', '%-12([%p] (x))|', '[INFO] (x)  |'],
+    ['colored pieces plain where there is no terminal', '%clr(%p){red}', 'INFO'],
+  ])('%s: %s', (_name, pattern, expected) => {
+    expect(written(pattern)).toBe(expected);
+  });
+
+  it.each([
+    ['%-6level|', 'INFO  |'],
+    ['%6level|', '  INFO|'],
+    ['%.2level|', 'FO|'],
+    ['%.-2level|', 'IN|'],
+    ['%-6.3level|', 'NFO   |'],
+    ['%20.20logger|', '       auth.mfa.lock|'],
+    ['%-20.-4logger|', 'auth                |'],
+    ['%-8(%p)|', 'INFO    |'],
+  ])('with the width of %s', (pattern, expected) => {
+    expect(written(pattern)).toBe(expected);
+  });
+
+  it.each([
+    ['%clr(x)', 'ERROR', '\u001b[31mx\u001b[0;39m'],
+    ['%clr(x)', 'WARN', '\u001b[33mx\u001b[0;39m'],
+    ['%clr(x)', 'DEBUG', '\u001b[32mx\u001b[0;39m'],
+    ['%clr(%5p){faint}', 'INFO', '\u001b[2m INFO\u001b[0;39m'],
+  ] as const)('%s at %s in color on a terminal', (pattern, level, expected) => {
+    expect(written(pattern, { level }, true)).toBe(expected);
+  });
+
+  it('the fields of a line behind its message, without secrets', () => {
+    const fields = { by: 'ops', text: 'two words', password: 'hunter2', list: [1, 'a'] };
+
+    expect(written('%msg', { message: 'm', fields })).toBe('m by=ops text="two words" password=****** list=[1,"a"]');
+  });
+});
+
+describe('an error', () => {
+  const error = new TypeError('outer', { cause: new Error('inner') });
+
+  it.each(['%msg%n%ex', '%msg%n%throwable', '%msg%n%xEx', '%msg%n'])('is told with its causes by %s', (pattern) => {
+    const lines = written(pattern, { error }).split('\n');
+
+    expect(lines.slice(0, 2)).toEqual(['the door is open', 'TypeError: outer']);
+    expect(lines).toContain('Caused by: Error: inner');
+    expect(lines.filter((line) => line.startsWith('    at ')).length).toBeGreaterThan(1);
+    expect(lines.at(-1)).toBe('');
+  });
+
+  it('is told in so many lines', () => {
+    expect(written('%ex{1}', { error }).match(/^ {4}at /gm)).toHaveLength(2);
+    expect(written('%ex{short}', { error }).match(/^ {4}at /gm)).toHaveLength(2);
+  });
+
+  it('stands between empty lines by %wEx', () => {
+    expect(written('%wEx', { error })).toMatch(/^\nTypeError: outer\n[^]*\n\n$/);
+  });
+
+  it('is left out where the pattern says so', () => {
+    expect(written('%msg%nopex', { error })).toBe('the door is open');
+  });
+
+  it('leaves nothing where there is none', () => {
+    expect(written('%msg%n%ex%wEx')).toBe('the door is open\n');
+  });
+});
+
+describe('L2: nothing in a line forges another one:', () => {
+  it.each([
+    ['CR and LF', 'a\r\nb', 'a\\u000d\\u000ab'],
+    ['line separators', 'a\u2028b\u2029c\u0085d', 'a\\u2028b\\u2029c\\u0085d'],
+    ['ESC', 'a\u001b[31mb', 'a\\u001b[31mb'],
+    ['VT and FF', 'a\vb\fc', 'a\\u000bb\\u000cc'],
+    ['NUL, BEL and DEL', 'a\0b\u0007c\u007f', 'a\\u0000b\\u0007c\\u007f'],
+    ['the direction of text', 'a\u202eb\u2066c', 'a\\u202eb\\u2066c'],
+    ['a lone surrogate', 'a\ud800b', 'a\\ud800b'],
+  ])('%s', (_name, text, expected) => {
+    const line = { message: text, logger: text, thread: text, context: { user: text }, fields: { [text]: text } };
+
+    expect(written('%msg|%logger|%t|%X{user}', line)).toBe(
+      `${expected} ${expected}=${expected}|${expected}|${expected}|${expected}`,
+    );
+  });
+
+  it('lines of a message of an error', () => {
+    const error = new Error('a\n2031-05-04 ERROR forged\n    at forged (x:1:1)');
+    error.stack = `Error: ${error.message}\n    at real (y:1:1)\nforged`;
+
+    expect(written('%ex', { error })).toBe(
+      'Error: a\\u000a2031-05-04 ERROR forged\\u000a    at forged (x:1:1)\n    at real (y:1:1)\n',
+    );
+  });
+
+  it('whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const shown = written('%msg %X{user}%n', { message: text, context: { user: text }, fields: { f: text } });
+
+        expect(shown.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u);
+      }),
+    );
+  });
+
+  it('a message that has no end is cut', () => {
+    const shown = written('%msg', { message: 'word '.repeat(100_000) });
+
+    expect(shown.length).toBeLessThan(8100);
+    expect(shown).toMatch(/\.\.\. \(cut\)$/);
+  });
+
+  it('half a secret where a long message is cut does not show', () => {
+    const secret = 'q8Zt1vY0sJm2bN4cX6dF8gH0kL2pO4iU6yT8rE0wQ1A';
+    const long = `password=${'x'.repeat(9000)} ${'- '.repeat(3680)}${secret}`;
+
+    expect(written('%msg', { message: long })).not.toContain(secret.slice(0, 8));
+  });
+});
+
+describe('a pattern is refused', () => {
+  it.each([
+    ['%foo', 'there is no word %foo: known are %d %level'],
+    ['%msgs', 'there is no word %msgs'],
+    ['%level %', '% without a word'],
+    ['%-5', '% without a word'],
+    ['%d{yyyy', 'a { without its }'],
+    ['%d{qq}', 'the letter q'],
+    ['%d{HH:mm,Nowhere/Land}', 'no time zone'],
+    ['%d{HH:mm:ss,SSS}', '"quotes"'],
+    ['%d{HH,UTC,x}', 'a pattern and a zone'],
+    ['%clr(%p', 'a group without its )'],
+    ['%clr(%p){mauve}', 'no color {mauve}: known are faint'],
+    ['%highlight(%p)', '%highlight stands before parentheses'],
+    ['%logger{x}', 'a number of characters'],
+    ['%ex{many}', 'a number of lines'],
+    ['%99999p', 'a width above'],
+    [`${'%('.repeat(20)}x${')'.repeat(20)}`, 'too many parentheses'],
+    ['%clr', 'there is no word %clr'],
+    ['%constructor', 'there is no word %constructor'],
+  ])('%s', (pattern, reason) => {
+    expect(patternFault(pattern)).toContain(reason);
+    expect(logPattern.parse(pattern)).toBeInstanceOf(Mismatch);
+  });
+
+  it('or compiled, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const fault = patternFault(text);
+
+        expect(fault ?? typeof written(text)).toBeTypeOf('string');
+      }),
+    );
+  });
+});

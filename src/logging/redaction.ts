@@ -1,0 +1,84 @@
+import { MASK, namesSecret } from '../config/secrets.js';
+
+/** Words at the end of a name whose value is a secret, wherever the two stand together in a text. */
+const SECRET_WORDS =
+  'pass(?:word|wd|phrase)?|pwd|pw|secret|(?<!INVALID_)(?:token|credentials?)|pepper|assertion|SAMLRe(?:quest|sponse)|RelayState';
+/** Behind `name=`, `name: `, `"name":` and the like; what is not quoted ends with the word. */
+const BETWEEN = `["'\`]?\\s{0,3}(?:=>|[:=])\\s{0,3}`;
+const VALUE = `(?:"(?:[^"\\\\]|\\\\.)*"?|'(?:[^'\\\\]|\\\\.)*'?|[^\\s"',;&)}\\]]+)`;
+/** Headers hold blanks: all of the line, of the quoted text or of the list. */
+const HEADER_VALUE = `(?:"(?:[^"\\\\]|\\\\.)*"?|'(?:[^'\\\\]|\\\\.)*'?|\\[[^\\]\\n]*\\]?|[^"'[\\r\\n][^\\r\\n]*)`;
+
+/** What secrets look like, and what is left of them. No expression goes over a text more than once for each of its words. */
+const FORMS: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN [A-Z\d ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z\d ]{0,40}PRIVATE KEY-----|$)/g, MASK],
+  [/\b(otpauth(?:-migration)?:\/\/)[^\s"'<>]*/gi, `$1${MASK}`],
+  [new RegExp(`\\b((?:proxy-)?authorization|(?:set-)?cookie)(${BETWEEN})${HEADER_VALUE}`, 'gi'), `$1$2${MASK}`],
+  // The password of a URL may hold what should have been encoded; `host:3306/` is none.
+  [/\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#@]{1,400}@/gi, `$1${MASK}@`],
+  [/\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s:/?#@[\]]{0,200}:(?!\d{0,5}(?:[/?#,\s]|$))[^@\s]{0,200}@/gi, `$1${MASK}@`],
+  // Both of the JSON Web Signature, whose header begins with `{"`, and of the Encryption with its five parts.
+  [/\bey[A-Z][\w-]{6,}\.[\w-]*(?:\.[\w-]*){0,3}/g, MASK],
+  // A word of lower case letters alone is one of a sentence.
+  [
+    /\b([Bb]earer|BEARER|[Bb]asic|BASIC|D[Pp]o[Pp]|[Nn]egotiate)(\s{1,3})(?![a-z]+(?![\w.~+/=-]))[\w.~+/=-]{6,}/g,
+    `$1$2${MASK}`,
+  ],
+  [new RegExp(`((?:${SECRET_WORDS})${BETWEEN})${VALUE}`, 'gi'), `$1${MASK}`],
+  [/\b(SESSION=)[^\s"';,]+/g, `$1${MASK}`],
+  // A word of its own is too common: only `api-key`, `privateKey` and the like.
+  [new RegExp(`((?<=[\\w.-])key${BETWEEN})${VALUE}`, 'gi'), `$1${MASK}`],
+  [new RegExp(`(\\bcode${BETWEEN}["']?)(?:\\d{6,8}|[\\dA-Z]{4}-?[\\dA-Z]{4})\\b`, 'gi'), `$1${MASK}`],
+  [/\$(?:argon2[a-z]{0,2}|2[abxy]|scrypt|pbkdf2[\w-]{0,20}|[156y])\$[^\s"';]+/g, MASK],
+  // Backup codes; letters of Crockford's Base32, at least one of them.
+  [/(?<![\w-])(?=[\d-]{0,8}[A-Z])[\dA-HJKMNP-TV-Z]{4}-[\dA-HJKMNP-TV-Z]{4}(?![\w-])/g, MASK],
+  // Base32 of TOTP secrets, hexadecimal and Base64 keys, and other words without meaning, such as refresh tokens.
+  [/\b[A-Z2-7]{32,}\b/g, MASK],
+  [/\b[\da-f]{64,}\b/gi, MASK],
+  [/(?<![\w+/])[\w+/]{42,}={1,2}/g, MASK],
+  [/(?<![\w-])(?=[A-Za-z_-]{0,60}\d)(?=[\dA-Z_-]{0,60}[a-z])(?=[\da-z_-]{0,60}[A-Z])[\w-]{32,}/g, MASK],
+];
+
+/** Most lines hold nothing like it: one look tells. */
+const SUSPICIOUS = new RegExp(
+  [
+    'ey[A-Z]|://|PRIVATE KEY|\\$|authorization|cookie|SESSION=',
+    '\\b(?:bearer|basic|dpop|negotiate)\\s',
+    `(?:${SECRET_WORDS}|key|code)${BETWEEN}`,
+    '[\\dA-Z]{4}-[\\dA-Z]{4}|[\\w+/-]{32}',
+  ].join('|'),
+  'i',
+);
+
+/** A text of whomever with all that looks like a secret masked. */
+export function redacted(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text;
+  let shown = text;
+  for (const [form, left] of FORMS) shown = shown.replace(form, left);
+  return shown;
+}
+
+/** Deeper members of a field say nothing more. */
+const DEEPEST = 4;
+const MOST_MEMBERS = 50;
+
+/** A field of a line as it may be written: masked where its name says so, and its texts by their form. */
+export function redactedField(name: string, value: unknown, depth = 0): unknown {
+  if (value === undefined || value === null || typeof value === 'boolean') return value;
+  if (namesSecret(name)) return MASK;
+  if (typeof value === 'string') return redacted(value);
+  if (typeof value === 'number') return value;
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object') return typeof value;
+  if (value instanceof Error) return redacted(`${value.name}: ${value.message}`);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
+  if (depth >= DEEPEST) return '...';
+  if (Array.isArray(value)) return value.slice(0, MOST_MEMBERS).map((item) => redactedField(name, item, depth + 1));
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
+  const members = value instanceof Map ? [...value] : Object.entries(value);
+  return Object.fromEntries(
+    members.slice(0, MOST_MEMBERS).map(([key, item]): [string, unknown] => {
+      return [String(key), redactedField(String(key), item, depth + 1)];
+    }),
+  );
+}

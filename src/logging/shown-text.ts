@@ -1,0 +1,43 @@
+import { printable } from '../config/failure-report.js';
+import { redacted, redactedField } from './redaction.js';
+import type { LogLine } from './log-line.js';
+
+/** Longest message of a line, in characters. */
+export const LONGEST_MESSAGE = 8000;
+/** Longest text of a field. */
+const LONGEST_FIELD = 2000;
+/** Looking for secrets takes its time: nobody looks further. */
+const LONGEST_READ = 16_384;
+/** Half a secret at the end of what was read would look like none. */
+const UNSURE_END = 4096;
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/** A text of whomever as it may be written: on one line, visible, without secrets, and not longer than `longest`. */
+export function shownText(text: string, longest: number): string {
+  const masked = maskedText(text, longest);
+  return PLAIN.test(masked) ? masked : printable(masked);
+}
+
+/** The same for a form that escapes by itself. */
+export function maskedText(text: string, longest: number): string {
+  const isWhole = text.length <= LONGEST_READ;
+  const masked = isWhole ? redacted(text) : redacted(text.slice(0, LONGEST_READ)).slice(0, -UNSURE_END);
+  return isWhole && masked.length <= longest ? masked : `${masked.slice(0, longest)}... (cut)`;
+}
+
+/** The message of a line, with its fields behind it as `name=value`. */
+export function shownMessage({ message, fields }: LogLine): string {
+  let text = shownText(message, LONGEST_MESSAGE);
+  if (!fields) return text;
+  for (const name of Object.keys(fields)) {
+    const value = redactedField(name, fields[name]);
+    if (value !== undefined) text += ` ${shownText(name, LONGEST_FIELD)}=${shownValue(value)}`;
+  }
+  return text;
+}
+
+function shownValue(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const shown = shownText(text, LONGEST_FIELD);
+  return typeof value === 'string' && /[\s"=]|^$/.test(shown) ? JSON.stringify(shown) : shown;
+}

@@ -1,0 +1,80 @@
+import { shownText } from './shown-text.js';
+
+/** One error of a chain, safe to be written. */
+export interface ThrownPart {
+  /** How it hangs on the one before; empty for the first. */
+  readonly link: '' | 'Caused by: ' | 'With: ';
+  readonly type: string;
+  readonly message: string;
+  /** Places in the code, the innermost first, each as `at …`. */
+  readonly frames: readonly string[];
+}
+
+const MOST_PARTS = 6;
+const MOST_FRAMES = 50;
+const LONGEST_MESSAGE = 2000;
+const LONGEST_FRAME = 400;
+const FRAME = /^\s*(at\s.*)$/;
+
+/** What was thrown and its causes; errors that came together, such as of several addresses, follow as well. */
+export function thrownParts(thrown: unknown): readonly ThrownPart[] {
+  const parts: ThrownPart[] = [];
+  const seen = new Set<unknown>();
+  const add = (value: unknown, link: ThrownPart['link']): void => {
+    if (value === undefined || seen.has(value) || parts.length >= MOST_PARTS) return;
+    seen.add(value);
+    if (!(value instanceof Error)) {
+      // It could be anything, a request with its password for one.
+      parts.push({ link, type: typeof value, message: 'not an error', frames: [] });
+      return;
+    }
+    parts.push(partOf(value, link));
+    if (value instanceof AggregateError) for (const each of value.errors as unknown[]) add(each, 'With: ');
+    add(value.cause, 'Caused by: ');
+  };
+  try {
+    add(thrown, '');
+  } catch {
+    parts.push({ link: '', type: 'Error', message: 'an error that cannot be read', frames: [] });
+  }
+  return parts;
+}
+
+/** A line for each error and each of its places, at most `frames` of these; no line but the first can look like a new one. */
+export function thrownText(thrown: unknown, frames = MOST_FRAMES): string {
+  let text = '';
+  for (const part of thrownParts(thrown)) {
+    text += `${part.link}${titleOf(part)}\n`;
+    for (const frame of part.frames.slice(0, frames)) text += `    ${frame}\n`;
+    const more = part.frames.length - frames;
+    if (more > 0 && frames > 0) text += `    ... ${more} more\n`;
+  }
+  return text;
+}
+
+export function titleOf({ type, message }: Pick<ThrownPart, 'type' | 'message'>): string {
+  return message === '' ? type : `${type}: ${message}`;
+}
+
+function partOf(error: Error, link: ThrownPart['link']): ThrownPart {
+  const { name, message, stack = '' } = error;
+  return {
+    link,
+    type: shownText(name, LONGEST_FRAME),
+    message: shownText(message, LONGEST_MESSAGE),
+    frames: framesOf(stack, message),
+  };
+}
+
+/** A stack repeats the message, whose lines could look like places. */
+function framesOf(stack: string, message: string): readonly string[] {
+  const end = message === '' ? -1 : stack.indexOf(message);
+  const places = end < 0 ? stack : stack.slice(end + message.length);
+  const frames: string[] = [];
+  for (const line of places.split('\n')) {
+    const [, frame] = FRAME.exec(line) ?? [];
+    if (frame !== undefined) frames.push(shownText(frame, LONGEST_FRAME));
+    if (frames.length >= MOST_FRAMES) break;
+  }
+  return frames;
+}
