@@ -6,6 +6,7 @@ import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
 import { HealthModule } from './health/health.module.js';
+import { LogLevels } from './logging/log-levels.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { ManagementModule } from './management/management.module.js';
@@ -28,6 +29,7 @@ import { PublicUrlProperties } from './token/public-url.properties.js';
 /** What the process says and counts, whoever carries the modules. */
 export interface Watching {
   readonly loggers?: Loggers;
+  readonly levels?: LogLevels;
   readonly meters?: Meters;
   readonly exchanges?: HttpExchanges;
 }
@@ -49,7 +51,12 @@ export interface Watching {
 export class AppModule {
   static of(
     configuration: Configuration,
-    { loggers = new Loggers(), meters = new Meters(), exchanges = new HttpExchanges() }: Watching = {},
+    {
+      loggers = new Loggers(),
+      levels = new LogLevels(loggers),
+      meters = new Meters(),
+      exchanges = new HttpExchanges(),
+    }: Watching = {},
   ): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
     const { publicUrl } = configuration.get(PublicUrlProperties);
@@ -58,7 +65,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.of(configuration),
-        LoggingModule.of(loggers),
+        LoggingModule.of(loggers, levels),
         MetricsModule.of(meters),
         ExchangesModule.of(exchanges),
         SealingModule.of(dataFolder(url)),

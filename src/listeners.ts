@@ -2,6 +2,7 @@ import { CorsProperties } from './auth/cors.properties.js';
 import { SystemClock } from './clock/clock.js';
 import type { Configuration } from './config/configuration.js';
 import type { DataSize } from './config/data-size.js';
+import type { Loggers } from './logging/loggers.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { placeOf } from './management/place.js';
 import type { Meters } from './metrics/meters.js';
@@ -17,7 +18,6 @@ import { EncodingProperties } from './server/json/encoding.properties.js';
 import { JsonSerializationProperties } from './server/json/json-serialization.properties.js';
 import { JsonProperties } from './server/json/json.properties.js';
 import { type Binding, Listener } from './server/listener.js';
-import { complainOnErrorOutput } from './server/problem/defects.js';
 import { ServerErrorProperties } from './server/problem/server-error.properties.js';
 import { ServerProperties } from './server/server.properties.js';
 import { ServletProperties } from './server/servlet.properties.js';
@@ -28,11 +28,14 @@ import { UploadFolder } from './server/upload/upload-folder.js';
 import type { UploadOptions } from './server/upload/uploads.js';
 import { startProblem } from './start-problem.js';
 
+/** Of what goes wrong with listeners. */
+const LOGGER = 'server';
 /** As long as a timer can be. */
 const LONGEST_INTERVAL_MILLIS = 2 ** 31 - 1;
 
 /** What watches the requests. */
 export interface ListenerWatching {
+  readonly loggers: Loggers;
   readonly meters: Meters;
   readonly exchanges?: HttpExchanges;
 }
@@ -49,24 +52,27 @@ export class Listeners {
 
   private constructor(
     private readonly configuration: Configuration,
-    { meters, exchanges }: ListenerWatching,
+    { loggers, meters, exchanges }: ListenerWatching,
     private readonly tls: OpenedTls | undefined,
   ) {
     this.separate = separateManagement(configuration);
-    this.accessLog = accessLogOf(configuration);
+    this.accessLog = accessLogOf(configuration, loggers);
     this.main = new Listener({
       ...mainOptions(configuration),
       meters,
+      loggers,
       ...(this.accessLog && { accessLog: this.accessLog }),
       ...(exchanges?.isRecording && { exchanges }),
       ...(tls && { tls }),
     });
-    this.management = this.separate ? new Listener({ ...managementOptions(configuration), meters }) : this.main;
+    this.management = this.separate
+      ? new Listener({ ...managementOptions(configuration), loggers, meters })
+      : this.main;
   }
 
   /** @throws ConfigurationFailure where files that they need cannot be used */
   static async make(configuration: Configuration, watching: ListenerWatching): Promise<Listeners> {
-    const tls = await tlsOf(configuration);
+    const tls = await tlsOf(configuration, watching.loggers);
     try {
       return new Listeners(configuration, watching, tls);
     } catch (error) {
@@ -149,17 +155,17 @@ function managementOptions(configuration: Configuration): HostOptions {
 }
 
 /** TLS of the main listener where a bundle is named; a start without loads nothing of it. */
-async function tlsOf(configuration: Configuration): Promise<OpenedTls | undefined> {
+async function tlsOf(configuration: Configuration, loggers: Loggers): Promise<OpenedTls | undefined> {
   const { bundle } = configuration.get(SslProperties);
   if (bundle === undefined) return undefined;
   const { openTls } = await import('./server/tls/listener-tls.js');
-  return openTls(configuration, bundle, new SystemClock(), complainOnErrorOutput);
+  return openTls(configuration, bundle, new SystemClock(), loggers.get(LOGGER));
 }
 
 /** Requests on a management listener of its own have no lines. */
-function accessLogOf(configuration: Configuration): AccessLog | undefined {
+function accessLogOf(configuration: Configuration, loggers: Loggers): AccessLog | undefined {
   const { enabled, ...keys } = configuration.get(AccesslogProperties);
-  return enabled ? new AccessLog({ ...keys, clock: new SystemClock(), complain: complainOnErrorOutput }) : undefined;
+  return enabled ? new AccessLog({ ...keys, clock: new SystemClock(), log: loggers.get(LOGGER) }) : undefined;
 }
 
 /** The listener of the management endpoints where it is not the main one; `off` where there is none. */

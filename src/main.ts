@@ -21,7 +21,8 @@ if (argv.includes('--help') || argv.includes('-h')) {
   exit(0);
 }
 
-// A reader that went away, or a full disk behind it, must not take the service along.
+// A reader that went away, or a full disk behind it, must not take the service along. That Node has looked at its output
+// once makes it wait for no reader: otherwise a write that waits for one would keep the process from its end.
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 
 // Before all that takes time: nobody who asks for an end should wonder what became of it.
@@ -39,16 +40,17 @@ if (outcome.kind === 'failed') {
   exit(1);
 }
 if (outcome.kind === 'stopped') {
-  stdout.write('Stopped\n');
+  if (outcome.logs) outcome.logs.loggers.get('start').info('Stopped');
+  else stdout.write('Stopped\n');
   exit(0);
 }
-stderr.write(outcome.warnings.map((warning) => `WARN  ${warning}\n`).join(''));
-stdout.write(outcome.lines.map((line) => `${line}\n`).join(''));
+const { logs } = outcome;
 // At once: whoever ends a first start early has the second one quicker all the same.
 flushCompileCache();
 const firstUser = await outcome.firstUser.catch((error: unknown) => {
-  stderr.write(`WARN  The first user could not be made: ${String(error)}\n`);
+  logs.loggers.get('start').warn('The first user could not be made', error);
 });
-if (firstUser !== undefined) stdout.write(`${firstUser}\n`);
+// Once, to whoever looks at the output: no file and no form of the log has a password.
+if (firstUser !== undefined) logs.tellRaw(firstUser);
 // What the first user was made with.
 flushCompileCache();

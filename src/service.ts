@@ -4,55 +4,65 @@ import { NestFactory } from '@nestjs/core';
 import { AccountCreation } from './account/account-creation.service.js';
 import { AppModule, type Watching } from './app.module.js';
 import { type Configuration, type ConfigurationInputs, loadConfiguration } from './config/configuration.js';
-import { failureReport, printable } from './config/failure-report.js';
+import { failureReport } from './config/failure-report.js';
 import { ConfigurationFailure, problem } from './config/problem.js';
 import { processInputs, setProcessTimeZone } from './config/process-inputs.js';
 import { UserProperties } from './config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { Availability } from './health/availability.js';
+import { keepLastWords } from './last-words.js';
 import { Listeners } from './listeners.js';
-import { LineMeters } from './logging/line-meters.js';
-import { Loggers } from './logging/loggers.js';
+import { Logs } from './logs.js';
 import { HealthPaths } from './management/health/health-paths.listener.js';
 import { RecordingProperties } from './management/httpexchanges/recording.properties.js';
 import { ManagementListener } from './management/management.listener.js';
 import { MountedRoutes } from './management/mappings/mounted-routes.js';
 import { Stopper } from './management/shutdown/stopper.js';
-import { Meters } from './metrics/meters.js';
 import { ProcessWatch } from './metrics/process-watch.js';
 import { PROPERTIES } from './properties.js';
 import { HttpExchanges } from './server/exchanges/http-exchanges.js';
 import type { Listener } from './server/listener.js';
 import { ServerProperties } from './server/server.properties.js';
 import { LifecycleProperties } from './server/shutdown/lifecycle.properties.js';
-import { shutDown } from './server/shutdown/shutdown.js';
+import { type ShutdownParts, shutDown } from './server/shutdown/shutdown.js';
 import { startProblem } from './start-problem.js';
 import { StartStopped, type StopSignals } from './stop-signals.js';
+
+/** Of what the start and the end of the service say. */
+const START = 'start';
+/** Milliseconds the last lines may take. */
+const LAST_LINES_MILLIS = 2000;
 
 /** How a start ended. */
 export type Start =
   | {
       readonly kind: 'started';
-      readonly lines: readonly string[];
-      readonly warnings: readonly string[];
+      readonly logs: Logs;
       /** A line to be printed once, where the first start makes the first user. */
       readonly firstUser: Promise<string | undefined>;
     }
   | { readonly kind: 'failed'; readonly report: string }
-  /** By a signal. */
-  | { readonly kind: 'stopped' };
+  /** By a signal, which was told unless there was nothing yet to tell it. */
+  | { readonly kind: 'stopped'; readonly logs: Logs | undefined };
 
 /** Reads the configuration, builds the service and opens its listeners; nothing stays open unless it has started. */
 export async function startService(signals: StopSignals): Promise<Start> {
+  let logs: Logs | undefined;
   try {
     const inputs = processInputs();
     const configuration = loadConfiguration(PROPERTIES, inputs);
     const warnings = [...configuration.warnings, ...judgedRules(configuration, inputs)];
     setProcessTimeZone(configuration.get(UserProperties).timezone);
-    const opened = await open(configuration, signals);
-    return { kind: 'started', ...opened, warnings: [...warnings, ...opened.warnings] };
+    logs = new Logs(configuration, inputs);
+    keepLastWords(logs);
+    const log = logs.loggers.get(START);
+    signals.speakTo((line) => {
+      log.info(line);
+    });
+    for (const warning of warnings) log.warn(warning);
+    return { kind: 'started', logs, ...(await open(configuration, logs, signals)) };
   } catch (error) {
-    if (error instanceof StartStopped) return { kind: 'stopped' };
+    if (error instanceof StartStopped) return { kind: 'stopped', logs };
     if (!(error instanceof ConfigurationFailure)) throw error;
     return { kind: 'failed', report: failureReport(error.problems) };
   }
@@ -73,24 +83,21 @@ function judgedRules(configuration: Configuration, inputs: ConfigurationInputs):
       ),
     );
   }
-  return findings.map(({ rule, text }) => printable(`Configuration rule ${rule}: ${text}`));
+  return findings.map(({ rule, text }) => `Configuration rule ${rule}: ${text}`);
 }
 
-interface Opened {
-  readonly lines: readonly string[];
-  readonly warnings: readonly string[];
-  readonly firstUser: Promise<string | undefined>;
-}
+type Opened = Pick<Extract<Start, { kind: 'started' }>, 'firstUser'>;
 
-async function open(configuration: Configuration, signals: StopSignals): Promise<Opened> {
+async function open(configuration: Configuration, logs: Logs, signals: StopSignals): Promise<Opened> {
   signals.check();
-  const meters = new Meters();
-  const loggers = new Loggers([new LineMeters(meters)]);
+  const { loggers, levels, meters } = logs;
+  const log = loggers.get(START);
   const { enabled, include } = configuration.get(RecordingProperties);
   const exchanges = new HttpExchanges(enabled ? new Set(include) : undefined);
-  const listeners = await Listeners.make(configuration, { meters, exchanges });
+  const listeners = await Listeners.make(configuration, { loggers, meters, exchanges });
   const { main, management } = listeners;
-  const app = await create(configuration, main, { loggers, meters, exchanges });
+  for (const warning of listeners.warnings) log.warn(warning);
+  const app = await create(configuration, main, { loggers, levels, meters, exchanges });
   const watch = new ProcessWatch(meters);
   const closeRest = async (): Promise<void> => {
     watch.stop();
@@ -120,11 +127,12 @@ async function open(configuration: Configuration, signals: StopSignals): Promise
     signals.check();
     availability.ready();
     watch.ready();
+    for (const line of lines) log.info(line);
     const firstUser = isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined);
     const { shutdown: mode, shutdownPreDrain: preDrain } = configuration.get(ServerProperties);
     const { timeoutPerShutdownPhase: phaseLimit } = configuration.get(LifecycleProperties);
     signals.heed(() =>
-      shutDown({
+      stop(logs, {
         availability,
         main,
         management,
@@ -136,18 +144,28 @@ async function open(configuration: Configuration, signals: StopSignals): Promise
           await firstUser.catch(() => undefined);
           await closeRest();
         },
-        say: (line) => void process.stdout.write(`${line}\n`),
-        warn: (line) => void process.stderr.write(`WARN  ${line}\n`),
+        log,
       }),
     );
     app.get(Stopper).heed(() => {
       signals.ask();
     });
-    return { lines, warnings: listeners.warnings, firstUser };
+    return { firstUser };
   } catch (error) {
     await Promise.all([main.close(0), management.close(0)]);
     await closeRest();
     throw startProblem(error, configuration);
+  }
+}
+
+async function stop(logs: Logs, parts: ShutdownParts): Promise<void> {
+  try {
+    await shutDown(parts);
+  } catch (error) {
+    parts.log.error('The service could not be closed in good order', error);
+    throw error;
+  } finally {
+    await logs.flush(LAST_LINES_MILLIS);
   }
 }
 

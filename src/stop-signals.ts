@@ -17,7 +17,7 @@ export class StopSignals {
   private isStopping = false;
   private stop: (() => Promise<void>) | undefined;
 
-  constructor(private readonly say: (line: string) => void) {}
+  constructor(private say: (line: string) => void) {}
 
   listen(): void {
     for (const signal of SIGNALS) {
@@ -25,6 +25,11 @@ export class StopSignals {
         this.receive();
       });
     }
+  }
+
+  /** From now on, lines about signals go there. */
+  speakTo(say: (line: string) => void): void {
+    this.say = say;
   }
 
   /** @throws StartStopped where a signal has come */

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { Loggers } from '../logging/loggers.js';
 import type { Meters } from '../metrics/meters.js';
 import type { Random } from '../random/random.js';
 import type { AccessLog } from './access-log/access-log.js';
@@ -8,7 +9,6 @@ import type { HttpExchanges } from './exchanges/http-exchanges.js';
 import type { EncodingProperties } from './json/encoding.properties.js';
 import type { JsonSerializationProperties } from './json/json-serialization.properties.js';
 import type { JsonProperties } from './json/json.properties.js';
-import type { Complain } from './problem/defects.js';
 import type { ServerErrorProperties } from './problem/server-error.properties.js';
 import type { ServerProperties } from './server.properties.js';
 import type { ListenerTls } from './tls/secure-server.js';
@@ -35,7 +35,8 @@ export interface HostOptions {
   readonly jsonSerialization?: JsonSerializationProperties;
   readonly clock?: Clock;
   readonly random?: Random;
-  readonly complain?: Complain;
+  /** Get what goes wrong, and the requests where somebody wants to see them. */
+  readonly loggers?: Loggers;
   /** Counts and times the requests. */
   readonly meters?: Meters;
   /** Gets a line for each request. */

@@ -3,6 +3,7 @@ import fastifyCookie from '@fastify/cookie';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SystemClock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
+import { Loggers } from '../logging/loggers.js';
 import type { Counter } from '../metrics/meter.js';
 import { Meters } from '../metrics/meters.js';
 import { withRequestFacts } from '../principal/request-facts.js';
@@ -26,12 +27,12 @@ import { AnswerSender } from './json/answer-sender.js';
 import { Encoding } from './json/encoding.js';
 import { JsonAnswers } from './json/json-answers.js';
 import { replaceUnknownMethod } from './methods.js';
-import { complainOnErrorOutput } from './problem/defects.js';
 import { Refusals } from './problem/refusals.js';
 import { ServerErrorProperties } from './problem/server-error.properties.js';
 import { Forwarding } from './proxy/forwarding.js';
 import { requestFactsOf, sentRequestId, targetRefusal } from './request-head.js';
 import { RequestIds } from './request-ids.js';
+import { RequestLog } from './request-log.js';
 import { RequestMeters } from './request-meters.js';
 import { ServerProperties } from './server.properties.js';
 import { type ListenerTls, secureServers } from './tls/secure-server.js';
@@ -76,10 +77,13 @@ export class HttpHost {
     const meters = options.meters ?? new Meters();
     this.requests = new RequestMeters(meters);
     this.rejected = admission && watchAdmission(meters, admission);
+    const loggers = options.loggers ?? new Loggers();
+    const requestLog = new RequestLog(loggers.get('http'));
     this.gate = new Gate(admission, (passage) => {
       this.watch?.end(passage.reply);
       this.exchanges?.end(passage.reply);
       this.requests.end(passage);
+      requestLog.end(passage);
     });
     const { allowedOrigins = [] } = options;
     this.cors = allowedOrigins.length > 0 ? new Cors(allowedOrigins) : undefined;
@@ -88,7 +92,7 @@ export class HttpHost {
       encoding,
       clock,
       requestIds: this.requestIds,
-      complain: options.complain ?? complainOnErrorOutput,
+      log: loggers.get('server'),
       gate: this.gate,
       watch: this.watch,
       requests: this.requests,
@@ -116,7 +120,9 @@ export class HttpHost {
         return;
       }
       this.beginBody(request, reply);
-      withRequestFacts(requestFactsOf(request), done);
+      const origin = requestFactsOf(request);
+      if (request.passage) request.passage.origin = origin;
+      withRequestFacts(origin, done);
     });
     // Here, so that a body that is slow to come has neither a slot nor a place in the queue.
     fastify.addHook('preValidation', (request, _reply, done) => {

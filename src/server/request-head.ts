@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
-import type { RequestFacts } from '../principal/request-facts.js';
+import { type RequestFacts, withRequestFacts } from '../principal/request-facts.js';
 import { isCleanlyEncoded } from './body/json-body.js';
 import { originForm } from './context-path.js';
 import { streamOf } from './http2-request.js';
@@ -25,6 +25,11 @@ export function requestFactsOf({ id, ip, headers }: FastifyRequest): RequestFact
   // An IPv4 caller of a listener on every address; none, against its type, where the client has left.
   const shownIp = ((ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_IP);
   return { requestId: id, ip: shownIp, ...(agent !== undefined && { agent }) };
+}
+
+/** Runs what belongs to a request, but may be called from outside of it. */
+export function withFactsOf<T>(request: FastifyRequest, run: () => T): T {
+  return withRequestFacts(request.passage?.origin ?? requestFactsOf(request), run);
 }
 
 /** Why a request is refused for its target or its head alone. */

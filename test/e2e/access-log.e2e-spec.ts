@@ -245,7 +245,7 @@ describe('R12: a log that cannot be written', () => {
     const text = await waitUntil('the log is there again', () => textIn(join(service.cwd, 'logs')) || undefined);
 
     expect(parsed(text)).toMatchObject([{ request: 'GET /after HTTP/1.1' }]);
-    expect(service.stderr).not.toContain('access log');
+    expect(service.troubles.join()).not.toContain('access log');
   });
 
   it('is one warning, while a file stands in place of its folder, and all lines when it is gone', async () => {
@@ -309,7 +309,7 @@ describe('R12: a log that cannot be written', () => {
   }
 
   function warnings(service: RunningService): readonly string[] {
-    return service.stderr.split('\n').filter((line) => line.includes('access log'));
+    return service.troubles.filter((line) => line.includes('access log'));
   }
 
   async function warned(service: RunningService, count: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Clock } from '../../src/clock/clock.js';
 import { ThreadsProperties } from '../../src/server/admission/threads.properties.js';
+import { Loggers } from '../../src/logging/loggers.js';
 import { Listener } from '../../src/server/listener.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { LEAK } from '../support/leak.js';
@@ -78,9 +79,13 @@ describe('H1 an answer that cannot be made is a bare defect', () => {
 
   it('where nobody can be told of it', async () => {
     service = await startEchoService({
-      complain: () => {
-        throw new TypeError(SECRET);
-      },
+      loggers: new Loggers([
+        {
+          append: () => {
+            throw new TypeError(SECRET);
+          },
+        },
+      ]),
     });
 
     for (const path of ['/defect', '/no-error', '/broken/error', '/broken/cookie']) {
@@ -105,7 +110,7 @@ describe('H1 where a hook fails whatever is sent', () => {
   let url: string;
 
   beforeEach(async () => {
-    listener = new Listener({ complain: () => undefined });
+    listener = new Listener();
     listener.adapter.getInstance().addHook('onSend', (_request, _reply, _payload, done) => {
       done(new TypeError(SECRET));
     });

@@ -381,7 +381,7 @@ onSqlite('every route', (engine) => {
   it('L4 R14 nothing in all these answers shows the inside, nothing was a defect, and the service is well', async () => {
     expect(callers.seen.length).toBeGreaterThan(5_000);
     expect(callers.seen.flatMap((answer) => LEAK.exec(answer)?.[0] ?? [])).toEqual([]);
-    expect(story.service.stderr).not.toContain('ERROR');
+    expect(story.service.troubles.join()).not.toContain('ERROR');
     const { accessToken } = await story.enrolled();
     expect(await story.client().get('/me/settlement', { bearer: accessToken })).toBeAnswered(200);
   });

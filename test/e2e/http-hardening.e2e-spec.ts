@@ -236,7 +236,7 @@ describe.each([
 
       for (const [path, status] of answers) expect([400, refused, 404], path).toContain(status);
       expect(answers.get(`${context}/me`)).toBe(refused);
-      expect(story.service.stderr).not.toContain('ERROR');
+      expect(story.service.troubles.join()).not.toContain('ERROR');
     });
 
     it('some of them do lead a full login to its own data, so there is something to get past', async () => {
@@ -257,7 +257,7 @@ function belowAuth(path: string): string {
 it('L4 nothing in all these answers shows the inside, and nothing was a defect', () => {
   expect(seen.length).toBeGreaterThan(100);
   expect(seen.flatMap((answer) => LEAK.exec(answer)?.[0] ?? [])).toEqual([]);
-  expect(service.stderr).not.toContain('ERROR');
+  expect(service.troubles.join()).not.toContain('ERROR');
 });
 
 describe('below a context path', () => {

@@ -3,6 +3,7 @@ import { METHODS } from 'node:http';
 import type { ClientHttp2Session } from 'node:http2';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Loggers } from '../../src/logging/loggers.js';
 import { SystemClock } from '../../src/clock/clock.js';
 import { Mismatch } from '../../src/config/mismatch.js';
 import { AccessLog } from '../../src/server/access-log/access-log.js';
@@ -48,7 +49,7 @@ function newLog(): AccessLog {
     pattern,
     directory: folder,
     clock: new SystemClock(),
-    complain: (line) => expect.unreachable(line),
+    log: new Loggers([{ append: ({ message }) => expect.unreachable(message) }]).get('server'),
   });
   return log;
 }

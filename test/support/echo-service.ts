@@ -6,6 +6,7 @@ import { Listener } from '../../src/server/listener.js';
 import { ServerModule } from '../../src/server/server.module.js';
 import { AnswersController } from './answers.controller.js';
 import { BrokenController } from './broken.controller.js';
+import { CollectedLog } from './collected-log.js';
 import { EchoController } from './echo.controller.js';
 import { HeldController } from './held.controller.js';
 
@@ -15,7 +16,8 @@ class EchoModule {}
 export interface EchoService {
   readonly url: string;
   readonly port: number;
-  /** What the service said about its defects. */
+  readonly log: CollectedLog;
+  /** What the service said, as its operator sees it. */
   readonly complaints: readonly string[];
   readonly listener: Listener;
   stop(): Promise<void>;
@@ -23,8 +25,8 @@ export interface EchoService {
 
 /** Starts the HTTP foundation of the service with routes that only show what it does. */
 export async function startEchoService(options: HostOptions = {}): Promise<EchoService> {
-  const complaints: string[] = [];
-  const listener = new Listener({ complain: (line) => complaints.push(line), ...options });
+  const log = new CollectedLog();
+  const listener = new Listener({ loggers: log.loggers, ...options });
   listener.routes.add('GET', '/plain', () => ({ status: 200, body: { status: 'UP' } }));
   listener.routes.add('GET', '/managed', () => ({ status: 200, body: { at: new Date(0), none: null, name: '한' } }));
   const app = await NestFactory.create(EchoModule, listener.adapter, { logger: false, abortOnError: false });
@@ -33,7 +35,10 @@ export async function startEchoService(options: HostOptions = {}): Promise<EchoS
   return {
     url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${port}${options.contextPath ?? ''}`,
     port,
-    complaints,
+    log,
+    get complaints() {
+      return log.texts;
+    },
     listener,
     stop: () => app.close(),
   };

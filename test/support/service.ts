@@ -24,6 +24,10 @@ export interface RunningService {
   readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** `LEVEL message` of each line of the log, where its form is the packaged one. */
+  readonly log: readonly string[];
+  /** Those of them that an operator should look at. */
+  readonly troubles: readonly string[];
   /** Settles when the service ends by itself. */
   readonly exit: Promise<Exit>;
   /** Asks for a graceful end; the answer is the exit code. */
@@ -67,6 +71,12 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     },
     get stderr() {
       return kept.stderr;
+    },
+    get log() {
+      return logOf(kept.stdout);
+    },
+    get troubles() {
+      return logOf(kept.stdout).filter((line) => /^(?:WARN|ERROR) /.test(line));
     },
     exit: kept.exit,
     async stop() {
@@ -115,16 +125,24 @@ function withFreePort(args: readonly string[]): readonly string[] {
   ];
 }
 
+const LOG_LINE = /^\d{4}-\d\d-\d\d [\d:.]{12} (\w+) +\d+ --- \[[\w-]+\] \[\S+\] [\w.]+ : (.*)$/gm;
+
+/** `LEVEL message` of each line of a log in the packaged form. */
+export function logOf(stdout: string): readonly string[] {
+  return Array.from(stdout.matchAll(LOG_LINE), ([, level = '', message = '']) => `${level} ${message}`);
+}
+
 interface Announced {
   readonly url: string;
   readonly isManagement: boolean;
 }
 
-/** The URLs on complete lines; a line that speaks of management holds the one of that listener. */
+/** The URLs that complete lines of the log announce, whatever their form. */
 function announced(stdout: string): readonly Announced[] {
   const lines = stdout.split('\n').slice(0, -1);
   return lines.flatMap((line) => {
-    const url = /https?:\/\/[^\s/]+(?:\/\S*)?/.exec(line)?.[0].replace(/[/.,]+$/, '');
-    return url === undefined ? [] : [{ url, isManagement: /management/i.test(line) }];
+    const found = /(?<what>service is ready|Management endpoints): (?<url>https?:\/\/[^\s"]+)/.exec(line);
+    const { what, url = '' } = found?.groups ?? {};
+    return what === undefined ? [] : [{ url: url.replace(/[/.,]+$/, ''), isManagement: what.startsWith('M') }];
   });
 }

@@ -24,6 +24,7 @@ import type { UploadLimits } from '../../src/server/upload/receive.js';
 import { TakesUpload, Upload } from '../../src/server/upload/upload.decorator.js';
 import { UploadFolder } from '../../src/server/upload/upload-folder.js';
 import type { IncomingUpload } from '../../src/server/upload/uploads.js';
+import { CollectedLog } from './collected-log.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { waitUntil } from './wait-until.js';
 
@@ -112,9 +113,9 @@ export async function startUploadService(
   const random = new CountingRandom();
   const folder = UploadFolder.open(path, random, new SystemClock());
   const madeAtStart = random.names;
-  const complaints: string[] = [];
+  const log = new CollectedLog();
   const listener = new Listener({
-    complain: (line) => complaints.push(line),
+    loggers: log.loggers,
     uploads: { folder, maxFileBytes: Infinity, maxRequestBytes: Infinity, ...limits },
     embedded,
     ...(tls && { tls }),
@@ -137,7 +138,9 @@ export async function startUploadService(
     get inProgress() {
       return listener.inProgress;
     },
-    complaints,
+    get complaints() {
+      return log.texts;
+    },
     hold: () => (seen.mayEnd = false),
     letGo: () => (seen.mayEnd = true),
     stop: () => app.close(),

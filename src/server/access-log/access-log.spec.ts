@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { CollectedLog } from '../../../test/support/collected-log.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
@@ -28,7 +29,7 @@ const TOMORROW = 'access_log.2026-11-22.log';
 class Stage {
   readonly clock = new ManualClock(EVENING);
   readonly folder: string;
-  readonly complaints: string[] = [];
+  private readonly told = new CollectedLog();
   readonly log: AccessLog;
 
   constructor(folder = join(temporaryFolder('access-log'), 'a', 'logs')) {
@@ -37,8 +38,12 @@ class Stage {
       pattern: COMMON_PATTERN,
       directory: folder,
       clock: this.clock,
-      complain: (line) => this.complaints.push(line),
+      log: this.told.loggers.get('server'),
     });
+  }
+
+  get complaints(): readonly string[] {
+    return this.told.messages;
   }
 
   request(path: string): void {
@@ -226,7 +231,7 @@ describe('R12: requests never notice', () => {
       await at.log.open();
     }
     expect(at.complaints).toEqual([
-      `WARN  The access log ${at.file()} cannot be written (ENOTDIR: not a directory). Requests are served all the ` +
+      `WARN The access log ${at.file()} cannot be written (ENOTDIR: not a directory). Requests are served all the ` +
         'same; their lines wait, 4 MB of them at most. It is tried again every minute.',
     ]);
 
@@ -234,7 +239,7 @@ describe('R12: requests never notice', () => {
     at.clock.advance(60);
     await at.complained(2);
 
-    expect(at.complaints[1]).toBe(`WARN  The access log is written again to ${at.file()}; no lines are lost.`);
+    expect(at.complaints[1]).toBe(`WARN The access log is written again to ${at.file()}; no lines are lost.`);
     expect(at.pathsIn()).toEqual(['/a']);
   });
 

@@ -1,11 +1,10 @@
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../clock/clock.js';
-import { printable } from '../../config/failure-report.js';
 import { type Appended, appendLines } from '../../logging/append-lines.js';
 import type { Batch, Place } from '../../logging/batch.js';
 import { perDay } from '../../logging/day.js';
 import { type LineTarget, LineWriter } from '../../logging/line-writer.js';
-import type { Complain } from '../problem/defects.js';
+import type { Logger } from '../../logging/logger.js';
 import { type AccessFacts, lineWriter } from './access-line.js';
 import type { AccessPattern } from './access-pattern.js';
 
@@ -14,7 +13,7 @@ export interface AccessLogOptions {
   /** Relative to the working folder unless it starts with `/`. */
   readonly directory: string;
   readonly clock: Clock;
-  readonly complain: Complain;
+  readonly log: Logger;
 }
 
 /** Writes the lines of a listener to a file per day. */
@@ -22,14 +21,14 @@ export class AccessLog {
   private readonly lineOf: (facts: AccessFacts) => string;
   private readonly writer: LineWriter;
 
-  constructor({ pattern, directory, clock, complain }: AccessLogOptions) {
+  constructor({ pattern, directory, clock, log }: AccessLogOptions) {
     this.lineOf = lineWriter(pattern);
     this.writer = new LineWriter({
       called: 'access log',
       target: new DayFiles(resolve(directory)),
       clock,
       warn: (text) => {
-        complain(printable(`WARN  ${text}`));
+        log.warn(text);
       },
     });
   }

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Loggers } from '../../logging/loggers.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { sendRaw } from '../../../test/support/raw-http.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
@@ -30,7 +31,12 @@ beforeEach(async () => {
   if (pattern instanceof Mismatch) throw new TypeError(pattern.reason);
   clock = new ManualClock();
   folder = temporaryFolder('access-watch');
-  log = new AccessLog({ pattern, directory: folder, clock, complain: (line) => expect.unreachable(line) });
+  log = new AccessLog({
+    pattern,
+    directory: folder,
+    clock,
+    log: new Loggers([{ append: ({ message }) => expect.unreachable(message) }]).get('server'),
+  });
   listener = new Listener({ accessLog: log, clock });
   let isReleased = new Promise<void>((resolve) => (release = resolve));
   slowRequests = 0;

@@ -2,6 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../errors/error-code.js';
+import type { RequestFacts } from '../../principal/request-facts.js';
 import { streamOf } from '../http2-request.js';
 import { factsOfRoute, type RouteFacts } from '../route-facts.decorator.js';
 import { cutSession } from '../tls/http2-session.js';
@@ -18,6 +19,8 @@ declare module 'fastify' {
 export class Passage {
   /** When its answer was ready, on the clock of `performance.now`. */
   answeredAt: number | undefined;
+  /** Who asks; undefined while its head is looked at. */
+  origin: RequestFacts | undefined;
   /** The body of its refusal, once that is sent. */
   refusal: string | undefined;
   /** What its refusal says. */

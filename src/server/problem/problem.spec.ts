@@ -1,7 +1,7 @@
 import { BadRequestException, ForbiddenException, ServiceUnavailableException } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/service-error.js';
-import { defectLine } from './defects.js';
+import { defectCode } from './defects.js';
 import { problemBody, problemHeaders, serviceErrorOf } from './problem.js';
 import { ServerErrorProperties } from './server-error.properties.js';
 
@@ -108,50 +108,13 @@ describe('what is no refusal of a service', () => {
   });
 });
 
-describe('the line about a defect', () => {
-  it('is one line with the request, the error and its causes', () => {
-    const error = new Error('outer', { cause: new Error('inner\nERROR forged') });
-
-    const line = defectLine(error, 'POST /login', 'request-1') ?? '';
-
-    expect(line).toMatch(
-      /^ERROR INTERNAL_ERROR POST \/login \[request-1\] Error: outer \| at .* caused by Error: inner/,
-    );
-    expect(line).not.toContain('\n');
-  });
-
-  it.each([
-    ['CR', '\r'],
-    ['LF', '\n'],
-    ['CR and LF', '\r\n'],
-    ['NEL', '\u{85}'],
-    ['the line separator', '\u{2028}'],
-    ['the paragraph separator', '\u{2029}'],
-    ['VT', '\v'],
-    ['FF', '\f'],
-    ['ESC', '\u{1b}[2K\u{1b}[1G'],
-    ['an override of the direction', '\u{202e}'],
-  ])('L2: begins no other line by %s in what a caller sent, wherever an error repeats it', (_, forged) => {
-    const sent = `person${forged}ERROR INTERNAL_ERROR GET /forged [forged-1]`;
-    const error = new TypeError(`no such ${sent}`, { cause: new Error(sent) });
-
-    const lines = [defectLine(error, 'GET /', 'r'), defectLine(new Error('x'), `GET /${sent}`, sent)];
-
-    for (const line of lines) {
-      expect(line).toMatch(/^ERROR INTERNAL_ERROR GET \/.*person.*forged/);
-      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-    }
-  });
-
-  it('L2: shows what it took out', () => {
-    expect(defectLine(new Error('a\u{1b}[2J\u{202e}b'), 'GET /', 'r')).toContain(String.raw`a\u001b[2J\u202eb`);
-  });
-
-  it('is there for something out of reach, and not for plain refusals', () => {
+describe('a defect', () => {
+  it('is something that broke, and no plain refusal', () => {
     const outOfReach = new ServiceError('UNAVAILABLE', { cause: new Error('ECONNREFUSED') });
 
-    expect(defectLine(outOfReach, 'GET /', 'r')).toContain('ECONNREFUSED');
-    expect(defectLine(new ServiceError('UNAVAILABLE'), 'GET /', 'r')).toBeUndefined();
-    expect(defectLine(new ServiceError('INVALID_TOKEN', { cause: new Error('x') }), 'GET /', 'r')).toBeUndefined();
+    expect(defectCode(new TypeError('x'))).toBe('INTERNAL_ERROR');
+    expect(defectCode(outOfReach)).toBe('UNAVAILABLE');
+    expect(defectCode(new ServiceError('UNAVAILABLE'))).toBeUndefined();
+    expect(defectCode(new ServiceError('INVALID_TOKEN', { cause: new Error('x') }))).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock/clock.js';
 import { STATUS } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
+import type { Logger } from '../../logging/logger.js';
 import type { AccessWatch } from '../access-log/access-watch.js';
 import { type Gate, sayClose } from '../admission/gate.js';
 import { DEFAULT_HEADERS } from '../answer-headers.js';
@@ -12,11 +13,11 @@ import { type Cors, originIn } from '../cors.js';
 import { sendAsIs } from '../json/answer-sender.js';
 import type { Encoding } from '../json/encoding.js';
 import { streamOf } from '../http2-request.js';
-import { pathOf, sentRequestId } from '../request-head.js';
+import { pathOf, sentRequestId, withFactsOf } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
 import type { RequestMeters } from '../request-meters.js';
 import { answerBarely } from './bare-answer.js';
-import { type Complain, defectLine } from './defects.js';
+import { defectCode } from './defects.js';
 import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
 import { type RawRefusal, rawRefusal, refuseRaw } from './raw-refusal.js';
 import { ServerErrorProperties } from './server-error.properties.js';
@@ -26,7 +27,7 @@ export interface RefusalParts {
   readonly encoding: Encoding;
   readonly clock: Clock;
   readonly requestIds: RequestIds;
-  readonly complain: Complain;
+  readonly log: Logger;
   readonly gate: Gate;
   readonly watch: AccessWatch | undefined;
   readonly requests: RequestMeters;
@@ -107,8 +108,11 @@ export class Refusals {
 
   private tell(error: unknown, request: FastifyRequest): void {
     try {
-      const line = defectLine(error, `${request.raw.method ?? ''} ${routeOf(request)}`, request.id);
-      if (line !== undefined) this.parts.complain(line);
+      const code = defectCode(error);
+      if (code === undefined) return;
+      withFactsOf(request, () => {
+        this.parts.log.error(`${code} ${request.raw.method ?? ''} ${routeOf(request)}`, error);
+      });
     } catch {
       // Whoever asks is answered all the same.
     }

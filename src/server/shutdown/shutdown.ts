@@ -1,5 +1,6 @@
 import type { Availability } from '../../health/availability.js';
 import type { Duration } from '../../config/duration.js';
+import type { Logger } from '../../logging/logger.js';
 import type { Listener } from '../listener.js';
 
 export interface ShutdownParts {
@@ -14,8 +15,7 @@ export interface ShutdownParts {
   readonly preDrain: Duration;
   /** Limit of the requests and of what is behind them. */
   readonly phaseLimit: Duration;
-  readonly say: (line: string) => void;
-  readonly warn: (line: string) => void;
+  readonly log: Logger;
 }
 
 /** Nothing but probes and scrapes, which are short. */
@@ -28,7 +28,7 @@ const SHORTEST_REST_MILLIS = 1000;
  * and its requests end, then the management listener, then all behind them (specification, `server.shutdown`).
  */
 export async function shutDown(parts: ShutdownParts): Promise<void> {
-  const { availability, main, management, mode, preDrain, phaseLimit, say, warn } = parts;
+  const { availability, main, management, mode, preDrain, phaseLimit, log } = parts;
   availability.stopping();
   let since = performance.now();
   if (mode === 'immediate') {
@@ -36,19 +36,19 @@ export async function shutDown(parts: ShutdownParts): Promise<void> {
   } else {
     main.drain();
     if (preDrain.milliseconds > 0) {
-      say(`Stopping: readiness refuses; the listener closes in ${preDrain.toString()}`);
+      log.info(`Stopping: readiness refuses; the listener closes in ${preDrain.toString()}`);
       await wait(preDrain);
     }
     since = performance.now();
-    say(`Stopping: ${count(main.inProgress)} in progress, ${phaseLimit.toString()} at most`);
+    log.info(`Stopping: ${count(main.inProgress)} in progress, ${phaseLimit.toString()} at most`);
     const cut = await main.close(phaseLimit.milliseconds);
-    if (cut > 0) warn(`Cut off after ${phaseLimit.toString()}: ${count(cut)}`);
+    if (cut > 0) log.warn(`Cut off after ${phaseLimit.toString()}: ${count(cut)}`);
     if (management !== main) await management.close(MANAGEMENT_LIMIT_MILLIS);
   }
   const left = phaseLimit.milliseconds - (performance.now() - since);
   const isClosed = await within(Math.max(left, SHORTEST_REST_MILLIS), parts.closeRest());
-  if (!isClosed) warn('Not everything could be closed in time');
-  say('Stopped');
+  if (!isClosed) log.warn('Not everything could be closed in time');
+  log.info('Stopped');
 }
 
 function count(requests: number): string {

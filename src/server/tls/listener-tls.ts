@@ -1,9 +1,8 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Configuration } from '../../config/configuration.js';
-import { printable } from '../../config/failure-report.js';
 import type { Problem } from '../../config/problem.js';
+import type { Logger } from '../../logging/logger.js';
 import { SslBundles } from '../../tls/ssl-bundles.service.js';
-import type { Complain } from '../problem/defects.js';
 import { Http2Properties } from './http2.properties.js';
 import type { ListenerTls } from './secure-server.js';
 
@@ -17,28 +16,23 @@ export interface OpenedTls extends ListenerTls {
  *
  * @throws ConfigurationFailure where it cannot be used
  */
-export function openTls(configuration: Configuration, bundleName: string, clock: Clock, complain: Complain): OpenedTls {
+export function openTls(configuration: Configuration, bundleName: string, clock: Clock, log: Logger): OpenedTls {
   const bundle = new SslBundles(configuration, clock).named({ key: 'server.ssl.bundle', name: bundleName });
   const { context, warnings } = bundle.serverIdentity();
   const called = `certificate bundle "${bundleName}"`;
   return {
     context,
     isHttp2: configuration.get(Http2Properties).enabled,
-    warnings: warnings.map((warning) => printable(`${warning} (${called})`)),
+    warnings: warnings.map((warning) => `${warning} (${called})`),
     onUpdate: (take) =>
       bundle.onUpdate((update) => {
         if (update.kind === 'refused') {
-          complain(
-            printable(
-              `WARN  The files of the ${called} have changed, the old ones stay in force: ${told(update.problem)}`,
-            ),
-          );
+          log.warn(`The files of the ${called} have changed, the old ones stay in force: ${told(update.problem)}`);
           return;
         }
         take(update.identity.context);
-        const lines = [`INFO  The ${called} was read anew, its certificate is valid until ${update.until}`];
-        lines.push(...update.identity.warnings.map((warning) => `WARN  ${warning} (${called})`));
-        for (const line of lines) complain(printable(line));
+        log.info(`The ${called} was read anew, its certificate is valid until ${update.until}`);
+        for (const warning of update.identity.warnings) log.warn(`${warning} (${called})`);
       }),
   };
 }

@@ -1,0 +1,23 @@
+import type { Appender, LineFormat, LogLine } from './log-line.js';
+import type { Output } from './output.js';
+
+/** Writes lines to standard output. */
+export class ConsoleAppender implements Appender {
+  constructor(
+    private readonly format: LineFormat,
+    private readonly output: Output,
+  ) {}
+
+  append(line: LogLine): void {
+    this.output.add(formed(this.format, line));
+  }
+}
+
+/** A line that cannot be formed must not end what wanted to write it. */
+export function formed(format: LineFormat, line: LogLine): string {
+  try {
+    return format(line);
+  } catch {
+    return format({ ...line, message: 'a line that cannot be shown', fields: undefined, error: undefined });
+  }
+}

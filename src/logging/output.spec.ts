@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { type Destination, Output } from './output.js';
+
+function failure(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(code), { code });
+}
+
+/** A reader that takes `most` bytes at a time, unless it has a failure to tell. */
+class Reader implements Destination {
+  private readonly pieces: Buffer[] = [];
+  most = Infinity;
+  failures: string[] = [];
+  calls = 0;
+
+  get text(): string {
+    return Buffer.concat(this.pieces).toString();
+  }
+
+  write: Destination['write'] = (bytes, done) => {
+    this.calls += 1;
+    setImmediate(() => {
+      const code = this.failures.shift();
+      if (code !== undefined) {
+        done(failure(code), 0);
+        return;
+      }
+      const taken = bytes.subarray(0, this.most);
+      this.pieces.push(taken);
+      done(null, taken.length);
+    });
+  };
+
+  writeNow(bytes: Buffer): number {
+    const code = this.failures.shift();
+    if (code !== undefined) throw failure(code);
+    const taken = bytes.subarray(0, this.most);
+    this.pieces.push(taken);
+    return taken.length;
+  }
+}
+
+const lostText = (lines: number): string => `${lines} lost\n`;
+
+function numbered(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => `line ${at}\n`);
+}
+
+describe('lines on their way out', () => {
+  it('are written in order, many at a time', async () => {
+    const reader = new Reader();
+    const output = new Output({ destination: reader, lostText });
+
+    for (const line of numbered(1000)) output.add(line);
+    await output.flush(5000);
+
+    expect(reader.text).toBe(numbered(1000).join(''));
+    expect(reader.calls).toBeLessThan(10);
+  });
+
+  it('are whole where the reader takes a few bytes at a time', async () => {
+    const reader = new Reader();
+    reader.most = 7;
+    const output = new Output({ destination: reader, lostText });
+
+    for (const line of numbered(50)) output.add(`한${line}`);
+    await output.flush(5000);
+
+    expect(reader.text).toBe(
+      numbered(50)
+        .map((line) => `한${line}`)
+        .join(''),
+    );
+  });
+
+  it('wait while a pipe is full', async () => {
+    const reader = new Reader();
+    reader.failures = ['EAGAIN', 'EAGAIN', 'EAGAIN'];
+    const output = new Output({ destination: reader, lostText });
+
+    output.add('a\n');
+    await output.flush(5000);
+
+    expect(reader.text).toBe('a\n');
+  });
+
+  it('are lost beyond a limit, which is told once there is a reader again', async () => {
+    const reader = new Reader();
+    const output = new Output({ destination: reader, lostText, mostWaiting: 20 });
+
+    for (const line of numbered(10)) output.add(line);
+    await output.flush(5000);
+    output.add('more\n');
+    await output.flush(5000);
+
+    expect(reader.text).toBe('line 0\nline 1\n8 lost\nmore\n');
+  });
+
+  it('hold up nobody where there is no reader any more, and are written when there is one', async () => {
+    const reader = new Reader();
+    reader.failures = ['EPIPE'];
+    const output = new Output({ destination: reader, lostText });
+
+    output.add('a\n');
+    await output.flush(60_000);
+    const before = reader.text;
+    await output.flush(60_000);
+
+    expect([before, reader.text]).toEqual(['', 'a\n']);
+  });
+
+  it('do not ask a broken reader again for each line', async () => {
+    const reader = new Reader();
+    reader.failures = ['ENOSPC'];
+    const output = new Output({ destination: reader, lostText });
+    output.add('a\n');
+    await output.flush(60_000);
+
+    for (let count = 0; count < 100; count += 1) output.add('x'.repeat(5000));
+
+    expect(reader.calls).toBe(1);
+  });
+
+  it('are written at once where the process ends', () => {
+    const reader = new Reader();
+    reader.most = 3;
+    const output = new Output({ destination: reader, lostText });
+    output.add('one\n');
+    output.add('two\n');
+
+    output.flushNow();
+
+    expect(reader.text).toBe('one\ntwo\n');
+  });
+
+  it('do not keep a process that ends waiting for a pipe that is full', () => {
+    const reader = new Reader();
+    reader.failures = ['EAGAIN'];
+    const output = new Output({ destination: reader, lostText });
+    output.add('one\n');
+
+    output.flushNow();
+
+    expect(reader.text).toBe('');
+  });
+
+  it('are waited for no longer than one likes', async () => {
+    const output = new Output({ destination: { write: () => undefined, writeNow: () => 0 }, lostText });
+
+    output.add('a\n');
+
+    await expect(output.flush(1)).resolves.toBeUndefined();
+  });
+});
