@@ -91,10 +91,7 @@ export class LineWriter {
   /** Writes what still waits. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
-    let limit: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => (limit = setTimeout(resolve, CLOSE_MILLIS)));
-    await Promise.race([this.finish(), patience]);
-    clearTimeout(limit);
+    await withinPatience(this.finish());
     clearTimeout(this.timer);
     this.timer = undefined;
   }
@@ -199,6 +196,14 @@ export class LineWriter {
     this.lost = 0;
     this.warn(`The ${this.called} is written again to ${file}; ${lines} lost.`);
   }
+}
+
+/** Waits for what should not take long as the service ends. */
+export async function withinPatience(work: Promise<void>): Promise<void> {
+  let limit: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => (limit = setTimeout(resolve, CLOSE_MILLIS)));
+  await Promise.race([work, patience]);
+  clearTimeout(limit);
 }
 
 /** Node's text without the name of the call and the path, which stands before it. */

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { Mismatch } from '../config/mismatch.js';
+import { ArchiveNames, archivePattern } from './archive-name.js';
+
+describe('a pattern', () => {
+  it.each([
+    ['/var/log/a.log.%d{yyyy-MM-dd}.%i.gz', '/var/log/a.log.2026-11-21.3'],
+    ['a.log.%d.%i.gz', 'a.log.2026-11-21.3'],
+    ['old/%d{dd.MM.yyyy}_%i.log', 'old/21.11.2026_3.log'],
+    ['%i%d{yyyyMMdd}+(1).gz', '320261121+(1)'],
+  ])('%s names files that it knows again', (pattern, path) => {
+    const names = new ArchiveNames(pattern);
+    const file = path.split('/').at(-1) ?? '';
+
+    expect(archivePattern.parse(pattern)).toBe(pattern);
+    expect(names.plainPath('2026-11-21', 3)).toBe(path);
+    expect(names.read(file)).toEqual({ day: '2026-11-21', index: 3, state: 'plain' });
+  });
+
+  it('knows what is packed and what was being packed, where it packs at all', () => {
+    const packing = new ArchiveNames('a.%d.%i.gz');
+    const keeping = new ArchiveNames('a.%d.%i');
+
+    expect(packing.read('a.2026-11-21.0.gz')?.state).toBe('packed');
+    expect(packing.read('a.2026-11-21.0.gz.tmp')?.state).toBe('unfinished');
+    expect(keeping.read('a.2026-11-21.0.gz')).toBeUndefined();
+  });
+
+  it.each(['b.2026-11-21.0.gz', 'a.2026-11-21.0.gz.bak', 'a.2026-11-21.gz', 'a.2026-11-21.x.gz', 'aa2026-11-21.0'])(
+    'does not know %s',
+    (name) => {
+      expect(new ArchiveNames('a.%d.%i.gz').read(name)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['a.log.gz', 'the day, %d or %d{yyyy-MM-dd}, must stand in it once'],
+    ['a.%d.gz', '%i, which counts the files of a day, must stand in it once'],
+    ['a.%d.%d.%i.gz', 'the day, %d or %d{yyyy-MM-dd}, must stand in it once'],
+    ['a.%d{yyyy-MM-dd_HH}.%i.gz', 'a date is made of yyyy, MM and dd, each once: a file is kept per day'],
+    ['a.%d{yyyy-MM}.%i.gz', 'a date is made of yyyy, MM and dd, each once: a file is kept per day'],
+    ['a.%d.%i.%p.gz', '%p is none of %d and %i'],
+    ['%d{yyyy-MM-dd}/a.%i.gz', 'the words may stand in the name of the file only, not in that of its folder'],
+    ['a.%d.%i.zip', 'files are packed with gzip: the name ends with .gz, or they stay as they are'],
+  ])('%s is refused', (pattern, reason) => {
+    expect(archivePattern.parse(pattern)).toEqual(new Mismatch(reason));
+  });
+});

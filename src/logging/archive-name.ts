@@ -1,0 +1,125 @@
+import { basename, dirname, join } from 'node:path';
+import type { ScalarType } from '../config/key-type.js';
+import { Mismatch } from '../config/mismatch.js';
+
+/** What a packed log file is called. */
+export interface ArchiveName {
+  readonly day: string;
+  /** Counts from 0 within a day. */
+  readonly index: number;
+  /** `plain` still waits to be packed; `unfinished` was left by a crash, or somebody else is at it. */
+  readonly state: 'plain' | 'packed' | 'unfinished';
+}
+
+const PACKED = '.gz';
+const UNFINISHED = '.tmp';
+/** The parts of a date, as they stand in a pattern. */
+const DATE_LETTERS = /yyyy|MM|dd/g;
+const DATE_GROUPS: Readonly<Record<string, string>> = {
+  yyyy: String.raw`(?<year>\d{4})`,
+  MM: String.raw`(?<month>\d{2})`,
+  dd: String.raw`(?<date>\d{2})`,
+};
+const DEFAULT_DATE = 'yyyy-MM-dd';
+
+/** Names of archives by a pattern with `%d` or `%d{yyyy-MM-dd}` for the day and `%i` for its parts. */
+export class ArchiveNames {
+  readonly folder: string;
+  /** Whether archives are gzip. */
+  readonly isPacked: boolean;
+  private readonly pieces: readonly string[];
+  private readonly form: RegExp;
+
+  /** The folder of the pattern is relative to the working folder unless it starts with `/`. */
+  constructor(pattern: string) {
+    this.folder = dirname(pattern);
+    this.isPacked = pattern.endsWith(PACKED);
+    const name = basename(pattern);
+    this.pieces = (this.isPacked ? name.slice(0, -PACKED.length) : name).split(/(%d(?:\{[^}]*\})?|%i)/);
+    const form = this.pieces.map((piece) => {
+      if (piece === '%i') return String.raw`(?<index>\d{1,9})`;
+      return isDate(piece) ? dateForm(piece) : literal(piece);
+    });
+    this.form = new RegExp(
+      `^${form.join('')}(?:(?<packed>${literal(PACKED)})(?<unfinished>${literal(UNFINISHED)})?)?$`,
+    );
+  }
+
+  /** The path before it is packed. */
+  plainPath(day: string, index: number): string {
+    const [year = '', month = '', date = ''] = day.split('-');
+    const parts: Readonly<Record<string, string>> = { yyyy: year, MM: month, dd: date };
+    const name = this.pieces.map((piece) => {
+      if (piece === '%i') return String(index);
+      return isDate(piece) ? dateOf(piece).replaceAll(DATE_LETTERS, (letters) => parts[letters] ?? letters) : piece;
+    });
+    return join(this.folder, name.join(''));
+  }
+
+  packedPath(plainPath: string): string {
+    return this.isPacked ? plainPath + PACKED : plainPath;
+  }
+
+  /** What it is called while it is being packed. */
+  unfinishedPath(plainPath: string): string {
+    return this.packedPath(plainPath) + UNFINISHED;
+  }
+
+  /** What a file of the folder is by its name; undefined for what is none of ours. */
+  read(name: string): ArchiveName | undefined {
+    const groups = this.form.exec(name)?.groups;
+    if (!groups || (groups['packed'] !== undefined && !this.isPacked)) return undefined;
+    const { year = '', month = '', date = '', index = '', packed, unfinished } = groups;
+    const state = packed === undefined ? 'plain' : unfinished === undefined ? 'packed' : 'unfinished';
+    return { day: [year, month, date].join('-'), index: Number(index), state };
+  }
+}
+
+/** The pattern of the names of archives, as a configuration key takes it. */
+export const archivePattern: ScalarType<string> = {
+  shape: 'scalar',
+  name: 'text',
+  expects: 'a path such as /var/log/login/service.log.%d{yyyy-MM-dd}.%i.gz',
+  parse: (text) => {
+    const fault = faultOf(text);
+    return fault === undefined ? text : new Mismatch(fault);
+  },
+  format: (value) => value,
+};
+
+function faultOf(text: string): string | undefined {
+  const name = basename(text);
+  const words: readonly string[] = name.match(/%(?:d(?:\{[^}]*\})?|.?)/g) ?? [];
+  const dates = words.filter(isDate);
+  const other = words.find((word) => word !== '%i' && !isDate(word));
+  if (dirname(text).includes('%')) return 'the words may stand in the name of the file only, not in that of its folder';
+  if (other !== undefined) return `${other} is none of %d and %i`;
+  if (dates.length !== 1) return 'the day, %d or %d{yyyy-MM-dd}, must stand in it once';
+  if (words.filter((word) => word === '%i').length !== 1)
+    return '%i, which counts the files of a day, must stand in it once';
+  const letters = dateOf(dates[0] ?? '').match(/yyyy|MM|dd|[A-Za-z]/g) ?? [];
+  if (letters.toSorted().join() !== 'MM,dd,yyyy')
+    return 'a date is made of yyyy, MM and dd, each once: a file is kept per day';
+  return /\.(?:zip|xz|bz2|zst)$/i.test(name)
+    ? 'files are packed with gzip: the name ends with .gz, or they stay as they are'
+    : undefined;
+}
+
+function isDate(piece: string): boolean {
+  return /^%d(?:\{[^}]*\})?$/.test(piece);
+}
+
+function dateOf(piece: string): string {
+  return piece === '%d' ? DEFAULT_DATE : piece.slice('%d{'.length, -1);
+}
+
+function dateForm(piece: string): string {
+  return dateOf(piece)
+    .split(/(yyyy|MM|dd)/)
+    .map((part) => DATE_GROUPS[part] ?? literal(part))
+    .join('');
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../clock/clock.js';
+import { Archives, type Keeping } from './archives.js';
+import { dayAt } from './day.js';
+import { LineWriter, withinPatience } from './line-writer.js';
+import type { Appender, LogLine } from './log-line.js';
+import { RollingFile } from './rolling-file.js';
+
+export interface FileAppenderOptions extends Keeping {
+  /** Relative to the working folder unless it starts with `/`. */
+  readonly file: string;
+  readonly format: (line: LogLine) => string;
+  readonly maxFileBytes: number;
+  /** As `archivePattern` takes it; beside the file where it is left out. */
+  readonly fileNamePattern: string | undefined;
+  readonly cleanHistoryOnStart: boolean;
+  readonly clock: Clock;
+  /** Where trouble with the file is told. */
+  readonly warn: (text: string) => void;
+}
+
+/** Writes lines to a file that is rolled by day and size; its past is packed and deleted in the background. */
+export class FileAppender implements Appender {
+  /** Absolute. */
+  readonly path: string;
+  private readonly format: (line: LogLine) => string;
+  private readonly clock: Clock;
+  private readonly cleanHistoryOnStart: boolean;
+  private readonly archives: Archives;
+  private readonly writer: LineWriter;
+
+  constructor({ file, format, maxFileBytes, fileNamePattern, cleanHistoryOnStart, ...rest }: FileAppenderOptions) {
+    const { clock, warn } = rest;
+    this.format = format;
+    this.clock = clock;
+    this.cleanHistoryOnStart = cleanHistoryOnStart;
+    this.archives = new Archives({ ...rest, pattern: fileNamePattern ?? `${file}.%d{yyyy-MM-dd}.%i.gz` });
+    const target = new RollingFile({ file, maxFileBytes, archives: this.archives, clock, warn });
+    this.path = target.path;
+    this.writer = new LineWriter({ called: 'log file', target, clock, warn });
+  }
+
+  /** Makes folder and file, and packs what an earlier run has left. */
+  open(): Promise<void> {
+    this.archives.open(dayAt(this.clock.millis()), this.cleanHistoryOnStart);
+    return this.writer.open();
+  }
+
+  append(line: LogLine): void {
+    const text = this.format(line);
+    this.writer.add(text.endsWith('\n') ? text : `${text}\n`, line.at, line.level === 'ERROR');
+  }
+
+  /** Writes what still waits; what is not packed yet is left to the next start. */
+  async close(): Promise<void> {
+    await this.writer.close();
+    await withinPatience(this.archives.close());
+  }
+
+  /** Waits for the work on archives. */
+  tidied(): Promise<void> {
+    return this.archives.settled();
+  }
+}

@@ -1,0 +1,98 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Clock } from '../clock/clock.js';
+import { type Appended, appendLines } from './append-lines.js';
+import { type Archives, isFullDisk } from './archives.js';
+import type { Batch, Place } from './batch.js';
+import { dayAt, perDay } from './day.js';
+import { type LineTarget, reasonOf, RETRY_MILLIS } from './line-writer.js';
+
+export interface RollingFileOptions {
+  /** Relative to the working folder unless it starts with `/`. */
+  readonly file: string;
+  readonly maxFileBytes: number;
+  readonly archives: Archives;
+  readonly clock: Clock;
+  readonly warn: (text: string) => void;
+}
+
+/** One file that is moved out of the way when its day is over or it would become too large. */
+export class RollingFile implements LineTarget {
+  readonly path: string;
+  readonly placeOf: (millis: number) => Place;
+  private readonly maxFileBytes: number;
+  private readonly archives: Archives;
+  private readonly clock: Clock;
+  private readonly warn: (text: string) => void;
+  /** Of the lines in the file; undefined before anybody has looked. */
+  private day: string | undefined;
+  private isWhole = false;
+  /** When the file could not be moved: meanwhile it grows, since no line is worth less than its place. */
+  private stuckAt: number | undefined;
+
+  constructor({ file, maxFileBytes, archives, clock, warn }: RollingFileOptions) {
+    this.path = resolve(file);
+    this.placeOf = perDay(({ text }) => ({ file: this.path, day: text }));
+    this.maxFileBytes = maxFileBytes;
+    this.archives = archives;
+    this.clock = clock;
+    this.warn = warn;
+  }
+
+  async append(batch: Batch): Promise<Appended> {
+    const { day } = batch.place;
+    this.day ??= await this.dayOfFile(day);
+    // Where the clock was set back, the file goes on with the day that is now.
+    if (day < this.day || (day > this.day && (await this.roll()))) this.day = day;
+    for (;;) {
+      const mostBytes = this.mayRoll() ? this.maxFileBytes : Infinity;
+      const appended = await appendLines(this.path, batch, { mayBeTorn: !this.isWhole, mostBytes });
+      this.isWhole = !('error' in appended);
+      if (appended.isFull !== true) return appended;
+      if (await this.roll()) this.day = day;
+    }
+  }
+
+  /** As the file system says, of a file that an earlier run has left; never later than the first line that comes. */
+  private async dayOfFile(today: string): Promise<string> {
+    try {
+      const { mtimeMs, size } = await stat(this.path);
+      const day = dayAt(mtimeMs).text;
+      return size > 0 && day < today ? day : today;
+    } catch {
+      // What keeps it from being looked at will keep it from being written, and is told then.
+      return today;
+    }
+  }
+
+  /** True where the next line begins a new file. */
+  private async roll(): Promise<boolean> {
+    if (!this.mayRoll()) return false;
+    try {
+      if (await this.isThere()) await this.archives.take(this.path, this.day ?? '');
+    } catch (error) {
+      // A full disk is told of when a line does not get in.
+      if (this.stuckAt === undefined && !isFullDisk(error)) {
+        this.warn(
+          `The log file ${this.path} grows, as it cannot be moved to its archive (${reasonOf(error)}). It is tried ` +
+            'again every minute.',
+        );
+      }
+      this.stuckAt = this.clock.millis();
+      return false;
+    }
+    this.stuckAt = undefined;
+    this.archives.tidy(dayAt(this.clock.millis()));
+    return true;
+  }
+
+  /** Nothing to keep is no archive. */
+  private async isThere(): Promise<boolean> {
+    const found = await stat(this.path).catch(() => undefined);
+    return found !== undefined && found.size > 0;
+  }
+
+  private mayRoll(): boolean {
+    return this.stuckAt === undefined || Math.abs(this.clock.millis() - this.stuckAt) >= RETRY_MILLIS;
+  }
+}
