@@ -32,6 +32,8 @@ export interface Watching {
   readonly levels?: LogLevels;
   readonly meters?: Meters;
   readonly exchanges?: HttpExchanges;
+  /** The file of the log, where it has one; absolute. */
+  readonly logFile?: string | undefined;
 }
 
 /** The whole service. */
@@ -56,6 +58,7 @@ export class AppModule {
       levels = new LogLevels(loggers),
       meters = new Meters(),
       exchanges = new HttpExchanges(),
+      logFile,
     }: Watching = {},
   ): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
@@ -65,7 +68,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.of(configuration),
-        LoggingModule.of(loggers, levels),
+        LoggingModule.of(loggers, levels, logFile),
         MetricsModule.of(meters),
         ExchangesModule.of(exchanges),
         SealingModule.of(dataFolder(url)),

@@ -13,6 +13,6 @@ export function keepLastWords(logs: Logs): void {
     logs.loggers.get('server').error(`${what} ends the service`, error);
     if (isEnding) return;
     isEnding = true;
-    void logs.flush(LIMIT_MILLIS).finally(() => process.exit(1));
+    void logs.close(LIMIT_MILLIS).finally(() => process.exit(1));
   });
 }

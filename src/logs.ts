@@ -1,15 +1,17 @@
 import { isatty } from 'node:tty';
 import { SystemClock } from './clock/clock.js';
 import type { Configuration, ConfigurationInputs } from './config/configuration.js';
+import { type LogFileSetup, type LogSetup, logSetup } from './log-setup.js';
 import { ConsoleAppender } from './logging/console-appender.js';
+import type { FileAppender } from './logging/file-appender.js';
+import { type Level, levelOf } from './logging/level.js';
 import { LineMeters } from './logging/line-meters.js';
 import { threadName } from './logging/log-context.js';
-import { type Level, levelOf } from './logging/level.js';
-import type { LineFormat, LogLine } from './logging/log-line.js';
 import { LogLevels } from './logging/log-levels.js';
+import type { LineFormat, LogLine } from './logging/log-line.js';
+import type { Logger } from './logging/logger.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
-import { LoggingProperties } from './logging/logging.properties.js';
 import { descriptor, Output } from './logging/output.js';
 import { compilePattern } from './logging/pattern.js';
 import { Meters } from './metrics/meters.js';
@@ -18,20 +20,44 @@ const STANDARD_OUTPUT = 1;
 
 /** Where the process says what it does, made by its configuration. */
 export class Logs {
+  readonly meters = new Meters();
   readonly loggers: Loggers;
   readonly levels: LogLevels;
-  readonly meters = new Meters();
-  private readonly output: Output;
 
-  constructor(configuration: Configuration, { variables }: Pick<ConfigurationInputs, 'variables'>) {
-    const format = consoleFormat(configuration, isatty(STANDARD_OUTPUT) && !variables['NO_COLOR']);
-    this.output = new Output({
+  private constructor(
+    { console, levels, groups }: LogSetup,
+    private readonly output: Output,
+    consoleAppender: ConsoleAppender,
+    private readonly file: FileAppender | undefined,
+  ) {
+    const appenders = [new LineMeters(this.meters), ...(console ? [consoleAppender] : []), ...(file ? [file] : [])];
+    this.loggers = new Loggers(appenders);
+    this.levels = new LogLevels(this.loggers, { levels: levelsOf(levels), groups });
+  }
+
+  /** @throws ConfigurationFailure where the file of `logging.config` cannot be used */
+  static async open(configuration: Configuration, inputs: ConfigurationInputs): Promise<Logs> {
+    const setup = logSetup(configuration, inputs);
+    const hasColor = isatty(STANDARD_OUTPUT) && !inputs.variables['NO_COLOR'];
+    const pattern = setup.console?.pattern ?? new LoggingPatternProperties().console;
+    const format = compilePattern(pattern, { hasColor });
+    const output = new Output({
       destination: descriptor(STANDARD_OUTPUT),
       lostText: (lines) => format(lostLine(lines)),
     });
-    this.loggers = new Loggers([new LineMeters(this.meters), new ConsoleAppender(format, this.output)]);
-    const { level, group } = configuration.get(LoggingProperties);
-    this.levels = new LogLevels(this.loggers, { levels: levelsOf(level), groups: group });
+    const appender = new ConsoleAppender(format, output);
+    // Not to the file itself, and also where nothing else goes to the console.
+    const aside = new Loggers([appender]).get('logging');
+    const file = setup.file && (await fileOf(setup.file, aside));
+    const logs = new Logs(setup, output, appender, file);
+    void file?.open();
+    for (const warning of setup.warnings) logs.loggers.get('logging').warn(warning);
+    return logs;
+  }
+
+  /** Of the log file, absolute; undefined where there is none. */
+  get path(): string | undefined {
+    return this.file?.path;
   }
 
   /** A text for whoever starts the service, and for no file: it has no form, and what is secret in it stays. */
@@ -44,14 +70,27 @@ export class Logs {
     this.output.flushNow();
   }
 
-  /** Resolves when everything is written, or cannot be, and after `limitMillis` at the latest. */
-  flush(limitMillis: number): Promise<void> {
-    return this.output.flush(limitMillis);
+  /** Resolves when everything is written, or cannot be; the console takes `limitMillis` at the most. */
+  async close(limitMillis: number): Promise<void> {
+    await Promise.all([this.output.flush(limitMillis), this.file?.close()]);
   }
 }
 
-function consoleFormat(configuration: Configuration, hasColor: boolean): LineFormat {
-  return compilePattern(configuration.get(LoggingPatternProperties).console, { hasColor });
+/** A service without a log file loads nothing of it. */
+async function fileOf({ pattern, ...setup }: LogFileSetup, aside: Logger): Promise<FileAppender> {
+  const { FileAppender } = await import('./logging/file-appender.js');
+  return new FileAppender({
+    ...setup,
+    format: fileFormat(pattern),
+    clock: new SystemClock(),
+    warn: (text) => {
+      aside.warn(text);
+    },
+  });
+}
+
+function fileFormat(pattern: string): LineFormat {
+  return compilePattern(pattern, { hasColor: false });
 }
 
 function lostLine(lines: number): LogLine {

@@ -53,7 +53,7 @@ export async function startService(signals: StopSignals): Promise<Start> {
     const configuration = loadConfiguration(PROPERTIES, inputs);
     const warnings = [...configuration.warnings, ...judgedRules(configuration, inputs)];
     setProcessTimeZone(configuration.get(UserProperties).timezone);
-    logs = new Logs(configuration, inputs);
+    logs = await Logs.open(configuration, inputs);
     keepLastWords(logs);
     const log = logs.loggers.get(START);
     signals.speakTo((line) => {
@@ -97,7 +97,8 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
   const listeners = await Listeners.make(configuration, { loggers, meters, exchanges });
   const { main, management } = listeners;
   for (const warning of listeners.warnings) log.warn(warning);
-  const app = await create(configuration, main, { loggers, levels, meters, exchanges });
+  const watching = { loggers, levels, meters, exchanges, logFile: logs.path };
+  const app = await create(configuration, main, watching);
   const watch = new ProcessWatch(meters);
   const closeRest = async (): Promise<void> => {
     watch.stop();
@@ -165,7 +166,7 @@ async function stop(logs: Logs, parts: ShutdownParts): Promise<void> {
     parts.log.error('The service could not be closed in good order', error);
     throw error;
   } finally {
-    await logs.flush(LAST_LINES_MILLIS);
+    await logs.close(LAST_LINES_MILLIS);
   }
 }
 

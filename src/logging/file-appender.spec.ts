@@ -58,7 +58,7 @@ class Stage {
   }
 
   say(message: string, level: LineLevel = 'INFO'): void {
-    this.log.append({ at: this.clock.millis(), level, logger: 'a', message });
+    this.log.append({ at: this.clock.millis(), level, logger: 'a', message, thread: 'main' });
   }
 
   /** Writes what waits and waits for the work on archives. */
@@ -112,8 +112,9 @@ function numbered(count: number): readonly string[] {
 }
 
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map(({ log }) => log.close()));
+  vi.useRealTimers();
   vi.unstubAllEnvs();
+  await Promise.all(opened.splice(0).map(({ log }) => log.close()));
 });
 
 describe('the file', () => {
@@ -134,6 +135,17 @@ describe('the file', () => {
     await waitUntil('the lines are there', () => at.linesIn().length === 501);
 
     expect(at.linesIn()).toEqual([...numbered(500), 'größer € 🔒']);
+  });
+
+  it('has an error at once, and what was said before it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const at = stage();
+    at.say('info');
+    at.say('error', 'ERROR');
+
+    await waitUntil('the lines are there', () => at.linesIn().length === 2);
+
+    expect(at.linesIn()).toEqual(['info', 'error']);
   });
 
   it('goes on behind what an earlier run wrote, and ends the line that a crash has torn', async () => {

@@ -9,4 +9,11 @@ export class LoggingPatternProperties {
     effect: full,
   })
   readonly console: string = '%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level %pid --- [%thread] %logger{40} : %msg%n%ex';
+
+  @Key(logPattern, {
+    does: 'Form of a line in the log file, of the words of logging.pattern.console.',
+    effect: full,
+    defaultText: 'same as logging.pattern.console',
+  })
+  readonly file?: string;
 }

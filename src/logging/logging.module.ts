@@ -1,19 +1,21 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { LogFile } from './log-file.js';
 import { LogLevels } from './log-levels.js';
 import { Loggers } from './loggers.js';
 
-/** Offers the loggers of the process and their levels. */
+/** Offers the loggers of the process, their levels, and where the log is. */
 @Global()
 @Module({})
 export class LoggingModule {
-  static of(loggers: Loggers, levels = new LogLevels(loggers)): DynamicModule {
+  static of(loggers: Loggers, levels = new LogLevels(loggers), file?: string): DynamicModule {
     return {
       module: LoggingModule,
       providers: [
         { provide: Loggers, useValue: loggers },
         { provide: LogLevels, useValue: levels },
+        { provide: LogFile, useValue: new LogFile(file) },
       ],
-      exports: [Loggers, LogLevels],
+      exports: [Loggers, LogLevels, LogFile],
     };
   }
 }

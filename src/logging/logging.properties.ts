@@ -1,6 +1,7 @@
-import { full, notYet } from '../config/effect.js';
+import { full, near } from '../config/effect.js';
 import { map, mapOfLists, oneOf, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { configLocation } from './config-location.js';
 
 type ConfiguredLevel = 'off' | 'false' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
@@ -25,9 +26,11 @@ export class LoggingProperties {
   })
   readonly group: ReadonlyMap<string, readonly string[]> = new Map();
 
-  @Key(text(), {
-    does: 'File of appenders that replaces the other logging keys, in YAML or JSON, e.g. file:/etc/login/logging.yml.',
-    effect: notYet('A', 'XML of other logging engines is refused.'),
+  @Key(configLocation, {
+    does:
+      'File of appenders and levels that replaces the other logging keys, in YAML or JSON, e.g. ' +
+      'file:/etc/login/logging.yml.',
+    effect: near('A format of its own (docs/operations.md, "Log files"); XML of other logging engines is refused.'),
   })
   readonly config?: string;
 }

@@ -104,6 +104,7 @@ const TEXTS: readonly string[] = [
   'a text that is long enough to be a secret',
   'combined',
   '418',
+  'sample.log.%d.%i.gz',
 ];
 
 /** 32 random bytes. */

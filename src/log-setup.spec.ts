@@ -1,0 +1,185 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, describe, it } from 'vitest';
+import { temporaryFolder } from '../test/support/temporary-folder.js';
+import { loadConfiguration } from './config/configuration.js';
+import { ConfigurationFailure } from './config/problem.js';
+import { type LogSetup, logSetup } from './log-setup.js';
+import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
+import { PROPERTIES } from './properties.js';
+
+const USUAL = new LoggingPatternProperties().console;
+
+/** The log with these arguments, and with `file` as the file of `logging.config`. */
+function setupOf(args: readonly string[], file?: string, name = 'logging.yml'): LogSetup {
+  const workingFolder = temporaryFolder('log-setup');
+  if (file !== undefined) writeFileSync(join(workingFolder, name), file);
+  const all = file === undefined ? args : [`--logging.config=file:${name}`, ...args];
+  const inputs = { args: all, variables: { LOG_DIR: '/var/log' }, workingFolder, packageFolder: workingFolder };
+  return logSetup(loadConfiguration(PROPERTIES, inputs), inputs);
+}
+
+/** What stops a start, each problem as one line. */
+function problemsOf(args: readonly string[], file?: string, name?: string): readonly string[] {
+  try {
+    setupOf(args, file, name);
+  } catch (error) {
+    if (!(error instanceof ConfigurationFailure)) throw error;
+    return error.problems.map(({ what, facts, action }) =>
+      [what, ...facts.map(([label, text]) => `${label}: ${text}`), action].join(' | '),
+    );
+  }
+  return [];
+}
+
+describe('the keys', () => {
+  it('write to the console alone where no file is named', () => {
+    expect(setupOf([])).toMatchObject({ console: { pattern: USUAL }, file: undefined, warnings: [] });
+  });
+
+  it('name the file and its limits', () => {
+    const policy = '--logging.engine.rollingpolicy.';
+    const { file } = setupOf([
+      '--logging.file.name=/var/log/a.log',
+      `${policy}max-file-size=1MB`,
+      `${policy}max-history=3`,
+      `${policy}total-size-cap=1GB`,
+      `${policy}file-name-pattern=\${logging.file.name}-%d.%i`,
+      `${policy}clean-history-on-start=true`,
+      '--logging.pattern.console=%m%n',
+    ]);
+
+    expect(file).toEqual({
+      file: '/var/log/a.log',
+      pattern: '%m%n',
+      maxFileBytes: 1024 * 1024,
+      maxHistory: 3,
+      totalSizeCapBytes: 1024 ** 3,
+      fileNamePattern: '/var/log/a.log-%d.%i',
+      cleanHistoryOnStart: true,
+    });
+  });
+
+  it('take a folder for a file with the usual name, unless the file is named', () => {
+    expect(setupOf(['--logging.file.path=/var/log']).file?.file).toBe('/var/log/login-service.log');
+    expect(setupOf(['--logging.file.path=/var/log', '--logging.file.name=a.log']).file?.file).toBe('a.log');
+  });
+
+  it('give the file a form of its own', () => {
+    const { console, file } = setupOf(['--logging.file.name=a', '--logging.pattern.file=%m%n']);
+
+    expect(console?.pattern).toBe(USUAL);
+    expect(file?.pattern).toBe('%m%n');
+  });
+
+  it.each(['classpath:logging.yml', 'https://a.example/logging.yml', 'file:logback.xml', 'file:', 'a.groovy'])(
+    'do not take %s for logging.config',
+    (location) => {
+      expect(problemsOf([`--logging.config=${location}`])).toEqual([
+        expect.stringMatching(/^The value of logging\.config cannot be used \| .*Reason: .*such as file:\/etc\/login/),
+      ]);
+    },
+  );
+});
+
+describe('the file of logging.config', () => {
+  const whole = `
+appenders:
+  console:
+    pattern: '%level %m%n'
+  file:
+    name: \${LOG_DIR}/login/a.log
+    pattern: '%m%n'
+    max-file-size: 5MB
+    max-history: 4
+    total-size-cap: 1GB
+    file-name-pattern: /var/log/old/a.%d.%i.gz
+    clean-history-on-start: true
+levels:
+  root: warn
+  auth.mfa: debug
+groups:
+  login: [auth, mfa]
+`;
+
+  it('replaces the other keys, and names those that somebody set', () => {
+    const setup = setupOf(['--logging.level.auth=trace', '--logging.file.name=b.log'], whole);
+
+    expect(setup).toEqual({
+      console: { pattern: '%level %m%n' },
+      file: {
+        file: '/var/log/login/a.log',
+        pattern: '%m%n',
+        maxFileBytes: 5 * 1024 * 1024,
+        maxHistory: 4,
+        totalSizeCapBytes: 1024 ** 3,
+        fileNamePattern: '/var/log/old/a.%d.%i.gz',
+        cleanHistoryOnStart: true,
+      },
+      levels: new Map([
+        ['root', 'warn'],
+        ['auth.mfa', 'debug'],
+      ]),
+      groups: new Map([['login', ['auth', 'mfa']]]),
+      warnings: ['logging.level.auth, logging.file.name: without effect, as logging.config is set'],
+    });
+  });
+
+  it('may be JSON', () => {
+    const { console, file, levels } = setupOf(
+      [],
+      JSON.stringify({ appenders: { console: { enabled: false }, file: { name: 'a.log' } }, levels: { auth: 'OFF' } }),
+      'logging.json',
+    );
+
+    expect(console).toBeUndefined();
+    expect(file).toMatchObject({ file: 'a.log', pattern: USUAL, maxFileBytes: 10 * 1024 * 1024, maxHistory: 7 });
+    expect(levels).toEqual(new Map([['auth', 'off']]));
+  });
+
+  it('that is empty writes to the console alone', () => {
+    expect(setupOf([], '# nothing yet\n')).toMatchObject({ console: { pattern: USUAL }, file: undefined });
+  });
+
+  it('stops the start with all its mistakes, each with its place', () => {
+    const text = `appenders:
+  file:
+    nam: /var/log/a.log
+    max-file-size: 5 MB
+  syslog:
+    host: 127.0.0.1
+levels:
+  root: loud
+`;
+
+    expect(problemsOf([], text)).toEqual([
+      expect.stringMatching(
+        /^The value of appenders\.file\.max-file-size cannot be used \|.*Origin: file \[logging\.yml\] - 4:20, imported from "logging\.config"/,
+      ),
+      expect.stringMatching(/^The value of levels\.root cannot be used \|.*Origin: file \[logging\.yml\] - 8:9/),
+      expect.stringMatching(
+        /^The member appenders\.file\.nam is unknown \|.*\[logging\.yml\] - 3:10.*Did you mean appenders\.file\.name\?/,
+      ),
+      expect.stringMatching(
+        /^The member appenders\.syslog\.host is unknown \|.*\[logging\.yml\] - 6:11.*there are appenders\.console\.enabled, /,
+      ),
+    ]);
+  });
+
+  it.each([
+    ['XML', '<configuration/>', /^The file of logging\.config is XML.*Write it in YAML or JSON/],
+    ['no YAML', 'levels: [', /^A configuration file cannot be read.*\[logging\.yml\] - \d+:\d+/],
+    ['no mapping', '- a', /^A configuration file cannot be read.*a document must be a mapping/],
+    ['a placeholder without a value', 'levels: { root: "${NONE}" }', /^The placeholder \$\{NONE\} of levels\.root/],
+  ])('stops the start where it is %s', (_, text, expected) => {
+    expect(problemsOf([], text)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it('stops the start where it is not there', () => {
+    expect(problemsOf(['--logging.config=/none/logging.yml'])).toEqual([
+      'The file of logging.config does not exist | Property: logging.config | Value: "/none/logging.yml" | ' +
+        'Origin: "logging.config" from property source "commandLineArgs" | ' +
+        'Make the file, or correct or remove logging.config.',
+    ]);
+  });
+});

@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import type { Configuration, ConfigurationInputs } from './config/configuration.js';
+import { isPackaged } from './config/origin.js';
+import { one } from './config/profiles.js';
+import { readSeparateFile } from './config/separate-file.js';
+import { allStates } from './config/key-state.js';
+import type { FileAppenderOptions } from './logging/file-appender.js';
+import {
+  ConsoleAppenderProperties,
+  FileAppenderProperties,
+  LevelsProperties,
+} from './logging/logging-config.properties.js';
+import { LoggingFileProperties } from './logging/logging-file.properties.js';
+import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
+import { LoggingProperties } from './logging/logging.properties.js';
+import { RollingpolicyProperties } from './logging/rollingpolicy.properties.js';
+
+/** Of a file where only its folder is given. */
+const USUAL_NAME = 'login-service.log';
+const KEY = 'logging.config';
+
+/** A file for the log, but for the form of its lines. */
+export interface LogFileSetup extends Omit<FileAppenderOptions, 'format' | 'clock' | 'warn'> {
+  readonly pattern: string;
+}
+
+/** What the log is to be, whether the keys say so or the file of `logging.config`. */
+export interface LogSetup {
+  /** Undefined where nothing goes to standard output. */
+  readonly console: { readonly pattern: string } | undefined;
+  readonly file: LogFileSetup | undefined;
+  readonly levels: ReadonlyMap<string, string>;
+  readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** What an operator should know of it at the start. */
+  readonly warnings: readonly string[];
+}
+
+/** @throws ConfigurationFailure where the file of `logging.config` cannot be used */
+export function logSetup(
+  configuration: Configuration,
+  { workingFolder }: Pick<ConfigurationInputs, 'workingFolder'>,
+): LogSetup {
+  const { level, group, config } = configuration.get(LoggingProperties);
+  if (config !== undefined) return setupOfFile(config, configuration, workingFolder);
+  const patterns = configuration.get(LoggingPatternProperties);
+  const { name, path } = configuration.get(LoggingFileProperties);
+  const file = name ?? (path === undefined ? undefined : join(path, USUAL_NAME));
+  const policy = configuration.get(RollingpolicyProperties);
+  return {
+    console: { pattern: patterns.console },
+    file: file === undefined ? undefined : fileSetup(file, patterns.file ?? patterns.console, policy),
+    levels: level,
+    groups: group,
+    warnings: [],
+  };
+}
+
+function setupOfFile(path: string, configuration: Configuration, workingFolder: string): LogSetup {
+  const { environment, registry } = configuration;
+  const [assignment] = one(environment, registry, KEY).assignments;
+  const read = readSeparateFile([ConsoleAppenderProperties, FileAppenderProperties, LevelsProperties], {
+    path,
+    workingFolder,
+    key: KEY,
+    origin: assignment?.origin,
+    environment,
+  });
+  const toConsole = read.get(ConsoleAppenderProperties) as ConsoleAppenderProperties;
+  const toFile = read.get(FileAppenderProperties) as FileAppenderProperties;
+  const { levels, groups } = read.get(LevelsProperties) as LevelsProperties;
+  const usual = new LoggingPatternProperties().console;
+  const pattern = toConsole.pattern ?? usual;
+  return {
+    console: toConsole.enabled ? { pattern } : undefined,
+    file: toFile.name === undefined ? undefined : fileSetup(toFile.name, toFile.pattern ?? pattern, toFile),
+    levels,
+    groups,
+    warnings: replacedKeys(configuration),
+  };
+}
+
+function fileSetup(file: string, pattern: string, policy: RollingpolicyProperties): LogFileSetup {
+  return {
+    file,
+    pattern,
+    maxFileBytes: policy.maxFileSize.bytes,
+    maxHistory: policy.maxHistory,
+    totalSizeCapBytes: policy.totalSizeCap.bytes,
+    fileNamePattern: policy.fileNamePattern,
+    cleanHistoryOnStart: policy.cleanHistoryOnStart,
+  };
+}
+
+/** Keys somebody set that do not count beside the file. */
+function replacedKeys({ environment, registry }: Configuration): readonly string[] {
+  const names = allStates(environment, registry)
+    .filter(({ name }) => name.startsWith('logging.') && name !== KEY)
+    .filter(({ assignments }) => assignments[0] && !isPackaged(assignments[0].origin))
+    .map(({ name }) => name);
+  return names.length === 0 ? [] : [`${names.join(', ')}: without effect, as ${KEY} is set`];
+}

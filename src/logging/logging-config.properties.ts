@@ -1,0 +1,53 @@
+import { full } from '../config/effect.js';
+import { flag, map, mapOfLists, oneOf, text } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+import { logPattern } from './log-pattern.js';
+import { RollingpolicyProperties } from './rollingpolicy.properties.js';
+
+type Level = 'off' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+
+/** A member of the file that `logging.config` names, as the two below; none of them is a key of the service. */
+@Properties('appenders.console')
+export class ConsoleAppenderProperties {
+  @Key(flag(), { does: 'Whether lines go to standard output.', effect: full })
+  readonly enabled: boolean = true;
+
+  @Key(logPattern, {
+    does: 'As logging.pattern.console.',
+    effect: full,
+  })
+  readonly pattern?: string;
+}
+
+/** Beside those of archives. */
+@Properties('appenders.file')
+export class FileAppenderProperties extends RollingpolicyProperties {
+  @Key(text({ form: /^(?!.*%[di])(?=.*\S)/s, called: 'the path of a file, without %d and %i' }), {
+    does: 'As logging.file.name.',
+    effect: full,
+  })
+  readonly name?: string;
+
+  @Key(logPattern, {
+    does: 'As logging.pattern.file.',
+    effect: full,
+  })
+  readonly pattern?: string;
+}
+
+@Properties('')
+export class LevelsProperties {
+  @Key(map(oneOf('off', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'), 'logger'), {
+    does: 'As logging.level.',
+    effect: full,
+    secret: false,
+  })
+  readonly levels: ReadonlyMap<string, Level> = new Map();
+
+  @Key(mapOfLists(text({ form: /^[\w./-]{1,200}$/, called: 'the name of a logger' }), 'group'), {
+    does: 'As logging.group.',
+    effect: full,
+    secret: false,
+  })
+  readonly groups: ReadonlyMap<string, readonly string[]> = new Map();
+}

@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { request } from '../support/broker.js';
+import { MovedClock } from '../support/moved-clock.js';
+import { runService, type RunningService, startService } from '../support/service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const DAY = 24 * 3600;
+const NAME = 'service.log';
+/** What every start says at its end. */
+const READY = 'Login service is ready: http';
+
+const started: RunningService[] = [];
+
+async function start(options: Parameters<typeof startService>[0] = {}): Promise<RunningService> {
+  const service = await startService(options);
+  started.push(service);
+  return service;
+}
+
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((service) => service.kill()));
+});
+
+function linesIn(file: string): readonly string[] {
+  if (!existsSync(file)) return [];
+  const bytes = readFileSync(file);
+  return (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString().split('\n').slice(0, -1);
+}
+
+function startsIn(file: string): number {
+  return linesIn(file).filter((line) => line.includes(READY)).length;
+}
+
+/** Of a service with a log file, from its start to its end. */
+async function run(options: Parameters<typeof startService>[0]): Promise<void> {
+  const service = await start(options);
+  expect(await service.stop()).toBe(0);
+}
+
+describe('the keys logging.file', () => {
+  it('name: takes a file within the working folder and elsewhere, for owner and group alone', async () => {
+    const elsewhere = join(temporaryFolder('elsewhere'), 'a', NAME);
+    const [within] = await Promise.all([
+      start({ args: [`--logging.file.name=logs/${NAME}`] }),
+      start({ args: [`--logging.file.name=${elsewhere}`] }),
+    ]);
+    const files = [join(within.cwd, 'logs', NAME), elsewhere];
+
+    for (const file of files) {
+      await waitUntil(`${file} has the start`, () => startsIn(file) === 1);
+      expect(statSync(file).mode & 0o777).toBe(0o640);
+    }
+  });
+
+  it('path: takes the folder of a file with the usual name', async () => {
+    const service = await start({ args: ['--logging.file.path=here'] });
+
+    const file = join(service.cwd, 'here', 'login-service.log');
+    await waitUntil('it is there', () => existsSync(file));
+    expect(await service.stop()).toBe(0);
+
+    expect(startsIn(file)).toBe(1);
+  });
+
+  it('a later start goes on behind an earlier one, and a good end loses no line', async () => {
+    const cwd = temporaryFolder('restarts');
+    for (let count = 0; count < 2; count += 1) await run({ cwd, args: [`--logging.file.name=${NAME}`] });
+
+    expect(startsIn(join(cwd, NAME))).toBe(2);
+  });
+});
+
+describe('the keys logging.engine.rollingpolicy', () => {
+  const POLICY = '--logging.engine.rollingpolicy.';
+
+  it(
+    'size counts under a clock that stands still, the day under one that moves, and old archives go',
+    { timeout: 60_000 },
+    async () => {
+      const cwd = temporaryFolder('rolling');
+      const clock = new MovedClock();
+      const today = (): string => new Date(clock.millis).toISOString().slice(0, 10);
+      const args = [`--logging.file.name=${NAME}`, `${POLICY}max-file-size=1`, `${POLICY}max-history=1`];
+      const options = { cwd, env: { TZ: 'UTC' }, nodeArguments: clock.nodeArguments, args };
+      const archivesOf = (day: string): readonly string[] =>
+        readdirSync(cwd).filter((name) => name.startsWith(`${NAME}.${day}.`));
+
+      const first = today();
+      await run(options);
+      await run(options);
+      const count = archivesOf(first).length;
+      expect(count).toBeGreaterThan(0);
+
+      clock.advance(DAY);
+      const second = today();
+      const next = await start(options);
+      await waitUntil('the day before is packed', () => archivesOf(first).every((name) => name.endsWith('.gz')));
+      expect(await next.stop()).toBe(0);
+      expect(archivesOf(first).length).toBeGreaterThan(count);
+      expect(archivesOf(first).reduce((sum, name) => sum + startsIn(join(cwd, name)), 0)).toBe(2);
+
+      clock.advance(DAY);
+      const last = await start({ ...options, args: [...args, `${POLICY}total-size-cap=1`] });
+      await waitUntil('all archives are gone', () => archivesOf(first).length + archivesOf(second).length === 0);
+      expect(await last.stop()).toBe(0);
+    },
+  );
+
+  it('file-name-pattern and clean-history-on-start: archives elsewhere, cleaned at the start', async () => {
+    const cwd = temporaryFolder('cleaned');
+    const old = temporaryFolder('old');
+    writeFileSync(join(old, '20200101-0.log'), 'old\n');
+    const service = await start({
+      cwd,
+      args: [
+        `--logging.file.name=${NAME}`,
+        `${POLICY}file-name-pattern=${old}/%d{yyyyMMdd}-%i.log`,
+        `${POLICY}clean-history-on-start=true`,
+      ],
+    });
+
+    await waitUntil('the old one is gone', () => readdirSync(old).length === 0);
+
+    expect(await service.stop()).toBe(0);
+  });
+});
+
+describe('R12: a log file that cannot be written', () => {
+  it('keeps nobody from being served, and is told once', async () => {
+    const cwd = temporaryFolder('in-the-way');
+    writeFileSync(join(cwd, 'here'), '');
+    const service = await start({ cwd, args: [`--logging.file.name=here/${NAME}`] });
+
+    const { status } = await fetch(`${service.url}/actuator/health`);
+    expect(await service.stop()).toBe(0);
+
+    expect(status).toBe(200);
+    expect(`${service.stdout}${service.stderr}`.split('cannot be written (ENOTDIR: not a directory)')).toHaveLength(2);
+  });
+});
+
+describe('the key logging.config', () => {
+  it('names a file that sets up the log in place of the other keys', async () => {
+    const cwd = temporaryFolder('log-config');
+    writeFileSync(join(cwd, 'logging.yml'), 'appenders:\n  file:\n    name: from-file.log\n');
+    const service = await start({
+      cwd,
+      args: ['--logging.config=file:logging.yml', '--logging.file.name=from-key.log'],
+    });
+
+    await waitUntil('it has the start', () => startsIn(join(cwd, 'from-file.log')) === 1);
+
+    expect(existsSync(join(cwd, 'from-key.log'))).toBe(false);
+    expect(`${service.stdout}${service.stderr}`).toContain(
+      'logging.file.name: without effect, as logging.config is set',
+    );
+  });
+
+  it('stops the start with the place of a mistake in it', async () => {
+    const cwd = temporaryFolder('log-config');
+    writeFileSync(join(cwd, 'logging.yml'), 'appenders:\n  file:\n    nam: a.log\n');
+
+    const { exitCode, stderr } = await runService({ cwd, args: ['--logging.config=file:logging.yml'] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/file \[logging\.yml\] - 3:10[\s\S]*Did you mean appenders\.file\.name\?/);
+  });
+});
+
+describe('the end of a process', () => {
+  const module = new URL('../../dist/logging/file-appender.js', import.meta.url).href;
+
+  beforeAll(() => request('build'));
+
+  /** What is in the file of a process that logs and then ends as `ending` says. */
+  function linesAfter(ending: string): readonly string[] {
+    const file = join(temporaryFolder('end'), NAME);
+    const script = `
+      import { FileAppender } from ${JSON.stringify(module)};
+      const log = new FileAppender({
+        file: ${JSON.stringify(file)}, format: ({ message }) => message, maxFileBytes: 1000, maxHistory: 0,
+        totalSizeCapBytes: 0, cleanHistoryOnStart: false, clock: { millis: () => Date.now() }, warn: () => undefined,
+      });
+      const say = (level, message) => log.append({ at: Date.now(), level, logger: 'a', message });
+      await log.open();
+      say('INFO', 'info');
+      say('ERROR', 'error');
+      say('INFO', 'last');
+      ${ending}`;
+    spawnSync(process.execPath, ['--input-type=module', '--eval', script]);
+    return linesIn(file);
+  }
+
+  it.each([
+    ['an uncaught error', 'throw new Error();'],
+    ['process.exit, at once', 'process.exit(0);'],
+    ['process.exit, in the middle of writing', 'setImmediate(() => process.exit(0));'],
+    ['nothing left to do', ''],
+  ])('by %s loses no line of the log file and writes none twice', (_, ending) => {
+    expect(linesAfter(ending)).toEqual(['info', 'error', 'last']);
+  });
+});
