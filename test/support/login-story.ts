@@ -89,6 +89,11 @@ export class LoginStory {
     return this.opened;
   }
 
+  /** The keys of its services, for one more that a test starts by itself. */
+  get args(): readonly string[] {
+    return this.argsWith([]);
+  }
+
   get service(): RunningService {
     return this.at(0);
   }

@@ -2,11 +2,13 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from '../../src/app.module.js';
+import { AppModule, type Watching } from '../../src/app.module.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { HealthPaths } from '../../src/management/health/health-paths.listener.js';
 import { ManagementListener } from '../../src/management/management.listener.js';
+import { LockedAccounts } from '../../src/mfa/locked-accounts.task.js';
 import { PROPERTIES } from '../../src/properties.js';
+import { ThreadsProperties } from '../../src/server/admission/threads.properties.js';
 import { Listener } from '../../src/server/listener.js';
 import { ServletProperties } from '../../src/server/servlet.properties.js';
 import { temporaryFolder } from './temporary-folder.js';
@@ -18,25 +20,36 @@ export interface WholeService {
   readonly url: string;
   /** `METHOD /template` of everything the listener takes, without the context path. */
   readonly routes: readonly string[];
+  /** What it does by itself every few seconds for the gauge `login.mfa.locked`. */
+  countLocked(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Runs all of the service in this process, with its management endpoints, on a database of its own. */
+/**
+ * Runs all of the service in this process, with its management endpoints, on a database of its own unless `args` name one;
+ * what it logs and counts goes to `watching`.
+ */
 export async function startWholeService(
   args: readonly string[] = [],
   variables: Readonly<Record<string, string>> = {},
+  watching: Watching = {},
 ): Promise<WholeService> {
   const workingFolder = temporaryFolder('whole');
-  const database = `--app.datasource.url=jdbc:sqlite:${join(workingFolder, 'login.db')}`;
-  const inputs = { args: [database, ...args], variables, workingFolder, packageFolder: PACKAGE_FOLDER };
+  const own = `--app.datasource.url=jdbc:sqlite:${join(workingFolder, 'login.db')}`;
+  const database = args.some((argument) => argument.startsWith('--app.datasource.url=')) ? [] : [own];
+  const inputs = { args: [...database, ...args], variables, workingFolder, packageFolder: PACKAGE_FOLDER };
   const configuration = loadConfiguration(PROPERTIES, inputs);
   const { contextPath } = configuration.get(ServletProperties);
-  const listener = new Listener({ contextPath });
+  const listener = new Listener({
+    contextPath,
+    threads: configuration.get(ThreadsProperties),
+    ...(watching.meters && { meters: watching.meters }),
+  });
   const routes: string[] = [];
   listener.adapter.getInstance().addHook('onRoute', ({ method, url }) => {
     routes.push(...[method].flat().map((name) => `${name} ${url}`));
   });
-  const app = await NestFactory.create(AppModule.of(configuration), listener.adapter, {
+  const app = await NestFactory.create(AppModule.of(configuration, watching), listener.adapter, {
     logger: false,
     abortOnError: false,
   });
@@ -44,5 +57,10 @@ export async function startWholeService(
   app.get(HealthPaths).mount(listener.routes, listener.routes);
   await app.init();
   const port = await listener.open({ port: 0, address: '127.0.0.1', key: '', addressKey: '' });
-  return { url: `http://127.0.0.1:${port}${contextPath}`, routes, stop: () => app.close() };
+  return {
+    url: `http://127.0.0.1:${port}${contextPath}`,
+    routes,
+    countLocked: () => app.get(LockedAccounts).look(),
+    stop: () => app.close(),
+  };
 }

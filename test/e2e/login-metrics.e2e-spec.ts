@@ -1,0 +1,277 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { Loggers } from '../../src/logging/loggers.js';
+import { Meters } from '../../src/metrics/meters.js';
+import { HttpClient } from '../support/http-client.js';
+import { LogLines } from '../support/log-lines.js';
+import { type Enrolled, PASSWORD, refresh, secondStep, storyOn } from '../support/login-story.js';
+import { reading, readings, rises } from '../support/meter-readings.js';
+import { onEachEngine } from '../support/story-database.js';
+import { startWholeService, type WholeService } from '../support/whole-service.js';
+
+const SEAL_KEYS = [
+  `--app.security.seal.keys.one=${randomBytes(32).toString('base64')}`,
+  '--app.security.seal.active=one',
+];
+
+onEachEngine('what a service counts and logs of logins', (engine) => {
+  // The service of the story is a second replica, of which this one counts nothing.
+  const story = storyOn(engine, { args: [...SEAL_KEYS, '--app.datasource.pool.pool-name=front'] });
+  const meters = new Meters();
+  const lines = new LogLines();
+  let service: WholeService;
+  let before: ReadonlyMap<string, Readonly<Record<string, number>>>;
+
+  beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: story.clock.millis });
+    service = await startWholeService(story.args, {}, { meters, loggers: new Loggers([lines]) });
+  });
+
+  afterAll(async () => {
+    vi.useRealTimers();
+    await service.stop();
+  });
+
+  beforeEach(() => {
+    vi.setSystemTime(story.clock.millis);
+    before = new Map([...meters.families].map(({ name }) => [name, readings(meters, name)]));
+  });
+
+  afterEach(() => {
+    // No code of one test is one of the next.
+    story.clock.advance(120);
+  });
+
+  const browser = (): HttpClient => new HttpClient(service.url);
+  /** What a name has counted in this test. */
+  const counted = (name: string): Readonly<Record<string, number>> =>
+    rises(before.get(name) ?? {}, readings(meters, name));
+  const enrolled = async (): Promise<Enrolled> => {
+    const person = await story.enrolled(story.person(), browser());
+    nextStep();
+    return person;
+  };
+  const nextStep = (): void => {
+    story.clock.nextStep();
+    vi.setSystemTime(story.clock.millis);
+  };
+
+  it('login.attempts: each password step once, by how it ends', async () => {
+    const [plain, disabled] = [story.person(), story.person()];
+    const withFactor = await enrolled();
+    await story.command('users', 'disable', disabled.id);
+    before = new Map([...meters.families].map(({ name }) => [name, readings(meters, name)]));
+    const login = (id: string, pw: string, path = '/login'): Promise<unknown> => browser().post(path, { id, pw });
+
+    await login(plain.id, PASSWORD);
+    await login(plain.id, PASSWORD, '/session');
+    await login(withFactor.id, PASSWORD);
+    await login(withFactor.id, PASSWORD, '/session');
+    await login(plain.id, 'wrong');
+    await login('nobody-of-ours', PASSWORD);
+    await login(disabled.id, PASSWORD);
+    await login('\u0007', PASSWORD);
+    await login(plain.id, 'x'.repeat(2000));
+    await browser().post('/login', { id: plain.id });
+
+    expect(counted('login.attempts')).toEqual({
+      success: 2,
+      challenged: 2,
+      wrong_password: 1,
+      unknown: 1,
+      disabled: 1,
+      // What has not even the shape of a login is no attempt.
+      malformed: 1,
+    });
+  });
+
+  it('login.mfa.attempts and lockouts: each code once, by how it ends', async () => {
+    const person = await enrolled();
+    const mfaToken = await story.mfaToken(person, browser());
+    const right = story.codeOf(person.app);
+    const [backupCode = ''] = person.backupCodes;
+    const show = (code: string, token = mfaToken): Promise<unknown> => secondStep(browser(), token, code);
+    before = new Map([...meters.families].map(({ name }) => [name, readings(meters, name)]));
+
+    await show(right, 'no.half.token');
+    await show(story.wrongCode(person));
+    await show(right);
+    await show(story.wrongCode(person));
+    const second = await story.mfaToken(person, browser());
+    await show(right, second);
+    await show(backupCode, second);
+    await show('!', second);
+    await story.lock(person, browser());
+    nextStep();
+    await show(story.codeOf(person.app), await story.mfaToken(person, browser()));
+
+    expect(counted('login.mfa.attempts')).toEqual({
+      // A token of nobody, and one that was used.
+      'refused totp half_token': 2,
+      'success totp none': 1,
+      'failure totp used_step': 1,
+      'success backup_code none': 1,
+      'failure totp wrong_code': 6,
+      'refused totp locked': 1,
+    });
+    expect(counted('login.lockouts')).toEqual({ locked: 1 });
+    expect(counted('login.mfa.step.offset')).toEqual({ '': 1 });
+  });
+
+  it('login.token.refresh: each exchange once, by how it ends', async () => {
+    const { client, accessToken } = await story.signInByPassword(story.person(), browser());
+    const ended = await story.signInByPassword(story.person(), browser());
+    const [copy, first] = [client.copy(), client.copy()];
+    await refresh(client);
+    await refresh(copy);
+    story.clock.advance(61);
+    vi.setSystemTime(story.clock.millis);
+    await refresh(first);
+    await refresh(browser());
+    const stranger = browser();
+    stranger.plant('refresh_token', 'B'.repeat(43), '/token');
+    await refresh(stranger);
+    const left = ended.client.copy();
+    await ended.client.post('/logout', {}, { bearer: ended.accessToken });
+    await refresh(left);
+
+    expect(accessToken).not.toBe('');
+    expect(counted('login.token.refresh')).toEqual({
+      rotated: 1,
+      repeated: 1,
+      reuse: 1,
+      no_cookie: 1,
+      unknown: 2,
+    });
+  });
+
+  it('of thirty wrong codes at once every single one, and one lock', async () => {
+    const person = await enrolled();
+    const tokens = await Promise.all(Array.from({ length: 3 }, () => story.mfaToken(person, browser())));
+    before = new Map([...meters.families].map(({ name }) => [name, readings(meters, name)]));
+
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        secondStep(browser(), tokens[index % 3] ?? '', story.wrongCode(person, index % 5)),
+      ),
+    );
+
+    const statuses = answers.map(({ body }) => body['code']);
+    const wrong = statuses.filter((code) => code === 'MFA_CODE_INVALID').length;
+    expect(counted('login.mfa.attempts')).toEqual({ 'failure totp wrong_code': wrong, ...refusedOf(statuses) });
+    expect(wrong).toBe(5);
+    expect(counted('login.lockouts')).toEqual({ locked: 1 });
+    expect(await story.countOf(person, 'MFA_LOCKED')).toBe(1);
+    expect(await story.countOf(person, 'MFA_FAILED')).toBe(wrong);
+  });
+
+  it('of twenty logins at once with one worker and no queue those that got none, and the time of the others', async () => {
+    const person = story.person();
+    const tight = new Meters();
+    const args = [
+      ...story.args,
+      '--app.security.password.hash.concurrency=1',
+      '--app.security.password.hash.queue-capacity=0',
+    ];
+    const small = await startWholeService(args, {}, { meters: tight });
+    const client = new HttpClient(small.url);
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.copy().post('/login', { id: person.id, pw: PASSWORD })),
+    );
+    await small.stop();
+
+    const served = answers.filter(({ status }) => status === 200).length;
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(20 - served);
+    expect(rises({}, readings(tight, 'login.attempts'))).toEqual({ success: served, unavailable: 20 - served });
+    expect(reading(tight, 'login.hash.time', 'COUNT')).toBe(served);
+    expect(readings(tight, 'executor.completed')).toEqual({ 'password-hash': served });
+    expect(reading(tight, 'login.hash.queue')).toBe(0);
+  });
+
+  it('login.attempts: what the throttle refuses, too', async () => {
+    const person = story.person();
+    const slow = new Meters();
+    const args = story.args.filter((argument) => !argument.startsWith('--app.security.rate-limit'));
+    const throttled = await startWholeService(args, {}, { meters: slow });
+    const client = new HttpClient(throttled.url);
+
+    const codes: unknown[] = [];
+    for (let number = 0; number < 12; number += 1) {
+      codes.push((await client.post('/login', { id: person.id, pw: 'wrong' })).body['code']);
+    }
+    await throttled.stop();
+
+    const refused = codes.filter((code) => code === 'RATE_LIMITED').length;
+    expect(refused).toBeGreaterThan(0);
+    expect(rises({}, readings(slow, 'login.attempts'))).toEqual({ wrong_password: 12 - refused, throttled: refused });
+  });
+
+  it('L3: each security event is one line, with its facts', async () => {
+    const person = await enrolled();
+    const seen = lines.of('events').length;
+    const client = browser();
+    const mfaToken = await story.mfaToken(person, client);
+    const wrong = await secondStep(client, mfaToken, story.wrongCode(person));
+    const right = await secondStep(client, mfaToken, story.codeOf(person.app));
+    await client.post('/login', { id: 'nobody-of-ours', pw: PASSWORD });
+
+    const subject = await story.subjectOf(person);
+    const told = lines.of('events').slice(seen);
+    expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      'INFO LOGIN_PASSWORD_OK ok',
+      'INFO MFA_CHALLENGED ok',
+      'WARN MFA_FAILED refused: wrong_code',
+      'INFO MFA_OK ok: totp',
+      'WARN LOGIN_PASSWORD_FAILED refused: unknown',
+    ]);
+    expect(told[2]?.fields).toEqual({
+      kind: 'MFA_FAILED',
+      subject,
+      result: 'refused',
+      reason: 'wrong_code',
+      ip: '127.0.0.1',
+      requestId: wrong.headers.get('x-request-id'),
+    });
+    expect(told[3]?.fields).toMatchObject({ amr: 'pwd otp', requestId: right.headers.get('x-request-id') });
+    expect(told[4]?.fields).not.toHaveProperty('subject');
+  });
+
+  it('L1 M5: no tag and no line has a login id, password, code, token or secret in it; no subject is a tag', async () => {
+    const person = await enrolled();
+    const subject = await story.subjectOf(person);
+    const client = browser();
+    const { accessToken } = await story.signIn(person, client);
+    vi.setSystemTime(story.clock.millis);
+    await client.get('/me', { bearer: accessToken });
+    await client.get(`/sessions/${subject}`, { bearer: accessToken });
+    const secrets = [person.id, PASSWORD, accessToken, story.codeOf(person.app), client.cookie('refresh_token')];
+
+    const tags = [...meters.families].flatMap(({ series }) => [...series].flatMap((each) => Object.values(each.tags)));
+    for (const secret of secrets) {
+      expect(tags.filter((tag) => tag.includes(secret ?? '-'))).toEqual([]);
+      expect(JSON.stringify(lines.all)).not.toContain(`"${secret}"`);
+    }
+    expect(tags.filter((tag) => tag.includes(subject))).toEqual([]);
+    expect(tags).toContain('/login/2fa');
+    expect(new Set(tags).size).toBeLessThan(150);
+  });
+
+  it('the database, the workers and the accounts locked by other replicas', async () => {
+    const person = await story.enrolled();
+    await story.lock(person);
+    vi.setSystemTime(story.clock.millis);
+    await service.countLocked();
+
+    const pool = engine.name === 'SQLite' ? 1 : 10;
+    expect(readings(meters, 'jdbc.connections.max', 'VALUE')).toEqual({ front: pool });
+    expect(readings(meters, 'jdbc.connections.active', 'VALUE')).toEqual({ front: 0 });
+    expect(readings(meters, 'pool.usage')['front']).toBeGreaterThan(20);
+    expect(readings(meters, 'executor.pool.size', 'VALUE')['password-hash']).toBeGreaterThan(0);
+    expect(reading(meters, 'login.mfa.locked')).toBe(1);
+  });
+});
+
+function refusedOf(codes: readonly unknown[]): Readonly<Record<string, number>> {
+  return { 'refused totp locked': codes.filter((code) => code === 'MFA_LOCKED').length };
+}
