@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readings, rises } from '../../test/support/meter-readings.js';
+import { ServiceError } from '../errors/service-error.js';
+import { Meters } from '../metrics/meters.js';
+import { LoginMeters } from './login-meters.js';
+import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
+
+const OPERATIONS = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+
+/** The words of one column of the table that explains a meter. */
+function explained(meter: string): readonly string[] {
+  const rows = OPERATIONS.matchAll(/^\| `([\w.]+)` +\| ((?:`\w+` ?)+) *\|/gm);
+  return [...rows].filter(([, name]) => name === meter).flatMap(([, , words = '']) => words.match(/\w+/g) ?? []);
+}
+
+describe('login.attempts', () => {
+  const refused = (reason: string): ServiceError => new ServiceError('INVALID_CREDENTIALS', { reason });
+
+  it.each([
+    ['wrong_password', refused('wrong_password')],
+    ['unknown', refused('unknown')],
+    ['disabled', refused('disabled')],
+    ['no_password', refused('no_password')],
+    ['changed', refused('account changed')],
+    ['throttled', new ServiceError('RATE_LIMITED', { reason: 'login_id' })],
+    ['malformed', new ServiceError('VALIDATION_FAILED')],
+    ['unavailable', new ServiceError('UNAVAILABLE', { reason: 'password hashing full' })],
+    ['defect', new ServiceError('NOT_FOUND')],
+    ['defect', new RangeError('a defect')],
+  ])('counts as %s what ends by %s, and goes on throwing it', async (outcome, error) => {
+    const meters = new Meters();
+
+    await expect(new LoginMeters(meters).refusals(() => Promise.reject(error))).rejects.toBe(error);
+
+    expect(rises({}, readings(meters, 'login.attempts'))).toEqual({ [outcome]: 1 });
+  });
+
+  it('says nothing of a step after which the attempt goes on', async () => {
+    const meters = new Meters();
+
+    expect(await new LoginMeters(meters).refusals(() => Promise.resolve('goes on'))).toBe('goes on');
+    expect(rises({}, readings(meters, 'login.attempts'))).toEqual({});
+  });
+
+  it('has the words that docs/operations.md explains, all from the start', () => {
+    const meters = new Meters();
+    new LoginMeters(meters);
+
+    expect(explained('login.attempts').toSorted()).toEqual(Object.keys(readings(meters, 'login.attempts')).toSorted());
+  });
+});
+
+describe('login.token.refresh', () => {
+  const refused = (reason: RefreshRefusal): ServiceError => new ServiceError('REFRESH_INVALID', { reason });
+
+  it.each([
+    ['no_cookie', refused('no cookie')],
+    ['unknown', refused('unknown')],
+    ['expired', refused('expired')],
+    ['superseded', refused('superseded')],
+    ['reuse', refused('reused')],
+    ['session_ended', refused('session ended')],
+    ['account', refused('account not active')],
+    ['unavailable', new ServiceError('UNAVAILABLE')],
+    ['defect', new RangeError('a defect')],
+  ])('counts as %s what ends by %s, and goes on throwing it', async (outcome, error) => {
+    const meters = new Meters();
+
+    await expect(new RefreshMeters(meters).counted(() => Promise.reject(error))).rejects.toBe(error);
+
+    expect(rises({}, readings(meters, 'login.token.refresh'))).toEqual({ [outcome]: 1 });
+  });
+
+  it.each(['rotated', 'repeated'] as const)('counts as %s what succeeds so', async (kind) => {
+    const meters = new Meters();
+
+    await new RefreshMeters(meters).counted(() => Promise.resolve({ kind }));
+
+    expect(rises({}, readings(meters, 'login.token.refresh'))).toEqual({ [kind]: 1 });
+  });
+
+  it('has the words that docs/operations.md explains, all from the start', () => {
+    const meters = new Meters();
+    new RefreshMeters(meters);
+
+    const words = Object.keys(readings(meters, 'login.token.refresh'));
+    expect(explained('login.token.refresh').toSorted()).toEqual(words.toSorted());
+  });
+});
