@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Clock } from '../clock/clock.js';
 import { Meters } from '../metrics/meters.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { type ScheduledTask, ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { SecondFactorStore } from './second-factor.store.js';
 
 /** Not at once: a start has more to do, and a command is over by then. */
@@ -14,7 +15,9 @@ const EVERY_MILLIS = 15_000;
  */
 @Injectable()
 export class LockedAccounts implements OnApplicationBootstrap, OnModuleDestroy {
-  private count = 0;
+  private readonly task: ScheduledTask;
+  /** Nobody knows yet. */
+  private count = NaN;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<unknown> = Promise.resolve();
   private isStopped = false;
@@ -24,7 +27,13 @@ export class LockedAccounts implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
     meters: Meters,
+    tasks: ScheduledTasks,
   ) {
+    this.task = tasks.add('LockedAccounts.look', {
+      kind: 'fixedDelay',
+      initialDelayMillis: FIRST_MILLIS,
+      intervalMillis: EVERY_MILLIS,
+    });
     const description = 'Accounts whose second factor is locked, in the database of all replicas, every 15 seconds';
     meters.gauge('login.mfa.locked', { description }, () => this.count);
   }
@@ -44,6 +53,7 @@ export class LockedAccounts implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private wait(millis: number): void {
+    this.task.plan(millis);
     this.timer = setTimeout(() => {
       this.running = this.turn();
     }, millis).unref();
@@ -51,7 +61,7 @@ export class LockedAccounts implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async turn(): Promise<void> {
     try {
-      await this.look();
+      await this.task.run(() => this.look());
     } catch {
       // The database is away, which it says itself; the last number stands until the next turn.
     }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { BackupCodeModule } from '../backup-code/backup-code.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { Meters } from '../metrics/meters.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { Attempts } from './attempts.service.js';
 import { Authenticators } from './authenticators.service.js';
 import { Enrolment } from './enrolment.service.js';
@@ -19,7 +20,7 @@ import { TrustedDeviceStore } from './trusted-device.store.js';
 import { TrustedDevices } from './trusted-devices.service.js';
 
 @Module({
-  imports: [BackupCodeModule, EventsModule],
+  imports: [BackupCodeModule, EventsModule, TasksModule],
   providers: [
     SecondFactorStore,
     EnrolmentStore,

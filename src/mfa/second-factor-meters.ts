@@ -44,7 +44,7 @@ export class SecondFactorMeters {
       this.counterOf(method, { outcome: 'refused', reason: 'locked' });
     }
     const description = 'Steps by which the code of an authenticator was behind or ahead';
-    this.offsets = meters.summary('login.mfa.step.offset', { description }).of();
+    this.offsets = meters.summary('login.mfa.step.offset', { description, buckets: [-1, 0, 1] }).of();
     const lockouts = meters.counter('login.lockouts', { description: 'Locks of the second factor, and their ends' });
     this.locks = lockouts.of({ outcome: 'locked' });
     this.unlocks = lockouts.of({ outcome: 'unlocked' });

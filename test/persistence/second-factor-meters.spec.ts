@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { Meters } from '../../src/metrics/meters.js';
 import { LockedAccounts } from '../../src/mfa/locked-accounts.task.js';
+import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { reading, readings, rises } from '../support/meter-readings.js';
@@ -124,7 +125,8 @@ onEveryDatabase('what is counted of second factors', (database) => {
   it('the accounts that are locked now, in whichever process they were', async () => {
     const { subject, app, secondFactors, locks, store } = await counted();
     const meters = new Meters();
-    const lockedAccounts = new LockedAccounts(store, database.work, clock, meters);
+    const lockedAccounts = new LockedAccounts(store, database.work, clock, meters, new ScheduledTasks(clock));
+    const unknown = reading(meters, 'login.mfa.locked');
     const lock = async (): Promise<void> => {
       for (const variant of [0, 1, 2, 3, 4]) {
         await ending(secondFactors.prove({ subject, code: app.wrongCodeAt(clock.seconds(), variant) }, nothing));
@@ -144,6 +146,7 @@ onEveryDatabase('what is counted of second factors', (database) => {
     await locks.unlock(subject, 'test');
     await lockedAccounts.look();
 
+    expect(unknown).toBeNaN();
     expect([before, locked, ended, reading(meters, 'login.mfa.locked')]).toEqual([0, 1, 0, 0]);
   });
 
