@@ -42,6 +42,8 @@ export interface Operation {
    * of an operation that answers nothing, whatever its callers accept.
    */
   readonly produces?: readonly string[];
+  /** Of an open endpoint: says the same to everybody, so that nobody has to be looked up. */
+  readonly asksNobody?: boolean;
   /** A `POST` that has no parameters: callers without a body may then say `X-Requested-With` in place of a media type. */
   readonly takesNoBody?: boolean;
   run(request: OperationRequest): Result | Promise<Result>;

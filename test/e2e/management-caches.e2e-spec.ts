@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ManagedService, startManaged } from '../support/management.js';
+import { JSON_V3, type ManagedService, startManaged } from '../support/management.js';
 
 describe('caches of a running service', () => {
   let service: ManagedService;
@@ -19,6 +19,14 @@ describe('caches of a running service', () => {
 
   it('can be emptied although there are none', async () => {
     const { status, text } = await service.operator.delete('/caches');
+
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+  });
+
+  it('can be emptied by a body of any of the JSON types, whatever form of an answer is wanted', async () => {
+    const headers = { 'content-type': JSON_V3, accept: 'text/html' };
+
+    const { status, text } = await service.operator.delete('/caches', { raw: '{}', headers });
 
     expect({ status, text }).toEqual({ status: 204, text: '' });
   });

@@ -3,6 +3,7 @@ import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { type Answer, HttpClient, textOf } from '../support/http-client.js';
 import { PASSWORD, storyOn } from '../support/login-story.js';
 import { basic, type ManagementService, OPERATOR, startManagement } from '../support/management-service.js';
+import { JSON_V3, OPERATOR_HEADERS, startManaged } from '../support/management.js';
 import { SampleEndpoints } from '../support/sample-endpoints.js';
 import { onSqlite } from '../support/story-database.js';
 import '../support/matchers.js';
@@ -191,6 +192,35 @@ describe('the Basic account', () => {
       'CROSS_SITE',
     );
     expect((await client.get('/env', { headers: OPERATOR })).body['caller']).toBe('operator');
+  });
+});
+
+describe('a path of a probe outside the base path', () => {
+  const KEYS = [
+    '--management.endpoint.health.probes.enabled=true',
+    '--management.endpoint.health.probes.add-additional-paths=true',
+    '--management.server.port=0',
+  ];
+
+  it('asks nobody, and has the forms of health', async () => {
+    const service = await startManaged({ args: KEYS });
+    const ask = (headers: Fields): Promise<Answer> => new HttpClient(service.url).get('/livez', { headers });
+
+    const plain = await ask({});
+
+    expect(plain).toBeAnswered(200);
+    expect(plain.headers.get('content-type')).toBe(JSON_V3);
+    expect(plain.text).toBe('{"status":"UP"}');
+    for (const headers of [WRONG, bearer('x'), OPERATOR_HEADERS]) expect((await ask(headers)).text).toBe(plain.text);
+    expect(await ask({ accept: 'text/html' })).toBeRefused(406, 'NOT_ACCEPTABLE');
+    await service.kill();
+  });
+
+  it('is gone with the access to health', async () => {
+    const service = await startManaged({ args: [...KEYS, '--management.endpoint.health.access=none'] });
+
+    expect(await new HttpClient(service.url).get('/livez')).toBeRefused(404, 'NOT_FOUND');
+    await service.kill();
   });
 });
 

@@ -12,9 +12,9 @@ export class CachesEndpoint implements Endpoint {
 
   readonly operations: readonly Operation[] = [
     { method: 'GET', below: '', run: () => ({ body: { cacheManagers: this.byManager() } }) },
-    { method: 'DELETE', below: '', run: () => this.clearAll() },
+    { method: 'DELETE', below: '', produces: [], run: () => this.clearAll() },
     { method: 'GET', below: '{cache}', run: (request) => this.read(request) },
-    { method: 'DELETE', below: '{cache}', run: (request) => this.clear(request) },
+    { method: 'DELETE', below: '{cache}', produces: [], run: (request) => this.clear(request) },
   ];
 
   constructor(private readonly registry: CacheRegistry) {}

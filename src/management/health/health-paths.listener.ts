@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Routes } from '../../server/listener.js';
-import { isExposed } from '../exposure.js';
-import { ExposureProperties } from '../exposure.properties.js';
-import { JSON_PLAIN } from '../media-types.js';
+import { Offers } from '../access/offers.service.js';
+import { JSON_TYPES } from '../media-types.js';
+import type { Operation } from '../operation.js';
+import { Responder } from '../web/responder.service.js';
 import { HealthAnswers } from './health-answers.service.js';
 import { HealthGroups } from './health-groups.service.js';
 
@@ -10,24 +11,29 @@ import { HealthGroups } from './health-groups.service.js';
 @Injectable()
 export class HealthPaths {
   constructor(
-    private readonly exposure: ExposureProperties,
+    private readonly offers: Offers,
+    private readonly responder: Responder,
     private readonly groups: HealthGroups,
     private readonly answers: HealthAnswers,
   ) {}
 
   /** Both are the same where the management endpoints have no listener of their own. */
   mount(main: Routes, management: Routes): void {
-    if (!isExposed('health', this.exposure.include, this.exposure.exclude)) return;
+    const offer = this.offers.all.find(({ id }) => id === 'health');
+    if (!offer) return;
     for (const group of this.groups.all) {
       const [listener, path = ''] = group.additionalPath?.split(':') ?? [];
       if (listener === undefined) continue;
+      const operation: Operation = {
+        method: 'GET',
+        below: '',
+        asksNobody: true,
+        run: (request) => this.answers.group(group, request),
+      };
+      // Each path shows a group of its own, which no time to live of the endpoint is meant for.
+      const respond = this.responder.of({ ...offer, timeToLiveMillis: 0 }, operation);
       const routes = listener === 'server' ? main : management;
-      for (const each of [path, `${path}/`]) {
-        routes.add('GET', each, async () => {
-          const { status = 200, body } = await this.answers.group(group, { caller: undefined, mediaType: JSON_PLAIN });
-          return { status, body };
-        });
-      }
+      for (const each of [path, `${path}/`]) routes.add('GET', each, respond, { jsonTypes: JSON_TYPES });
     }
   }
 }

@@ -18,9 +18,9 @@ export class MountedRoutes {
   /** Routes that are added to what is answered are added to `routes`, and known here. */
   noting(routes: Routes): Routes {
     return {
-      add: (method, path, answer) => {
+      add: (method, path, answer, facts) => {
         this.routes.push({ method, path });
-        routes.add(method, path, answer);
+        routes.add(method, path, answer, facts);
       },
     };
   }

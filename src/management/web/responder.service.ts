@@ -27,12 +27,13 @@ export class Responder {
   of({ isOpen, timeToLiveMillis }: Offer, operation: Operation): Respond {
     const isCached = timeToLiveMillis > 0 && operation.method === 'GET' && operation.below === '';
     const cache = isCached ? new AnswerCache(this.clock, timeToLiveMillis) : undefined;
-    const { produces = JSON_TYPES } = operation;
+    const { produces = JSON_TYPES, asksNobody = false } = operation;
+    const looksUp = !(isOpen && asksNobody);
     return async (request) => {
       // The router takes nothing between two slashes for a name.
       if (isOneName(operation) && request.parameter === '') throw new ServiceError('NOT_FOUND');
       refuseForeign(request, operation);
-      const caller = await this.callers.admit(request.headers.authorization, isOpen);
+      const caller = looksUp ? await this.callers.admit(request.headers.authorization, isOpen) : undefined;
       if (operation.method === 'POST') demandMediaType(request, operation);
       const mediaType = produces.length === 0 ? '' : chosenType(request.headers.accept, produces);
       if (mediaType === undefined) throw new ServiceError('NOT_ACCEPTABLE');
