@@ -123,7 +123,9 @@ export class Callers {
   }
 
   private judged(answer: Answer, id: string): Answer {
-    this.note(`${answer.request}\n${JSON.stringify([...answer.headers])}\n${answer.text}`);
+    // Health tells callers that it knows which disk it watches.
+    const text = answer.text.replace(/("diskSpace":\{.*?"path":)"[^"]*"/, '$1""');
+    this.note(`${answer.request}\n${JSON.stringify([...answer.headers])}\n${text}`);
     expect(flawsOf(answer, id), shown(answer)).toEqual([]);
     return answer;
   }
