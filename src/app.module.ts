@@ -6,9 +6,11 @@ import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
 import { HealthModule } from './health/health.module.js';
+import { KvstoreModule } from './kvstore/kvstore.module.js';
 import { LogLevels } from './logging/log-levels.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingModule } from './logging/logging.module.js';
+import { MailModule } from './mail/mail.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { Meters } from './metrics/meters.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -24,6 +26,7 @@ import { OpenApiModule } from './server/openapi/openapi.module.js';
 import { OpenApiProperties } from './server/openapi/openapi.properties.js';
 import { ServerModule } from './server/server.module.js';
 import { ServletProperties } from './server/servlet.properties.js';
+import { TlsModule } from './tls/tls.module.js';
 import { PublicUrlProperties } from './token/public-url.properties.js';
 
 /** What the process says and counts, whoever carries the modules. */
@@ -43,6 +46,9 @@ export interface Watching {
     RandomModule,
     HealthModule,
     PersistenceModule,
+    TlsModule,
+    KvstoreModule,
+    MailModule,
     ServerModule,
     AuthModule,
     AdminModule,

@@ -1,22 +1,24 @@
 import { Duration } from '../config/duration.js';
-import { notYet } from '../config/effect.js';
+import { acceptedOnly } from '../config/effect.js';
 import { duration, integer, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+
+const byHealth = acceptedOnly('asked by the health of the service only; nothing is stored there in this version.');
 
 @Properties('app.data.kvstore')
 export class KvstoreProperties {
   @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
     does: 'Host of the key-value store.',
-    effect: notYet('F'),
+    effect: byHealth,
   })
   readonly host: string = 'localhost';
 
-  @Key(integer({ min: 1, max: 65_535 }), { does: 'Port of the key-value store.', effect: notYet('F') })
+  @Key(integer({ min: 1, max: 65_535 }), { does: 'Port of the key-value store.', effect: byHealth })
   readonly port: number = 6379;
 
   @Key(duration({ min: '1ms' }), {
     does: 'Longest wait for the answer to one command of the key-value store.',
-    effect: notYet('F'),
+    effect: byHealth,
   })
   readonly timeout: Duration = Duration.ofSeconds(60);
 }

@@ -1,15 +1,17 @@
-import { notYet } from '../config/effect.js';
+import { acceptedOnly } from '../config/effect.js';
 import { integer, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+
+const byHealth = acceptedOnly('asked by the health of the service only; no mail is sent in this version.');
 
 @Properties('app.mail')
 export class MailProperties {
   @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
     does: 'SMTP relay mail is handed to; unset, no mail is sent.',
-    effect: notYet('F'),
+    effect: byHealth,
   })
   readonly host?: string;
 
-  @Key(integer({ min: 1, max: 65_535 }), { does: 'Port of the SMTP relay.', effect: notYet('F') })
+  @Key(integer({ min: 1, max: 65_535 }), { does: 'Port of the SMTP relay.', effect: byHealth })
   readonly port: number = 25;
 }

@@ -1,5 +1,6 @@
 import { Global, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { HealthModule } from '../health/health.module.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { Random, SystemRandom } from '../random/random.js';
@@ -7,6 +8,7 @@ import { openDatabase } from './database.js';
 import { DatabaseServer } from './database-server.js';
 import { DatabaseWatch } from './database-watch.js';
 import { DatasourceProperties } from './datasource.properties.js';
+import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './embedded-database.js';
 import { PoolProperties } from './pool.properties.js';
 import { UnitOfWork } from './unit-of-work.js';
@@ -14,6 +16,7 @@ import { UnitOfWork } from './unit-of-work.js';
 /** The one connected `DataSource`: open before anything else starts, closed after everything else has stopped. */
 @Global()
 @Module({
+  imports: [HealthModule],
   providers: [
     { provide: DataSource, inject: [DatasourceProperties], useFactory: openDatabase },
     {
@@ -23,6 +26,7 @@ import { UnitOfWork } from './unit-of-work.js';
         new DatabaseWatch(meters, loggers, poolName),
     },
     { provide: UnitOfWork, inject: [DataSource, Random, DatabaseWatch], useFactory: unitOfWork },
+    DbIndicator,
   ],
   exports: [UnitOfWork],
 })

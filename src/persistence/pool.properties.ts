@@ -1,9 +1,10 @@
 import { Duration } from '../config/duration.js';
-import { full, notYet } from '../config/effect.js';
+import { acceptedOnly, full, notYet } from '../config/effect.js';
 import { duration, integer, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
 const pooled = notYet('F', 'Accepted only on the embedded database, which has one connection.');
+const byHealth = acceptedOnly('asked by the health of the database; connections are lent without it in this version.');
 
 /** Values the pool will replace by safer ones (e.g. a wait below 250 ms) are taken as written; what counts is shown. */
 @Properties('app.datasource.pool')
@@ -47,13 +48,13 @@ export class PoolProperties {
 
   @Key(duration({ min: '0ms' }), {
     does: 'Longest wait for the check that a connection is alive; keep it below connection-timeout.',
-    effect: pooled,
+    effect: byHealth,
   })
   readonly validationTimeout: Duration = Duration.ofMillis(5000);
 
   @Key(text(), {
     does: 'Query that checks whether a connection is alive; on the embedded database a final FROM DUAL is dropped.',
-    effect: pooled,
+    effect: byHealth,
     defaultText: 'none: the ping of the database protocol',
   })
   readonly connectionTestQuery?: string;

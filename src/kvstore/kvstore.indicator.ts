@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { Configuration } from '../config/configuration.js';
+import { one } from '../config/profiles.js';
+import { exchange } from '../health/exchange.js';
+import { HealthComponents } from '../health/health-components.js';
+import type { Health, HealthIndicator } from '../health/indicator.js';
+import { KvstoreProperties } from './kvstore.properties.js';
+
+/** A length, then as many bytes; or one line, for an error. */
+const WHOLE_BULK = /^\$(\d+)\r\n/;
+
+/** Whether the key-value store answers, where its host is configured (management API, "Indicators of the login service"). */
+@Injectable()
+export class KvstoreIndicator implements HealthIndicator {
+  readonly name = 'kvstore';
+  readonly isExternal = true;
+  readonly limitMillis: number;
+
+  constructor(
+    private readonly properties: KvstoreProperties,
+    { environment, registry }: Configuration,
+    components: HealthComponents,
+  ) {
+    this.limitMillis = properties.timeout.milliseconds;
+    const isConfigured = one(environment, registry, 'app.data.kvstore.host').assignments.length > 0;
+    if (isConfigured) components.add(this);
+  }
+
+  async check(signal: AbortSignal): Promise<Health> {
+    const { host, port } = this.properties;
+    const question = 'INFO server\r\n';
+    const answer = await exchange({ host, port, question, isWhole: isWholeReply, farewell: 'QUIT\r\n' }, signal);
+    const [, version] = /^redis_version:(\S+)/m.exec(answer) ?? [];
+    if (version === undefined) throw new Error(answer.split('\r\n')[0]);
+    return { status: 'UP', details: { version } };
+  }
+}
+
+function isWholeReply(reply: string): boolean {
+  if (!reply.startsWith('$')) return reply.endsWith('\r\n');
+  const [head = '', length = '0'] = WHOLE_BULK.exec(reply) ?? [];
+  return head !== '' && reply.length >= head.length + Number(length);
+}

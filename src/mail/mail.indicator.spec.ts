@@ -1,0 +1,107 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../test/support/free-port.js';
+import { waitUntil } from '../../test/support/wait-until.js';
+import { HealthComponents } from '../health/health-components.js';
+import { MailIndicator } from './mail.indicator.js';
+import { MailProperties } from './mail.properties.js';
+
+let server: Server | undefined;
+const sockets: Socket[] = [];
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server?.close();
+});
+
+/** A relay that sends these pieces, one after the other, and keeps what it is told. */
+async function relay(...greeting: readonly string[]) {
+  const heard: string[] = [];
+  server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('data', (text) => heard.push(text.toString()));
+    socket.on('error', () => undefined);
+    for (const piece of greeting) socket.write(piece);
+  });
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  await waitUntil('the relay listens', () => server?.listening);
+  return { port, heard };
+}
+
+function indicator(
+  port: number,
+  host?: string,
+): { readonly mail: MailIndicator; readonly components: HealthComponents } {
+  const components = new HealthComponents();
+  return { mail: new MailIndicator(Object.assign(new MailProperties(), { host, port }), components), components };
+}
+
+function check(port: number, signal = new AbortController().signal) {
+  return indicator(port, '127.0.0.1').mail.check(signal);
+}
+
+it('there is nothing to ask without a relay', () => {
+  expect(indicator(25).components.all).toEqual([]);
+  expect(indicator(25, 'relay.example').components.all).toHaveLength(1);
+});
+
+describe('the health of the mail relay', () => {
+  it.each([
+    ['in one line', ['220 relay.example ESMTP\r\n']],
+    ['in pieces', ['22', '0 relay.example', ' ESMTP\r\n']],
+    ['in several lines', ['220-relay.example\r\n220-no spam\r\n', '220 ready\r\n']],
+  ])('is UP with its place where it greets %s, and it is told that this was all', async (_, greeting) => {
+    const { port, heard } = await relay(...greeting);
+
+    expect(await check(port)).toEqual({ status: 'UP', details: { location: `127.0.0.1:${port}` } });
+    await waitUntil('it was told', () => heard.length > 0);
+    expect(heard).toEqual(['QUIT\r\n']);
+  });
+
+  it('is DOWN where it turns everybody away', async () => {
+    const { port } = await relay('554 no service for you\r\n');
+
+    expect(await check(port)).toEqual({
+      status: 'DOWN',
+      details: { location: `127.0.0.1:${port}`, error: 'Error: greeted with 554' },
+    });
+  });
+
+  it('fails where nobody listens, also under a name with several addresses', async () => {
+    const port = await freePort();
+
+    await expect(check(port)).rejects.toThrow(/ECONNREFUSED/);
+    await expect(indicator(port, 'localhost').mail.check(new AbortController().signal)).rejects.toThrow();
+  });
+
+  it('fails where the connection ends without a greeting', async () => {
+    const { port } = await relay();
+    const hangUp = async (): Promise<void> => {
+      await waitUntil('it was asked', () => sockets.length > 0);
+      sockets[0]?.end();
+    };
+
+    const [asked] = await Promise.allSettled([check(port), hangUp()]);
+
+    expect(asked).toMatchObject({ reason: new Error('the connection was closed before the answer') });
+  });
+
+  it('fails where the greeting never ends', async () => {
+    const { port } = await relay('220-x\r\n'.repeat(20_000));
+
+    await expect(check(port)).rejects.toThrow('the answer has no end');
+  });
+
+  it('lets go of a relay that says nothing when nobody waits any more', async () => {
+    const { port } = await relay();
+    const ending = new AbortController();
+    const health = check(port, ending.signal);
+    await waitUntil('it was asked', () => sockets.length > 0);
+
+    ending.abort();
+
+    await expect(health).rejects.toThrow(/abort/i);
+    await waitUntil('the connection is gone', () => sockets[0]?.closed);
+  });
+});

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { exchange } from '../health/exchange.js';
+import { HealthComponents } from '../health/health-components.js';
+import type { Health, HealthIndicator } from '../health/indicator.js';
+import { MailProperties } from './mail.properties.js';
+
+/** All lines of a greeting but the last have a hyphen behind their code (RFC 5321 section 4.2.1). */
+const WHOLE_REPLY = /^\d{3}(?: .*)?\r?\n/m;
+const READY = '220';
+
+/** Whether the mail relay greets, where there is one (management API, "Indicators of the login service"). */
+@Injectable()
+export class MailIndicator implements HealthIndicator {
+  readonly name = 'mail';
+  readonly isExternal = true;
+
+  constructor(
+    private readonly properties: MailProperties,
+    components: HealthComponents,
+  ) {
+    if (properties.host !== undefined) components.add(this);
+  }
+
+  async check(signal: AbortSignal): Promise<Health> {
+    const { host = '', port } = this.properties;
+    const isWhole = (answer: string): boolean => WHOLE_REPLY.test(answer);
+    const greeting = await exchange({ host, port, question: '', isWhole, farewell: 'QUIT\r\n' }, signal);
+    const details = { location: `${host}:${port}` };
+    if (greeting.startsWith(READY)) return { status: 'UP', details };
+    return { status: 'DOWN', details: { ...details, error: `Error: greeted with ${greeting.slice(0, 3)}` } };
+  }
+}

@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+import { MailIndicator } from './mail.indicator.js';
+
+@Module({ providers: [MailIndicator] })
+export class MailModule {}

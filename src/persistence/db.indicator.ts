@@ -1,0 +1,45 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { HealthComponents } from '../health/health-components.js';
+import type { Health, HealthIndicator } from '../health/indicator.js';
+import type { DatabaseProbe } from './database-probe.js';
+import { EmbeddedProbe } from './embedded-probe.js';
+import { PoolProperties } from './pool.properties.js';
+import { ServerProbe } from './server-probe.js';
+
+/** Waits below this are no waits; the pool takes the default instead. */
+const SHORTEST_WAIT_MILLIS = 250;
+
+/** Whether the database answers (management API, "Indicators of the login service"). */
+@Injectable()
+export class DbIndicator implements HealthIndicator {
+  readonly name = 'db';
+  readonly isExternal = true;
+  readonly limitMillis: number;
+  private readonly probe: DatabaseProbe;
+  private readonly query: string | undefined;
+
+  constructor(
+    dataSource: DataSource,
+    { validationTimeout, connectionTestQuery }: PoolProperties,
+    components: HealthComponents,
+  ) {
+    const { milliseconds } = validationTimeout;
+    this.limitMillis =
+      milliseconds < SHORTEST_WAIT_MILLIS ? new PoolProperties().validationTimeout.milliseconds : milliseconds;
+    this.probe =
+      dataSource.options.type === 'better-sqlite3' ? new EmbeddedProbe(dataSource) : new ServerProbe(dataSource);
+    this.query = connectionTestQuery?.trim() ? this.probe.translated(connectionTestQuery.trim()) : undefined;
+    components.add(this);
+  }
+
+  async check(signal: AbortSignal): Promise<Health> {
+    const database = await this.probe.product(signal);
+    if (this.query === undefined) {
+      await this.probe.ping(signal);
+      return { status: 'UP', details: { database, validationQuery: 'isValid()' } };
+    }
+    const result = await this.probe.ask(this.query, signal);
+    return { status: 'UP', details: { database, validationQuery: this.query, result } };
+  }
+}

@@ -1,0 +1,132 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { bound } from '../../test/config/keys/situation.js';
+import { keyStore, makeCertificate, type MadeCertificate } from '../../test/support/certificates.js';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { needs } from '../../test/support/needs.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { SystemClock } from '../clock/clock.js';
+import { HealthComponents } from '../health/health-components.js';
+import { SslBundleProperties } from './ssl-bundle.properties.js';
+import { SslIndicator } from './ssl.indicator.js';
+
+const DAY = 86_400;
+
+function indicator(keys: Readonly<Record<string, string>>) {
+  const args = Object.entries(keys).map(([key, value]) => `--app.ssl.bundle.${key}=${value}`);
+  const clock = new ManualClock(new SystemClock().seconds());
+  const components = new HealthComponents();
+  const ssl = new SslIndicator(bound({ args }, SslBundleProperties), clock, components);
+  return { ssl, clock, components };
+}
+
+function pem({ certificate, key }: MadeCertificate, name = 'web'): Readonly<Record<string, string>> {
+  return { [`pem.${name}.keystore.certificate`]: certificate, [`pem.${name}.keystore.private-key`]: key };
+}
+
+it('there is nothing to look at without a bundle', () => {
+  expect(indicator({}).components.all).toEqual([]);
+});
+
+needs('openssl')('the health of the certificates', () => {
+  let made: MadeCertificate;
+
+  beforeAll(() => {
+    made = makeCertificate({ days: 30 });
+  });
+
+  it('is UP with the chains of all bundles, each with its end', async () => {
+    const store = { 'jks.store.keystore.location': keyStore(made, 'p'), 'jks.store.keystore.password': 'p' };
+    const { ssl, components } = indicator({
+      ...pem(made),
+      ...store,
+      'pem.ca.truststore.certificate': made.certificate,
+    });
+    const certificates = [
+      {
+        subject: 'CN=login.test',
+        issuer: 'CN=login.test',
+        validFrom: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+        validTo: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+        validity: 'VALID',
+      },
+    ];
+
+    expect(await ssl.check()).toEqual({
+      status: 'UP',
+      details: {
+        validChains: [
+          { bundle: 'web', certificates },
+          { bundle: 'store', certificates },
+        ],
+        invalidChains: [],
+      },
+    });
+    expect(components.all).toEqual([ssl]);
+  });
+
+  it.each([
+    [-1, 'OUT_OF_SERVICE', 'NOT_YET_VALID'],
+    [29, 'UP', 'VALID'],
+    [31, 'OUT_OF_SERVICE', 'EXPIRED'],
+  ] as const)('after %i days is %s, since a certificate is %s', async (days, status, validity) => {
+    const { ssl, clock } = indicator(pem(made));
+
+    clock.advance(days * DAY);
+
+    const { details = {}, ...rest } = await ssl.check();
+    expect(rest).toEqual({ status });
+    expect(details[status === 'UP' ? 'validChains' : 'invalidChains']).toMatchObject([
+      { bundle: 'web', certificates: [{ validity }] },
+    ]);
+  });
+
+  it('is OUT_OF_SERVICE with the reason for a bundle that cannot be read, beside good ones', async () => {
+    const { ssl } = indicator({
+      ...pem(made),
+      'pem.gone.keystore.certificate': '/no/such.crt',
+      'pem.gone.keystore.private-key': '/no/such.key',
+    });
+
+    expect(await ssl.check()).toMatchObject({
+      status: 'OUT_OF_SERVICE',
+      details: {
+        validChains: [{ bundle: 'web' }],
+        invalidChains: [{ bundle: 'gone', error: 'there is no such file (ENOENT)' }],
+      },
+    });
+  });
+
+  it.each([
+    ['true', 'new'],
+    ['false', 'old'],
+  ])(
+    'with reload-on-update %s is that of the %s certificate after a change, as for who uses it',
+    async (reload, name) => {
+      const folder = temporaryFolder('bundle');
+      const old = makeCertificate({ name: 'old', folder });
+      const { ssl } = indicator({ ...pem(old), 'pem.web.reload-on-update': reload });
+      await ssl.check();
+
+      makeCertificate({ name: 'new', folder });
+
+      expect((await ssl.check()).details).toMatchObject({
+        validChains: [{ certificates: [{ subject: `CN=${name}` }] }],
+      });
+    },
+  );
+
+  it('is that of the old certificate while the new files cannot be used', async () => {
+    const folder = temporaryFolder('bundle');
+    const old = makeCertificate({ name: 'old', folder });
+    const { ssl } = indicator({ ...pem(old), 'pem.web.reload-on-update': 'true' });
+    await ssl.check();
+    const half = join(folder, 'half');
+    writeFileSync(half, readFileSync(old.certificate).subarray(0, 100));
+
+    renameSync(half, old.certificate);
+
+    expect(await ssl.check()).toMatchObject({ status: 'UP', details: { invalidChains: [] } });
+  });
+});
