@@ -1,0 +1,417 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificates.js';
+import { Door } from '../support/door.js';
+import { freePort } from '../support/free-port.js';
+import { freshMariadbDatabase } from '../support/fresh-database.js';
+import { type Answer, HttpClient } from '../support/http-client.js';
+import { MovedClock } from '../support/moved-clock.js';
+import { needs } from '../support/needs.js';
+import { startRedis } from '../support/redis.js';
+import { type RunningService, runService, type ServiceOptions, startService } from '../support/service.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const HEALTH = '/actuator/health';
+const ENDPOINT = '--management.endpoint.health';
+const GROUP = `${ENDPOINT}.group`;
+const OPEN = `${ENDPOINT}.show-details=always`;
+
+let running: RunningService | undefined;
+const endings: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  await running?.kill();
+  running = undefined;
+  for (const end of endings.splice(0)) await end();
+});
+
+async function start(args: readonly string[] = [], options: ServiceOptions = {}): Promise<HttpClient> {
+  running = await startService({ args, ...options });
+  return new HttpClient(running.url);
+}
+
+/** A client of the management listener. */
+function operator(): HttpClient {
+  return new HttpClient((running?.managementUrl ?? '').replace(/\/actuator$/, ''));
+}
+
+function seen({ status, body }: Answer): readonly [number, unknown] {
+  return [status, body];
+}
+
+function componentOf({ body }: Answer, name: string): unknown {
+  return (body['components'] as Readonly<Record<string, unknown>> | undefined)?.[name];
+}
+
+describe('3.1 3.2 3.8 health where everybody may see everything', () => {
+  it('has the components of a service without further keys, by name, and the groups', async () => {
+    const client = await start([OPEN]);
+    const disk = {
+      total: expect.any(Number) as number,
+      free: expect.any(Number) as number,
+      threshold: 10_485_760,
+      path: `${running?.cwd ?? ''}/.`,
+      exists: true,
+    };
+
+    const whole = await client.get(HEALTH);
+
+    expect(seen(whole)).toEqual([
+      200,
+      {
+        status: 'UP',
+        components: {
+          db: { status: 'UP', details: { database: 'SQLite', validationQuery: 'SELECT 1', result: 1 } },
+          diskSpace: { status: 'UP', details: disk },
+          livenessState: { status: 'UP' },
+          ping: { status: 'UP' },
+          readinessState: { status: 'UP' },
+        },
+        groups: ['liveness', 'readiness'],
+      },
+    ]);
+    expect(Object.keys(whole.body['components'] as object)).toEqual([
+      'db',
+      'diskSpace',
+      'livenessState',
+      'ping',
+      'readinessState',
+    ]);
+    expect(seen(await client.get(`${HEALTH}/ping`))).toEqual([200, { status: 'UP' }]);
+    expect(seen(await client.get(`${HEALTH}/diskSpace/`))).toEqual([200, { status: 'UP', details: disk }]);
+    // An escaped letter is the letter.
+    expect((await client.get(`${HEALTH}/%70ing`)).status).toBe(200);
+    for (const path of ['nothing', 'ping/more', 'Ping', 'ping//', 'liveness/ping']) {
+      const answer = await client.get(`${HEALTH}/${path}`);
+      expect([answer.status, answer.text], path).toEqual([404, '']);
+    }
+  });
+
+  it('answers HEAD like GET, without a body', async () => {
+    const client = await start([`${ENDPOINT}.status.http-mapping.up=299`]);
+
+    const head = await client.send('HEAD', HEALTH);
+
+    expect([head.status, head.text]).toEqual([299, '']);
+  });
+
+  it('says what is wrong with the disk', async () => {
+    const client = await start([
+      OPEN,
+      '--management.health.diskspace.threshold=1024TB',
+      '--management.health.diskspace.path=/no/such/folder',
+      `${GROUP}.disk.include=diskSpace`,
+    ]);
+
+    const { status, body } = await client.get(`${HEALTH}/diskSpace`);
+
+    expect([status, body]).toEqual([
+      503,
+      {
+        status: 'DOWN',
+        details: { total: 0, free: 0, threshold: 1024 ** 5, path: '/no/such/folder', exists: false },
+      },
+    ]);
+    expect((await client.get(HEALTH)).status).toBe(503);
+    expect((await client.get(`${HEALTH}/readiness`)).status).toBe(200);
+  });
+
+  it('has only what is switched on, and nothing at all is UP', async () => {
+    const args = [OPEN, '--management.health.defaults.enabled=false', `${ENDPOINT}.probes.enabled=false`];
+    const client = await start([...args, '--management.health.ping.enabled=true']);
+    const withPing = await client.get(HEALTH);
+    await running?.kill();
+    const none = await start([...args, '--management.health.db.enabled=false']);
+
+    // The packaged file has the database switched on.
+    expect(Object.keys(withPing.body['components'] as object)).toEqual(['db', 'ping']);
+    expect(seen(await none.get(HEALTH))).toEqual([200, { status: 'UP' }]);
+  });
+});
+
+describe('3.3 health for strangers', () => {
+  it('M2 is the status and the groups, whatever headers they send', async () => {
+    const client = await start();
+    const paths = [HEALTH, `${HEALTH}/liveness`, `${HEALTH}/db`, `${HEALTH}/liveness/livenessState`];
+    for (const headers of [
+      {},
+      { 'x-forwarded-for': '127.0.0.1', forwarded: 'for=127.0.0.1' },
+      { authorization: 'Bearer x.y.z', 'x-user': 'admin', 'x-roles': 'ROLE_MANAGEMENT' },
+      { cookie: 'SESSION=x; roles=ROLE_MANAGEMENT', 'x-original-url': '/', 'x-remote-user': 'admin' },
+    ]) {
+      const answers = await Promise.all(paths.map((path) => client.get(path, { headers })));
+
+      expect(answers.map(({ status, text }) => [status, text])).toEqual([
+        [200, '{"status":"UP","groups":["liveness","readiness"]}'],
+        [200, '{"status":"UP"}'],
+        [404, ''],
+        [404, ''],
+      ]);
+    }
+  });
+
+  it('is the status of components where only these may be seen', async () => {
+    const client = await start([`${ENDPOINT}.show-components=always`]);
+
+    expect(seen(await client.get(`${HEALTH}/db`))).toEqual([200, { status: 'UP' }]);
+    expect(componentOf(await client.get(HEALTH), 'diskSpace')).toEqual({ status: 'UP' });
+  });
+});
+
+describe('3.4 3.5 a group', () => {
+  it('has members, visibility, order, HTTP statuses and a path of its own', async () => {
+    const client = await start([
+      `${ENDPOINT}.show-details=never`,
+      `${GROUP}.mine.include=*`,
+      `${GROUP}.mine.exclude=db,diskSpace`,
+      `${GROUP}.mine.show-components=always`,
+      `${GROUP}.mine.status.order=up,down`,
+      `${GROUP}.mine.status.http-mapping.up=299`,
+      `${GROUP}.mine.additional-path=server:/healthz`,
+    ]);
+    const up = { status: 'UP' };
+    const expected = [299, { ...up, components: { livenessState: up, ping: up, readinessState: up } }];
+
+    expect(seen(await client.get(`${HEALTH}/mine`))).toEqual(expected);
+    expect(seen(await client.get('/healthz'))).toEqual(expected);
+    expect(seen(await client.get('/healthz/'))).toEqual(expected);
+    expect(seen(await client.get(`${HEALTH}/mine/ping`))).toEqual([299, up]);
+    expect((await client.get(`${HEALTH}/mine/db`)).status).toBe(404);
+    expect((await client.get('/healthz/ping')).status).toBe(404);
+    expect((await client.get(HEALTH)).body).toEqual({ status: 'UP', groups: ['liveness', 'mine', 'readiness'] });
+  });
+
+  it('that names an unknown component stops the start with its name, the place and the known ones', async () => {
+    const { exitCode, stderr } = await runService({
+      args: [`${GROUP}.ready.include=readinessState,dba`, `${GROUP}.other.exclude=nothing`],
+    });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('The health group "ready" names the unknown component "dba"');
+    expect(stderr).toContain('The health group "other" names the unknown component "nothing"');
+    expect(stderr).toContain('management.endpoint.health.group.ready.include');
+    expect(stderr).toContain('the components are db, diskSpace, livenessState, ping, readinessState');
+  });
+
+  it('may name one where nobody looks, and is not there without members', async () => {
+    const client = await start([`${GROUP}.ready.include=dba`, `${ENDPOINT}.validate-group-membership=false`]);
+
+    const answer = await client.get(`${HEALTH}/ready`);
+
+    expect([answer.status, answer.text]).toEqual([404, '']);
+  });
+
+  it('stops the start with a path that does not say which listener has it', async () => {
+    const { exitCode, stderr } = await runService({ args: [`${GROUP}.mine.additional-path=/healthz`] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('management.endpoint.health.group.mine.additional-path');
+    expect(stderr).toContain('server: or management: and a path of one part, such as server:/healthz');
+  });
+});
+
+describe('3.6 the probes', () => {
+  const OWN_PORT = ['--management.server.port=0', '--management.server.address=127.0.0.1'];
+  const PATHS = `${ENDPOINT}.probes.add-additional-paths=true`;
+
+  it('are not there unless they are enabled, nor their paths unless these are', async () => {
+    const without = await start([`${ENDPOINT}.probes.enabled=false`, PATHS]);
+    const paths = [`${HEALTH}/liveness`, `${HEALTH}/readiness`, '/livez', '/readyz'];
+    const statuses = async (client: HttpClient) =>
+      Promise.all(paths.map(async (path) => (await client.get(path)).status));
+
+    // Below health nothing is there; elsewhere nobody but users with a login is told so.
+    expect((await statuses(without)).slice(0, 2)).toEqual([404, 404]);
+    expect((await statuses(without)).slice(2)).not.toContain(200);
+    await running?.kill();
+    expect((await statuses(await start())).slice(2)).not.toContain(200);
+  });
+
+  it('are on the main listener, below its context path, also with a management port, where groups have theirs', async () => {
+    const client = await start([
+      ...OWN_PORT,
+      PATHS,
+      '--server.servlet.context-path=/auth',
+      `${GROUP}.inside.additional-path=management:/inside`,
+    ]);
+    const main = new HttpClient(client.baseUrl.replace(/\/auth$/, ''));
+
+    expect(seen(await main.get('/auth/livez'))).toEqual([200, { status: 'UP' }]);
+    expect(seen(await main.get('/auth/readyz'))).toEqual([200, { status: 'UP' }]);
+    expect((await main.get('/livez')).status).toBe(404);
+    expect((await main.get(`/auth${HEALTH}`)).status).toBe(404);
+    expect((await main.get('/auth/inside')).status).toBe(404);
+    expect((await operator().get('/inside')).status).toBe(200);
+    expect((await operator().get('/livez')).status).toBe(404);
+    expect((await operator().get(`${HEALTH}/readiness`)).status).toBe(200);
+  });
+
+  it('are not there at all where management is off', async () => {
+    const client = await start(['--management.server.port=-1', PATHS]);
+
+    expect((await client.get('/livez')).status).not.toBe(200);
+  });
+
+  it('R1 tell of the end before it comes: readiness refuses on both listeners, liveness does not', async () => {
+    const client = await start([...OWN_PORT, PATHS, '--server.shutdown-pre-drain=60s']);
+    const service = running;
+    if (service) process.kill(service.pid, 'SIGTERM');
+
+    await waitUntil('readiness refuses', async () => (await client.get('/readyz')).status === 503);
+
+    expect(seen(await client.get('/readyz'))).toEqual([503, { status: 'OUT_OF_SERVICE' }]);
+    expect(seen(await client.get('/livez'))).toEqual([200, { status: 'UP' }]);
+    expect(seen(await operator().get(`${HEALTH}/readiness`))).toEqual([503, { status: 'OUT_OF_SERVICE' }]);
+    expect(seen(await operator().get(`${HEALTH}/liveness`))).toEqual([200, { status: 'UP' }]);
+    expect((await operator().get(HEALTH)).status).toBe(503);
+  });
+
+  it('have other members where a group of their name says so', async () => {
+    const client = await start([`${GROUP}.readiness.include=ping`, `${GROUP}.readiness.show-components=always`]);
+
+    expect((await client.get(`${HEALTH}/readiness`)).body).toEqual({
+      status: 'UP',
+      components: { ping: { status: 'UP' } },
+    });
+  });
+});
+
+describe('the health of the database', () => {
+  it('is DOWN while the file of the embedded one is away, of which liveness knows nothing', async () => {
+    const client = await start([OPEN, `${GROUP}.readiness.include=readinessState,db`, `${GROUP}.liveness.include=*`]);
+    const file = join(running?.cwd ?? '', 'data', 'login.db');
+
+    renameSync(file, `${file}.away`);
+    const away = await client.get(HEALTH);
+    const probes = [await client.get(`${HEALTH}/liveness`), await client.get(`${HEALTH}/readiness`)];
+    renameSync(`${file}.away`, file);
+
+    expect(away.status).toBe(503);
+    expect(away.body['status']).toBe('DOWN');
+    expect(componentOf(away, 'db')).toEqual({
+      status: 'DOWN',
+      details: { error: 'Error: the file of the database cannot be found' },
+    });
+    expect(probes.map(({ status }) => status)).toEqual([200, 503]);
+    expect(Object.keys(probes[0]?.body['components'] as object)).not.toContain('db');
+    expect((await client.get(HEALTH)).status).toBe(200);
+  });
+});
+
+needs('mariadb')('R4 the health of a database server', () => {
+  it('follows it down, into silence and back without a restart, while liveness stays UP', async () => {
+    const { url, username, password, server } = await freshMariadbDatabase();
+    const door = new Door(server);
+    await door.open();
+    endings.push(() => door.shut());
+    const client = await start([
+      OPEN,
+      `${GROUP}.readiness.include=readinessState,db`,
+      `--app.datasource.url=${url.replace('jdbc:mariadb', 'jdbc:mysql').replace(`:${server.port}/`, `:${door.port}/`)}`,
+      `--app.datasource.username=${username}`,
+      `--app.datasource.password=${password}`,
+    ]);
+    const look = async () => {
+      const [whole, ...probes] = await Promise.all(
+        [HEALTH, `${HEALTH}/liveness`, `${HEALTH}/readiness`].map((path) => client.get(path)),
+      );
+      return { whole, probes: probes.map(({ status }) => status) };
+    };
+    const errorOf = (whole: Answer | undefined): string => JSON.stringify(whole && componentOf(whole, 'db'));
+
+    const before = await look();
+    await door.shut();
+    const shut = await look();
+    await door.open();
+    const back = await look();
+    door.fallSilent();
+    const silent = await look();
+    await door.shut();
+    await door.open();
+    const again = await look();
+
+    expect(before.whole && componentOf(before.whole, 'db')).toEqual({
+      status: 'UP',
+      details: { database: 'MariaDB', validationQuery: 'SELECT 1 FROM DUAL', result: 1 },
+    });
+    for (const bad of [shut, silent]) {
+      expect(bad.whole?.status).toBe(503);
+      expect(bad.whole?.body['status']).toBe('DOWN');
+      expect(bad.probes).toEqual([200, 503]);
+      expect(bad.whole?.text).not.toContain(password);
+      expect(bad.whole?.text).not.toContain(username);
+    }
+    expect(errorOf(shut.whole)).toContain('ECONNREFUSED');
+    expect(errorOf(silent.whole)).toContain('TimeoutError: no answer within 1s');
+    for (const good of [before, back, again]) {
+      expect(good.whole?.status).toBe(200);
+      expect(good.probes).toEqual([200, 200]);
+    }
+  });
+});
+
+describe('the health of what else is configured', () => {
+  it('is DOWN with a reason for a store and a relay where nobody listens', async () => {
+    const [store, relay] = [await freePort(), await freePort()];
+    const client = await start([
+      OPEN,
+      ...['--app.data.kvstore.host=127.0.0.1', `--app.data.kvstore.port=${store}`],
+      ...['--app.mail.host=127.0.0.1', `--app.mail.port=${relay}`],
+    ]);
+
+    const answer = await client.get(HEALTH);
+
+    expect(answer.status).toBe(503);
+    expect(componentOf(answer, 'kvstore')).toEqual({
+      status: 'DOWN',
+      details: { error: `Error: connect ECONNREFUSED 127.0.0.1:${store}` },
+    });
+    expect(componentOf(answer, 'mail')).toEqual({
+      status: 'DOWN',
+      details: { error: `Error: connect ECONNREFUSED 127.0.0.1:${relay}` },
+    });
+  });
+});
+
+needs('redis')('the health of the key-value store', () => {
+  it('is UP with its version', async () => {
+    const redis = await startRedis();
+    endings.push(() => redis.stop());
+    const client = await start([OPEN, '--app.data.kvstore.host=127.0.0.1', `--app.data.kvstore.port=${redis.port}`]);
+
+    expect(seen(await client.get(`${HEALTH}/kvstore`))).toEqual([
+      200,
+      { status: 'UP', details: { version: expect.stringMatching(/^\d+\.\d+/) as string } },
+    ]);
+  });
+});
+
+needs('openssl')('the health of the certificates', () => {
+  it('is OUT_OF_SERVICE once one of a bundle is over', async () => {
+    const { certificate, key } = makeCertificate({ days: 1 });
+    const clock = new MovedClock();
+    // It stands at a moment before the certificate was made.
+    clock.advance(60);
+    const args = [`keystore.certificate=${certificate}`, `keystore.private-key=${key}`].map(
+      (member) => `--app.ssl.bundle.pem.web.${member}`,
+    );
+    const client = await start([OPEN, ...args], { nodeArguments: clock.nodeArguments });
+
+    const before = await client.get(`${HEALTH}/ssl`);
+    clock.advance(2 * 86_400);
+    const after = await client.get(`${HEALTH}/ssl`);
+
+    expect(seen(before)).toMatchObject([200, { status: 'UP', details: { invalidChains: [] } }]);
+    expect(seen(after)).toMatchObject([
+      503,
+      {
+        status: 'OUT_OF_SERVICE',
+        details: {
+          validChains: [],
+          invalidChains: [{ bundle: 'web', certificates: [{ subject: 'CN=login.test', validity: 'EXPIRED' }] }],
+        },
+      },
+    ]);
+  });
+});
