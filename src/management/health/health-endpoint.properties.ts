@@ -2,20 +2,20 @@ import { Duration } from '../../config/duration.js';
 import { full } from '../../config/effect.js';
 import { duration, flag, list, map, objects, text } from '../../config/key-type.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
-import { HealthGroupProperties, httpStatus, show } from './health-group.properties.js';
+import { HealthGroupProperties, httpStatus } from './health-group.properties.js';
 import { DEFAULT_ORDER } from './status.js';
-import type { Show } from './visibility.js';
+import { type WhoSees, whoSees } from '../who-sees.js';
 
 @Properties('management.endpoint.health')
 export class HealthEndpointProperties {
-  @Key(show, {
+  @Key(whoSees, {
     does: 'Who sees the details of components: nobody, callers who say who they are (and have a role), or everybody.',
     effect: full,
   })
-  readonly showDetails: Show = 'never';
+  readonly showDetails: WhoSees = 'never';
 
-  @Key(show, { does: 'Who sees the components.', effect: full, defaultText: 'same as show-details' })
-  readonly showComponents?: Show;
+  @Key(whoSees, { does: 'Who sees the components.', effect: full, defaultText: 'same as show-details' })
+  readonly showComponents?: WhoSees;
 
   @Key(list(text()), {
     does: 'Roles of which a caller needs one where when-authorized is set, with ROLE_ or without; empty asks for none.',

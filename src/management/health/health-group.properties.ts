@@ -1,9 +1,8 @@
 import { full } from '../../config/effect.js';
-import { integer, list, map, oneOf, text } from '../../config/key-type.js';
+import { integer, list, map, text } from '../../config/key-type.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
-import type { Show } from './visibility.js';
+import { type WhoSees, whoSees } from '../who-sees.js';
 
-export const show = oneOf('never', 'when-authorized', 'always');
 export const httpStatus = integer({ min: 200, max: 599 });
 
 const inherited = 'same as without a group';
@@ -20,11 +19,11 @@ export class HealthGroupProperties {
   @Key(list(text()), { does: 'Components that the group has not although they are included.', effect: full })
   readonly exclude?: readonly string[];
 
-  @Key(show, { does: 'Who sees the details of the group.', effect: full, defaultText: inherited })
-  readonly showDetails?: Show;
+  @Key(whoSees, { does: 'Who sees the details of the group.', effect: full, defaultText: inherited })
+  readonly showDetails?: WhoSees;
 
-  @Key(show, { does: 'Who sees the components of the group.', effect: full, defaultText: inherited })
-  readonly showComponents?: Show;
+  @Key(whoSees, { does: 'Who sees the components of the group.', effect: full, defaultText: inherited })
+  readonly showComponents?: WhoSees;
 
   @Key(list(text()), {
     does: 'Roles of which a caller needs one to see more than the status of the group.',

@@ -1,6 +1,7 @@
 import { isMember, type Membership } from './membership.js';
 import { DEFAULT_HTTP_MAPPING, type StatusRules } from './status.js';
-import type { Show, Visibility } from './visibility.js';
+import type { WhoSees } from '../who-sees.js';
+import type { Visibility } from './visibility.js';
 
 /** One view on health: the whole, or a group. */
 export interface HealthScope {
@@ -19,8 +20,8 @@ export interface HealthGroup extends HealthScope {
 
 /** What is configured for the whole (management API, sections 3.3 and 3.4). */
 export interface WholeSettings {
-  readonly showDetails: Show;
-  readonly showComponents?: Show;
+  readonly showDetails: WhoSees;
+  readonly showComponents?: WhoSees;
   readonly roles: readonly string[];
   readonly statusOrder: readonly string[];
   readonly statusHttpMapping: ReadonlyMap<string, number>;
