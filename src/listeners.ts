@@ -9,7 +9,7 @@ import type { Meters } from './metrics/meters.js';
 import { SystemRandom } from './random/random.js';
 import { AccessLog } from './server/access-log/access-log.js';
 import { AccesslogProperties } from './server/access-log/accesslog.properties.js';
-import { reachable } from './server/address.js';
+import { outward, reachable } from './server/address.js';
 import { EmbeddedProperties } from './server/admission/embedded.properties.js';
 import { ThreadsProperties } from './server/admission/threads.properties.js';
 import type { HttpExchanges } from './server/exchanges/http-exchanges.js';
@@ -47,8 +47,8 @@ export class Listeners {
   readonly management: Listener;
   private readonly separate: Binding | 'off' | undefined;
   private readonly accessLog: AccessLog | undefined;
-  /** What operators and consoles ask `env` of the running process. */
-  private readonly running: Record<string, number> = { PID: process.pid };
+  private mainPort: number | undefined;
+  private managementPort: number | undefined;
 
   private constructor(
     private readonly configuration: Configuration,
@@ -95,12 +95,36 @@ export class Listeners {
     const lines = [await this.openMain()];
     if (this.separate && this.separate !== 'off') {
       const port = await this.management.open(this.separate);
-      this.running['local.management.port'] = port;
+      this.managementPort = port;
       lines.push(`Management endpoints: ${urlOf('http', this.separate.address, port)}${basePath}`);
     }
-    this.configuration.environment.publish(this.running);
+    // What operators and consoles ask `env` of the running process.
+    this.configuration.environment.publish({
+      PID: process.pid,
+      ...(this.mainPort !== undefined && { 'local.server.port': this.mainPort }),
+      ...(this.managementPort !== undefined && { 'local.management.port': this.managementPort }),
+    });
     void this.accessLog?.open();
     return lines;
+  }
+
+  /** Where other machines reach the service, once it is open; undefined where it has no listener. */
+  get serviceUrl(): string | undefined {
+    if (this.mainPort === undefined) return undefined;
+    const { address } = this.configuration.get(ServerProperties);
+    const { contextPath } = this.configuration.get(ServletProperties);
+    return `${this.scheme}://${outward(address)}:${this.mainPort}${contextPath}`;
+  }
+
+  /** Where other machines reach the management endpoints below `basePath`; undefined where there are none. */
+  managementUrl(basePath: string): string | undefined {
+    if (this.separate === undefined) return this.serviceUrl && `${this.serviceUrl}${basePath}`;
+    if (this.separate === 'off' || this.managementPort === undefined) return undefined;
+    return `http://${outward(this.separate.address)}:${this.managementPort}${basePath}`;
+  }
+
+  private get scheme(): 'http' | 'https' {
+    return this.tls ? 'https' : 'http';
   }
 
   /** Writes what is left to be written, after the listeners are closed. */
@@ -116,8 +140,8 @@ export class Listeners {
       return 'Login service is ready without a listener, as server.port is -1';
     }
     const bound = await this.main.open({ port, address, key: 'server.port', addressKey: 'server.address' });
-    this.running['local.server.port'] = bound;
-    const url = urlOf(this.tls ? 'https' : 'http', address, bound);
+    this.mainPort = bound;
+    const url = urlOf(this.scheme, address, bound);
     return `Login service is ready: ${url}${this.configuration.get(ServletProperties).contextPath}/`;
   }
 }

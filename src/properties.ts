@@ -21,6 +21,8 @@ import { AccessProperties } from './management/access/access.properties.js';
 import { ENDPOINT_KEYS } from './management/access/endpoint.properties.js';
 import { ManagementSecurityProperties } from './management/caller/security.properties.js';
 import { ConfigpropsEndpointProperties } from './management/configprops/configprops-endpoint.properties.js';
+import { ConsoleClientProperties } from './management/console/console-client.properties.js';
+import { ConsoleInstanceProperties } from './management/console/console-instance.properties.js';
 import { EnvEndpointProperties } from './management/env/env-endpoint.properties.js';
 import { HealthSwitchProperties } from './management/health/health-switch.properties.js';
 import { ExposureProperties } from './management/exposure.properties.js';
@@ -125,6 +127,8 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   EnvEndpointProperties,
   ConfigpropsEndpointProperties,
   RecordingProperties,
+  ConsoleClientProperties,
+  ConsoleInstanceProperties,
 
   MultipartProperties,
   JsonProperties,

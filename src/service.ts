@@ -9,6 +9,7 @@ import { ConfigurationFailure, problem } from './config/problem.js';
 import { processInputs, setProcessTimeZone } from './config/process-inputs.js';
 import { UserProperties } from './config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
+import { registerWithConsole } from './console-registration.js';
 import { Availability } from './health/availability.js';
 import { keepLastWords } from './last-words.js';
 import { Listeners } from './listeners.js';
@@ -130,10 +131,14 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
     watch.ready();
     for (const line of lines) log.info(line);
     const firstUser = isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined);
+    // No step of the start: a signal that came while it is made would be heard by nobody.
+    const registration = registerWithConsole(configuration, app, listeners, endpoints.basePath);
     const { shutdown: mode, shutdownPreDrain: preDrain } = configuration.get(ServerProperties);
     const { timeoutPerShutdownPhase: phaseLimit } = configuration.get(LifecycleProperties);
-    signals.heed(() =>
-      stop(logs, {
+    signals.heed(() => {
+      // Beside the requests in progress, which may take longer.
+      const isDeregistered = registration.then((begun) => begun?.end());
+      return stop(logs, {
         availability,
         main,
         management,
@@ -143,11 +148,12 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
         closeRest: async () => {
           // Made and never told, its password would be lost.
           await firstUser.catch(() => undefined);
+          await isDeregistered;
           await closeRest();
         },
         log,
-      }),
-    );
+      });
+    });
     app.get(Stopper).heed(() => {
       signals.ask();
     });

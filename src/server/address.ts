@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { type ScalarType, text } from '../config/key-type.js';
 
 /** What a listener binds to: a host name, IPv4, or IPv6 (two colons at least; `host:port` would bind nowhere). */
@@ -8,6 +9,22 @@ export const address: ScalarType<string> = text({
 
 /** The address a person on this machine can open: wildcards are no such address. */
 export function reachable(bound: string | undefined): string {
-  if (bound === undefined || bound === '0.0.0.0' || /^[0:]+$/.test(bound)) return 'localhost';
-  return bound.includes(':') ? `[${bound}]` : bound;
+  return isWildcard(bound) ? 'localhost' : inUrl(bound);
+}
+
+/** The address other machines can reach this one by, as far as it knows: of wildcards, its first one in the network. */
+export function outward(bound: string | undefined, interfaces = networkInterfaces()): string {
+  if (!isWildcard(bound)) return inUrl(bound);
+  const outer = Object.values(interfaces).flatMap((all = []) => all.filter(({ internal }) => !internal));
+  const isLinkLocal = (ip: string): boolean => /^fe[89ab]/i.test(ip);
+  const found = outer.find(({ family }) => family === 'IPv4') ?? outer.find(({ address: ip }) => !isLinkLocal(ip));
+  return found ? inUrl(found.address) : 'localhost';
+}
+
+function isWildcard(bound: string | undefined): bound is undefined {
+  return bound === undefined || bound === '0.0.0.0' || /^[0:]+$/.test(bound);
+}
+
+function inUrl(ip: string): string {
+  return ip.includes(':') ? `[${ip}]` : ip;
 }

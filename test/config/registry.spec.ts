@@ -223,6 +223,8 @@ function readWith(key: Example, situation: Situation): ReturnType<typeof reading
 }
 
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
+  'app.boot.admin.client.username': ['--app.boot.admin.client.password=sample'],
+  'app.boot.admin.client.password': ['--app.boot.admin.client.username=sample'],
   'app.security.seal.active': [`--app.security.seal.keys.sample=${SEAL_KEY}`],
   'management.security.user': ['--management.security.password=sample'],
   'management.security.password': ['--management.security.user=sample'],

@@ -1,0 +1,50 @@
+import type { INestApplication } from '@nestjs/common';
+import { Clock } from './clock/clock.js';
+import type { Configuration } from './config/configuration.js';
+import type { Listeners } from './listeners.js';
+import { Loggers } from './logging/loggers.js';
+import { ConsoleClientProperties } from './management/console/console-client.properties.js';
+import { ConsoleInstanceProperties } from './management/console/console-instance.properties.js';
+import type { ConsoleRegistration } from './management/console/registration.task.js';
+import { ScheduledTasks } from './tasks/scheduled-tasks.js';
+
+/**
+ * Registers with the console, where one is configured, and goes on in the background; the listeners are open, and
+ * `basePath` is that of the management endpoints.
+ */
+export async function registerWithConsole(
+  configuration: Configuration,
+  app: INestApplication,
+  listeners: Listeners,
+  basePath: string,
+): Promise<ConsoleRegistration | undefined> {
+  const { url: urls, username, password, period } = configuration.get(ConsoleClientProperties);
+  if (urls.length === 0) return undefined;
+  const logger = app.get(Loggers).get('management.console');
+  const management = listeners.managementUrl(basePath);
+  if (management === undefined) {
+    logger.warn('app.boot.admin.client.url has no effect: there are no management endpoints');
+    return undefined;
+  }
+  const [{ ConsoleClient }, { instanceOf }, { ConsoleRegistration }] = await Promise.all([
+    import('./management/console/console.client.js'),
+    import('./management/console/instance.js'),
+    import('./management/console/registration.task.js'),
+  ]);
+  const credentials = username !== undefined && password !== undefined ? { username, password } : undefined;
+  const known = { management, service: listeners.serviceUrl };
+  const periodMillis = period.milliseconds;
+  const registration = new ConsoleRegistration({
+    clients: urls.map((url) => new ConsoleClient(url, credentials)),
+    instance: instanceOf(configuration.get(ConsoleInstanceProperties), known, app.get(Clock).millis()),
+    periodMillis,
+    task: app.get(ScheduledTasks).add('ConsoleRegistration.register', {
+      kind: 'fixedDelay',
+      initialDelayMillis: 0,
+      intervalMillis: periodMillis,
+    }),
+    logger,
+  });
+  registration.begin();
+  return registration;
+}

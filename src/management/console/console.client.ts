@@ -1,0 +1,79 @@
+import type { Instance } from './instance.js';
+
+export interface ConsoleCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** A call that the console did not take; its message holds no credentials. */
+export class ConsoleFailure extends Error {
+  constructor(url: string, reason: string, cause?: unknown) {
+    super(`${url} ${reason}`, { cause });
+    this.name = 'ConsoleFailure';
+  }
+}
+
+const JSON_TYPE = 'application/json';
+/** For a whole call. */
+const LIMIT_MILLIS = 10_000;
+
+/** Calls one console (management API, "Clients and what they need"). */
+export class ConsoleClient {
+  private readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    /** Without a slash at its end. */
+    readonly url: string,
+    credentials?: ConsoleCredentials,
+  ) {
+    const pair = credentials && Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
+    this.headers = { accept: JSON_TYPE, ...(pair !== undefined && { authorization: `Basic ${pair}` }) };
+  }
+
+  /**
+   * Registers the instance, or says that it is still alive; the same health URL has the same id.
+   * @returns the id that the console gave
+   * @throws ConsoleFailure where the console did not take it
+   */
+  async register(instance: Instance, signal: AbortSignal): Promise<string> {
+    const response = await this.call(signal, '/instances', {
+      method: 'POST',
+      headers: { ...this.headers, 'content-type': JSON_TYPE },
+      body: JSON.stringify(instance),
+    });
+    const { id } = (await response.json().catch(() => ({}))) as { readonly id?: unknown };
+    if (typeof id !== 'string') throw new ConsoleFailure(this.url, 'did not answer with an id');
+    return id;
+  }
+
+  /** @throws ConsoleFailure where the console did not take it */
+  async deregister(id: string, signal: AbortSignal): Promise<void> {
+    const path = `/instances/${encodeURIComponent(id)}`;
+    const { body } = await this.call(signal, path, { method: 'DELETE', headers: this.headers });
+    await body?.cancel();
+  }
+
+  private async call(signal: AbortSignal, path: string, init: RequestInit): Promise<Response> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MILLIS)]);
+    const response = await this.fetched(`${this.url}${path}`, { ...init, signal: limit });
+    if (response.ok) return response;
+    await response.body?.cancel();
+    throw new ConsoleFailure(this.url, `answered ${response.status}`);
+  }
+
+  private async fetched(url: string, init: RequestInit): Promise<Response> {
+    try {
+      // Elsewhere may be somebody who should not know our credentials.
+      return await fetch(url, { ...init, redirect: 'manual' });
+    } catch (error) {
+      throw new ConsoleFailure(this.url, `cannot be reached: ${reasonOf(error)}`, error);
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  if (error.name === 'TimeoutError') return `no answer within ${LIMIT_MILLIS / 1000} s`;
+  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+  return code ?? message;
+}

@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { instanceOf } from './instance.js';
+
+const STARTED_AT = Date.UTC(2031, 4, 4, 10);
+const KNOWN = { management: 'http://10.0.0.7:9090/actuator', service: 'http://10.0.0.7:8080/login-api' };
+
+it('an instance is told as it is known, where an operator says nothing', () => {
+  expect(instanceOf({ name: 'login-service', metadata: new Map() }, KNOWN, STARTED_AT)).toEqual({
+    name: 'login-service',
+    managementUrl: 'http://10.0.0.7:9090/actuator',
+    healthUrl: 'http://10.0.0.7:9090/actuator/health',
+    serviceUrl: 'http://10.0.0.7:8080/login-api',
+    metadata: { startup: '2031-05-04T10:00:00.000Z' },
+  });
+});
+
+it('the health of an instance is below the management URL that an operator says', () => {
+  const stated = { name: 'a', managementUrl: 'https://ops.example/login', metadata: new Map() };
+
+  expect(instanceOf(stated, KNOWN, STARTED_AT).healthUrl).toBe('https://ops.example/login/health');
+});
+
+it('what an operator says of an instance is told as it is', () => {
+  const stated = {
+    name: 'login-a',
+    managementUrl: 'https://ops.example/m',
+    healthUrl: 'https://ops.example/h',
+    serviceUrl: 'https://login.example',
+    metadata: new Map([['user.name', 'ops']]),
+  };
+
+  expect(instanceOf(stated, { ...KNOWN, service: undefined }, STARTED_AT)).toEqual({
+    ...stated,
+    metadata: { startup: '2031-05-04T10:00:00.000Z', 'user.name': 'ops' },
+  });
+});
+
+it('an instance without a main listener has no service URL', () => {
+  const instance = instanceOf({ name: 'a', metadata: new Map() }, { ...KNOWN, service: undefined }, STARTED_AT);
+
+  expect(instance).not.toHaveProperty('serviceUrl');
+});

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeConsole } from '../support/fake-console.js';
+import { freePort } from '../support/free-port.js';
+import { startManaged } from '../support/management.js';
+import { waitUntil } from '../support/wait-until.js';
+
+describe('the registration of a running service with a console', () => {
+  let console: FakeConsole;
+  beforeEach(async () => {
+    console = await FakeConsole.start();
+  });
+  afterEach(async () => {
+    await console.stop();
+  });
+
+  const firstCall = async (): Promise<FakeConsole['calls'][number]> =>
+    waitUntil('the console is called', () => console.calls[0]);
+
+  it('names where the listeners really are, and is taken back at the end', async () => {
+    const service = await startManaged({
+      args: [
+        `--app.boot.admin.client.url=${console.url}`,
+        '--management.server.port=0',
+        '--server.servlet.context-path=/login-api',
+      ],
+    });
+    const { managementUrl = '', url } = service;
+
+    expect(await firstCall()).toMatchObject({
+      method: 'POST',
+      path: '/instances',
+      body: {
+        name: 'login-service',
+        managementUrl,
+        healthUrl: `${managementUrl}/health`,
+        serviceUrl: url,
+        metadata: { startup: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/) as string },
+      },
+    });
+    const { body } = await service.operator.get('/scheduledtasks');
+    await service.stop();
+
+    expect(body['fixedDelay']).toMatchObject([
+      { runnable: { target: 'ConsoleRegistration.register' }, initialDelay: 0, interval: 10_000 },
+    ]);
+    expect(console.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /instances',
+      'DELETE /instances/instance%2F1',
+    ]);
+  });
+
+  it('says what the operator says instead, with credentials for the console and of the service', async () => {
+    const prefix = '--app.boot.admin.client';
+    const service = await startManaged({
+      args: [
+        `${prefix}.url=${console.url}/admin/`,
+        `${prefix}.username=login`,
+        `${prefix}.password=open-sesame`,
+        `${prefix}.instance.name=login-a`,
+        `${prefix}.instance.management-url=https://ops.example/login/actuator`,
+        `${prefix}.instance.metadata.user.name=ops`,
+        `${prefix}.instance.metadata.user.password=\${management.security.password}`,
+      ],
+    });
+    const call = await firstCall();
+    await service.stop();
+
+    expect(call).toMatchObject({
+      path: '/admin/instances',
+      headers: { authorization: `Basic ${Buffer.from('login:open-sesame').toString('base64')}` },
+      body: {
+        name: 'login-a',
+        managementUrl: 'https://ops.example/login/actuator',
+        healthUrl: 'https://ops.example/login/actuator/health',
+        serviceUrl: service.url,
+        metadata: { 'user.name': 'ops', 'user.password': 'an-operator-of-the-login-service' },
+      },
+    });
+  });
+
+  it('starts, is ready and ends all the same where the console is away', async () => {
+    const service = await startManaged({ args: [`--app.boot.admin.client.url=http://127.0.0.1:${await freePort()}`] });
+
+    const { status } = await service.operator.get('/health');
+
+    expect(status).toBe(200);
+    expect(await service.stop()).toBe(0);
+    expect(service.stdout).toContain('Stopped\n');
+  });
+});
