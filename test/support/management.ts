@@ -1,17 +1,16 @@
 import { HttpClient } from './http-client.js';
 import { type RunningService, type ServiceOptions, startService } from './service.js';
 
-const USER = 'operator';
-const PASSWORD = 'an-operator-of-the-login-service';
+export const OPERATOR = { user: 'operator', password: 'an-operator-of-the-login-service' } as const;
 
 /** Makes the account that management tests call with. */
 const ACCOUNT_ARGS: readonly string[] = [
-  `--management.security.user=${USER}`,
-  `--management.security.password=${PASSWORD}`,
+  `--management.security.user=${OPERATOR.user}`,
+  `--management.security.password=${OPERATOR.password}`,
 ];
 
 export const OPERATOR_HEADERS: Readonly<Record<string, string>> = {
-  authorization: `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`,
+  authorization: `Basic ${Buffer.from(`${OPERATOR.user}:${OPERATOR.password}`).toString('base64')}`,
 };
 
 /** What a console sends where it reads JSON. */
