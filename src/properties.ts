@@ -30,6 +30,7 @@ import { HealthEndpointProperties } from './management/health/health-endpoint.pr
 import { RecordingProperties } from './management/httpexchanges/recording.properties.js';
 import { InfoContributorsProperties } from './management/info/info-contributors.properties.js';
 import { InfoProperties } from './management/info/info.properties.js';
+import { LogfileEndpointProperties } from './management/logfile/logfile-endpoint.properties.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { ProbesProperties } from './management/health/probes.properties.js';
 import { ManagementWebProperties } from './management/web.properties.js';
@@ -129,6 +130,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   RecordingProperties,
   ConsoleClientProperties,
   ConsoleInstanceProperties,
+  LogfileEndpointProperties,
 
   MultipartProperties,
   JsonProperties,

@@ -19,6 +19,7 @@ import { PresentComponents } from './health/present-components.service.js';
 import { HeapDumpEndpoint } from './heapdump/heapdump.endpoint.js';
 import { HttpExchangesEndpoint } from './httpexchanges/httpexchanges.endpoint.js';
 import { InfoEndpoint } from './info/info.endpoint.js';
+import { LogfileEndpoint } from './logfile/logfile.endpoint.js';
 import { ManagementListener } from './management.listener.js';
 import { MappingsEndpoint } from './mappings/mappings.endpoint.js';
 import { MountedRoutes } from './mappings/mounted-routes.js';
@@ -46,6 +47,7 @@ const ENDPOINTS = [
   MappingsEndpoint,
   ConfigpropsEndpoint,
   HttpExchangesEndpoint,
+  LogfileEndpoint,
 ];
 
 const HEALTH = [PresentComponents, HealthChecks, HealthAnswers, HealthGroups, HealthPaths];

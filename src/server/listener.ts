@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { networkInterfaces } from 'node:os';
+import { Readable } from 'node:stream';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Gate } from './admission/gate.js';
@@ -105,6 +106,8 @@ export class Listener {
         const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
           const { status, body, headers = {} } = await answer(plainOf(request));
           reply.status(status).headers(headers);
+          // Otherwise all of it would be read for nobody.
+          if (request.method === 'HEAD' && body instanceof Readable) body.destroy();
           const type = headers['content-type'];
           if (typeof body !== 'string' || type === undefined) return reply.send(body);
           sendAsIs(reply, type, body);

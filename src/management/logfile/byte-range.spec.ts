@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { rangeOf } from './byte-range.js';
+
+it.each([
+  ['bytes=0-0', 0, 0],
+  ['bytes=2-5', 2, 5],
+  ['bytes=9-', 9, 9],
+  ['bytes=0-', 0, 9],
+  ['bytes=5-500', 5, 9],
+  ['bytes=-1', 9, 9],
+  ['bytes=-10', 0, 9],
+  // RFC 9110 section 14.1.2: all there is.
+  ['bytes=-500', 0, 9],
+  ['Bytes= 2-5 ', 2, 5],
+  ['bytes=0-99999999999999999999999', 0, 9],
+])('%s of 10 bytes is %i to %i', (header, first, last) => {
+  expect(rangeOf(header, 10)).toEqual({ first, last });
+});
+
+it.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])('%s is beyond 10 bytes', (header) => {
+  expect(rangeOf(header, 10)).toBe('beyond');
+});
+
+it.each(['bytes=0-', 'bytes=-5'])('%s is beyond no bytes', (header) => {
+  expect(rangeOf(header, 0)).toBe('beyond');
+});
+
+it.each([
+  undefined,
+  '',
+  'bytes=',
+  'bytes=-',
+  'bytes=5-2',
+  'bytes=0-1,4-5',
+  'lines=0-1',
+  'bytes=a-b',
+  'bytes=1-2-3',
+  '0-5',
+])('%s asks for nothing less than all', (header) => {
+  expect(rangeOf(header, 10)).toBe('whole');
+});

@@ -1,0 +1,76 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { Injectable } from '@nestjs/common';
+import { LogFile } from '../../logging/log-file.js';
+import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../operation.js';
+import { rangeOf } from './byte-range.js';
+import { LogfileEndpointProperties } from './logfile-endpoint.properties.js';
+
+const TEXT = 'text/plain';
+/** Never waits for a writer where somebody put a pipe. */
+const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
+const NONE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ENXIO'];
+
+/** `GET {management_base}/logfile`: the present file of the log, or a range of its bytes (management API, section 13). */
+@Injectable()
+export class LogfileEndpoint implements Endpoint {
+  readonly id = 'logfile';
+
+  readonly operations: readonly Operation[] = [
+    { method: 'GET', below: '', produces: [TEXT], run: (request) => this.read(request) },
+  ];
+
+  private readonly path: string | undefined;
+
+  constructor(logFile: LogFile, { externalFile }: LogfileEndpointProperties) {
+    this.path = externalFile ?? logFile.path;
+  }
+
+  private async read({ headers }: OperationRequest): Promise<Result> {
+    const handle = this.path === undefined ? undefined : await opened(this.path);
+    if (!handle) return NOT_THERE;
+    try {
+      const found = await handle.stat();
+      const result = found.isFile() ? answerOf(handle, found.size, headers) : NOT_THERE;
+      if (!(result.body instanceof Readable)) await handle.close();
+      return result;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+}
+
+/** With a stream for a body, which closes the file at its end. */
+function answerOf(handle: FileHandle, size: number, asked: OperationRequest['headers']): Result {
+  // Files have no validator here that a condition could hold for.
+  const range = asked['if-range'] === undefined ? rangeOf(asked.range, size) : 'whole';
+  const headers = { 'content-type': `${TEXT}; charset=utf-8`, 'accept-ranges': 'bytes' };
+  if (range === 'beyond') return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } };
+  if (size === 0) return { body: '', headers };
+  // Lines that come meanwhile belong to the next answer.
+  if (range === 'whole') {
+    const body = handle.createReadStream({ start: 0, end: size - 1 });
+    return { body, headers: { ...headers, 'content-length': String(size) } };
+  }
+  const { first, last } = range;
+  return {
+    status: 206,
+    body: handle.createReadStream({ start: first, end: last }),
+    headers: {
+      ...headers,
+      'content-length': String(last - first + 1),
+      'content-range': `bytes ${first}-${last}/${size}`,
+    },
+  };
+}
+
+async function opened(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, FLAGS);
+  } catch (error) {
+    if (NONE.includes((error as NodeJS.ErrnoException).code)) return undefined;
+    throw error;
+  }
+}
