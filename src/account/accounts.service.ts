@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../errors/service-error.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { nameUser } from '../principal/request-facts.js';
 import type { Account, PasswordVerdict } from './account.js';
 import { AccountStore, type StoredAccount, withoutHash } from './account.store.js';
+import { markOfLoginId } from './login-id.js';
 import { LoginIds } from './login-ids.service.js';
 import { PasswordHasher } from './password-hasher.js';
 import { parsePasswordHash } from './password-hash.js';
@@ -58,6 +60,7 @@ export class Accounts {
    */
   async verifyPassword({ loginId, password, device }: PasswordAttempt): Promise<PasswordVerdict> {
     const form = this.normalise(loginId);
+    nameUser(markOfLoginId(form));
     checkLength(password, 'pw');
     const read = (): Promise<StoredAccount | undefined> => this.work.single((tx) => this.store.findByLoginId(tx, form));
     const known = device === undefined ? undefined : this.throttle.deviceOf(device);

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /** Characters. */
 export const LONGEST_LOGIN_ID = 255;
 /** Control characters, line ends of Unicode, and what only steers how its neighbours are shown. */
@@ -13,6 +15,11 @@ export function normalisedLoginId(text: string, isCaseSensitive: boolean): strin
   // Lower case can take a composed character apart again.
   const form = isCaseSensitive ? composed : composed.toLowerCase().normalize('NFKC');
   return form === '' || length(form) > LONGEST_LOGIN_ID || UNSEEN.test(form) ? undefined : form;
+}
+
+/** Stands in the log for a login id that may be nobody's, so that tries of one id can be found (operations.md, "Logging"). */
+export function markOfLoginId(form: string): string {
+  return `id:${createHash('sha256').update(form).digest('hex').slice(0, 12)}`;
 }
 
 /** False for ids that accounts of identity providers are shown by: `<idp>:<key>`. */

@@ -1,6 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type AuthenticatedRequest, PUBLIC } from '../principal/access.decorator.js';
+import { nameUser } from '../principal/request-facts.js';
 import { cookiesOf } from '../server/cookies.js';
 import { type HttpRequest, templateOf } from '../server/http-request.js';
 import { isSecondFactorRoute } from './access.js';
@@ -24,6 +25,7 @@ export class AuthenticationGuard implements CanActivate {
       { authorization: request.headers.authorization, session: cookiesOf(request)[SESSION] },
       isSecondFactorRoute(templateOf(request)),
     );
+    nameUser(request.principal.subject);
     return true;
   }
 }

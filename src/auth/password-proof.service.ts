@@ -4,6 +4,7 @@ import { Accounts } from '../account/accounts.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { nameUser } from '../principal/request-facts.js';
 
 /** Somebody's password, with what browsers send beside it. */
 export interface Credentials {
@@ -33,8 +34,10 @@ export class PasswordProof {
   }
 
   private async accepted(verdict: PasswordVerdict): Promise<Account> {
+    const subject = verdict.kind === 'right' ? verdict.account.id : verdict.subject;
+    if (subject !== undefined) nameUser(subject);
     if (verdict.kind === 'right') return verdict.account;
-    const { subject, reason } = verdict;
+    const { reason } = verdict;
     const event = { kind: 'LOGIN_PASSWORD_FAILED', result: 'refused', reason } as const;
     await this.work.single((tx) => this.events.record(tx, { ...event, ...(subject !== undefined && { subject }) }));
     throw new ServiceError('INVALID_CREDENTIALS', { reason });

@@ -9,6 +9,7 @@ import { codeMethod } from '../mfa/submitted-code.js';
 import { type DeviceSecret, TrustedDevices } from '../mfa/trusted-devices.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { PWD_OTP } from '../principal/amr.js';
+import { nameUser } from '../principal/request-facts.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../principal/principal.js';
 import type { MfaClaims } from '../token/mfa-token.js';
 import { MfaTokens } from '../token/mfa-tokens.service.js';
@@ -47,6 +48,7 @@ export class SecondStepService {
   async completeLogin(mfaToken: string, code: string, wishes: Wishes = {}): Promise<SecondStep> {
     const claims = await this.meters.refusals(codeMethod(code), () => this.claimsOf(mfaToken));
     const { subject, epoch, jti, issuedAt, expiresAt } = claims;
+    nameUser(subject);
     const half = { kind: 'half', via: 'token', subject, epoch, id: jti, authTime: issuedAt, expiresAt } as const;
     return this.prove(half, code, wishes);
   }

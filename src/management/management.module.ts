@@ -20,6 +20,7 @@ import { HeapDumpEndpoint } from './heapdump/heapdump.endpoint.js';
 import { HttpExchangesEndpoint } from './httpexchanges/httpexchanges.endpoint.js';
 import { InfoEndpoint } from './info/info.endpoint.js';
 import { LogfileEndpoint } from './logfile/logfile.endpoint.js';
+import { LoggersEndpoint } from './loggers/loggers.endpoint.js';
 import { ManagementListener } from './management.listener.js';
 import { MappingsEndpoint } from './mappings/mappings.endpoint.js';
 import { MountedRoutes } from './mappings/mounted-routes.js';
@@ -37,6 +38,7 @@ const ENDPOINTS = [
   HealthEndpoint,
   InfoEndpoint,
   EnvEndpoint,
+  LoggersEndpoint,
   MetricsEndpoint,
   PrometheusEndpoint,
   ScheduledTasksEndpoint,

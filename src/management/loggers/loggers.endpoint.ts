@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { ServiceError } from '../../errors/service-error.js';
+import { LEVELS } from '../../logging/level.js';
+import { type LogGroup, LogLevels } from '../../logging/log-levels.js';
+import type { Logger } from '../../logging/logger.js';
+import { Loggers } from '../../logging/loggers.js';
+import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../operation.js';
+import { isLoggerName, levelRequest } from './level-request.js';
+
+const CHANGED: Result = {};
+
+/** `{management_base}/loggers`: levels of the log, and their change while the service runs (management API, "loggers"). */
+@Injectable()
+export class LoggersEndpoint implements Endpoint {
+  readonly id = 'loggers';
+
+  readonly operations: readonly Operation[] = [
+    { method: 'GET', below: '', run: () => ({ body: this.all() }) },
+    { method: 'GET', below: '{name}', run: ({ selector }) => this.one(selector) },
+    { method: 'POST', below: '{name}', run: (request) => this.change(request) },
+  ];
+
+  constructor(
+    private readonly loggers: Loggers,
+    private readonly levels: LogLevels,
+  ) {}
+
+  private all(): object {
+    return {
+      levels: LEVELS,
+      loggers: Object.fromEntries(this.loggers.all.map((logger) => [logger.name, levelsOf(logger)])),
+      groups: Object.fromEntries(this.levels.allGroups.map(([name, group]) => [name, membersOf(group)])),
+    };
+  }
+
+  private one(name: string): Result {
+    const group = this.levels.group(name);
+    if (group) return { body: membersOf(group) };
+    const logger = this.loggers.find(name);
+    return logger ? { body: levelsOf(logger) } : NOT_THERE;
+  }
+
+  /** @throws ServiceError `VALIDATION_FAILED`, having changed nothing */
+  private change({ selector: name, body, caller }: OperationRequest): Result {
+    const asked = levelRequest(body);
+    if (!('level' in asked)) throw new ServiceError('VALIDATION_FAILED', { errors: asked });
+    const isKnown = this.levels.group(name) !== undefined || this.loggers.find(name) !== undefined;
+    if (!isKnown && !isLoggerName(name)) throw refusedName('format');
+    const by = caller?.name ?? 'somebody who need not say who it is';
+    if (!this.levels.change({ name, by, ...asked })) throw refusedName('too_many');
+    return CHANGED;
+  }
+}
+
+function refusedName(code: string): ServiceError {
+  return new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'name', code }] });
+}
+
+function levelsOf({ configuredLevel, effectiveLevel }: Logger): object {
+  return { ...(configuredLevel && { configuredLevel }), effectiveLevel };
+}
+
+function membersOf({ configuredLevel, members }: LogGroup): object {
+  return { ...(configuredLevel && { configuredLevel }), members };
+}

@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer } from '../support/http-client.js';
+import { JSON_V3, type ManagedService, OPERATOR_HEADERS, startManaged } from '../support/management.js';
+import { MovedClock } from '../support/moved-clock.js';
+import { waitUntil } from '../support/wait-until.js';
+import '../support/matchers.js';
+
+const clock = new MovedClock();
+let service: ManagedService;
+
+beforeAll(async () => {
+  const args = ['--logging.level.root=WARN', '--logging.level.auth.mfa=debug', '--logging.level.start=INFO'];
+  const groups = ['--logging.group.login=auth,mfa', '--logging.level.web=INFO'];
+  service = await startManaged({ args: [...args, ...groups], nodeArguments: clock.nodeArguments });
+});
+afterAll(async () => {
+  await service.stop();
+});
+afterEach(async () => {
+  for (const name of ['ROOT', 'auth', 'http', 'sql']) await reset(name);
+});
+
+function change(name: string, body: object): Promise<Answer> {
+  return service.operator.post(`/loggers/${name}`, body);
+}
+
+function reset(name: string): Promise<Answer> {
+  return change(name, {});
+}
+
+async function read(name: string): Promise<unknown> {
+  return (await service.operator.get(`/loggers/${name}`)).body;
+}
+
+function raw(path: string, headers: Readonly<Record<string, string>>, body?: string): Promise<Response> {
+  const init = { method: 'POST', headers: { ...OPERATOR_HEADERS, ...headers }, ...(body !== undefined && { body }) };
+  return fetch(`${service.url}/actuator${path}`, init);
+}
+
+describe('9.1 GET loggers', () => {
+  it('tells levels, all loggers with ROOT first, and groups', async () => {
+    const { status, headers, body } = await service.operator.get('/loggers');
+
+    expect([status, headers.get('content-type')]).toEqual([200, JSON_V3]);
+    expect(body['levels']).toEqual(['OFF', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE']);
+    const loggers = body['loggers'] as Record<string, unknown>;
+    expect(Object.keys(loggers)[0]).toBe('ROOT');
+    expect(Object.keys(loggers).slice(1)).toEqual(Object.keys(loggers).slice(1).toSorted());
+    expect(loggers).toMatchObject({
+      ROOT: { configuredLevel: 'WARN', effectiveLevel: 'WARN' },
+      'auth.mfa': { configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' },
+      http: { configuredLevel: 'INFO', effectiveLevel: 'INFO' },
+    });
+    expect(loggers['server']).toEqual({ effectiveLevel: 'WARN' });
+    expect(body['groups']).toEqual({
+      login: { members: ['auth', 'mfa'] },
+      sql: { members: ['orm.sql', 'mapper'] },
+      web: { configuredLevel: 'INFO', members: ['http'] },
+    });
+  });
+});
+
+describe('9.2 GET loggers/<name>', () => {
+  it.each([
+    ['auth.mfa', { configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' }],
+    ['auth', { effectiveLevel: 'WARN' }],
+    ['ROOT', { configuredLevel: 'WARN', effectiveLevel: 'WARN' }],
+    ['web', { configuredLevel: 'INFO', members: ['http'] }],
+  ])('%s', async (name, expected) => {
+    expect(await read(name)).toEqual(expected);
+  });
+
+  it.each(['nobody', 'auth.nobody', '__proto__', 'constructor', 'a%2Fb'])(
+    'M4: %s is not there, and reading makes no logger',
+    async (name) => {
+      const { status, text } = await service.operator.get(`/loggers/${name}`);
+      const { body } = await service.operator.get('/loggers');
+
+      expect({ status, text }).toEqual({ status: 404, text: '' });
+      expect(Object.keys(body['loggers'] as object)).not.toContain(decodeURIComponent(name));
+    },
+  );
+});
+
+describe('9.3 POST loggers/<name>', () => {
+  it('sets a level without a body in its answer, for the logger and those below', async () => {
+    const { status, text } = await change('auth', { configuredLevel: 'trace' });
+
+    expect({ status, text }).toEqual({ status: 204, text: '' });
+    expect(await read('auth')).toEqual({ configuredLevel: 'TRACE', effectiveLevel: 'TRACE' });
+    expect(await read('auth.mfa')).toEqual({ configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' });
+  });
+
+  it.each([
+    ['{}', {}],
+    ['no level', { configuredLevel: null }],
+  ])('%s takes the level away again', async (_, body) => {
+    await change('auth', { configuredLevel: 'DEBUG' });
+
+    expect(await change('auth', body)).toBeAnswered(204);
+
+    expect(await read('auth')).toEqual({ effectiveLevel: 'WARN' });
+  });
+
+  it('no body takes the level away again, if only the media type is said', async () => {
+    await change('auth', { configuredLevel: 'DEBUG' });
+
+    expect((await raw('/loggers/auth', {})).status).toBe(415);
+    expect((await raw('/loggers/auth', { 'content-type': 'application/json' })).status).toBe(204);
+
+    expect(await read('auth')).toEqual({ effectiveLevel: 'WARN' });
+  });
+
+  it('gives ROOT the level of the configuration back', async () => {
+    await change('ROOT', { configuredLevel: 'ERROR' });
+    await reset('ROOT');
+
+    expect(await read('ROOT')).toEqual({ configuredLevel: 'WARN', effectiveLevel: 'WARN' });
+  });
+
+  it('takes FATAL for ERROR', async () => {
+    await change('auth', { configuredLevel: 'FATAL' });
+
+    expect(await read('auth')).toMatchObject({ configuredLevel: 'ERROR' });
+  });
+
+  it('sets every member of a group, and remembers the level', async () => {
+    await change('sql', { configuredLevel: 'DEBUG' });
+
+    expect([await read('sql'), await read('orm.sql'), await read('mapper')]).toEqual([
+      { configuredLevel: 'DEBUG', members: ['orm.sql', 'mapper'] },
+      { configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' },
+      { configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' },
+    ]);
+  });
+
+  it('makes a logger that nobody has used yet, also with a slash in its name', async () => {
+    expect(await change('some%2Fday', { configuredLevel: 'DEBUG' })).toBeAnswered(204);
+
+    expect(await read('some%2Fday')).toEqual({ configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' });
+    await reset('some%2Fday');
+  });
+
+  it.each([
+    ['a level that is none', 'auth', { configuredLevel: 'LOUD' }],
+    ['a level that is a number', 'auth', { configuredLevel: 1 }],
+    ['a level in a list', 'auth', { configuredLevel: ['DEBUG'] }],
+    ['a level in an object', 'auth', { configuredLevel: { level: 'DEBUG' } }],
+    ['a member nobody knows', 'auth', { level: 'DEBUG' }],
+    ['a duration that is none', 'auth', { configuredLevel: 'DEBUG', duration: 'soon' }],
+    ['a duration above a day', 'auth', { configuredLevel: 'DEBUG', duration: 'PT24H1M' }],
+    ['a name that is none', 'a%20b', { configuredLevel: 'DEBUG' }],
+    ['a name that is too long', 'x'.repeat(201), { configuredLevel: 'DEBUG' }],
+    ['__proto__', '__proto__', { configuredLevel: 'DEBUG' }],
+  ])('M4: %s is refused, and nothing changes', async (_, name, body) => {
+    const before = (await service.operator.get('/loggers')).text;
+
+    expect(await change(name, body)).toBeRefused(400, 'VALIDATION_FAILED');
+
+    expect((await service.operator.get('/loggers')).text).toBe(before);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
+    'M4: %s is refused',
+    async (type) => {
+      const { status } = await raw('/loggers/auth', { 'content-type': type }, '{"configuredLevel":"DEBUG"}');
+
+      expect(status).toBe(415);
+      expect(await read('auth')).toEqual({ effectiveLevel: 'WARN' });
+    },
+  );
+
+  it('is logged at WARN with who asked, the logger, the old and the new level', async () => {
+    await change('auth', { configuredLevel: 'DEBUG', duration: '15m' });
+
+    const told = await waitUntil('the change is logged', () =>
+      service.troubles.find((line) => line.includes('logger auth') && line.includes('for 15m')),
+    );
+
+    expect(told).toBe('WARN The level of logger auth changes from WARN to DEBUG, by operator for 15m');
+  });
+
+  it('with a duration goes back by itself', async () => {
+    await change('auth', { configuredLevel: 'DEBUG', duration: 'PT15M' });
+    const meanwhile = await read('auth');
+    clock.advance(15 * 60);
+
+    await waitUntil('the level went back', async () =>
+      (await service.operator.get('/loggers/auth')).text.includes('WARN'),
+    );
+
+    expect(meanwhile).toEqual({ configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' });
+    expect(await read('auth')).toEqual({ effectiveLevel: 'WARN' });
+  });
+
+  it('M5: at most a thousand loggers can be made, those there are can be changed on', async () => {
+    const statuses = [];
+    for (let at = 0; at < 1010; at += 1) statuses.push((await change(`made.${at}`, { configuredLevel: 'OFF' })).status);
+
+    expect(statuses.filter((status) => status === 204).length).toBeLessThanOrEqual(1000);
+    expect(statuses.slice(-10)).toEqual(Array.from({ length: 10 }, () => 400));
+    expect(await change('auth', { configuredLevel: 'DEBUG' })).toBeAnswered(204);
+    const { body } = await service.operator.get('/loggers');
+    expect(Object.keys(body['loggers'] as object).length).toBeLessThan(1100);
+  }, 60_000);
+});
