@@ -20,28 +20,25 @@ export interface ExposedFamily {
 
 interface Part {
   readonly suffix: string;
-  readonly type: ExposedFamily['type'];
+  readonly type: 'counter' | 'gauge' | 'summary';
   readonly suffixes: ExposedFamily['suffixes'];
 }
 
 const ADDED_UP: Part['suffixes'] = { COUNT: '_count', TOTAL: '_sum', TOTAL_TIME: '_sum' };
 const LARGEST: Part = { suffix: '_max', type: 'gauge', suffixes: { MAX: '' } };
 
-/**
- * How many tasks go on, and for how long, can fall, so it is no summary; and only a summary may have names that end in
- * `_count` and `_sum`, unless no type is told.
- */
-const LONG_TASKS: readonly Part[] = [
-  { suffix: '_active_count', type: undefined, suffixes: { ACTIVE_TASKS: '' } },
-  { suffix: '_duration_sum', type: undefined, suffixes: { DURATION: '' } },
-];
+/** Endings that Prometheus keeps for samples of other types: a gauge of such a name has no type. */
+const OF_OTHERS = /_(?:count|sum|bucket|total)$/;
 
 const PARTS: Readonly<Record<MeterKind, readonly Part[]>> = {
   counter: [{ suffix: '', type: 'counter', suffixes: { COUNT: '_total' } }],
   gauge: [{ suffix: '', type: 'gauge', suffixes: { VALUE: '' } }],
   timer: [{ suffix: '', type: 'summary', suffixes: ADDED_UP }, LARGEST],
   summary: [{ suffix: '', type: 'summary', suffixes: ADDED_UP }, LARGEST],
-  'long-task-timer': LONG_TASKS,
+  'long-task-timer': [
+    { suffix: '_active_count', type: 'gauge', suffixes: { ACTIVE_TASKS: '' } },
+    { suffix: '_duration_sum', type: 'gauge', suffixes: { DURATION: '' } },
+  ],
 };
 
 /** What the exposition makes of a family: dots become `_`, and the unit comes behind (management API, "prometheus"). */
@@ -49,7 +46,7 @@ export function exposedFamilies({ name, kind, facts, hasBuckets }: Family): read
   const base = baseName(name, facts.baseUnit, kind);
   return PARTS[kind].map(({ suffix, type, suffixes }) => {
     const own = `${base}${suffix}`;
-    const shown = type === 'summary' && hasBuckets ? 'histogram' : type;
+    const shown = shownType(type, own, hasBuckets);
     const samples = [...Object.values(suffixes), ...(shown === 'histogram' ? ['_bucket'] : [])];
     const names = [...new Set([own, ...samples.map((sample) => `${own}${sample}`)])];
     return {
@@ -65,17 +62,18 @@ export function exposedFamilies({ name, kind, facts, hasBuckets }: Family): read
   });
 }
 
+function shownType(type: Part['type'], name: string, hasBuckets: boolean): ExposedFamily['type'] {
+  if (type === 'summary') return hasBuckets ? 'histogram' : 'summary';
+  return type === 'gauge' && OF_OTHERS.test(name) ? undefined : type;
+}
+
 /** Characters that Prometheus does not take become `_`; a digit cannot be the first. */
-export function labelName(tag: string): string {
-  return plain(tag);
+export function plainName(text: string): string {
+  return text.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
 }
 
 function baseName(name: string, unit: string | undefined, kind: MeterKind): string {
-  const base = kind === 'counter' ? plain(name).replace(/_total$/, '') : plain(name);
-  const ending = unit === undefined ? '' : `_${plain(unit)}`;
+  const base = kind === 'counter' ? plainName(name).replace(/_total$/, '') : plainName(name);
+  const ending = unit === undefined ? '' : `_${plainName(unit)}`;
   return base.endsWith(ending) ? base : `${base}${ending}`;
-}
-
-function plain(text: string): string {
-  return text.replaceAll(/[^a-zA-Z0-9_]/g, '_').replace(/^(?=\d)/, '_');
 }

@@ -89,6 +89,13 @@ describe('a name', () => {
     expect(openMetrics(meters)).toContain('# TYPE logins counter');
   });
 
+  it.each(['system.cpu.count', 'x.sum', 'x.bucket', 'x.total'])('of a gauge that is %s has no type', (name) => {
+    const meters = new Meters();
+    meters.gauge(name, {}, () => 2);
+    expect(text(meters)[1]).toBe(`# TYPE ${name.replaceAll('.', '_')} untyped`);
+    expect(openMetrics(meters)[1]).toBe(`# TYPE ${name.replaceAll('.', '_')} unknown`);
+  });
+
   it('that another family has is not written twice: the first keeps it', () => {
     const meters = new Meters();
     meters.gauge('a.b', {}, () => 1);

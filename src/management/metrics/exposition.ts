@@ -1,6 +1,6 @@
 import type { Family, Series, Tags } from '../../metrics/family.js';
 import { type Bucket, Summary } from '../../metrics/meter.js';
-import { type ExposedFamily, exposedFamilies, labelName } from './exposed-family.js';
+import { type ExposedFamily, exposedFamilies, plainName } from './exposed-family.js';
 
 /** Prometheus' own text format 0.0.4, or OpenMetrics 1.0.0. */
 export type Format = 'text' | 'openmetrics';
@@ -73,7 +73,7 @@ function written(value: number): string {
 function labelsOf(tags: Tags): readonly string[] {
   const labels = new Map<string, string>();
   for (const [tag, value] of Object.entries(tags)) {
-    const name = labelName(tag);
+    const name = plainName(tag);
     if (!labels.has(name)) labels.set(name, escaped(value, true));
   }
   return [...labels].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([name, value]) => `${name}="${value}"`);
