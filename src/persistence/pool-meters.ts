@@ -23,12 +23,12 @@ export class PoolMeters {
     private readonly name: string,
   ) {
     const timer = (suffix: string, description: string): Timer =>
-      meters.timer(`pool.${suffix}`, { description }).of({ pool: name });
+      meters.timer(`pool.connections.${suffix}`, { description }).of({ pool: name });
     this.acquire = timer('acquire', 'Wait for a connection');
     this.usage = timer('usage', 'How long a unit of work keeps its connection');
     this.creation = timer('creation', 'Time to open a connection');
     const description = 'Units of work that waited for a connection and got none';
-    this.timeout = meters.counter('pool.timeout', { description }).of({ pool: name });
+    this.timeout = meters.counter('pool.connections.timeout', { description }).of({ pool: name });
   }
 
   /** `state` is asked whenever somebody looks. */
@@ -37,7 +37,7 @@ export class PoolMeters {
     const name = { name: this.name };
     const { meters } = this;
     meters.gauge('pool.connections', { description: 'Open connections' }, () => state().open, pool);
-    meters.gauge('pool.pending', { description: 'Units of work that wait' }, () => state().pending, pool);
+    meters.gauge('pool.connections.pending', { description: 'Units of work that wait' }, () => state().pending, pool);
     const active = (): number => state().open - state().idle;
     meters.gauge('jdbc.connections.active', { description: 'Connections in use' }, active, name);
     meters.gauge('jdbc.connections.idle', { description: 'Connections not in use' }, () => state().idle, name);

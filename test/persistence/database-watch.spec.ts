@@ -60,17 +60,17 @@ onEveryDatabase('what operators see of the database', (database) => {
     expect(gauge(service, 'jdbc.connections.max')).toBe(most);
     expect(gauge(service, 'jdbc.connections.min')).toBe(isEmbedded ? 1 : 0);
     expect(gauge(service, 'pool.connections')).toBe(most);
-    expect(gauge(service, 'pool.pending')).toBe(2);
+    expect(gauge(service, 'pool.connections.pending')).toBe(2);
     release.resolve();
     await Promise.all([...working, ...waiting]);
 
     expect(gauge(service, 'jdbc.connections.active')).toBe(0);
     expect(gauge(service, 'jdbc.connections.idle')).toBe(most);
-    expect(gauge(service, 'pool.pending')).toBe(0);
-    expect(readings(service.meters, 'pool.acquire')).toEqual({ [POOL]: most + 2 });
-    expect(readings(service.meters, 'pool.usage')).toEqual({ [POOL]: most + 2 });
-    expect(readings(service.meters, 'pool.creation')).toEqual({ [POOL]: most - openBefore });
-    expect(readings(service.meters, 'pool.timeout')).toEqual({ [POOL]: 0 });
+    expect(gauge(service, 'pool.connections.pending')).toBe(0);
+    expect(readings(service.meters, 'pool.connections.acquire')).toEqual({ [POOL]: most + 2 });
+    expect(readings(service.meters, 'pool.connections.usage')).toEqual({ [POOL]: most + 2 });
+    expect(readings(service.meters, 'pool.connections.creation')).toEqual({ [POOL]: most - openBefore });
+    expect(readings(service.meters, 'pool.connections.timeout')).toEqual({ [POOL]: 0 });
   });
 
   it('L1 orm.sql at DEBUG: every statement with its time, never a value, and nothing at INFO', async () => {
@@ -152,7 +152,7 @@ describe('logger persistence', () => {
   });
 });
 
-it('pool.timeout counts units of work that got no connection', async () => {
+it('pool.connections.timeout counts units of work that got no connection', async () => {
   const meters = new Meters();
   const empty = { length: 0 };
   const inside = {
@@ -170,6 +170,6 @@ it('pool.timeout counts units of work that got no connection', async () => {
 
   await expect(work.single((tx) => tx.rows(READ))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 
-  expect(readings(meters, 'pool.timeout')).toEqual({ [POOL]: 1 });
-  expect(readings(meters, 'pool.acquire')).toEqual({ [POOL]: 0 });
+  expect(readings(meters, 'pool.connections.timeout')).toEqual({ [POOL]: 1 });
+  expect(readings(meters, 'pool.connections.acquire')).toEqual({ [POOL]: 0 });
 });
