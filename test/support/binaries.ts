@@ -3,18 +3,20 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that some tests need and that are not installed by npm. */
-export const SERVERS = ['mariadb', 'redis', 'chromium', 'openssl'] as const;
+export const SERVERS = ['mariadb', 'redis', 'chromium', 'openssl', 'prometheus'] as const;
 export type Server = (typeof SERVERS)[number];
 
 /** Servers that speak the protocol of MySQL. A MySQL is used where there is one, and missed by nobody where not. */
 export type DatabaseKind = 'mariadb' | 'mysql';
 
-const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install', readonly string[]>> = {
+const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install' | 'promtool', readonly string[]>> = {
   mariadb: ['mariadbd', 'mysqld'],
   mysql: ['mysqld'],
   'mariadb-install': ['mariadb-install-db', 'mysql_install_db'],
   redis: ['redis-server'],
   openssl: ['openssl'],
+  prometheus: ['prometheus'],
+  promtool: ['promtool'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
 
@@ -51,9 +53,13 @@ export function programOf(program: keyof typeof PROGRAMS): string {
   return file;
 }
 
-/** True where a test that needs the server can run; MariaDB also needs the program that makes its data folder. */
+/** A second program without which the first is no use: one that makes its data folder, or that checks its files. */
+const HELPERS: Partial<Record<Server, keyof typeof PROGRAMS>> = { mariadb: 'mariadb-install', prometheus: 'promtool' };
+
+/** True where a test that needs the server can run. */
 export function isOnThisMachine(server: Server): boolean {
-  return findProgram(server) !== null && (server !== 'mariadb' || findProgram('mariadb-install') !== null);
+  const helper = HELPERS[server];
+  return findProgram(server) !== null && (helper === undefined || findProgram(helper) !== null);
 }
 
 /** MariaDB brings a program of the same name; before version 8 a MySQL is none of ours. */
