@@ -1,0 +1,120 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { exposition } from '../src/management/metrics/exposition.js';
+import { programOf } from './support/binaries.js';
+import { contractMeters } from './support/contract-meters.js';
+import { needs } from './support/needs.js';
+import { selectorsOf } from './support/prom-ql.js';
+
+const ROOT = join(import.meta.dirname, '..');
+const PROMETHEUS = join(ROOT, 'deploy/prometheus');
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly labels: { readonly severity: string };
+}
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly type: string;
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+interface Dashboard {
+  readonly panels: readonly Panel[];
+  readonly annotations: { readonly list: readonly { readonly expr: string }[] };
+  readonly templating: { readonly list: readonly { readonly query: string | { readonly query: string } }[] };
+}
+
+const RULES = (
+  parse(read('deploy/prometheus/alerts.yml')) as { readonly groups: readonly { readonly rules: readonly Rule[] }[] }
+).groups.flatMap(({ rules }) => rules);
+const DASHBOARD = JSON.parse(read('deploy/grafana/login-service.json')) as Dashboard;
+const QUERIES = [
+  ...RULES.map(({ alert, expr }) => ({ what: alert, query: expr })),
+  ...DASHBOARD.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ what: title, query: expr }))),
+  ...DASHBOARD.annotations.list.map(({ expr }) => ({ what: 'an annotation', query: expr })),
+  ...DASHBOARD.templating.list.flatMap(({ query }) => {
+    const series = /^label_values\((.*), \w+\)$/.exec(typeof query === 'string' ? '' : query.query)?.[1];
+    return series === undefined ? [] : [{ what: 'a variable', query: series }];
+  }),
+];
+
+/** Labels of every sample that a scrape of the service has, by name. */
+const SAMPLES = new Map<string, ReadonlySet<string>>([
+  ['up', new Set()],
+  ['ALERTS', new Set(['alertstate'])],
+  ...(['text', 'openmetrics'] as const).flatMap((format) => samplesIn(exposition(contractMeters().families, format))),
+]);
+/** Those that Prometheus adds. */
+const EVERYWHERE = ['job', 'instance'];
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8');
+}
+
+function samplesIn(scrape: string): readonly (readonly [string, ReadonlySet<string>])[] {
+  const lines = scrape.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => {
+    const [name = ''] = /^\w+/.exec(line) ?? [];
+    return [name, new Set(Array.from(line.matchAll(/(\w+)="/g), ([, label = '']) => label))] as const;
+  });
+}
+
+describe('the dashboard and the alerts', () => {
+  it.each(QUERIES)('$what reads only what a scrape has: $query', ({ query }) => {
+    const selectors = selectorsOf(query);
+    expect(selectors).not.toEqual([]);
+    for (const { name, labels } of selectors) {
+      expect([...SAMPLES.keys()]).toContain(name);
+      expect([...(SAMPLES.get(name) ?? []), ...EVERYWHERE], name).toEqual(expect.arrayContaining([...labels]));
+    }
+  });
+
+  it('the dashboard has panels with different ids, and queries in all of them', () => {
+    const ids = DASHBOARD.panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const empty = DASHBOARD.panels.filter(({ type, targets = [] }) => type !== 'row' && targets.length === 0);
+    expect(empty).toEqual([]);
+  });
+
+  it('every alert is of one of two severities, and has its row in docs/operations.md', () => {
+    const rows = new Set(Array.from(read('docs/operations.md').matchAll(/^\| `(\w+)` /gm), ([, name]) => name));
+    for (const { alert, labels } of RULES) {
+      expect(['page', 'ticket'], alert).toContain(labels.severity);
+      expect([...rows], alert).toContain(alert);
+    }
+  });
+});
+
+needs('prometheus')('promtool', () => {
+  it('finds nothing wrong with the alerts and the configuration', () => {
+    expect(promtool(['check', 'rules', 'alerts.yml'])).toContain(`SUCCESS: ${RULES.length} rules found`);
+    expect(promtool(['check', 'config', 'prometheus.yml'])).toContain('SUCCESS: 1 rule files found');
+  });
+
+  it('sees the alerts fire when they should', () => {
+    expect(promtool(['test', 'rules', 'alerts.test.yml'])).toContain('SUCCESS');
+  });
+
+  it('finds nothing wrong with the names of all metrics', () => {
+    expect(promtool(['check', 'metrics'], exposition(contractMeters().families, 'text'))).toBe('');
+  });
+
+  it('reads values that try to break out of their line', () => {
+    const meters = contractMeters();
+    const path = 'a"} 1\nup 0\\\u0000{\r\u2028';
+    meters.gauge('disk.free', {}, () => 1, { path });
+    expect(promtool(['check', 'metrics'], exposition(meters.families, 'text'))).toBe('');
+  });
+});
+
+/** What it writes; fails where it finds something. */
+function promtool(args: readonly string[], input = ''): string {
+  return execFileSync(programOf('promtool'), args, { cwd: PROMETHEUS, input, encoding: 'utf8' });
+}
