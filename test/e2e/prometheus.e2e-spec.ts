@@ -1,0 +1,128 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { programOf } from '../support/binaries.js';
+import { HttpClient } from '../support/http-client.js';
+import { needs } from '../support/needs.js';
+import { type Prometheus, startPrometheus, type Value } from '../support/prometheus.js';
+import { type RunningService, startService } from '../support/service.js';
+import { waitUntil } from '../support/wait-until.js';
+import '../support/matchers.js';
+
+const ACCOUNT = { user: 'scraper', password: 'a password: for Prometheus' };
+const ARGS = [
+  '--management.endpoints.web.exposure.include=prometheus',
+  ...[`--management.security.user=${ACCOUNT.user}`, `--management.security.password=${ACCOUNT.password}`],
+];
+
+needs('prometheus')('a real Prometheus', () => {
+  let service: RunningService;
+  let prometheus: Prometheus;
+
+  beforeAll(async () => {
+    service = await startService({ args: ARGS });
+    prometheus = await startPrometheus({ ...ACCOUNT, target: new URL(service.url).host });
+    await answer('up{job="login-service"} == 1');
+  });
+
+  afterAll(async () => {
+    await prometheus.stop();
+    await service.stop();
+  });
+
+  /** What a query gives as soon as that is something. */
+  function answer(query: string, asked = prometheus): Promise<readonly Value[]> {
+    const ask = async (): Promise<readonly Value[] | null> => {
+      const values = await asked.query(query);
+      return values.length > 0 ? values : null;
+    };
+    return waitUntil(`${query} has an answer`, ask, { limitMillis: 30_000, everyMillis: 200 });
+  }
+
+  async function number(query: string): Promise<number> {
+    const [first] = await answer(query);
+    return first?.value ?? NaN;
+  }
+
+  function scrape(accept: string): Promise<string> {
+    const authorization = `Basic ${Buffer.from(`${ACCOUNT.user}:${ACCOUNT.password}`).toString('base64')}`;
+    const client = new HttpClient(service.url);
+    return client.get('/actuator/prometheus', { headers: { accept, authorization } }).then(({ text }) => text);
+  }
+
+  it('takes every sample of a scrape', async () => {
+    const samples = (await scrape('application/openmetrics-text')).split('\n').filter((line) => /^\w/.test(line));
+    // Series of requests come up while it scrapes; none are lost.
+    expect(await number('scrape_samples_scraped')).toBeGreaterThanOrEqual(samples.length - 20);
+    expect(await number('scrape_samples_scraped - scrape_samples_post_metric_relabeling')).toBe(0);
+    expect(prometheus.log).not.toMatch(/level=(?:warn|error).*component="scrape manager"/);
+  });
+
+  it('answers what the process is like', async () => {
+    expect(await number('process_uptime_seconds')).toBeGreaterThan(0);
+    expect(await number('nodejs_memory_used_bytes{area="heap"} / nodejs_memory_max_bytes{area="heap"}')).toBeLessThan(
+      1,
+    );
+    expect(await number('rate(nodejs_eventloop_lag_seconds_count[10s])')).toBeGreaterThan(0);
+    expect(await number('application_ready_time_seconds >= application_started_time_seconds')).toBeGreaterThan(0);
+  });
+
+  it('answers how many logins were refused, for what, and how long they took', async () => {
+    const client = new HttpClient(service.url);
+    const refused = 'http_server_requests_seconds_count{method="POST", uri="/login", status="401"}';
+    for (let nth = 0; nth < 3; nth++) {
+      expect(await client.post('/login', { id: 'nobody', pw: 'wrong password' })).toBeRefused(
+        401,
+        'INVALID_CREDENTIALS',
+      );
+    }
+
+    expect(await number(`sum(${refused}) == 3`)).toBe(3);
+    expect(await number('login_attempts_total{outcome="unknown"} == 3')).toBe(3);
+    expect(await number('login_hash_time_seconds_count >= 3')).toBeGreaterThanOrEqual(3);
+    expect(await number('sum(http_server_requests_seconds_sum{uri="/login"})')).toBeGreaterThan(0);
+    expect(await number('histogram_quantile(0.99, login_hash_time_seconds_bucket)')).toBeGreaterThan(0);
+  });
+
+  it('knows what kind of metric each is, and what it says', async () => {
+    const known = (name: string): Promise<unknown> => prometheus.data(`metadata?metric=${name}`);
+    expect(await known('http_server_requests_seconds')).toEqual({
+      http_server_requests_seconds: [{ type: 'summary', help: 'Time to serve a request', unit: '' }],
+    });
+    expect(await known('login_mfa_step_offset')).toMatchObject({ login_mfa_step_offset: [{ type: 'histogram' }] });
+    expect(await known('login_attempts')).toMatchObject({ login_attempts: [{ type: 'counter' }] });
+  });
+
+  it('can tell every alert, and none of them is on', async () => {
+    const groups = await waitUntil(
+      'all alerts were looked at',
+      async () => {
+        const { groups: all } = (await prometheus.data('rules')) as {
+          readonly groups: readonly {
+            readonly rules: readonly { readonly health: string; readonly state: string }[];
+          }[];
+        };
+        return all.every(({ rules }) => rules.every(({ health }) => health !== 'unknown')) && all;
+      },
+      { limitMillis: 30_000 },
+    );
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules.length).toBeGreaterThan(15);
+    expect(rules.filter(({ health, state }) => health !== 'ok' || state === 'firing')).toEqual([]);
+  });
+
+  it('gets in with its password only', async () => {
+    const other = await startPrometheus({ ...ACCOUNT, password: 'another', target: new URL(service.url).host });
+    try {
+      const up = await answer('up', other);
+      expect(up.map(({ value }) => value)).toEqual([0]);
+    } finally {
+      await other.stop();
+    }
+  });
+
+  it('promtool finds nothing wrong with a scrape', async () => {
+    const text = await scrape('text/plain');
+    expect(text).toContain('# TYPE http_server_requests_seconds summary');
+    expect(execFileSync(programOf('promtool'), ['check', 'metrics'], { input: text, encoding: 'utf8' })).toBe('');
+  });
+});
