@@ -25,7 +25,7 @@ const CLIENTS_AT_PEAK = THREADS;
 /** Far more than come before they are sent away, and far less than a service that lets everybody wait would gather. */
 const MOST_WAITING = 1000;
 const PROBES_PER_SECOND = 20;
-const HEALTH = requestText('GET', '/actuator/health');
+const HEALTH = requestText('GET', '/actuator/health/liveness');
 const LOGINS = {
   requests: Array.from({ length: USERS }, (_, index) =>
     requestText('POST', '/login', { body: { id: loginIdOf(index), pw: PASSWORD } }),

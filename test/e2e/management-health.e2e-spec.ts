@@ -6,6 +6,7 @@ import { Door } from '../support/door.js';
 import { freePort } from '../support/free-port.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { type Answer, HttpClient } from '../support/http-client.js';
+import { CONSOLE_ACCEPT, type ManagedService, startManaged } from '../support/management.js';
 import { MovedClock } from '../support/moved-clock.js';
 import { needs } from '../support/needs.js';
 import { startRedis } from '../support/redis.js';
@@ -29,6 +30,12 @@ afterEach(async () => {
 async function start(args: readonly string[] = [], options: ServiceOptions = {}): Promise<HttpClient> {
   running = await startService({ args, ...options });
   return new HttpClient(running.url);
+}
+
+async function startKnown(args: readonly string[] = []): Promise<ManagedService> {
+  const service = await startManaged({ args });
+  running = service;
+  return service;
 }
 
 /** A client of the management listener. */
@@ -80,20 +87,14 @@ describe('3.1 3.2 3.8 health where everybody may see everything', () => {
     ]);
     expect(seen(await client.get(`${HEALTH}/ping`))).toEqual([200, { status: 'UP' }]);
     expect(seen(await client.get(`${HEALTH}/diskSpace/`))).toEqual([200, { status: 'UP', details: disk }]);
+    const head = await client.send('HEAD', HEALTH);
+    expect([head.status, head.text]).toEqual([200, '']);
     // An escaped letter is the letter.
     expect((await client.get(`${HEALTH}/%70ing`)).status).toBe(200);
     for (const path of ['nothing', 'ping/more', 'Ping', 'ping//', 'liveness/ping']) {
       const answer = await client.get(`${HEALTH}/${path}`);
       expect([answer.status, answer.text], path).toEqual([404, '']);
     }
-  });
-
-  it('answers HEAD like GET, without a body', async () => {
-    const client = await start([`${ENDPOINT}.status.http-mapping.up=299`]);
-
-    const head = await client.send('HEAD', HEALTH);
-
-    expect([head.status, head.text]).toEqual([299, '']);
   });
 
   it('says what is wrong with the disk', async () => {
@@ -156,6 +157,37 @@ describe('3.3 health for strangers', () => {
 
     expect(seen(await client.get(`${HEALTH}/db`))).toEqual([200, { status: 'UP' }]);
     expect(componentOf(await client.get(HEALTH), 'diskSpace')).toEqual({ status: 'UP' });
+  });
+});
+
+describe('3.3 3.7 health for operators', () => {
+  it('is everything with the packaged values, in the form that is asked for', async () => {
+    const { operator, stranger } = await startKnown();
+    const v2 = 'application/vnd.spring-boot.actuator.v2+json';
+    const ask = (accept: string): Promise<Answer> => operator.get('/health', { headers: { accept } });
+
+    const [old, console, plain] = [await ask(v2), await ask(CONSOLE_ACCEPT), await ask('application/json')];
+
+    const components = { ping: { status: 'UP' }, db: { details: { database: 'SQLite' } } };
+    expect(old.headers.get('content-type')).toBe(v2);
+    expect(Object.keys(old.body)).toEqual(['status', 'details', 'groups']);
+    expect(old.body['details']).toMatchObject(components);
+    for (const { body } of [console, plain]) {
+      expect(Object.keys(body)).toEqual(['status', 'components', 'groups']);
+      expect(body['components']).toMatchObject(components);
+    }
+    expect(seen(await operator.get('/health/ping'))).toEqual([200, { status: 'UP' }]);
+    // Probes look at nothing but the status.
+    expect((await operator.get('/health/liveness')).body).toEqual({ status: 'UP' });
+    expect((await operator.get('/health/liveness/livenessState')).status).toBe(404);
+    expect((await stranger.get('/health')).body).toEqual({ status: 'UP', groups: ['liveness', 'readiness'] });
+  });
+
+  it('takes one of the roles where there are any', async () => {
+    const { operator } = await startKnown([`${ENDPOINT}.roles=AUDIT`, `${GROUP}.mine.roles=AUDIT,ROLE_MANAGEMENT`]);
+
+    expect((await operator.get('/health')).body).not.toHaveProperty('components');
+    expect((await operator.get('/health/mine')).body).toHaveProperty('components');
   });
 });
 

@@ -20,6 +20,9 @@ const PROD = {
   TZ: 'UTC',
 };
 
+/** What health says to strangers. */
+const UP = { status: 'UP', groups: ['liveness', 'readiness'] };
+
 let running: RunningService | undefined;
 
 afterEach(async () => {
@@ -43,7 +46,7 @@ describe('a start without keys', () => {
     expect(page.headers.get('content-type')).toBe('text/html;charset=UTF-8');
     expect(await page.text()).toContain('<h1>Login service</h1>');
     expect(health.status).toBe(200);
-    expect(await health.json()).toEqual({ status: 'UP' });
+    expect(await health.json()).toEqual(UP);
     expect(statSync(join(service.cwd, 'data')).mode & 0o777).toBe(0o700);
     expect(statSync(join(service.cwd, 'data', 'login.db')).mode & 0o777).toBe(0o600);
   });
@@ -122,7 +125,7 @@ describe('the management endpoints', () => {
   it('move with the base path, and leave the old path', async () => {
     const { url } = await start({ args: ['-Dmanagement.endpoints.web.base-path=/ops/'] });
 
-    expect(await (await fetch(`${url}/ops/health`)).json()).toEqual({ status: 'UP' });
+    expect(await (await fetch(`${url}/ops/health`)).json()).toEqual(UP);
     expect((await fetch(`${url}/ops/health/`)).status).toBe(200);
     expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
   });
@@ -159,7 +162,7 @@ describe('the management endpoints', () => {
     const { url, managementUrl } = await start({ args: ['--management.server.port=0'] });
 
     expect(managementUrl).toMatch(/\/actuator$/);
-    expect(await (await fetch(`${managementUrl ?? ''}/health`)).json()).toEqual({ status: 'UP' });
+    expect(await (await fetch(`${managementUrl ?? ''}/health`)).json()).toEqual(UP);
     expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
     expect((await fetch(new URL('/', managementUrl))).status).toBe(404);
   });
