@@ -33,6 +33,7 @@ import { InfoProperties } from './management/info/info.properties.js';
 import { LogfileEndpointProperties } from './management/logfile/logfile-endpoint.properties.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { ProbesProperties } from './management/health/probes.properties.js';
+import { MetricsCompatProperties } from './management/metrics/metrics-compat.properties.js';
 import { ManagementWebProperties } from './management/web.properties.js';
 import { HttpClientProperties } from './outbound/http-client.properties.js';
 import { HttpProxyProperties } from './outbound/http-proxy.properties.js';
@@ -131,6 +132,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   ConsoleClientProperties,
   ConsoleInstanceProperties,
   LogfileEndpointProperties,
+  MetricsCompatProperties,
 
   MultipartProperties,
   JsonProperties,

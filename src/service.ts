@@ -18,6 +18,7 @@ import { HealthPaths } from './management/health/health-paths.listener.js';
 import { RecordingProperties } from './management/httpexchanges/recording.properties.js';
 import { ManagementListener } from './management/management.listener.js';
 import { MountedRoutes } from './management/mappings/mounted-routes.js';
+import { MetricsCompatProperties } from './management/metrics/metrics-compat.properties.js';
 import { Stopper } from './management/shutdown/stopper.js';
 import { ProcessWatch } from './metrics/process-watch.js';
 import { PROPERTIES } from './properties.js';
@@ -100,7 +101,7 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
   for (const warning of listeners.warnings) log.warn(warning);
   const watching = { loggers, levels, meters, exchanges, logFile: logs.path };
   const app = await create(configuration, main, watching);
-  const watch = new ProcessWatch(meters);
+  const watch = new ProcessWatch(meters, { hasJvmNames: configuration.get(MetricsCompatProperties).jvmNames });
   const closeRest = async (): Promise<void> => {
     watch.stop();
     try {

@@ -9,14 +9,16 @@ const KINDS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** Times how long the process stood still for each kind of garbage collection; the answer ends it. */
-export function timeGcPauses(meters: Meters): () => void {
-  const pauses = meters.timer('nodejs.gc.pause', { description: 'Time the process stood still to collect garbage' });
+export function timeGcPauses(meters: Meters, names: readonly string[]): () => void {
+  const description = 'Time the process stood still to collect garbage';
+  const families = names.map((name) => meters.timer(name, { description }));
   // Known from the start: a rate needs a first number.
-  for (const kind of ['minor', 'major']) pauses.of({ kind });
+  for (const family of families) for (const kind of ['minor', 'major']) family.of({ kind });
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const { detail, duration } = entry as PerformanceEntry & { readonly detail?: { readonly kind: number } };
-      pauses.of({ kind: KINDS.get(detail?.kind) ?? 'other' }).record(duration / 1000);
+      const kind = KINDS.get(detail?.kind) ?? 'other';
+      for (const family of families) family.of({ kind }).record(duration / 1000);
     }
   });
   observer.observe({ entryTypes: ['gc'] });

@@ -2,12 +2,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { waitUntil } from '../../test/support/wait-until.js';
 import { mostFiles } from './machine-meters.js';
 import { Meters } from './meters.js';
-import { ProcessWatch } from './process-watch.js';
+import { ProcessWatch, type WatchOptions } from './process-watch.js';
 
 /** The meters of this process, watched until the end of the test. */
-function watched(): { readonly meters: Meters; readonly watch: ProcessWatch } {
+function watched(options?: WatchOptions): { readonly meters: Meters; readonly watch: ProcessWatch } {
   const meters = new Meters();
-  const watch = new ProcessWatch(meters);
+  const watch = new ProcessWatch(meters, options);
   onTestFinished(() => watch.stop());
   return { meters, watch };
 }
@@ -81,6 +81,28 @@ describe('the pauses for garbage', () => {
       return number(meters, 'nodejs.gc.pause', 'COUNT', 'minor') > 0;
     });
     expect(number(meters, 'nodejs.gc.pause', 'TOTAL_TIME', 'minor')).toBeGreaterThan(0);
+  });
+});
+
+describe('the names of the Java virtual machine', () => {
+  it('are not there unless asked for', () => {
+    const names = [...watched().meters.families].map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith('jvm.'))).toEqual([]);
+  });
+
+  it('say of memory and garbage what our own names say', async () => {
+    const { meters } = watched({ hasJvmNames: true });
+    const heap = (name: string): number => number(meters, `jvm.memory.${name}`, 'VALUE', 'heap');
+    expect(heap('used')).toBeLessThanOrEqual(heap('committed'));
+    expect(heap('committed')).toBeLessThanOrEqual(heap('max'));
+    expect(number(meters, 'jvm.memory.used', 'VALUE', 'nonheap')).toBeGreaterThan(0);
+    expect(number(meters, 'jvm.memory.max', 'VALUE', 'nonheap')).toBe(-1);
+    await waitUntil('garbage was collected', () => {
+      Array.from({ length: 100_000 }, (_, at) => ({ at, list: [at] }));
+      return number(meters, 'jvm.gc.pause', 'COUNT', 'minor') > 0;
+    });
+    const ours = number(meters, 'nodejs.gc.pause', 'COUNT', 'minor');
+    expect(number(meters, 'jvm.gc.pause', 'COUNT', 'minor')).toBe(ours);
   });
 });
 

@@ -2,8 +2,15 @@ import { uptime } from 'node:process';
 import { type Clock, SystemClock } from '../clock/clock.js';
 import { EventLoopLag } from './event-loop-lag.js';
 import { timeGcPauses } from './gc-pauses.js';
+import { addJvmMemory } from './jvm-names.js';
 import { addMachineMeters } from './machine-meters.js';
 import type { Meters } from './meters.js';
+
+export interface WatchOptions {
+  /** Whether some of it is recorded under the names of the Java virtual machine as well. */
+  readonly hasJvmNames?: boolean;
+  readonly clock?: Clock;
+}
 
 /** Measures the process itself until it is stopped (management API, "Names the service records"). */
 export class ProcessWatch {
@@ -12,12 +19,13 @@ export class ProcessWatch {
 
   constructor(
     private readonly meters: Meters,
-    clock: Clock = new SystemClock(),
+    { hasJvmNames = false, clock = new SystemClock() }: WatchOptions = {},
   ) {
     addMachineMeters(meters, clock);
+    if (hasJvmNames) addJvmMemory(meters);
     this.lag = new EventLoopLag(clock);
     meters.timer('nodejs.eventloop.lag', { description: 'How late the event loop is' }).set({}, this.lag);
-    this.endGcPauses = timeGcPauses(meters);
+    this.endGcPauses = timeGcPauses(meters, ['nodejs.gc.pause', ...(hasJvmNames ? ['jvm.gc.pause'] : [])]);
   }
 
   /** Everything is made. */
