@@ -5,6 +5,7 @@ import { one } from './config/profiles.js';
 import { readSeparateFile } from './config/separate-file.js';
 import { allStates } from './config/key-state.js';
 import type { FileAppenderOptions } from './logging/file-appender.js';
+import type { LineForm } from './logging/line-format.js';
 import {
   ConsoleAppenderProperties,
   FileAppenderProperties,
@@ -14,20 +15,21 @@ import { LoggingFileProperties } from './logging/logging-file.properties.js';
 import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
 import { LoggingProperties } from './logging/logging.properties.js';
 import { RollingpolicyProperties } from './logging/rollingpolicy.properties.js';
+import { StructuredFormatProperties } from './logging/structured-format.properties.js';
 
 /** Of a file where only its folder is given. */
 const USUAL_NAME = 'login-service.log';
 const KEY = 'logging.config';
 
-/** A file for the log, but for the form of its lines. */
+/** A file for the log, but for what turns its form into lines. */
 export interface LogFileSetup extends Omit<FileAppenderOptions, 'format' | 'clock' | 'warn'> {
-  readonly pattern: string;
+  readonly form: LineForm;
 }
 
 /** What the log is to be, whether the keys say so or the file of `logging.config`. */
 export interface LogSetup {
   /** Undefined where nothing goes to standard output. */
-  readonly console: { readonly pattern: string } | undefined;
+  readonly console: LineForm | undefined;
   readonly file: LogFileSetup | undefined;
   readonly levels: ReadonlyMap<string, string>;
   readonly groups: ReadonlyMap<string, readonly string[]>;
@@ -46,9 +48,11 @@ export function logSetup(
   const { name, path } = configuration.get(LoggingFileProperties);
   const file = name ?? (path === undefined ? undefined : join(path, USUAL_NAME));
   const policy = configuration.get(RollingpolicyProperties);
+  const structured = configuration.get(StructuredFormatProperties);
+  const fileForm = { pattern: patterns.file ?? patterns.console, structured: structured.file };
   return {
-    console: { pattern: patterns.console },
-    file: file === undefined ? undefined : fileSetup(file, patterns.file ?? patterns.console, policy),
+    console: { pattern: patterns.console, structured: structured.console },
+    file: file === undefined ? undefined : fileSetup(file, fileForm, policy),
     levels: level,
     groups: group,
     warnings: [],
@@ -70,19 +74,20 @@ function setupOfFile(path: string, configuration: Configuration, workingFolder: 
   const { levels, groups } = read.get(LevelsProperties) as LevelsProperties;
   const usual = new LoggingPatternProperties().console;
   const pattern = toConsole.pattern ?? usual;
+  const fileForm = { pattern: toFile.pattern ?? pattern, structured: toFile.format };
   return {
-    console: toConsole.enabled ? { pattern } : undefined,
-    file: toFile.name === undefined ? undefined : fileSetup(toFile.name, toFile.pattern ?? pattern, toFile),
+    console: toConsole.enabled ? { pattern, structured: toConsole.format } : undefined,
+    file: toFile.name === undefined ? undefined : fileSetup(toFile.name, fileForm, toFile),
     levels,
     groups,
     warnings: replacedKeys(configuration),
   };
 }
 
-function fileSetup(file: string, pattern: string, policy: RollingpolicyProperties): LogFileSetup {
+function fileSetup(file: string, form: LineForm, policy: RollingpolicyProperties): LogFileSetup {
   return {
     file,
-    pattern,
+    form,
     maxFileBytes: policy.maxFileSize.bytes,
     maxHistory: policy.maxHistory,
     totalSizeCapBytes: policy.totalSizeCap.bytes,

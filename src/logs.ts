@@ -5,15 +5,15 @@ import { type LogFileSetup, type LogSetup, logSetup } from './log-setup.js';
 import { ConsoleAppender } from './logging/console-appender.js';
 import type { FileAppender } from './logging/file-appender.js';
 import { type Level, levelOf } from './logging/level.js';
+import { lineFormat } from './logging/line-format.js';
 import { LineMeters } from './logging/line-meters.js';
 import { threadName } from './logging/log-context.js';
 import { LogLevels } from './logging/log-levels.js';
-import type { LineFormat, LogLine } from './logging/log-line.js';
+import type { LogLine } from './logging/log-line.js';
 import type { Logger } from './logging/logger.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
 import { descriptor, Output } from './logging/output.js';
-import { compilePattern } from './logging/pattern.js';
 import { Meters } from './metrics/meters.js';
 
 const STANDARD_OUTPUT = 1;
@@ -39,8 +39,8 @@ export class Logs {
   static async open(configuration: Configuration, inputs: ConfigurationInputs): Promise<Logs> {
     const setup = logSetup(configuration, inputs);
     const hasColor = isatty(STANDARD_OUTPUT) && !inputs.variables['NO_COLOR'];
-    const pattern = setup.console?.pattern ?? new LoggingPatternProperties().console;
-    const format = compilePattern(pattern, { hasColor });
+    const form = setup.console ?? { pattern: new LoggingPatternProperties().console };
+    const format = lineFormat(form, { hasColor });
     const output = new Output({
       destination: descriptor(STANDARD_OUTPUT),
       lostText: (lines) => format(lostLine(lines)),
@@ -77,20 +77,16 @@ export class Logs {
 }
 
 /** A service without a log file loads nothing of it. */
-async function fileOf({ pattern, ...setup }: LogFileSetup, aside: Logger): Promise<FileAppender> {
+async function fileOf({ form, ...setup }: LogFileSetup, aside: Logger): Promise<FileAppender> {
   const { FileAppender } = await import('./logging/file-appender.js');
   return new FileAppender({
     ...setup,
-    format: fileFormat(pattern),
+    format: lineFormat(form, { hasColor: false }),
     clock: new SystemClock(),
     warn: (text) => {
       aside.warn(text);
     },
   });
-}
-
-function fileFormat(pattern: string): LineFormat {
-  return compilePattern(pattern, { hasColor: false });
 }
 
 function lostLine(lines: number): LogLine {

@@ -16,6 +16,7 @@ import { LoggingFileProperties } from './logging/logging-file.properties.js';
 import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
 import { LoggingProperties } from './logging/logging.properties.js';
 import { RollingpolicyProperties } from './logging/rollingpolicy.properties.js';
+import { StructuredFormatProperties } from './logging/structured-format.properties.js';
 import { MailProperties } from './mail/mail.properties.js';
 import { AccessProperties } from './management/access/access.properties.js';
 import { ENDPOINT_KEYS } from './management/access/endpoint.properties.js';
@@ -114,6 +115,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   LoggingFileProperties,
   LoggingPatternProperties,
   RollingpolicyProperties,
+  StructuredFormatProperties,
 
   ManagementWebProperties,
   ExposureProperties,

@@ -1,6 +1,7 @@
 import { full } from '../config/effect.js';
 import { flag, map, mapOfLists, oneOf, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { type Structured, STRUCTURED } from './line-format.js';
 import { logPattern } from './log-pattern.js';
 import { RollingpolicyProperties } from './rollingpolicy.properties.js';
 
@@ -17,6 +18,9 @@ export class ConsoleAppenderProperties {
     effect: full,
   })
   readonly pattern?: string;
+
+  @Key(oneOf(...STRUCTURED), { does: 'As logging.structured.format.console.', effect: full })
+  readonly format?: Structured;
 }
 
 /** Beside those of archives. */
@@ -33,6 +37,9 @@ export class FileAppenderProperties extends RollingpolicyProperties {
     effect: full,
   })
   readonly pattern?: string;
+
+  @Key(oneOf(...STRUCTURED), { does: 'As logging.structured.format.file.', effect: full })
+  readonly format?: Structured;
 }
 
 @Properties('')

@@ -1,0 +1,26 @@
+import { pid } from 'node:process';
+import { jsonLine, jsonParts } from './json-line.js';
+import type { LineFormat } from './log-line.js';
+
+/** Of the Elastic Common Schema. */
+const VERSION = '8.11';
+const SERVICE = 'login-service';
+
+/** A line in the Elastic Common Schema: fields of ours are `labels`. */
+export const ecs: LineFormat = (line) => {
+  const { message, fields, error } = jsonParts(line);
+  const { requestId, user, ip } = line.context ?? {};
+  return jsonLine({
+    '@timestamp': new Date(line.at).toISOString(),
+    log: { level: line.level, logger: line.logger },
+    process: { pid, thread: { name: line.thread } },
+    service: { name: SERVICE },
+    message,
+    ...(requestId !== undefined && { http: { request: { id: requestId } } }),
+    ...(user !== undefined && { user: { id: user } }),
+    ...(ip !== undefined && { client: { ip } }),
+    ...(error && { error: { type: error.first.type, message: error.first.message, stack_trace: error.trace } }),
+    ...(fields.length > 0 && { labels: Object.fromEntries(fields) }),
+    ecs: { version: VERSION },
+  });
+};

@@ -1,0 +1,42 @@
+import type { LogLine } from './log-line.js';
+import { redactedField } from './redaction.js';
+import { LONGEST_MESSAGE, maskedText, shownText } from './shown-text.js';
+import { type ThrownPart, thrownParts, thrownText } from './thrown.js';
+
+/** What a line tells in every form of JSON. */
+export interface JsonParts {
+  readonly message: string;
+  /** Fields of the line, without secrets. */
+  readonly fields: readonly (readonly [name: string, value: unknown])[];
+  readonly error: { readonly first: ThrownPart; readonly trace: string } | undefined;
+}
+
+const LONGEST_FIELD = 2000;
+const LONGEST_NAME = 200;
+/** What JSON leaves as it is, but terminals and readers of lines may act upon. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+export function jsonParts({ message, fields = {}, error }: LogLine): JsonParts {
+  const [first] = error === undefined ? [] : thrownParts(error);
+  return {
+    message: maskedText(message, LONGEST_MESSAGE),
+    fields: Object.keys(fields).flatMap((name) => {
+      const value = redactedField(name, fields[name]);
+      const shown = typeof value === 'string' ? maskedText(value, LONGEST_FIELD) : value;
+      return value === undefined || value === null ? [] : [[shownText(name, LONGEST_NAME), shown] as const];
+    }),
+    error: first && { first, trace: thrownText(error) },
+  };
+}
+
+/** One object on one line; members without a value are left out. */
+export function jsonLine(members: object): string {
+  const text = JSON.stringify(members);
+  return `${text.replaceAll(UNSEEN, escaped)}\n`;
+}
+
+function escaped(char: string): string {
+  let text = '';
+  for (let at = 0; at < char.length; at += 1) text += `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return text;
+}

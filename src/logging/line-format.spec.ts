@@ -1,0 +1,142 @@
+import { hostname } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/property.js';
+import { lineFormat, type Structured, STRUCTURED } from './line-format.js';
+import type { LogLine } from './log-line.js';
+
+const LINE: LogLine = {
+  at: Date.UTC(2031, 4, 4, 10, 15, 30, 123),
+  level: 'WARN',
+  logger: 'auth.mfa',
+  message: 'the door is open',
+  thread: 'main',
+  context: { requestId: 'req-12345', user: 'anna-1', ip: '192.0.2.7' },
+  fields: { reason: 'wind', count: 2 },
+};
+
+function written(structured: Structured, line: Partial<LogLine> = {}): string {
+  return lineFormat({ pattern: '%msg', structured }, { hasColor: true })({ ...LINE, ...line });
+}
+
+function members(structured: Structured, line: Partial<LogLine> = {}): Record<string, unknown> {
+  return JSON.parse(written(structured, line)) as Record<string, unknown>;
+}
+
+describe('a line of JSON', () => {
+  it('has the members of the Elastic Common Schema', () => {
+    expect(members('ecs')).toEqual({
+      '@timestamp': '2031-05-04T10:15:30.123Z',
+      log: { level: 'WARN', logger: 'auth.mfa' },
+      process: { pid: process.pid, thread: { name: 'main' } },
+      service: { name: 'login-service' },
+      message: 'the door is open',
+      http: { request: { id: 'req-12345' } },
+      user: { id: 'anna-1' },
+      client: { ip: '192.0.2.7' },
+      labels: { reason: 'wind', count: 2 },
+      ecs: { version: '8.11' },
+    });
+  });
+
+  it('has the members of Logstash', () => {
+    expect(members('logstash')).toEqual({
+      '@timestamp': '2031-05-04T10:15:30.123Z',
+      '@version': '1',
+      message: 'the door is open',
+      logger_name: 'auth.mfa',
+      thread_name: 'main',
+      level: 'WARN',
+      level_value: 30_000,
+      requestId: 'req-12345',
+      user: 'anna-1',
+      ip: '192.0.2.7',
+      reason: 'wind',
+      count: 2,
+    });
+  });
+
+  it('has the members of GELF 1.1', () => {
+    expect(members('gelf')).toEqual({
+      version: '1.1',
+      host: hostname(),
+      short_message: 'the door is open',
+      timestamp: 1_935_656_130.123,
+      level: 4,
+      _level_name: 'WARN',
+      _process_pid: process.pid,
+      _process_thread_name: 'main',
+      _log_logger: 'auth.mfa',
+      _requestId: 'req-12345',
+      _user: 'anna-1',
+      _ip: '192.0.2.7',
+      _reason: 'wind',
+      _count: 2,
+    });
+  });
+
+  it.each([
+    ['ecs', ['error', 'stack_trace']],
+    ['logstash', ['stack_trace']],
+    ['gelf', ['_error_stack_trace']],
+  ] as const)('of %s tells an error with its causes', (structured, path) => {
+    const error = new TypeError('outer', { cause: new Error('inner') });
+
+    const trace = path.reduce<unknown>(
+      (value, name) => (value as Record<string, unknown>)[name],
+      members(structured, { error }),
+    );
+
+    expect(trace).toMatch(/^TypeError: outer\n {4}at [^]*\nCaused by: Error: inner\n {4}at /);
+  });
+
+  it.each([
+    ['ecs', { type: 'TypeError', message: 'outer' }],
+    ['gelf', { _error_type: 'TypeError', _error_message: 'outer' }],
+  ] as const)('of %s tells what an error was', (structured, expected) => {
+    const shown = members(structured, { error: new TypeError('outer') });
+
+    expect(structured === 'ecs' ? shown['error'] : shown).toMatchObject(expected);
+  });
+
+  it('of GELF has a message that is not empty, and no member called _id', () => {
+    expect(members('gelf', { message: ' ', fields: { id: 1 } })).toMatchObject({ short_message: '-', _field_id: 1 });
+  });
+
+  it('of Logstash keeps its members where a field has the name of one', () => {
+    expect(members('logstash', { fields: { level: 'x', message: 'y' } })).toMatchObject({
+      level: 'WARN',
+      message: 'the door is open',
+      field_level: 'x',
+      field_message: 'y',
+    });
+  });
+
+  describe.each(STRUCTURED)('of %s', (structured) => {
+    it('L1: holds no secret', () => {
+      const fields = { password: 'hunter2', sent: { token: 'hunter2' }, text: 'pw=hunter2' };
+      const error = new Error('token=hunter2', { cause: new Error('Bearer hunter2X') });
+
+      expect(written(structured, { message: 'password: hunter2', fields, error })).not.toContain('hunter2');
+    });
+
+    it('L2: is one line of visible characters, and gives every text back', () => {
+      const text = '"},\r\n{"a":"\u2028\u2029\u0085\u001b[31m\u202e\u007f\u{e0001}';
+
+      const line = written(structured, { message: text, fields: { [text]: text }, thread: text, logger: text });
+
+      expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+      expect(Object.values(JSON.parse(line) as object)).toContain(text);
+    });
+
+    it('L2: is JSON on one line, whatever the text', () => {
+      fc.assert(
+        fc.property(fc.string({ unit: 'binary' }), (text) => {
+          const line = written(structured, { message: text, fields: { [text]: text }, context: { user: text } });
+
+          expect(line.slice(0, -1)).not.toMatch(/[\n\r\u2028\u2029]/);
+          expect(JSON.parse(line)).toBeTypeOf('object');
+        }),
+      );
+    });
+  });
+});
