@@ -25,6 +25,11 @@ function methodsOf(fastify: FastifyInstance, { url }: FastifyRequest): readonly 
   const path = url.replace(/\?.*$/s, '');
   // In asterisk form (`OPTIONS *`), which names no resource, the router would take the rest for a path.
   if (!path.startsWith('/')) return [];
-  // Its type leaves out that it finds nothing.
-  return METHODS.filter((method) => (fastify.findRoute({ method, url: path }) as object | null) !== null);
+  return METHODS.filter((method) => {
+    // Its type leaves out that it finds nothing.
+    const found = fastify.findRoute({ method, url: path }) as ReturnType<FastifyInstance['findRoute']> | null;
+    if (!found) return false;
+    // With an empty parameter, a route gives requests up.
+    return Object.entries(found.params).every(([name, value]) => name === '*' || value !== '');
+  });
 }
