@@ -4,14 +4,13 @@ import type { EventRow } from './event-row.js';
 
 /** One line about an event that is kept: a refusal is a warning. What somebody typed is in none of its fields. */
 export function logEvent(logger: Logger, row: EventRow): void {
-  const { kind, result, reason } = row;
-  const message = reason === null ? `${kind} ${result}` : `${kind} ${result}: ${reason}`;
-  if (result === 'refused') logger.warn(message, undefined, fieldsOf(row));
-  else logger.info(message, fieldsOf(row));
+  const { kind, result } = row;
+  if (result === 'refused') logger.warn(kind, undefined, fieldsOf(row));
+  else logger.info(kind, fieldsOf(row));
 }
 
 /** Without those that the event does not have. */
-function fieldsOf({ kind, user_id, actor, result, reason, amr, idp, ip, request_id }: EventRow): LogFields {
-  const all = { kind, subject: user_id, actor, result, reason, amr, idp, ip, requestId: request_id };
+function fieldsOf({ user_id, actor, result, reason, amr, idp, ip, request_id }: EventRow): LogFields {
+  const all = { subject: user_id, actor, result, reason, amr, idp, ip, requestId: request_id };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }
