@@ -1,0 +1,283 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { request } from '../support/broker.js';
+import { HttpClient } from '../support/http-client.js';
+import { PASSWORD, storyOn } from '../support/login-story.js';
+import { startManaged } from '../support/management.js';
+import { type RunningService, runCli, runService, type ServiceOptions, startService } from '../support/service.js';
+import { onSqlite } from '../support/story-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
+import '../support/matchers.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const FIRST_USER = /^First user: .*$/;
+
+const running: RunningService[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.kill()));
+});
+
+async function start(options: ServiceOptions = {}): Promise<RunningService> {
+  const service = await startService(options);
+  running.push(service);
+  return service;
+}
+
+/** Everything a service has said by its end. */
+async function linesOf(service: RunningService): Promise<readonly string[]> {
+  await waitUntil('the first user is told', () => service.stdout.includes('First user'));
+  await service.stop();
+  return service.stdout.trimEnd().split('\n');
+}
+
+function idsOf(stdout: string, text: string): readonly string[] {
+  return stdout
+    .split('\n')
+    .flatMap((line) => (line.includes(text) ? (/\[([\w-]+)\] http /.exec(line)?.[1] ?? []) : []));
+}
+
+describe('the log of a service', () => {
+  it('goes to standard output in the configured pattern, but for the first user, who is told as he is', async () => {
+    const service = await start({ args: ['--logging.pattern.console=<%p|%c{0}|%t|%pid> %m%n'], env: { TZ: 'UTC' } });
+    const lines = await linesOf(service);
+
+    expect(lines.filter((line) => !/^<(?:INFO|WARN)\|\w+\|main\|\d+> \S/.test(line))).toEqual([
+      expect.stringMatching(FIRST_USER),
+    ]);
+    expect(lines).toContainEqual(expect.stringMatching(/^<INFO\|start\|main\|\d+> Login service is ready: /));
+    expect(lines.at(-1)).toContain('Stopped');
+    expect(service.stderr).toBe('');
+  });
+
+  it.each(['ecs', 'logstash', 'gelf'])('is one object a line in the form %s', async (form) => {
+    const lines = await linesOf(await start({ args: [`--logging.structured.format.console=${form}`] }));
+
+    const objects = lines.filter((line) => !FIRST_USER.test(line)).map((line) => JSON.parse(line) as object);
+    expect(objects.length).toBeGreaterThan(2);
+  });
+
+  it.each([
+    ['%foo', 'there is no word %foo: known are %d %level %logger'],
+    ['%d{qq}', 'the letter q'],
+    ['%clr(%p', 'a group without its )'],
+  ])(
+    'does not begin where the pattern holds %s, which a check of the configuration sees as well',
+    async (word, why) => {
+      const argument = `--logging.pattern.console=%d ${word}`;
+
+      const started = await runService({ args: [argument] });
+      const checked = await runCli(['config', 'check', argument]);
+
+      for (const { exitCode, stderr } of [started, checked]) {
+        expect(exitCode).toBe(1);
+        expect(stderr).toContain('logging.pattern.console');
+        expect(stderr).toContain(why);
+      }
+    },
+  );
+
+  it('tells an error that nobody catches last of all, and ends with 1', async () => {
+    const failing = "process.once('SIGUSR2', () => { throw new TypeError('out of it, token=hunter2'); })";
+    const service = await start({ nodeArguments: ['--import', `data:text/javascript,${failing}`] });
+
+    process.kill(service.pid, 'SIGUSR2');
+
+    expect((await service.exit).code).toBe(1);
+    expect(service.troubles).toContain('ERROR An error that nobody catches ends the service');
+    expect(service.stdout).toMatch(
+      /\nTypeError: out of it, token=\*{6}\n {4}at [^\n]+\n$|\nTypeError: .*\n(?: {4}at .*\n)+$/,
+    );
+    expect(service.stdout + service.stderr).not.toContain('hunter2');
+  });
+
+  it('tells a rejection that nobody handles last of all, and ends with 1', async () => {
+    const failing = "process.once('SIGUSR2', () => void Promise.reject(new TypeError('out of it')))";
+    const service = await start({ nodeArguments: ['--import', `data:text/javascript,${failing}`] });
+
+    process.kill(service.pid, 'SIGUSR2');
+
+    expect((await service.exit).code).toBe(1);
+    expect(service.troubles).toContain('ERROR A rejection that nobody handles ends the service');
+  });
+});
+
+describe('the logger http', () => {
+  it('takes a new level within one request, under load, and loses no line', async () => {
+    const service = await startManaged();
+    running.push(service);
+    const client = new HttpClient(service.url);
+    const ask = (id: string): Promise<unknown> => client.get('/nowhere', { headers: { 'x-request-id': id } });
+    let isLoaded = true;
+    const load = Array.from({ length: 8 }, async (_, worker) => {
+      for (let at = 0; isLoaded; at += 1) await ask(`load-${worker}-${at}`);
+    });
+    const before = Array.from({ length: 50 }, (_, at) => `before-${at}`);
+    const after = Array.from({ length: 300 }, (_, at) => `after-change-${at}`);
+    for (const id of before) await ask(id);
+
+    const change = await service.operator.post('/loggers/http', { configuredLevel: 'DEBUG' });
+    await Promise.all(after.map(ask));
+    const back = await service.operator.post('/loggers/web', { configuredLevel: 'OFF' });
+    for (const id of before) await ask(`${id}-again`);
+    isLoaded = false;
+    await Promise.all(load);
+    await service.stop();
+
+    expect([change.status, back.status]).toEqual([204, 204]);
+    const ids = idsOf(service.stdout, 'GET /nowhere 404');
+    expect(ids.filter((id) => id.startsWith('after')).toSorted()).toEqual(after.toSorted());
+    expect(ids.filter((id) => id.startsWith('before'))).toEqual([]);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('says method, route, status and time, without query and without what stands in place of a parameter', async () => {
+    const service = await start({ args: ['--logging.level.http=DEBUG'] });
+    await fetch(`${service.url}/sessions/an-id-of-a-session`, { method: 'DELETE' });
+    await fetch(`${service.url}/nowhere?token=hunter2`);
+    await service.stop();
+
+    expect(
+      service.log.filter((line) => line.startsWith('DEBUG')).map((line) => line.replace(/\d+ ms$/, 'n ms')),
+    ).toEqual(['DEBUG DELETE /sessions/:id 401 n ms', 'DEBUG GET /nowhere 404 n ms']);
+    expect(service.stdout).not.toContain('hunter2');
+  });
+});
+
+onSqlite('the context of a line', (engine) => {
+  const story = storyOn(engine, {
+    args: ['--logging.level.http=DEBUG', '--logging.pattern.console=%X{requestId:-none}|%X{user:-nobody}|%logger %m%n'],
+  });
+
+  /** The user of the only line of a request. */
+  function userOf(id: string): Promise<string> {
+    return waitUntil(
+      `the line of ${id} is there`,
+      () => new RegExp(`^${id}\\|(.*)\\|http `, 'm').exec(story.service.stdout)?.[1],
+    );
+  }
+
+  it('names the subject once that is known, at each step of a login', async () => {
+    const person = await story.enrolled();
+    const subject = await story.subjectOf(person);
+    const client = story.client();
+    const [password, code, bearer] = ['the-password-step', 'the-second-step', 'a-request-of-his-own'];
+
+    client.headers['x-request-id'] = password;
+    const mfaToken = await story.mfaToken(person, client);
+    client.headers['x-request-id'] = code;
+    await client.post('/login/2fa', { mfa_token: mfaToken, code: story.nextCode(person) });
+    client.headers['x-request-id'] = bearer;
+    await client.get('/me', { bearer: person.accessToken });
+
+    expect([await userOf(password), await userOf(code), await userOf(bearer)]).toEqual([subject, subject, subject]);
+  });
+
+  it('names a mark of the login id where there is no such user', async () => {
+    const client = story.client();
+    client.headers['x-request-id'] = 'a-try-of-nobody';
+
+    expect(await client.post('/login', { id: 'No-Body', pw: PASSWORD })).toBeRefused(401, 'INVALID_CREDENTIALS');
+
+    const mark = createHash('sha256').update('no-body').digest('hex').slice(0, 12);
+    expect(await userOf('a-try-of-nobody')).toBe(`id:${mark}`);
+    expect(story.service.stdout).not.toMatch(/no-body/i);
+  });
+
+  it('names nobody where nobody says who it is', async () => {
+    const client = story.client();
+    client.headers['x-request-id'] = 'a-stranger-asks';
+
+    await client.get('/me');
+
+    expect(await userOf('a-stranger-asks')).toBe('nobody');
+  });
+});
+
+describe('a reader of the log', () => {
+  const children: ChildProcess[] = [];
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      const end = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+      child.kill('SIGKILL');
+      await end;
+    }
+  });
+
+  /** A service whose output nobody reads but for its first line. */
+  async function unread(): Promise<{ child: ChildProcess; url: string; rest: () => Promise<string> }> {
+    await request('build');
+    const args = ['--server.port=0', '--server.address=127.0.0.1', '--logging.level.http=DEBUG'];
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      cwd: temporaryFolder('unread'),
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    children.push(child);
+    const { stdout } = child;
+    let text = '';
+    const take = (chunk: Buffer): void => {
+      text += chunk.toString();
+    };
+    stdout.on('data', take);
+    const url = await waitUntil('the service is ready', () => /ready: (http:\S+?)\/?\s/.exec(text)?.[1]);
+    await waitUntil('the first user is told', () => text.includes('First user'));
+    stdout.pause();
+    const rest = async (): Promise<string> => {
+      stdout.resume();
+      await once(stdout, 'end');
+      return text;
+    };
+    return { child, url, rest };
+  }
+
+  /** Lines of more than a pipe and its reader hold. */
+  async function asked(url: string, count: number): Promise<readonly number[]> {
+    const path = `/${'x'.repeat(30)}/`.repeat(30);
+    const statuses: number[] = [];
+    for (let at = 0; at < count; at += 10) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}${path}`)));
+      for (const answer of answers) {
+        await answer.text();
+        statuses.push(answer.status);
+      }
+    }
+    return statuses;
+  }
+
+  it('that does not read holds up no request, and finds every line later', { timeout: 60_000 }, async () => {
+    const { child, url, rest } = await unread();
+
+    const statuses = await asked(url, 1000);
+    const text = rest();
+    child.kill('SIGTERM');
+
+    expect(new Set(statuses)).toEqual(new Set([404]));
+    expect((await text).match(/ DEBUG .* GET \/x+.* 404 \d+ ms$/gm)).toHaveLength(1000);
+  });
+
+  it('that never reads again does not keep the service from its end', { timeout: 60_000 }, async () => {
+    const { child, url } = await unread();
+    await asked(url, 500);
+    const end = once(child, 'exit');
+
+    child.kill('SIGTERM');
+
+    expect(await end).toEqual([0, null]);
+  });
+
+  it('that is gone takes nobody along', { timeout: 60_000 }, async () => {
+    const { child, url } = await unread();
+    child.stdout?.destroy();
+
+    const statuses = await asked(url, 50);
+    const end = once(child, 'exit');
+    child.kill('SIGTERM');
+
+    expect(new Set(statuses)).toEqual(new Set([404]));
+    expect(await end).toEqual([0, null]);
+  });
+});
