@@ -17,6 +17,11 @@ const QUOTED_UNSAFE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 /** The same, and the space that ends an unquoted text. */
 const UNQUOTED_UNSAFE = /[^\x21\x23-\x5b\x5d-\x7e]/g;
 
+/** Whether a text is a token or the like, whatever it is called. */
+export function isLikeSecret(text: string): boolean {
+  return LIKE_SECRET.test(text);
+}
+
 /** A text that can neither end its word nor its line: `\xHH` for each byte, `\u{H…}` for what is more than one. */
 export function escaped(text: string, isQuoted: boolean): string {
   return text.replace(isQuoted ? QUOTED_UNSAFE : UNQUOTED_UNSAFE, (char) => {

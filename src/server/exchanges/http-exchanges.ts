@@ -1,4 +1,4 @@
-import { headersWithoutSecrets, type Headers, urlWithoutSecrets } from './without-secrets.js';
+import { headersWithoutSecrets, type Headers, targetWithoutSecrets } from './without-secrets.js';
 
 /** What may be kept of a request and its answer. */
 export const EXCHANGE_PARTS = [
@@ -18,8 +18,10 @@ export interface ExchangeFacts {
   readonly at: number;
   readonly takenMillis: number;
   readonly method: string;
-  /** With scheme, host and query. */
-  readonly url: string;
+  /** Scheme and host, e.g. `http://login.internal`. */
+  readonly origin: string;
+  /** Path and query. */
+  readonly target: string;
   readonly requestHeaders: Headers;
   readonly remoteAddress: string | undefined;
   readonly principal: string | undefined;
@@ -76,7 +78,7 @@ function exchangeOf(facts: ExchangeFacts, parts: ReadonlySet<ExchangePart>): Htt
     ...(parts.has('session-id') && sessionId !== undefined && { session: { id: sessionId } }),
     request: {
       method: facts.method,
-      uri: urlWithoutSecrets(facts.url),
+      uri: `${facts.origin}${targetWithoutSecrets(facts.target)}`,
       headers: parts.has('request-headers') ? headersWithoutSecrets(facts.requestHeaders) : {},
       ...(parts.has('remote-address') && remoteAddress !== undefined && { remoteAddress }),
     },

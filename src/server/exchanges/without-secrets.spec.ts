@@ -1,20 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { headersWithoutSecrets, urlWithoutSecrets } from './without-secrets.js';
+import { headersWithoutSecrets, targetWithoutSecrets } from './without-secrets.js';
 
-describe('L1: a recorded URL', () => {
+const JWS = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln';
+
+describe('L1: a recorded target', () => {
   it.each([
-    ['http://login.internal/login', 'http://login.internal/login'],
-    ['http://h/users?page=2&size=10', 'http://h/users?page=2&size=10'],
-    ['http://h/x?access_token=abc&page=2', 'http://h/x?access_token=******&page=2'],
-    ['http://h/x?page=2&Password=a%26b', 'http://h/x?page=2&Password=******'],
-    ['http://h/x?p%61ssword=abc', 'http://h/x?p%61ssword=******'],
-    ['http://h/x?code=123456&state=s', 'http://h/x?code=******&state=s'],
-    ['http://h/x?SAMLResponse=PHNhbWw', 'http://h/x?SAMLResponse=******'],
-    ['http://h/x?return=/y?secret=abc', 'http://h/x?return=/y?secret=******'],
-    ['http://h/x?token', 'http://h/x?token'],
-    ['https://me:open-sesame@h/x', 'https://******@h/x'],
-  ])('%s is kept as %s', (url, kept) => {
-    expect(urlWithoutSecrets(url)).toBe(kept);
+    ['/login', '/login'],
+    ['/users?page=2&size=10', '/users?page=2&size=10'],
+    ['/x?access_token=abc&page=2', '/x?access_token=******&page=2'],
+    ['/x?page=2&Password=a%26b', '/x?page=2&Password=******'],
+    ['/x?p%61ssword=abc', '/x?p%61ssword=******'],
+    ['/x?code=123456&state=s', '/x?code=******&state=s'],
+    ['/x?SAMLResponse=PHNhbWw', '/x?SAMLResponse=******'],
+    ['/x?return=/y?secret=abc', '/x?return=/y?secret=******'],
+    ['/x?return=https://me:open-sesame@h', '/x?return=https://******@h'],
+    [`/x?t=${JWS}`, '/x?t=******'],
+    [`/x?${JWS}`, '/x?******'],
+    ['/x?token', '/x?token'],
+    ['/x?', '/x?'],
+    [`/reset/${JWS}/form?page=2`, '/reset/eyJhbG.../form?page=2'],
+  ])('%s is kept as %s', (target, kept) => {
+    expect(targetWithoutSecrets(target)).toBe(kept);
   });
 });
 
@@ -40,9 +46,13 @@ describe('L1: recorded headers', () => {
     });
   });
 
+  it('mask a signed token under whatever name', () => {
+    expect(headersWithoutSecrets({ 'x-oidc-data': JWS })).toEqual({ 'x-oidc-data': ['******'] });
+  });
+
   it('mask what is secret in the URLs that they hold', () => {
-    expect(headersWithoutSecrets({ referer: 'https://h/x?token=abc', location: '/y?ticket=abc' })).toEqual({
-      referer: ['https://h/x?token=******'],
+    expect(headersWithoutSecrets({ referer: 'https://h/x?page=2', location: '/y?ticket=abc' })).toEqual({
+      referer: ['https://h/x'],
       location: ['/y?ticket=******'],
     });
   });

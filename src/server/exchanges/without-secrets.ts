@@ -1,4 +1,5 @@
 import { MASK, maskUrls, namesSecret } from '../../config/secrets.js';
+import { isLikeSecret, shownPath, shownReferer } from '../access-log/shown-text.js';
 
 /** Headers as they came or went: `headersDistinct` of Node, or what an answer was given. */
 export type Headers = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -8,29 +9,42 @@ const CREDENTIALS = /authorization|cookie/;
 /** In a query, over the names that are secret everywhere. */
 const SECRET_IN_QUERY = /(?:code|otp|ticket|assertion|signature|session|sid|jwt|bearer|authorization|saml\w*)$/i;
 
+/** The beginning of a signed token: `{"` in Base64url, and a second part. */
+const JWS = /\bey[\w-]+\.[\w-]+\./;
+
 /** Header names in lower case with their values; none that carries credentials, nor those in URLs. */
 export function headersWithoutSecrets(headers: Headers): Readonly<Record<string, readonly string[]>> {
   const kept = Object.entries(headers).flatMap(([sent, value]): [string, readonly string[]][] => {
     const name = sent.toLowerCase();
     // `:path` and the like of HTTP/2 are no headers.
     if (value === undefined || name.startsWith(':') || CREDENTIALS.test(name) || namesSecret(name)) return [];
-    return [[name, [value].flat().map((each) => urlWithoutSecrets(String(each)))]];
+    return [[name, [value].flat().map((each) => valueWithoutSecrets(name, String(each)))]];
   });
   return Object.fromEntries(kept);
 }
 
-/** The text with the values of its query masked that are named like secrets, and the user part of URLs in it. */
-export function urlWithoutSecrets(text: string): string {
-  const [path = '', ...query] = text.split('?');
-  const masked = query.map((part) => part.split('&').map(withoutSecret).join('&'));
+/** A request target as it may be kept: no token in its path, and no value of its query that is or is named like one. */
+export function targetWithoutSecrets(target: string): string {
+  const at = target.indexOf('?');
+  return at < 0 ? shownPath(target) : shownPath(target) + queriesMasked(target.slice(at));
+}
+
+function valueWithoutSecrets(name: string, value: string): string {
+  if (name === 'referer') return shownReferer(value);
+  return JWS.test(value) ? MASK : queriesMasked(value);
+}
+
+/** Whatever stands behind a question mark is taken for a query. */
+function queriesMasked(text: string): string {
+  const [path = '', ...queries] = text.split('?');
+  const masked = queries.map((query) => query.split('&').map(withoutSecret).join('&'));
   return maskUrls([path, ...masked].join('?'));
 }
 
 function withoutSecret(pair: string): string {
   const at = pair.indexOf('=');
-  if (at < 0) return pair;
-  const sent = pair.slice(0, at);
+  const sent = at < 0 ? '' : pair.slice(0, at + 1);
   // As whoever reads the query decodes it.
-  const [name = ''] = new URLSearchParams(sent).keys();
-  return namesSecret(name) || SECRET_IN_QUERY.test(name) ? `${sent}=${MASK}` : pair;
+  const [[name, value] = ['', '']] = new URLSearchParams(at < 0 ? `=${pair}` : pair);
+  return namesSecret(name) || SECRET_IN_QUERY.test(name) || isLikeSecret(value) ? `${sent}${MASK}` : pair;
 }
