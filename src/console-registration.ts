@@ -3,6 +3,7 @@ import { Clock } from './clock/clock.js';
 import type { Configuration } from './config/configuration.js';
 import type { Listeners } from './listeners.js';
 import { Loggers } from './logging/loggers.js';
+import { Offers } from './management/access/offers.service.js';
 import { ConsoleClientProperties } from './management/console/console-client.properties.js';
 import { ConsoleInstanceProperties } from './management/console/console-instance.properties.js';
 import type { ConsoleRegistration } from './management/console/registration.task.js';
@@ -32,7 +33,8 @@ export async function registerWithConsole(
     import('./management/console/registration.task.js'),
   ]);
   const credentials = username !== undefined && password !== undefined ? { username, password } : undefined;
-  const known = { management, service: listeners.serviceUrl };
+  const healthSegment = app.get(Offers).all.find(({ id }) => id === 'health')?.segment ?? 'health';
+  const known = { management, service: listeners.serviceUrl, healthSegment };
   const periodMillis = period.milliseconds;
   const registration = new ConsoleRegistration({
     clients: urls.map((url) => new ConsoleClient(url, credentials)),

@@ -1,9 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STEPS } from '../support/console-steps.js';
+import { ASKED_METRICS, FORWARDED, POLL, STEPS } from '../support/console-steps.js';
 import { FakeConsole } from '../support/fake-console.js';
-import { HttpClient } from '../support/http-client.js';
-import { type ManagedService, OPERATOR, startManaged } from '../support/management.js';
+import { HttpClient, textsOf } from '../support/http-client.js';
+import { JSON_V3, type ManagedService, OPERATOR, startManaged } from '../support/management.js';
 import { waitUntil } from '../support/wait-until.js';
+
+interface Link {
+  readonly href: string;
+  readonly templated: boolean;
+}
+
+interface Metric {
+  readonly measurements: readonly { readonly value: unknown }[];
+  readonly availableTags: readonly { readonly tag: string; readonly values: readonly string[] }[];
+}
 
 describe('a console that the service registers with', () => {
   let console: FakeConsole;
@@ -50,16 +60,53 @@ describe('a console that the service registers with', () => {
     });
   });
 
-  it.each(STEPS)('$call is answered with what it reads', async ({ call, headers, json, status, reads = {} }) => {
+  it('finds the endpoints by links without a free part, in a page of the vendor type', async () => {
+    const answer = await client.get('', { headers: POLL });
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe(JSON_V3);
+    const links = Object.entries(answer.body['_links'] as Readonly<Record<string, Link>>);
+    const taken = links.filter(([id, { templated }]) => id !== 'self' && !templated);
+    expect(taken.map(([id, { href }]) => [id, href])).toEqual(
+      taken.map(([id]) => [id, `${service.managementUrl ?? ''}/${id}`]),
+    );
+    expect(taken.map(([id]) => id)).toEqual(
+      expect.arrayContaining(['health', 'info', 'metrics', 'env', 'configprops', 'mappings', 'threaddump', 'shutdown']),
+    );
+  });
+
+  it.each(STEPS)('$call is answered $status with what it reads', async (step) => {
+    const { call, headers, json, status, type, allows, reads = {} } = step;
     const [method = '', path = ''] = call.split(' ');
 
     const answer = await client.send(method, path, { headers, json });
 
-    expect(answer).toMatchObject({ status, body: reads });
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('content-type')?.replace(/;.*/, '')).toBe(type);
+    expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(allows?.toSorted());
+    expect(answer.body).toMatchObject(reads);
+  });
+
+  it('metrics are asked for by the names in their list, and have values and tags', async () => {
+    const names = textsOf(await client.get('/metrics', { headers: FORWARDED }), 'names');
+    expect(names).toEqual(expect.arrayContaining([...ASKED_METRICS]));
+
+    for (const name of ASKED_METRICS) {
+      const { status, body } = await client.get(`/metrics/${name}`, { headers: FORWARDED });
+      const { measurements, availableTags } = body as unknown as Metric;
+      expect(status).toBe(200);
+      expect(measurements[0]?.value).toEqual(expect.any(Number));
+      for (const { tag, values } of availableTags) {
+        const pair = `tag=${tag}:${values[0] ?? ''}`;
+        // It sends the first pair twice.
+        const narrowed = await client.get(`/metrics/${name}?${pair}&${pair}`, { headers: FORWARDED });
+        expect(narrowed.status).toBe(200);
+      }
+    }
   });
 
   it('POST /shutdown is answered, and the console then told that the service is gone', async () => {
-    const answer = await client.send('POST', '/shutdown');
+    const answer = await client.send('POST', '/shutdown', { headers: FORWARDED });
 
     expect(answer).toMatchObject({ status: 200, body: { message: 'Shutting down, bye...' } });
     expect((await service.exit).code).toBe(0);

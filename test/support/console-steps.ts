@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { CONSOLE_ACCEPT } from './management.js';
+import { CONSOLE_ACCEPT, JSON_V3 } from './management.js';
 
 /** One call as a console makes it, and what it reads of the answer (management API, section 16). */
 export interface ConsoleStep {
@@ -8,14 +8,18 @@ export interface ConsoleStep {
   readonly headers: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly status: number;
-  /** Members that must be there, whatever else is. */
+  /** Media type of the answer. */
+  readonly type?: string;
+  /** The methods that `Allow` names. */
+  readonly allows?: readonly string[];
+  /** Members of the body that must be there, whatever else is. */
   readonly reads?: object;
 }
 
 /** Of the server side, which polls. */
-const POLL = { accept: CONSOLE_ACCEPT, 'user-agent': 'ReactorNetty/1.2.3' };
+export const POLL = { accept: CONSOLE_ACCEPT, 'user-agent': 'ReactorNetty/1.2.3' };
 /** Of the browser, forwarded with what it sends of its own. */
-const FORWARDED = {
+export const FORWARDED = {
   accept: CONSOLE_ACCEPT,
   'user-agent': 'Mozilla/5.0',
   'x-requested-with': 'XMLHttpRequest',
@@ -23,71 +27,123 @@ const FORWARDED = {
   'sec-fetch-site': 'same-origin',
 };
 
-const anyText = expect.any(String) as string;
-const anyList = expect.any(Array) as readonly unknown[];
+const FORWARDED_JSON = { ...FORWARDED, 'content-type': 'application/json' };
 
-export const STEPS: readonly ConsoleStep[] = [
-  { call: 'GET /health', headers: POLL, status: 200, reads: { status: 'UP' } },
-  {
-    call: 'GET /scheduledtasks',
-    headers: FORWARDED,
-    status: 200,
-    reads: {
-      cron: anyList,
-      fixedDelay: [{ runnable: { target: 'ConsoleRegistration.register' }, initialDelay: 0, interval: 10_000 }],
-      fixedRate: [{ runnable: { target: anyText }, initialDelay: 30_000, interval: 30_000 }],
-      custom: anyList,
+const anyText = expect.any(String) as string;
+const anyNumber = expect.any(Number) as number;
+const anyList = expect.any(Array) as readonly unknown[];
+const anyObject = expect.any(Object) as object;
+const listWith = (member: object): readonly unknown[] =>
+  expect.arrayContaining([expect.objectContaining(member)]) as readonly unknown[];
+
+const read = (path: string, reads: object, headers = FORWARDED as ConsoleStep['headers']): ConsoleStep => ({
+  call: `GET ${path}`,
+  headers,
+  status: 200,
+  type: JSON_V3,
+  reads,
+});
+const probe = (id: string, ...allows: readonly string[]): ConsoleStep => ({
+  call: `OPTIONS /${id}`,
+  headers: POLL,
+  status: 204,
+  allows: [...allows, 'OPTIONS'],
+});
+
+const POLLS: readonly ConsoleStep[] = [
+  read(
+    '/health',
+    {
+      status: 'UP',
+      components: { db: { status: 'UP', details: anyObject }, ping: { status: 'UP' } },
+      groups: ['liveness', 'readiness'],
     },
-  },
-  { call: 'GET /caches', headers: FORWARDED, status: 200, reads: { cacheManagers: {} } },
+    POLL,
+  ),
+  read('/info', { app: { name: 'login-service', version: anyText } }, POLL),
+];
+
+/** Where discovery fails, a console asks for each endpoint that it knows; what could be written is offered to people. */
+const PROBES: readonly ConsoleStep[] = [
+  ...['health', 'info', 'metrics', 'env', 'configprops'].map((id) => probe(id, 'GET', 'HEAD')),
+  ...['scheduledtasks', 'httpexchanges', 'mappings', 'threaddump'].map((id) => probe(id, 'GET', 'HEAD')),
+  ...['loggers', 'logfile'].map((id) => probe(id, 'GET', 'HEAD')),
+  probe('caches', 'GET', 'DELETE', 'HEAD'),
+  probe('shutdown', 'POST'),
+];
+
+const PANELS: readonly ConsoleStep[] = [
+  read('/health/liveness', { status: 'UP' }),
+  read('/health/readiness', { status: 'UP' }),
+  read('/env/', { activeProfiles: anyList, propertySources: listWith({ name: anyText, properties: anyObject }) }),
+  read('/env/PID', { property: { source: anyText, value: anyText }, propertySources: anyList }),
+  read('/configprops', { contexts: { 'login-service': { beans: anyObject } } }),
+  read('/scheduledtasks', {
+    cron: anyList,
+    fixedDelay: [{ runnable: { target: 'ConsoleRegistration.register' }, initialDelay: 0, interval: 10_000 }],
+    fixedRate: listWith({ runnable: { target: anyText }, initialDelay: anyNumber, interval: anyNumber }),
+    custom: anyList,
+  }),
+  read('/caches', { cacheManagers: {} }),
   { call: 'DELETE /caches', headers: FORWARDED, status: 204 },
-  {
-    call: 'GET /httpexchanges',
-    headers: FORWARDED,
-    status: 200,
-    reads: {
-      exchanges: [
-        {
-          timestamp: anyText,
-          request: {
-            method: 'GET',
-            uri: expect.stringMatching(/\/$/) as string,
-            headers: expect.any(Object) as object,
-          },
-          response: { status: 200, headers: expect.any(Object) as object },
-          timeTaken: expect.stringMatching(/^PT/) as string,
-        },
-      ],
-    },
-  },
-  {
-    call: 'GET /mappings',
-    headers: FORWARDED,
-    status: 200,
-    reads: {
-      contexts: {
-        'login-service': {
-          mappings: {
-            dispatcherServlets: {
-              main: expect.arrayContaining([
-                expect.objectContaining({ handler: 'LoginController#login', predicate: '{POST [/login]}' }),
-              ]) as readonly unknown[],
-            },
-            servletFilters: [],
-            servlets: [],
-          },
+  read('/httpexchanges', {
+    exchanges: listWith({
+      timestamp: anyText,
+      request: { method: 'GET', uri: expect.stringMatching(/\/$/) as string, headers: anyObject },
+      response: { status: 200, headers: anyObject },
+      timeTaken: expect.stringMatching(/^PT/) as string,
+    }),
+  }),
+  read('/mappings', {
+    contexts: {
+      'login-service': {
+        mappings: {
+          dispatcherServlets: { main: listWith({ handler: 'LoginController#login', predicate: '{POST [/login]}' }) },
+          servletFilters: [],
+          servlets: [],
         },
       },
     },
-  },
+  }),
+  read('/threaddump', { threads: listWith({ threadName: 'main', threadState: 'RUNNABLE', stackTrace: [] }) }),
   {
     call: 'GET /threaddump',
-    headers: FORWARDED,
+    headers: { ...FORWARDED, accept: 'text/plain' },
     status: 200,
-    reads: {
-      threads: expect.arrayContaining([
-        expect.objectContaining({ threadName: 'main', threadState: 'RUNNABLE', stackTrace: [] }),
-      ]) as readonly unknown[],
-    },
+    type: 'text/plain',
   },
+];
+
+/** Each step sees what the one before it changed. */
+const LOGGERS: readonly ConsoleStep[] = [
+  read('/loggers', {
+    levels: ['OFF', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'],
+    loggers: { ROOT: { configuredLevel: 'INFO', effectiveLevel: 'INFO' } },
+    groups: anyObject,
+  }),
+  { call: 'POST /loggers/auth', headers: FORWARDED_JSON, json: { configuredLevel: 'DEBUG' }, status: 204 },
+  read('/loggers/auth', { configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' }),
+  { call: 'POST /loggers/auth', headers: FORWARDED_JSON, json: {}, status: 204 },
+  read('/loggers/auth', { effectiveLevel: 'INFO' }),
+];
+
+const LOG_FILE: ConsoleStep = {
+  call: 'GET /logfile',
+  headers: { ...FORWARDED, accept: 'text/plain', range: 'bytes=-307200' },
+  status: 206,
+  type: 'text/plain',
+};
+
+/** In the order of section 16. */
+export const STEPS: readonly ConsoleStep[] = [...POLLS, ...PROBES, ...PANELS, ...LOGGERS, LOG_FILE];
+
+/** A console asks for these where they are in the list of names. */
+export const ASKED_METRICS: readonly string[] = [
+  'process.uptime',
+  'process.cpu.usage',
+  'system.cpu.usage',
+  'system.cpu.count',
+  'jdbc.connections.active',
+  'jdbc.connections.min',
+  'jdbc.connections.max',
 ];

@@ -2,7 +2,11 @@ import { expect, it } from 'vitest';
 import { instanceOf } from './instance.js';
 
 const STARTED_AT = Date.UTC(2031, 4, 4, 10);
-const KNOWN = { management: 'http://10.0.0.7:9090/actuator', service: 'http://10.0.0.7:8080/login-api' };
+const KNOWN = {
+  management: 'http://10.0.0.7:9090/actuator',
+  service: 'http://10.0.0.7:8080/login-api',
+  healthSegment: 'health',
+};
 
 it('an instance is told as it is known, where an operator says nothing', () => {
   expect(instanceOf({ name: 'login-service', metadata: new Map() }, KNOWN, STARTED_AT)).toEqual({
@@ -18,6 +22,16 @@ it('the health of an instance is below the management URL that an operator says'
   const stated = { name: 'a', managementUrl: 'https://ops.example/login', metadata: new Map() };
 
   expect(instanceOf(stated, KNOWN, STARTED_AT).healthUrl).toBe('https://ops.example/login/health');
+});
+
+it('the health of an instance is where its path is mapped to', () => {
+  const instance = instanceOf(
+    { name: 'a', metadata: new Map() },
+    { ...KNOWN, healthSegment: 'healthcheck' },
+    STARTED_AT,
+  );
+
+  expect(instance.healthUrl).toBe('http://10.0.0.7:9090/actuator/healthcheck');
 });
 
 it('what an operator says of an instance is told as it is', () => {

@@ -21,6 +21,8 @@ export interface KnownUrls {
   readonly management: string;
   /** Undefined where there is no main listener. */
   readonly service: string | undefined;
+  /** Path of health below the management URL, as `path-mapping` may have it. */
+  readonly healthSegment: string;
 }
 
 /** What is not stated is as it is known; `startedAt` is in milliseconds since 1970. */
@@ -30,7 +32,7 @@ export function instanceOf(stated: StatedInstance, known: KnownUrls, startedAt: 
   return {
     name: stated.name,
     managementUrl,
-    healthUrl: stated.healthUrl ?? `${managementUrl}/health`,
+    healthUrl: stated.healthUrl ?? `${managementUrl}/${known.healthSegment}`,
     ...(serviceUrl !== undefined && { serviceUrl }),
     metadata: { startup: new Date(startedAt).toISOString(), ...Object.fromEntries(stated.metadata) },
   };
