@@ -40,9 +40,13 @@ describe('the registration of a running service with a console', () => {
     const { body } = await service.operator.get('/scheduledtasks');
     await service.stop();
 
-    expect(body['fixedDelay']).toMatchObject([
-      { runnable: { target: 'ConsoleRegistration.register' }, initialDelay: 0, interval: 10_000 },
-    ]);
+    expect(body['fixedDelay']).toContainEqual(
+      expect.objectContaining({
+        runnable: { target: 'ConsoleRegistration.register' },
+        initialDelay: 0,
+        interval: 10_000,
+      }),
+    );
     expect(console.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /instances',
       'DELETE /instances/instance%2F1',

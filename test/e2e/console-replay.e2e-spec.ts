@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ASKED_METRICS, FORWARDED, POLL, STEPS } from '../support/console-steps.js';
 import { FakeConsole } from '../support/fake-console.js';
@@ -43,6 +45,9 @@ describe('a console that the service registers with', () => {
     const account = `${metadata['user.name'] ?? ''}:${metadata['user.password'] ?? ''}`;
     client.headers['authorization'] = `Basic ${Buffer.from(account).toString('base64')}`;
     await new HttpClient(service.url).get('/');
+    const logFile = join(service.cwd, 'login.log');
+    // Of an empty file there is no part.
+    await waitUntil('the log file has a line', () => (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > 0);
   });
   afterAll(async () => {
     await service.kill();

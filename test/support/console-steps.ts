@@ -80,7 +80,11 @@ const PANELS: readonly ConsoleStep[] = [
   read('/configprops', { contexts: { 'login-service': { beans: anyObject } } }),
   read('/scheduledtasks', {
     cron: anyList,
-    fixedDelay: [{ runnable: { target: 'ConsoleRegistration.register' }, initialDelay: 0, interval: 10_000 }],
+    fixedDelay: listWith({
+      runnable: { target: 'ConsoleRegistration.register' },
+      initialDelay: 0,
+      interval: 10_000,
+    }),
     fixedRate: listWith({ runnable: { target: anyText }, initialDelay: anyNumber, interval: anyNumber }),
     custom: anyList,
   }),
