@@ -266,7 +266,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     const pool = engine.name === 'SQLite' ? 1 : 10;
     expect(readings(meters, 'jdbc.connections.max', 'VALUE')).toEqual({ front: pool });
     expect(readings(meters, 'jdbc.connections.active', 'VALUE')).toEqual({ front: 0 });
-    expect(readings(meters, 'pool.usage')['front']).toBeGreaterThan(20);
+    expect(readings(meters, 'pool.connections.usage')['front']).toBeGreaterThan(20);
     expect(readings(meters, 'executor.pool.size', 'VALUE')['password-hash']).toBeGreaterThan(0);
     expect(reading(meters, 'login.mfa.locked')).toBe(1);
   });
