@@ -51,7 +51,7 @@ describe('the keys', () => {
 
     expect(file).toEqual({
       file: '/var/log/a.log',
-      pattern: '%m%n',
+      form: { pattern: '%m%n' },
       maxFileBytes: 1024 * 1024,
       maxHistory: 3,
       totalSizeCapBytes: 1024 ** 3,
@@ -69,7 +69,7 @@ describe('the keys', () => {
     const { console, file } = setupOf(['--logging.file.name=a', '--logging.pattern.file=%m%n']);
 
     expect(console?.pattern).toBe(USUAL);
-    expect(file?.pattern).toBe('%m%n');
+    expect(file?.form.pattern).toBe('%m%n');
   });
 
   it.each(['classpath:logging.yml', 'https://a.example/logging.yml', 'file:logback.xml', 'file:', 'a.groovy'])(
@@ -109,7 +109,7 @@ groups:
       console: { pattern: '%level %m%n' },
       file: {
         file: '/var/log/login/a.log',
-        pattern: '%m%n',
+        form: { pattern: '%m%n' },
         maxFileBytes: 5 * 1024 * 1024,
         maxHistory: 4,
         totalSizeCapBytes: 1024 ** 3,
@@ -133,7 +133,12 @@ groups:
     );
 
     expect(console).toBeUndefined();
-    expect(file).toMatchObject({ file: 'a.log', pattern: USUAL, maxFileBytes: 10 * 1024 * 1024, maxHistory: 7 });
+    expect(file).toMatchObject({
+      file: 'a.log',
+      form: { pattern: USUAL },
+      maxFileBytes: 10 * 1024 * 1024,
+      maxHistory: 7,
+    });
     expect(levels).toEqual(new Map([['auth', 'off']]));
   });
 
