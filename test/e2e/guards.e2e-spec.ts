@@ -9,6 +9,10 @@ import { AuthModule } from '../../src/auth/auth.module.js';
 import { Clock } from '../../src/clock/clock.js';
 import { ConfigModule } from '../../src/config/config.module.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
+import { Loggers } from '../../src/logging/loggers.js';
+import { LoggingModule } from '../../src/logging/logging.module.js';
+import { Meters } from '../../src/metrics/meters.js';
+import { MetricsModule } from '../../src/metrics/metrics.module.js';
 import { PersistenceModule } from '../../src/persistence/persistence.module.js';
 import { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { ACR_MFA, PWD, PWD_OTP } from '../../src/principal/amr.js';
@@ -72,7 +76,12 @@ beforeAll(async () => {
   const listener = new Listener({ clock });
   const module = {
     module: GuardedModule,
-    imports: [ConfigModule.of(configuration), SealingModule.of(folder)],
+    imports: [
+      ConfigModule.of(configuration),
+      LoggingModule.of(new Loggers()),
+      MetricsModule.of(new Meters()),
+      SealingModule.of(folder),
+    ],
   };
   app = await NestFactory.create(module, listener.adapter, { logger: false, abortOnError: false });
   await app.init();

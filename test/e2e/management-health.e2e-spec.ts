@@ -311,7 +311,7 @@ describe('3.6 the probes', () => {
 
 describe('the health of the database', () => {
   it('is DOWN while the file of the embedded one is away, of which liveness knows nothing', async () => {
-    const client = await start([OPEN, `${GROUP}.readiness.include=readinessState,db`, `${GROUP}.liveness.include=*`]);
+    const client = await start([OPEN, `${GROUP}.liveness.include=*`]);
     const file = join(running?.cwd ?? '', 'data', 'login.db');
 
     renameSync(file, `${file}.away`);
@@ -339,7 +339,6 @@ needs('mariadb')('R4 the health of a database server', () => {
     endings.push(() => door.shut());
     const client = await start([
       OPEN,
-      `${GROUP}.readiness.include=readinessState,db`,
       `--app.datasource.url=${url.replace('jdbc:mariadb', 'jdbc:mysql').replace(`:${server.port}/`, `:${door.port}/`)}`,
       `--app.datasource.username=${username}`,
       `--app.datasource.password=${password}`,

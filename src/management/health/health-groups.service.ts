@@ -1,12 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import { allStates } from '../../config/key-state.js';
-import { originText } from '../../config/origin.js';
+import { isPackaged, type Origin, originText } from '../../config/origin.js';
 import { ConfigurationFailure, type Problem, problem } from '../../config/problem.js';
 import { Loggers } from '../../logging/loggers.js';
 import { chosenFrom, pathsIn } from './component-tree.js';
 import { HealthEndpointProperties } from './health-endpoint.properties.js';
-import { groupsOf, type HealthGroup, type HealthScope, isPart, LIVENESS, wholeOf } from './health-scope.js';
+import {
+  type GroupSettings,
+  groupsOf,
+  type HealthGroup,
+  type HealthScope,
+  isPart,
+  LIVENESS,
+  PROBE_STATES,
+  wholeOf,
+} from './health-scope.js';
 import { isMember, unknownIn } from './membership.js';
 import { PresentComponents } from './present-components.service.js';
 import { ProbesProperties } from './probes.properties.js';
@@ -27,7 +36,7 @@ export class HealthGroups implements OnModuleInit {
     private readonly loggers: Loggers,
   ) {
     this.whole = wholeOf(properties);
-    this.byName = groupsOf(properties, properties.group, probes);
+    this.byName = groupsOf(properties, this.configured(probes), probes);
   }
 
   /** By name. */
@@ -45,6 +54,18 @@ export class HealthGroups implements OnModuleInit {
     if (problems.length > 0) throw new ConfigurationFailure(problems);
     const log = this.loggers.get('management.health');
     for (const line of this.notes()) log.warn(line);
+  }
+
+  /** Without the packaged groups of probes where there are no probes: who switched these off named no group. */
+  private configured({ enabled }: ProbesProperties): ReadonlyMap<string, GroupSettings> {
+    const { group } = this.properties;
+    if (enabled) return group;
+    const isLeftOut = (name: string, { include = [] }: GroupSettings): boolean => {
+      if (!include.some((path) => PROBE_STATES.includes(path))) return false;
+      const { origin } = this.assignmentOf(name, 'include');
+      return origin !== undefined && isPackaged(origin);
+    };
+    return new Map([...group].filter(([name, settings]) => !isLeftOut(name, settings)));
   }
 
   private unknownMembers(): readonly Problem[] {
@@ -81,14 +102,16 @@ export class HealthGroups implements OnModuleInit {
   }
 
   private placeOf(group: string, member: string): Readonly<Record<string, string>> {
+    const { name, origin } = this.assignmentOf(group, member);
+    return { Property: name, Origin: origin ? originText(origin) : 'default value' };
+  }
+
+  private assignmentOf(group: string, member: string): { readonly name: string; readonly origin: Origin | undefined } {
     const { environment, registry } = this.configuration;
-    const keys = [`${PREFIX}.${group}.${member}`, `${PREFIX}[${group}].${member}`];
+    const usual = `${PREFIX}.${group}.${member}`;
+    const keys = [usual, `${PREFIX}[${group}].${member}`];
     const state = allStates(environment, registry).find(({ name }) => keys.includes(name));
-    const [assignment] = state?.assignments ?? [];
-    return {
-      Property: state?.name ?? `${PREFIX}.${group}.${member}`,
-      Origin: assignment ? originText(assignment.origin) : 'default value',
-    };
+    return { name: state?.name ?? usual, origin: state?.assignments[0]?.origin };
   }
 
   private notes(): readonly string[] {

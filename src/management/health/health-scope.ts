@@ -43,6 +43,9 @@ const PROBES = [
   { name: 'readiness', member: 'readinessState', path: 'server:/readyz' },
 ] as const;
 
+/** Components that there are with the probes alone. */
+export const PROBE_STATES: readonly string[] = PROBES.map(({ member }) => member);
+
 /** Probes look at the HTTP status and at nothing else. */
 const HIDDEN: GroupSettings = { showDetails: 'never', showComponents: 'never' };
 
