@@ -128,7 +128,10 @@ groups:
   it('may be JSON', () => {
     const { console, file, levels } = setupOf(
       [],
-      JSON.stringify({ appenders: { console: { enabled: false }, file: { name: 'a.log' } }, levels: { auth: 'OFF' } }),
+      JSON.stringify({
+        appenders: { console: { enabled: false }, file: { name: 'a.log' } },
+        levels: { auth: 'OFF', mfa: false },
+      }),
       'logging.json',
     );
 
@@ -139,7 +142,12 @@ groups:
       maxFileBytes: 10 * 1024 * 1024,
       maxHistory: 7,
     });
-    expect(levels).toEqual(new Map([['auth', 'off']]));
+    expect(levels).toEqual(
+      new Map([
+        ['auth', 'off'],
+        ['mfa', 'false'],
+      ]),
+    );
   });
 
   it('that is empty writes to the console alone', () => {

@@ -148,6 +148,20 @@ describe('the file', () => {
     expect(at.linesIn()).toEqual(['info', 'error']);
   });
 
+  it('has a line all the same whose form cannot be made', async () => {
+    const at = stage({
+      format: ({ message }) => {
+        if (message === 'odd') throw new TypeError();
+        return message;
+      },
+    });
+    at.say('odd');
+
+    await at.log.close();
+
+    expect(at.linesIn()).toEqual(['a line that cannot be shown']);
+  });
+
   it('goes on behind what an earlier run wrote, and ends the line that a crash has torn', async () => {
     const first = stage();
     first.say('first');

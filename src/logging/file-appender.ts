@@ -2,13 +2,14 @@ import type { Clock } from '../clock/clock.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
 import { LineWriter, withinPatience } from './line-writer.js';
-import type { Appender, LogLine } from './log-line.js';
+import { formed } from './console-appender.js';
+import type { Appender, LineFormat, LogLine } from './log-line.js';
 import { RollingFile } from './rolling-file.js';
 
 export interface FileAppenderOptions extends Keeping {
   /** Relative to the working folder unless it starts with `/`. */
   readonly file: string;
-  readonly format: (line: LogLine) => string;
+  readonly format: LineFormat;
   readonly maxFileBytes: number;
   /** As `archivePattern` takes it; beside the file where it is left out. */
   readonly fileNamePattern: string | undefined;
@@ -22,7 +23,7 @@ export interface FileAppenderOptions extends Keeping {
 export class FileAppender implements Appender {
   /** Absolute. */
   readonly path: string;
-  private readonly format: (line: LogLine) => string;
+  private readonly format: LineFormat;
   private readonly clock: Clock;
   private readonly cleanHistoryOnStart: boolean;
   private readonly archives: Archives;
@@ -46,7 +47,8 @@ export class FileAppender implements Appender {
   }
 
   append(line: LogLine): void {
-    const text = this.format(line);
+    const text = formed(this.format, line);
+    // Patterns need not end with %n.
     this.writer.add(text.endsWith('\n') ? text : `${text}\n`, line.at, line.level === 'ERROR');
   }
 

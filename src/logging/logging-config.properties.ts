@@ -1,11 +1,10 @@
 import { full } from '../config/effect.js';
 import { flag, map, mapOfLists, oneOf, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { levelWord, type LevelWord, loggerName } from './level-words.js';
 import { type Structured, STRUCTURED } from './line-format.js';
 import { logPattern } from './log-pattern.js';
 import { RollingpolicyProperties } from './rollingpolicy.properties.js';
-
-type Level = 'off' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
 
 /** A member of the file that `logging.config` names, as the two below; none of them is a key of the service. */
 @Properties('appenders.console')
@@ -44,14 +43,14 @@ export class FileAppenderProperties extends RollingpolicyProperties {
 
 @Properties('')
 export class LevelsProperties {
-  @Key(map(oneOf('off', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'), 'logger'), {
+  @Key(map(levelWord, 'logger'), {
     does: 'As logging.level.',
     effect: full,
     secret: false,
   })
-  readonly levels: ReadonlyMap<string, Level> = new Map();
+  readonly levels: ReadonlyMap<string, LevelWord> = new Map();
 
-  @Key(mapOfLists(text({ form: /^[\w./-]{1,200}$/, called: 'the name of a logger' }), 'group'), {
+  @Key(mapOfLists(loggerName, 'group'), {
     does: 'As logging.group.',
     effect: full,
     secret: false,

@@ -1,13 +1,12 @@
 import { full, near } from '../config/effect.js';
-import { map, mapOfLists, oneOf, text } from '../config/key-type.js';
+import { map, mapOfLists } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 import { configLocation } from './config-location.js';
-
-type ConfiguredLevel = 'off' | 'false' | 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace';
+import { levelWord, type LevelWord, loggerName } from './level-words.js';
 
 @Properties('logging')
 export class LoggingProperties {
-  @Key(map(oneOf('off', 'false', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'), 'logger'), {
+  @Key(map(levelWord, 'logger'), {
     does:
       'Lowest level that is written by a logger, those below its name, or the members of a group; root counts where ' +
       'none is nearer.',
@@ -16,9 +15,9 @@ export class LoggingProperties {
     // A level is no secret, even that of a logger named token.
     secret: false,
   })
-  readonly level: ReadonlyMap<string, ConfiguredLevel> = new Map();
+  readonly level: ReadonlyMap<string, LevelWord> = new Map();
 
-  @Key(mapOfLists(text({ form: /^[\w./-]{1,200}$/, called: 'the name of a logger' }), 'group'), {
+  @Key(mapOfLists(loggerName, 'group'), {
     does: 'Loggers whose level is set together under the name of their group.',
     effect: full,
     defaultText: 'web: http; sql: orm.sql, mapper',
