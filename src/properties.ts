@@ -31,7 +31,7 @@ import { HealthEndpointProperties } from './management/health/health-endpoint.pr
 import { RecordingProperties } from './management/httpexchanges/recording.properties.js';
 import { InfoContributorsProperties } from './management/info/info-contributors.properties.js';
 import { InfoProperties } from './management/info/info.properties.js';
-import { LogfileEndpointProperties } from './management/logfile/logfile-endpoint.properties.js';
+import { ExternalLogfileProperties } from './management/logfile/external-logfile.properties.js';
 import { ManagementServerProperties } from './management/management-server.properties.js';
 import { ProbesProperties } from './management/health/probes.properties.js';
 import { MetricsCompatProperties } from './management/metrics/metrics-compat.properties.js';
@@ -133,7 +133,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   RecordingProperties,
   ConsoleClientProperties,
   ConsoleInstanceProperties,
-  LogfileEndpointProperties,
+  ExternalLogfileProperties,
   MetricsCompatProperties,
 
   MultipartProperties,

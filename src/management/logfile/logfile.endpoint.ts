@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { LogFile } from '../../logging/log-file.js';
 import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../operation.js';
 import { rangeOf } from './byte-range.js';
-import { LogfileEndpointProperties } from './logfile-endpoint.properties.js';
+import { ExternalLogfileProperties } from './external-logfile.properties.js';
 
 const TEXT = 'text/plain';
 /** Never waits for a writer where somebody put a pipe. */
@@ -23,7 +23,7 @@ export class LogfileEndpoint implements Endpoint {
 
   private readonly path: string | undefined;
 
-  constructor(logFile: LogFile, { externalFile }: LogfileEndpointProperties) {
+  constructor(logFile: LogFile, { externalFile }: ExternalLogfileProperties) {
     this.path = externalFile ?? logFile.path;
   }
 

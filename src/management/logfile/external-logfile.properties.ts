@@ -3,7 +3,7 @@ import { text } from '../../config/key-type.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
 
 @Properties('management.endpoint.logfile')
-export class LogfileEndpointProperties {
+export class ExternalLogfileProperties {
   @Key(text({ form: /\S/, called: 'the path of a file' }), {
     does: 'File that logfile shows in place of the one of the log, where something else writes it.',
     effect: full,
