@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe, it } from 'vitest';
 import { temporaryFolder } from '../test/support/temporary-folder.js';
@@ -148,6 +148,17 @@ groups:
         ['mfa', 'false'],
       ]),
     );
+  });
+
+  it('is taken as the manual shows it, with all its members', () => {
+    const manual = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8');
+    const [, example = ''] = /```yaml\n(appenders:[\s\S]*?)```/.exec(manual) ?? [];
+
+    const { console, file, levels, groups, warnings } = setupOf([], example);
+
+    expect({ console, file }).toMatchObject({ console: { structured: 'ecs' }, file: { maxHistory: 30 } });
+    expect([...levels.keys(), ...groups.keys()]).toEqual(['root', 'auth', 'login', 'login']);
+    expect(warnings).toEqual([]);
   });
 
   it('that is empty writes to the console alone', () => {

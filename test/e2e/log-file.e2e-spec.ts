@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { request } from '../support/broker.js';
+import { startManaged } from '../support/management.js';
 import { MovedClock } from '../support/moved-clock.js';
 import { runService, type RunningService, startService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -147,17 +148,39 @@ describe('R12: a log file that cannot be written', () => {
 describe('the key logging.config', () => {
   it('names a file that sets up the log in place of the other keys', async () => {
     const cwd = temporaryFolder('log-config');
-    writeFileSync(join(cwd, 'logging.yml'), 'appenders:\n  file:\n    name: from-file.log\n');
-    const service = await start({
-      cwd,
-      args: ['--logging.config=file:logging.yml', '--logging.file.name=from-key.log'],
-    });
+    const text = `
+appenders:
+  console:
+    pattern: 'said by %logger: %msg%n'
+  file:
+    name: from-file.log
+    format: ecs
+levels:
+  auth: warn
+  parts: debug
+groups:
+  parts: [mfa, token]
+`;
+    writeFileSync(join(cwd, 'logging.yml'), text);
+    const args = [
+      '--logging.config=file:logging.yml',
+      '--logging.file.name=from-key.log',
+      '--logging.level.auth=trace',
+    ];
+    const service = await startManaged({ cwd, args });
+    started.push(service);
 
     await waitUntil('it has the start', () => startsIn(join(cwd, 'from-file.log')) === 1);
+    const levels = await Promise.all(['auth', 'mfa', 'token'].map((name) => service.operator.get(`/loggers/${name}`)));
 
+    expect(service.stdout).toContain('said by start: Login service is ready');
+    expect(linesIn(join(cwd, 'from-file.log')).map((line) => JSON.parse(line) as unknown)).toContainEqual(
+      expect.objectContaining({ log: { level: 'INFO', logger: 'start' } }),
+    );
+    expect(levels.map(({ body }) => body['effectiveLevel'])).toEqual(['WARN', 'DEBUG', 'DEBUG']);
     expect(existsSync(join(cwd, 'from-key.log'))).toBe(false);
     expect(`${service.stdout}${service.stderr}`).toContain(
-      'logging.file.name: without effect, as logging.config is set',
+      'logging.level.auth, logging.file.name: without effect, as logging.config is set',
     );
   });
 
