@@ -19,7 +19,7 @@ export const ENDPOINT_KEYS: ReadonlyMap<string, PropertiesClass<EndpointKeys>> =
 
 function keysOf(id: string): PropertiesClass<EndpointKeys> {
   @Properties(`management.endpoint.${id}`)
-  class EndpointProperties implements EndpointKeys {
+  class AccessProperties implements EndpointKeys {
     @Key(oneOf(...ACCESS), {
       does: `Who may call ${id}: nobody, readers only, or everybody who may call it at all.`,
       effect: full,
@@ -34,6 +34,6 @@ function keysOf(id: string): PropertiesClass<EndpointKeys> {
     })
     readonly timeToLive: Duration = Duration.ofMillis(0);
   }
-  const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}${EndpointProperties.name}`;
-  return Object.defineProperty(EndpointProperties, 'name', { value: name });
+  const name = `${id.charAt(0).toUpperCase()}${id.slice(1)}${AccessProperties.name}`;
+  return Object.defineProperty(AccessProperties, 'name', { value: name });
 }
