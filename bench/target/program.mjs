@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
+import { clearInterval, setInterval } from 'node:timers';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -17,16 +18,17 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 
 /** A program that says on which port of the loopback it is ready: an URL on a line of its output. */
 export class Program {
-  static async start(args, { cwd, announces }) {
-    const program = new Program(args, cwd);
-    program.port = await program.#announced(announces);
+  /** @param options.output a file for what it says, where reading that is not to cost anybody anything */
+  static async start(args, { cwd, announces, output }) {
+    const program = new Program(args, cwd, output);
+    program.port = await program.#announced(announces, output);
     return program;
   }
 
-  constructor(args, cwd) {
+  constructor(args, cwd, output) {
     this.child = spawn(process.execPath, args, {
       cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', output === undefined ? 'pipe' : openSync(output, 'a'), 'pipe'],
       env: { PATH: process.env.PATH },
     });
     running.add(this.child);
@@ -50,17 +52,20 @@ export class Program {
     clearTimeout(timer);
   }
 
-  #announced(pattern) {
+  #announced(pattern, output) {
     return new Promise((resolve, reject) => {
       const fail = (reason) => reject(new Error(`${reason}\n${this.errors}`));
       const timer = setTimeout(() => fail('the program did not get ready in time'), START_LIMIT_MILLIS);
       this.ended.then(() => fail('the program ended instead of getting ready'), reject);
-      createInterface(this.child.stdout).on('line', (line) => {
-        const port = pattern.exec(line)?.[1];
+      const look = (text) => {
+        const port = pattern.exec(text)?.[1];
         if (port === undefined) return;
         clearTimeout(timer);
+        clearInterval(reading);
         resolve(Number(port));
-      });
+      };
+      const reading = output === undefined ? undefined : setInterval(() => look(readFileSync(output, 'utf8')), 50);
+      if (output === undefined) createInterface(this.child.stdout).on('line', look);
     });
   }
 }
@@ -73,9 +78,9 @@ export const NODE_OPTIONS = JSON.parse(readFileSync(new URL('../../package.json'
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 /** The built service on a free port; `settings` are configuration arguments, `node` arguments for Node itself. */
-export function startService({ cwd, settings = [], node = [] }) {
+export function startService({ cwd, settings = [], node = [], output }) {
   const args = [...NODE_OPTIONS, ...node, MAIN, '--server.port=0', '--server.address=127.0.0.1', ...settings];
-  return Program.start(args, { cwd, announces: /ready: http:\/\/[^\s/]+:(\d+)\// });
+  return Program.start(args, { cwd, announces: /ready: http:\/\/[^\s/]+:(\d+)\//, output });
 }
 
 /** Runs one command of the service's command line to its end. */

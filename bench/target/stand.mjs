@@ -43,8 +43,8 @@ export class Stand {
     ];
   }
 
-  start({ settings = [], node = [] } = {}) {
-    return startService({ cwd: this.folder, settings: [...this.settings, ...settings], node });
+  start({ settings = [], node = [], output } = {}) {
+    return startService({ cwd: this.folder, settings: [...this.settings, ...settings], node, output });
   }
 }
 
