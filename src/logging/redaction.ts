@@ -45,7 +45,7 @@ const SUSPICIOUS = new RegExp(
     'ey[A-Z]|://|PRIVATE KEY|\\$|authorization|cookie|SESSION=',
     '\\b(?:bearer|basic|dpop|negotiate)\\s',
     `(?:${SECRET_WORDS}|key|code)${BETWEEN}`,
-    '[\\dA-Z]{4}-[\\dA-Z]{4}|[\\w+/-]{32}',
+    '[\\dA-Z]{4}-[\\dA-Z]{4}|(?<![\\w+/-])[\\w+/-]{32}',
   ].join('|'),
   'i',
 );

@@ -1,21 +1,21 @@
-import type { LogLine } from '../../src/logging/log-line.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import { compilePattern } from '../../src/logging/pattern.js';
+import { LogLines } from './log-lines.js';
 
 const write = compilePattern('%level %logger [%X{requestId}] %msg%n%ex', { hasColor: false });
 
-/** Loggers whose lines a test can look at. */
+/** Loggers whose lines a test reads as an operator does. */
 export class CollectedLog {
-  readonly lines: LogLine[] = [];
-  readonly loggers = new Loggers([{ append: (line) => this.lines.push(line) }]);
+  private readonly lines = new LogLines();
+  readonly loggers = new Loggers([this.lines]);
 
   /** Each line as `LEVEL message`. */
   get messages(): readonly string[] {
-    return this.lines.map(({ level, message }) => `${level} ${message}`);
+    return this.lines.all.map(({ level, message }) => `${level} ${message}`);
   }
 
-  /** Each line with all that is in it, as an operator sees it: `LEVEL logger [request id] message`, then the error. */
+  /** Each line with all that is in it: `LEVEL logger [request id] message`, then the error. */
   get texts(): readonly string[] {
-    return this.lines.map(write);
+    return this.lines.all.map(write);
   }
 }
