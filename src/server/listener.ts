@@ -103,7 +103,13 @@ export class Listener {
     return {
       add: (method, url, answer, facts = {}) => {
         const config: RouteFacts = { ...facts, isManagement: true };
+        const takesOneName = url.includes('/:');
         const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+          // The router takes nothing behind a slash for a name.
+          if (takesOneName && parameterOf(request) === '') {
+            reply.callNotFound();
+            return reply;
+          }
           const { status, body, headers = {} } = await answer(plainOf(request));
           reply.status(status).headers(headers);
           // Otherwise all of it would be read for nobody.
@@ -157,13 +163,18 @@ export class Listener {
   }
 }
 
-function plainOf({ method, protocol, host, originalUrl, params, headers, ip, body }: FastifyRequest): PlainRequest {
-  const [path = '', ...query] = originForm(originalUrl).split('?');
+function parameterOf({ params }: FastifyRequest): string {
   const [parameter = ''] = Object.values(params as Readonly<Record<string, string>>);
+  return parameter;
+}
+
+function plainOf(request: FastifyRequest): PlainRequest {
+  const { method, protocol, host, originalUrl, headers, ip, body } = request;
+  const [path = '', ...query] = originForm(originalUrl).split('?');
   return {
     method,
     url: `${protocol}://${host}${path}`,
-    parameter,
+    parameter: parameterOf(request),
     query: new URLSearchParams(query.join('?')),
     headers,
     ip,

@@ -30,8 +30,6 @@ export class Responder {
     const { produces = JSON_TYPES, asksNobody = false } = operation;
     const looksUp = !(isOpen && asksNobody);
     return async (request) => {
-      // The router takes nothing between two slashes for a name.
-      if (isOneName(operation) && request.parameter === '') throw new ServiceError('NOT_FOUND');
       refuseForeign(request, operation);
       const caller = looksUp ? await this.callers.admit(request.headers.authorization, isOpen) : undefined;
       if (operation.method === 'POST') demandMediaType(request, operation);
