@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { Loggers } from '../../src/logging/loggers.js';
 import { Meters } from '../../src/metrics/meters.js';
+import { CollectedLog } from '../support/collected-log.js';
 import { HttpClient } from '../support/http-client.js';
-import { LogLines } from '../support/log-lines.js';
 import { type Enrolled, PASSWORD, refresh, secondStep, storyOn } from '../support/login-story.js';
 import { reading, readings, rises } from '../support/meter-readings.js';
 import { onEachEngine } from '../support/story-database.js';
@@ -18,13 +17,13 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
   // The service of the story is a second replica, of which this one counts nothing.
   const story = storyOn(engine, { args: [...SEAL_KEYS, '--app.datasource.pool.pool-name=front'] });
   const meters = new Meters();
-  const lines = new LogLines();
+  const log = new CollectedLog();
   let service: WholeService;
   let before: ReadonlyMap<string, Readonly<Record<string, number>>>;
 
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: story.clock.millis });
-    service = await startWholeService(story.args, {}, { meters, loggers: new Loggers([lines]) });
+    service = await startWholeService(story.args, {}, { meters, loggers: log.loggers });
   });
 
   afterAll(async () => {
@@ -209,7 +208,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
 
   it('L3: each security event is one line, with its facts', async () => {
     const person = await enrolled();
-    const seen = lines.of('events').length;
+    const seen = log.of('events').length;
     const client = browser();
     const mfaToken = await story.mfaToken(person, client);
     const wrong = await secondStep(client, mfaToken, story.wrongCode(person));
@@ -217,7 +216,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     await client.post('/login', { id: 'nobody-of-ours', pw: PASSWORD });
 
     const subject = await story.subjectOf(person);
-    const told = lines.of('events').slice(seen);
+    const told = log.of('events').slice(seen);
     expect(told.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'INFO LOGIN_PASSWORD_OK',
       'INFO MFA_CHALLENGED',
@@ -254,7 +253,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     const tags = [...meters.families].flatMap(({ series }) => [...series].flatMap((each) => Object.values(each.tags)));
     for (const secret of secrets) {
       expect(tags.filter((tag) => tag.includes(secret ?? '-'))).toEqual([]);
-      expect(JSON.stringify(lines.all)).not.toContain(`"${secret}"`);
+      expect(JSON.stringify(log.lines)).not.toContain(`"${secret}"`);
     }
     expect(tags.filter((tag) => tag.includes(subject))).toEqual([]);
     expect(tags).toContain('/login/2fa');

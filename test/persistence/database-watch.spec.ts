@@ -6,8 +6,8 @@ import { DatabaseWatch } from '../../src/persistence/database-watch.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import { type Engine, type Statements, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
+import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase, type TestDatabase } from '../support/engines.js';
-import { LogLines } from '../support/log-lines.js';
 import { readings } from '../support/meter-readings.js';
 
 const MARK = 'INSERT INTO used_mfa_token (jti, expires_at)\n  VALUES (?, ?)';
@@ -17,16 +17,16 @@ const POOL = 'front';
 interface Watched {
   readonly meters: Meters;
   readonly loggers: Loggers;
-  readonly lines: LogLines;
+  readonly log: CollectedLog;
   readonly work: UnitOfWork;
 }
 
 function watched({ dataSource }: TestDatabase): Watched {
   const meters = new Meters();
-  const lines = new LogLines();
-  const loggers = new Loggers([lines]);
+  const log = new CollectedLog();
+  const { loggers } = log;
   const watch = new DatabaseWatch(meters, loggers, POOL);
-  return { meters, loggers, lines, work: unitOfWork(dataSource, new SystemRandom(), watch) };
+  return { meters, loggers, log, work: unitOfWork(dataSource, new SystemRandom(), watch) };
 }
 
 function gauge({ meters }: Watched, name: string): number | undefined {
@@ -74,7 +74,7 @@ onEveryDatabase('what operators see of the database', (database) => {
   });
 
   it('L1 orm.sql at DEBUG: every statement with its time, never a value, and nothing at INFO', async () => {
-    const { loggers, lines, work } = watched(database);
+    const { loggers, log, work } = watched(database);
     await work.single((tx) => tx.rows(READ, ['before']));
     loggers.setLevel('orm.sql', 'DEBUG');
     await work.run(async (tx) => {
@@ -87,68 +87,68 @@ onEveryDatabase('what operators see of the database', (database) => {
 
     const insert = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
     const begin = database.engine === 'SQLite' ? 'BEGIN IMMEDIATE' : 'START TRANSACTION';
-    expect(lines.of('orm.sql')).toMatchObject([
+    expect(log.of('orm.sql')).toMatchObject([
       { level: 'DEBUG', message: begin },
       { level: 'DEBUG', message: insert, fields: { millis: expect.any(Number) as number } },
       { level: 'DEBUG', message: insert, fields: { failure: 'duplicate' } },
       { level: 'DEBUG', message: 'COMMIT' },
     ]);
-    expect(JSON.stringify(lines.all)).not.toMatch(/s3cret|123456|123_456/);
+    expect(JSON.stringify(log.lines)).not.toMatch(/s3cret|123456|123_456/);
   });
 });
 
 describe('logger persistence', () => {
   /** An engine of which every transaction fails so often, the way a driver says it. */
-  function failing(times: number, error: Error): { readonly work: UnitOfWork; readonly lines: LogLines } {
+  function failing(times: number, error: Error): { readonly work: UnitOfWork; readonly log: CollectedLog } {
     let left = times;
     const attempt = <T>(work: (statements: Statements) => Promise<T>): Promise<T> => {
       left -= 1;
       return left >= 0 ? Promise.reject(error) : work({} as Statements);
     };
     const engine: Engine = { tries: 4, transaction: attempt, autocommit: attempt };
-    const lines = new LogLines();
-    const { trouble } = new DatabaseWatch(new Meters(), new Loggers([lines]), POOL);
-    return { work: new UnitOfWork(engine, new SystemRandom(), trouble), lines };
+    const log = new CollectedLog();
+    const { trouble } = new DatabaseWatch(new Meters(), log.loggers, POOL);
+    return { work: new UnitOfWork(engine, new SystemRandom(), trouble), log };
   }
 
   const deadlock = Object.assign(new Error("in row 's3cret'"), { errno: 1213, code: 'ER_LOCK_DEADLOCK' });
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', fatal: true });
 
   it('warns of work that was tried again, once, with the words of service and driver', async () => {
-    const { work, lines } = failing(2, deadlock);
+    const { work, log } = failing(2, deadlock);
 
     expect(await work.run(() => Promise.resolve('done'))).toBe('done');
-    expect(lines.all).toMatchObject([
+    expect(log.lines).toMatchObject([
       {
         logger: 'persistence',
         level: 'WARN',
         fields: { pool: POOL, failure: 'lost', driver: 'ER_LOCK_DEADLOCK', tries: 3 },
       },
     ]);
-    expect(JSON.stringify(lines.all)).not.toContain('s3cret');
+    expect(JSON.stringify(log.lines)).not.toContain('s3cret');
   });
 
   it('warns of work that was given up, and in an outage once a second at most', async () => {
-    const { work, lines } = failing(50, refused);
+    const { work, log } = failing(50, refused);
 
     for (let number = 0; number < 50; number += 1) {
       await expect(work.single(() => Promise.resolve())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     }
 
-    expect(lines.all[0]).toMatchObject({
+    expect(log.lines[0]).toMatchObject({
       level: 'WARN',
       fields: { failure: 'unreachable', driver: 'ECONNREFUSED', tries: 1 },
     });
-    expect(lines.all.length).toBeLessThan(10);
+    expect(log.lines.length).toBeLessThan(10);
   });
 
   it('says nothing of work that succeeds, or that the service itself refuses', async () => {
-    const { work, lines } = failing(0, refused);
+    const { work, log } = failing(0, refused);
 
     await work.run(() => Promise.resolve());
     await expect(work.run(() => Promise.reject(new RangeError('a defect')))).rejects.toThrow(RangeError);
 
-    expect(lines.all).toEqual([]);
+    expect(log.lines).toEqual([]);
   });
 });
 

@@ -5,8 +5,8 @@ import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import { withRequestFacts } from '../../src/principal/request-facts.js';
 import { SystemRandom } from '../../src/random/random.js';
+import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
-import { LogLines } from '../support/log-lines.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 onEveryDatabase('security events', (database) => {
@@ -67,19 +67,19 @@ onEveryDatabase('security events', (database) => {
   });
 
   it('L3: are one line of the log each once they are kept, a warning where something was refused', async () => {
-    const lines = new LogLines();
-    const events = recorder(new Loggers([lines]));
+    const log = new CollectedLog();
+    const events = recorder(log.loggers);
     const facts = { requestId: 'request-2', ip: '192.0.2.2', agent: 'a browser' };
     await withRequestFacts(facts, () =>
       database.work.run(async (tx) => {
         await events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject: 'line', amr: ['pwd'] });
         await events.record(tx, { kind: 'MFA_FAILED', subject: 'line', result: 'refused', reason: 'wrong_code' });
-        expect(lines.all).toEqual([]);
+        expect(log.lines).toEqual([]);
       }),
     );
 
     const common = { subject: 'line', ip: '192.0.2.2', requestId: 'request-2' };
-    expect(lines.all).toMatchObject([
+    expect(log.lines).toMatchObject([
       {
         logger: 'events',
         level: 'INFO',
@@ -93,18 +93,18 @@ onEveryDatabase('security events', (database) => {
         fields: { ...common, result: 'refused', reason: 'wrong_code' },
       },
     ]);
-    expect(Object.keys(lines.all[0]?.fields ?? {})).not.toContain('actor');
+    expect(Object.keys(log.lines[0]?.fields ?? {})).not.toContain('actor');
   });
 
   it('L3: are no line of the log when they are taken back', async () => {
-    const lines = new LogLines();
-    const events = recorder(new Loggers([lines]));
+    const log = new CollectedLog();
+    const events = recorder(log.loggers);
     const failing = database.work.run(async (tx) => {
       await events.record(tx, { kind: 'MFA_OK', subject: 'undone' });
       throw new RangeError('stop');
     });
 
     await expect(failing).rejects.toThrow(RangeError);
-    expect(lines.all).toEqual([]);
+    expect(log.lines).toEqual([]);
   });
 });

@@ -9,6 +9,10 @@ export class CollectedLog {
   private readonly lines = new LogLines();
   readonly loggers = new Loggers([this.lines]);
 
+  of(logger: string): readonly LogLine[] {
+    return this.lines.filter((line) => line.logger === logger);
+  }
+
   /** Each line as `LEVEL message`. */
   get messages(): readonly string[] {
     return this.lines.all.map(({ level, message }) => `${level} ${message}`);
