@@ -87,6 +87,17 @@ describe('L1: a field of a log line', () => {
     expect(redactedField(name, value)).toEqual(expected);
   });
 
+  // Each `ey` once read all that is behind it: this took hours.
+  it('H6: that is endless is looked at in its beginning only', () => {
+    expect(redactedField('sent', `${JWT} ${'eyA-'.repeat(1_000_000)}`)).toMatch(/^\*{6} (?:eyA-)+.*\(cut\)$/);
+  });
+
+  it('with a header longer than any of ours has nothing of its token', () => {
+    const long = `eyJ${'hbGciOi9Yx-_'.repeat(100)}.eyJzdWIiOiJhbm5hIn0.MEUCIQDxyz1_abcMEUCIQDxyz1_abcMEUCIQDxyz1_abc`;
+
+    expect(redactedField('sent', long)).not.toMatch(/hbGci|MEUCI/);
+  });
+
   it('that holds itself is cut', () => {
     const circle: Record<string, unknown> = {};
     circle['again'] = circle;

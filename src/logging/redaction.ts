@@ -17,8 +17,9 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   // The password of a URL may hold what should have been encoded; `host:3306/` is none.
   [/\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#@]{1,400}@/gi, `$1${MASK}@`],
   [/\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s:/?#@[\]]{0,200}:(?!\d{0,5}(?:[/?#,\s]|$))[^@\s]{0,200}@/gi, `$1${MASK}@`],
-  // Both of the JSON Web Signature, whose header begins with `{"`, and of the Encryption with its five parts.
-  [/\bey[A-Z][\w-]{6,}\.[\w-]*(?:\.[\w-]*){0,3}/g, MASK],
+  // Both of the JSON Web Signature, whose header begins with `{"`, and of the Encryption with its five parts. Longer
+  // headers look like words without meaning anyway; without a limit, each `ey` of a hostile text would read it all.
+  [/\bey[A-Z][\w-]{6,400}\.[\w-]*(?:\.[\w-]*){0,3}/g, MASK],
   // A word of lower case letters alone is one of a sentence.
   [
     /\b([Bb]earer|BEARER|[Bb]asic|BASIC|D[Pp]o[Pp]|[Nn]egotiate)(\s{1,3})(?![a-z]+(?![\w.~+/=-]))[\w.~+/=-]{6,}/g,
@@ -50,8 +51,19 @@ const SUSPICIOUS = new RegExp(
   'i',
 );
 
+/** Looking for secrets takes its time: nobody looks further, nor shows what was not looked at. */
+const LONGEST_READ = 16_384;
+/** Half a secret at the end of what was read would look like none. */
+const UNSURE_END = 4096;
+export const CUT = '... (cut)';
+
 /** A text of whomever with all that looks like a secret masked. */
 export function redacted(text: string): string {
+  if (text.length <= LONGEST_READ) return masked(text);
+  return masked(text.slice(0, LONGEST_READ)).slice(0, -UNSURE_END) + CUT;
+}
+
+function masked(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   let shown = text;
   for (const [form, left] of FORMS) shown = shown.replace(form, left);

@@ -1,15 +1,11 @@
 import { printable } from '../config/failure-report.js';
-import { redacted, redactedField } from './redaction.js';
+import { CUT, redacted, redactedField } from './redaction.js';
 import type { LogLine } from './log-line.js';
 
 /** Longest message of a line, in characters. */
 export const LONGEST_MESSAGE = 8000;
 /** Longest text of a field. */
 const LONGEST_FIELD = 2000;
-/** Looking for secrets takes its time: nobody looks further. */
-const LONGEST_READ = 16_384;
-/** Half a secret at the end of what was read would look like none. */
-const UNSURE_END = 4096;
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** A text of whomever as it may be written: on one line, visible, without secrets, and not longer than `longest`. */
@@ -20,9 +16,8 @@ export function shownText(text: string, longest: number): string {
 
 /** The same for a form that escapes by itself. */
 export function maskedText(text: string, longest: number): string {
-  const isWhole = text.length <= LONGEST_READ;
-  const masked = isWhole ? redacted(text) : redacted(text.slice(0, LONGEST_READ)).slice(0, -UNSURE_END);
-  return isWhole && masked.length <= longest ? masked : `${masked.slice(0, longest)}... (cut)`;
+  const masked = redacted(text);
+  return masked.length <= longest ? masked : masked.slice(0, longest) + CUT;
 }
 
 /** The message of a line, with its fields behind it as `name=value`. */

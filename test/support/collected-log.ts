@@ -1,13 +1,13 @@
+import type { LogLine } from '../../src/logging/log-line.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import { compilePattern } from '../../src/logging/pattern.js';
-import { LogLines } from './log-lines.js';
 
 const write = compilePattern('%level %logger [%X{requestId}] %msg%n%ex', { hasColor: false });
 
 /** Loggers whose lines a test reads as an operator does. */
 export class CollectedLog {
-  private readonly lines = new LogLines();
-  readonly loggers = new Loggers([this.lines]);
+  readonly lines: LogLine[] = [];
+  readonly loggers = new Loggers([{ append: (line) => this.lines.push(line) }]);
 
   of(logger: string): readonly LogLine[] {
     return this.lines.filter((line) => line.logger === logger);
@@ -15,11 +15,11 @@ export class CollectedLog {
 
   /** Each line as `LEVEL message`. */
   get messages(): readonly string[] {
-    return this.lines.all.map(({ level, message }) => `${level} ${message}`);
+    return this.lines.map(({ level, message }) => `${level} ${message}`);
   }
 
   /** Each line with all that is in it: `LEVEL logger [request id] message`, then the error. */
   get texts(): readonly string[] {
-    return this.lines.all.map(write);
+    return this.lines.map(write);
   }
 }
