@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
-import { type Answer, HttpClient, textOf } from '../support/http-client.js';
+import { type Answer, basic, HttpClient, textOf } from '../support/http-client.js';
 import { PASSWORD, storyOn } from '../support/login-story.js';
-import { basic, type ManagementService, OPERATOR, startManagement } from '../support/management-service.js';
+import { type ManagementService, OPERATOR, startManagement } from '../support/management-service.js';
 import { JSON_V3, OPERATOR_HEADERS, startManaged } from '../support/management.js';
 import { SampleEndpoints } from '../support/sample-endpoints.js';
 import { onSqlite } from '../support/story-database.js';

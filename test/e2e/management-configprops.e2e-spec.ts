@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../support/http-client.js';
-import { type Managed, startOpenManagement } from '../support/open-management.js';
+import { type ManagedService, startOpenManagement } from '../support/management.js';
 
 const MASK = '******';
 
@@ -20,7 +20,7 @@ function beansIn({ body }: Answer): Page['contexts'][string]['beans'] {
 }
 
 describe('configprops', () => {
-  let shown: Managed;
+  let shown: ManagedService;
 
   beforeAll(async () => {
     shown = await startOpenManagement({
@@ -34,10 +34,10 @@ describe('configprops', () => {
     });
   });
 
-  afterAll(async () => shown.service.stop());
+  afterAll(async () => shown.stop());
 
   it('shows what is bound below every prefix', async () => {
-    const answer = await shown.management.get('/configprops');
+    const answer = await shown.stranger.get('/configprops');
 
     const beans = beansIn(answer);
     expect(answer.status).toBe(200);
@@ -59,7 +59,7 @@ describe('configprops', () => {
   });
 
   it('shows the beans of one prefix, with origins, and what a key does not do', async () => {
-    const beans = beansIn(await shown.management.get('/configprops/app.datasource'));
+    const beans = beansIn(await shown.stranger.get('/configprops/app.datasource'));
 
     expect(Object.keys(beans)).toEqual(['app.datasource-DatasourceProperties', 'app.datasource.pool-PoolProperties']);
     expect(beans['app.datasource-DatasourceProperties']).toMatchObject({
@@ -80,14 +80,14 @@ describe('configprops', () => {
   it.each(['nobody', 'app.datasource.pool.maximum-pool-size', 'App.datasource'])(
     'knows no prefix that starts with %s: 404 and an empty body',
     async (prefix) => {
-      const { status, text } = await shown.management.get(`/configprops/${prefix}`);
+      const { status, text } = await shown.stranger.get(`/configprops/${prefix}`);
 
       expect({ status, text }).toEqual({ status: 404, text: '' });
     },
   );
 
   it('M3, L1: keeps secrets masked, and what came through one', async () => {
-    const answer = await shown.management.get('/configprops/app');
+    const answer = await shown.stranger.get('/configprops/app');
 
     const beans = beansIn(answer);
     expect(answer.text).not.toContain('sesame');
@@ -102,9 +102,9 @@ describe('M3: unless show-values says otherwise, configprops', () => {
     ['nothing is set', []],
     ['the caller is not known', ['--management.endpoint.configprops.show-values=when-authorized']],
   ])('masks every value where %s', async (_, args) => {
-    const { service, management } = await startOpenManagement({ args });
+    const service = await startOpenManagement({ args });
 
-    const answer = await management.get('/configprops/server.servlet');
+    const answer = await service.stranger.get('/configprops/server.servlet');
     await service.stop();
 
     expect(beansIn(answer)).toEqual({

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Setting, settings } from '../config/keys/settings.js';
 import type { Answer } from '../support/http-client.js';
-import { managed, type Managed, startOpenManagement, WITHOUT_CREDENTIALS } from '../support/open-management.js';
+import { managed, type ManagedService, startOpenManagement, WITHOUT_CREDENTIALS } from '../support/management.js';
 import { startService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -40,7 +40,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 }
 
 describe('env', () => {
-  let one: Managed;
+  let one: ManagedService;
 
   beforeAll(async () => {
     const cwd = folderWith({
@@ -62,9 +62,9 @@ describe('env', () => {
     });
   });
 
-  afterAll(async () => one.service.stop());
+  afterAll(async () => one.stop());
 
-  const get = (path: string): Promise<Answer> => one.management.get(path);
+  const get = (path: string): Promise<Answer> => one.stranger.get(path);
 
   it('lists every source, the highest first, also those that hold nothing', async () => {
     const { activeProfiles, defaultProfiles, propertySources } = allIn(await get('/env'));
@@ -199,7 +199,7 @@ describe('env', () => {
   );
 
   it('tells the ports in use and the process id, which consoles ask for', async () => {
-    const { service, management } = one;
+    const service = one;
     const valueOf = async (key: string): Promise<unknown> => oneIn(await get(`/env/${key}`)).property;
     const portOf = (url: string): number => Number(new URL(url).port);
 
@@ -207,7 +207,7 @@ describe('env', () => {
     expect(await valueOf('local.server.port')).toEqual({ source: 'server.ports', value: portOf(service.url) });
     expect(await valueOf('local.management.port')).toEqual({
       source: 'server.ports',
-      value: portOf(management.baseUrl),
+      value: portOf(service.stranger.baseUrl),
     });
     expect(await valueOf('server.port')).toEqual({ source: 'commandLineArgs', value: '0' });
   });
@@ -218,10 +218,10 @@ describe('M3: unless show-values says otherwise, env', () => {
     ['nothing is set', []],
     ['the caller is not known', ['--management.endpoint.env.show-values=when-authorized']],
   ])('masks every value where %s, and shows keys, sources and origins', async (_, args) => {
-    const { service, management } = await startOpenManagement({ args, env: { MY_REGION: 'eu' } });
+    const service = await startOpenManagement({ args, env: { MY_REGION: 'eu' } });
 
-    const all = await management.get('/env');
-    const answer = await management.get('/env/MY_REGION');
+    const all = await service.stranger.get('/env');
+    const answer = await service.stranger.get('/env/MY_REGION');
     await service.stop();
 
     const values = allIn(all).propertySources.flatMap(({ properties }) => Object.values(properties));
@@ -241,14 +241,14 @@ describe('M3, L1: with show-values=always, env', () => {
       OPTIONS: '-Djavax.net.ssl.keyStorePassword=sesame-4-in-options',
       MORE: '{"app":{"datasource":{"password":"sesame-5-in-a-document"}}}',
     };
-    const { service, management } = await startOpenManagement({
+    const service = await startOpenManagement({
       args: [ALWAYS, '--app.mail.host=mail-${LOGIN_DB}', '--my.url=https://me:sesame-6@h.example/?token=sesame-7'],
       env: { ...secrets, APP_SECURITY_CLIENTS_SHOP_SECRET: '${LOGIN_DB}', APP_DATASOURCE_PASSWORD: '${DB_PASSWORD}' },
     });
 
-    const answers = [await management.get('/env')];
+    const answers = [await service.stranger.get('/env')];
     for (const key of [...Object.keys(secrets), 'app.mail.host', 'my.url', 'app.security.clients.shop.secret']) {
-      answers.push(await management.get(`/env/${key}`));
+      answers.push(await service.stranger.get(`/env/${key}`));
     }
     await service.stop();
 
@@ -261,13 +261,13 @@ describe('M3, L1: with show-values=always, env', () => {
 
 describe('M1: env and configprops are not there unless they are exposed', () => {
   it('and answer 404', async () => {
-    const { service, management } = managed(await startService({ args: WITHOUT_CREDENTIALS }));
+    const service = managed(await startService({ args: WITHOUT_CREDENTIALS }));
 
     const answers = [
-      await management.get('/env'),
-      await management.get('/env/server.port'),
-      await management.get('/configprops'),
-      await management.get('/configprops/server'),
+      await service.stranger.get('/env'),
+      await service.stranger.get('/env/server.port'),
+      await service.stranger.get('/configprops'),
+      await service.stranger.get('/configprops/server'),
     ];
     await service.stop();
 
@@ -310,12 +310,10 @@ describe('env/<key> of every key of the specification, of one service', () => {
     const cwd = given.cwd ?? folderWith({});
     writeFileSync(join(cwd, 'application-sample.yml'), '');
     const args = [ALWAYS, ...WITHOUT_CREDENTIALS.filter((arg) => !arg.startsWith('--management.server.port='))];
-    const { service, management } = managed(
-      await startService({ ...given, cwd, args: [...args, ...(given.args ?? [])] }),
-    );
+    const service = managed(await startService({ ...given, cwd, args: [...args, ...(given.args ?? [])] }));
     const pages = new Map<string, One>();
-    const order = allIn(await management.get('/env')).propertySources;
-    for (const { name } of set) pages.set(name, oneIn(await management.get(`/env/${name}`)));
+    const order = allIn(await service.stranger.get('/env')).propertySources;
+    for (const { name } of set) pages.set(name, oneIn(await service.stranger.get(`/env/${name}`)));
     await service.stop();
 
     const shown = set.map(({ name }) => [name, pages.get(name)?.property] as const);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/http-client.js';
-import { startOpenManagement } from '../support/open-management.js';
+import { startOpenManagement } from '../support/management.js';
 import type { ServiceOptions } from '../support/service.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
@@ -10,8 +10,8 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 async function infoOf(options: ServiceOptions): Promise<{ readonly answer: Answer; readonly pid: number }> {
-  const { service, management } = await startOpenManagement(options);
-  const answer = await management.get('/info');
+  const service = await startOpenManagement(options);
+  const answer = await service.stranger.get('/info');
   await service.stop();
   return { answer, pid: service.pid };
 }

@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { type Answer, type HttpClient, type SetCookie, setCookie, textOf } from '../support/http-client.js';
+import { type Answer, basic, type HttpClient, type SetCookie, setCookie, textOf } from '../support/http-client.js';
 import { refresh, secondStep, storyOn } from '../support/login-story.js';
 import { onEachEngine } from '../support/story-database.js';
 
@@ -19,11 +19,10 @@ onEachEngine('tokens', (engine) => {
     args: [`--app.security.clients.shop.secret=${CLIENT_SECRET}`],
   });
 
-  function basic(name: string, secret: string): Readonly<Record<string, string>> {
-    return { authorization: `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}` };
-  }
-
-  function introspect(token: string, headers = basic('shop', CLIENT_SECRET)): Promise<Answer> {
+  function introspect(
+    token: string,
+    headers: Readonly<Record<string, string>> = basic('shop', CLIENT_SECRET),
+  ): Promise<Answer> {
     return story.client().send('POST', '/token/introspect', { form: { token }, headers });
   }
 

@@ -182,6 +182,11 @@ function membersOf(text: string): Members {
   }
 }
 
+/** The headers of a caller with a name and a password. */
+export function basic(name: string, password: string): { readonly authorization: string } {
+  return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` };
+}
+
 function parseSetCookie(line: string): SetCookie {
   const [pair = '', ...rest] = line.split(';').map((part) => part.trim());
   const at = pair.indexOf('=');

@@ -22,7 +22,7 @@ import { ManagementWebProperties } from '../../src/management/web.properties.js'
 import { Meters } from '../../src/metrics/meters.js';
 import { PROPERTIES } from '../../src/properties.js';
 import { ServerProperties } from '../../src/server/server.properties.js';
-import { HttpClient, textOf } from './http-client.js';
+import { basic, HttpClient, textOf } from './http-client.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
@@ -111,9 +111,4 @@ export async function startManagement(
     await stop();
     throw error;
   }
-}
-
-/** The headers of a caller with a name and a password. */
-export function basic(name: string, password: string): { readonly authorization: string } {
-  return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` };
 }

@@ -1,4 +1,4 @@
-import { HttpClient } from './http-client.js';
+import { basic, HttpClient } from './http-client.js';
 import { type RunningService, type ServiceOptions, startService } from './service.js';
 
 export const OPERATOR = { user: 'operator', password: 'an-operator-of-the-login-service' } as const;
@@ -9,9 +9,15 @@ const ACCOUNT_ARGS: readonly string[] = [
   `--management.security.password=${OPERATOR.password}`,
 ];
 
-export const OPERATOR_HEADERS: Readonly<Record<string, string>> = {
-  authorization: `Basic ${Buffer.from(`${OPERATOR.user}:${OPERATOR.password}`).toString('base64')}`,
-};
+/** Lets tests call management endpoints without credentials, which takes a port of their own. */
+export const WITHOUT_CREDENTIALS: readonly string[] = [
+  '--management.server.port=0',
+  '--management.security.enabled=false',
+];
+
+const ALL_EXPOSED = '--management.endpoints.web.exposure.include=*';
+
+export const OPERATOR_HEADERS: Readonly<Record<string, string>> = basic(OPERATOR.user, OPERATOR.password);
 
 /** What a console sends where it reads JSON. */
 export const CONSOLE_ACCEPT =
@@ -28,8 +34,16 @@ export interface ManagedService extends RunningService {
 
 /** The built service with every management endpoint exposed, unless `args` say otherwise. */
 export async function startManaged({ args = [], ...options }: ServiceOptions = {}): Promise<ManagedService> {
-  const exposed = '--management.endpoints.web.exposure.include=*';
-  const service = await startService({ ...options, args: [exposed, ...ACCOUNT_ARGS, ...args] });
+  return managed(await startService({ ...options, args: [ALL_EXPOSED, ...ACCOUNT_ARGS, ...args] }));
+}
+
+/** The same without the account: all of them can be called by strangers. */
+export async function startOpenManagement({ args = [], ...options }: ServiceOptions = {}): Promise<ManagedService> {
+  return managed(await startService({ ...options, args: [...WITHOUT_CREDENTIALS, ALL_EXPOSED, ...args] }));
+}
+
+/** A service with what calls its management endpoints, on whichever port they are. */
+export function managed(service: RunningService): ManagedService {
   const base = service.managementUrl ?? `${service.url}/actuator`;
   const operator = new HttpClient(base);
   Object.assign(operator.headers, OPERATOR_HEADERS);
