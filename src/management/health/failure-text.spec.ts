@@ -24,6 +24,8 @@ describe('the text of a failed check', () => {
     'cannot open jdbc:mysql://root:hunter2@db:3306/login?ssl=1',
     'cannot open jdbc:sqlite:./hunter2.db now',
     'redis://:hunter2@store:6379/0 refused',
+    'redis://:not hunter2@store:6379/0 refused',
+    'AUTH with eyJhbGciOiJub25lIn0.hunter2.x failed',
     "Access denied for user 'hunter2'@'10.0.0.7' (using password: YES)",
     'login as root:hunter2@db failed',
     'wrong password=hunter2;',

@@ -1,4 +1,5 @@
 import { MASK, maskUrls } from '../../config/secrets.js';
+import { redacted } from '../../logging/redaction.js';
 
 /** `<name>: <message>` of what a check threw, without connection strings and credentials (management API, 3.1). */
 export function failureText(error: unknown): string {
@@ -19,12 +20,7 @@ function messageOf(error: Error): string {
 const CONNECTION_STRING = /\b(?:jdbc:)?[a-z][a-z\d+.-]*:\/\/[^\s'"<>]*|\bjdbc:[^\s'"<>]+/gi;
 /** `'user'@'host'`, as database servers write it, and `user:password@host`. */
 const ACCOUNT = /'[^'\s]*'@'[^'\s]*'|[^\s/'"@]+:[^\s/'"@]+@[^\s'"]+/g;
-const NAMED_SECRET =
-  /((?:pass(?:word|wd|phrase)?|pwd|secret|token|credentials?|api[-_]?key)["']?\s*[=:]\s*)[^\s,;)]+/gi;
 
 function withoutSecrets(text: string): string {
-  return maskUrls(text)
-    .replaceAll(CONNECTION_STRING, MASK)
-    .replaceAll(ACCOUNT, MASK)
-    .replaceAll(NAMED_SECRET, `$1${MASK}`);
+  return redacted(maskUrls(text).replaceAll(CONNECTION_STRING, MASK).replaceAll(ACCOUNT, MASK));
 }
