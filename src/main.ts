@@ -40,8 +40,7 @@ if (outcome.kind === 'failed') {
   exit(1);
 }
 if (outcome.kind === 'stopped') {
-  if (outcome.logs) outcome.logs.loggers.get('start').info('Stopped');
-  else stdout.write('Stopped\n');
+  if (!outcome.isTold) stdout.write('Stopped\n');
   exit(0);
 }
 const { logs } = outcome;

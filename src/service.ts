@@ -45,7 +45,7 @@ export type Start =
     }
   | { readonly kind: 'failed'; readonly report: string }
   /** By a signal, which was told unless there was nothing yet to tell it. */
-  | { readonly kind: 'stopped'; readonly logs: Logs | undefined };
+  | { readonly kind: 'stopped'; readonly isTold: boolean };
 
 /** Reads the configuration, builds the service and opens its listeners; nothing stays open unless it has started. */
 export async function startService(signals: StopSignals): Promise<Start> {
@@ -64,7 +64,12 @@ export async function startService(signals: StopSignals): Promise<Start> {
     for (const warning of warnings) log.warn(warning);
     return { kind: 'started', logs, ...(await open(configuration, logs, signals)) };
   } catch (error) {
-    if (error instanceof StartStopped) return { kind: 'stopped', logs };
+    if (error instanceof StartStopped) {
+      logs?.loggers.get(START).info('Stopped');
+      await logs?.close(LAST_LINES_MILLIS);
+      return { kind: 'stopped', isTold: logs !== undefined };
+    }
+    await logs?.close(LAST_LINES_MILLIS);
     if (!(error instanceof ConfigurationFailure)) throw error;
     return { kind: 'failed', report: failureReport(error.problems) };
   }

@@ -147,6 +147,18 @@ describe('the logger http', () => {
   });
 });
 
+it('L4: why a request was refused is told to who investigates, and not to the caller', async () => {
+  const service = await start({ args: ['--logging.level.server=DEBUG'] });
+  const answer = await fetch(`${service.url}/me`, { headers: { authorization: 'Bearer not-a-token-at-all' } });
+  const body = await answer.text();
+  await service.stop();
+
+  expect(body).toContain('INVALID_TOKEN');
+  expect(body).not.toContain('of ours');
+  expect(service.log).toContain('DEBUG INVALID_TOKEN GET /me reason=not an access token of ours');
+  expect(service.stdout).not.toContain('not-a-token-at-all');
+});
+
 onSqlite('the context of a line', (engine) => {
   const story = storyOn(engine, {
     args: ['--logging.level.http=DEBUG', '--logging.pattern.console=%X{requestId:-none}|%X{user:-nobody}|%logger %m%n'],

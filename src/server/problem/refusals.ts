@@ -108,10 +108,15 @@ export class Refusals {
 
   private tell(error: unknown, request: FastifyRequest): void {
     try {
-      const code = defectCode(error);
-      if (code === undefined) return;
+      const { log } = this.parts;
+      const defect = defectCode(error);
+      // The reason of a refusal, which its caller must not know, is for who investigates.
+      if (defect === undefined && !log.isEnabled('DEBUG')) return;
+      const { code, facts } = serviceErrorOf(error);
+      const what = `${code} ${request.raw.method ?? ''} ${routeOf(request)}`;
       withFactsOf(request, () => {
-        this.parts.log.error(`${code} ${request.raw.method ?? ''} ${routeOf(request)}`, error);
+        if (defect === undefined) log.debug(what, { reason: facts.reason });
+        else log.error(what, error);
       });
     } catch {
       // Whoever asks is answered all the same.
