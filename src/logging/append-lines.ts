@@ -1,11 +1,9 @@
 import { constants, openSync, writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Batch } from './batch.js';
+import { FILE_MODE, makeFolder } from './folder.js';
 
-/** Of folders and files of a log: for owner and group alone. */
-export const FOLDER_MODE = 0o750;
-export const FILE_MODE = 0o640;
 /** Behind what is there; read, to see how that ends; never waiting for a reader where somebody put a pipe. */
 const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NONBLOCK;
 
@@ -71,7 +69,7 @@ async function openedWithFolder(file: string): Promise<FileHandle> {
     return await open(file, FLAGS, FILE_MODE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    await mkdir(dirname(file), { recursive: true, mode: FOLDER_MODE });
+    await makeFolder(dirname(file));
     return await open(file, FLAGS, FILE_MODE);
   }
 }

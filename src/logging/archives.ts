@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { FILE_MODE, FOLDER_MODE } from './append-lines.js';
 import { type ArchiveName, ArchiveNames } from './archive-name.js';
 import { type Day, daysBefore } from './day.js';
+import { FILE_MODE, makeFolder } from './folder.js';
 import { reasonOf } from './line-writer.js';
 
 /** Limits of what is kept. */
@@ -111,7 +111,7 @@ export class Archives {
 
   /** A name that nobody else has: another service with the same file may be about to take it. */
   private async claim(day: string, from: number): Promise<string> {
-    await mkdir(this.names.folder, { recursive: true, mode: FOLDER_MODE });
+    await makeFolder(this.names.folder);
     for (let index = from; ; index += 1) {
       const path = this.names.plainPath(day, index);
       try {
