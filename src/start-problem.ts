@@ -1,7 +1,9 @@
 import type { Configuration } from './config/configuration.js';
+import { allStates } from './config/key-state.js';
 import { originText } from './config/origin.js';
-import { ConfigurationFailure, type Problem, problem } from './config/problem.js';
+import { ConfigurationFailure, from, type Problem, problem } from './config/problem.js';
 import { one } from './config/profiles.js';
+import { HealthEndpointProperties } from './management/health/health-endpoint.properties.js';
 import { ManagementWebProperties } from './management/web.properties.js';
 import { DatabaseUnavailable } from './persistence/database-unavailable.js';
 import { ListenFailure } from './server/listener.js';
@@ -54,12 +56,26 @@ function listenProblem({ binding, code, message }: ListenFailure, configuration:
   }
 }
 
-/** Only the paths of management endpoints are configured, so that one of them is in the way. */
+/** Only the paths of management endpoints and health groups are configured, so that one of them is in the way. */
 function isRouteTaken(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'FST_ERR_DUPLICATED_ROUTE';
 }
 
 function routeProblem({ message }: Error, configuration: Configuration): Problem {
+  const [, path = ''] = /'(\/[^']*)'$/.exec(message) ?? [];
+  const { group } = configuration.get(HealthEndpointProperties);
+  const [name] = Array.from(group).find(([, { additionalPath }]) => additionalPath === `server:${path}`) ?? [];
+  if (name !== undefined) {
+    const groupKey = `management.endpoint.health.group.${name}.additional-path`;
+    const { environment, registry } = configuration;
+    // What stands below a map is known by its assignments alone.
+    const state = allStates(environment, registry).find((each) => each.name === groupKey);
+    return problem(
+      `The additional path ${path} of the health group "${name}" is that of another route`,
+      `Set ${groupKey} to a path of its own.`,
+      { Property: groupKey, Value: `"server:${path}"`, Origin: from(state?.assignments[0]?.origin) },
+    );
+  }
   const key = 'management.endpoints.web.base-path';
   return problem(
     'A management endpoint has the path of another route',

@@ -234,6 +234,16 @@ describe('3.4 3.5 a group', () => {
     expect([answer.status, answer.text]).toEqual([404, '']);
   });
 
+  it('stops the start with a path that is taken, and says by which key it came', async () => {
+    const { exitCode, stderr } = await runService({ args: [`${GROUP}.mine.additional-path=server:/openapi.json`] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('The additional path /openapi.json of the health group "mine" is that of another route');
+    expect(stderr).toMatch(
+      /Origin: +"management\.endpoint\.health\.group\.mine\.additional-path" from property source/,
+    );
+  });
+
   it('stops the start with a path that does not say which listener has it', async () => {
     const { exitCode, stderr } = await runService({ args: [`${GROUP}.mine.additional-path=/healthz`] });
 
