@@ -155,7 +155,7 @@ it('L4: why a request was refused is told to who investigates, and not to the ca
 
   expect(body).toContain('INVALID_TOKEN');
   expect(body).not.toContain('of ours');
-  expect(service.log).toContain('DEBUG INVALID_TOKEN GET /me reason=not an access token of ours');
+  expect(service.log).toContain('DEBUG INVALID_TOKEN GET /me reason="not an access token of ours"');
   expect(service.stdout).not.toContain('not-a-token-at-all');
 });
 
