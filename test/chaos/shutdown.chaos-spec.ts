@@ -54,7 +54,11 @@ onEachEngine('R1: a service that is told to stop', (engine) => {
       expect(await story.service.exit, `round ${round}`).toEqual({ code: 0, signal: null });
       expect(leftAtStop).toBeGreaterThanOrEqual(LOGINS / 2);
       for (const connection of idle) await connection.untilClosed();
-      expect(story.service.stdout).toMatch(/^Stopping: [1-9]\d* requests? in progress, 2m at most\nStopped$/m);
+      expect(story.service.log).toContainEqual(
+        expect.stringMatching(/^INFO Stopping: [1-9]\d* requests? in progress, 2m at most$/),
+      );
+      expect(story.service.log.at(-1)).toBe('INFO Stopped');
+      expect(story.service.stdout).not.toContain('Cut off');
       await story.restart();
     }
   });
