@@ -74,9 +74,25 @@ class Report {
         this.leaf(bean, [...path, text], stateOf(environment, definition, name, key, type.element), value);
       }
       for (const member of members?.definitions ?? []) {
-        const state = stateOf(environment, member, `${name}.${member.name}`, key.append(String(member.key)));
-        this.leaf(bean, [...path, text, ...camelPath(member.name)], state, memberOf(value, member));
+        const below = { ...member, name: `${name}.${member.name}`, key: key.append(String(member.key)) };
+        this.member(bean, [...path, text, ...camelPath(baseName(member))], below, memberOf(value, member), registry);
       }
+    }
+  }
+
+  /** Of a named object, which may itself be a map. */
+  private member(
+    bean: Bean,
+    path: readonly string[],
+    definition: KeyDefinition,
+    value: unknown,
+    registry: KeyRegistry,
+  ): void {
+    const { name, key, type } = definition;
+    if (type.shape === 'scalar' || type.shape === 'list') {
+      this.leaf(bean, path, stateOf(this.configuration.environment, definition, name, key), value);
+    } else {
+      this.entries(bean, path, definition, value as ReadonlyMap<string, unknown> | undefined, registry);
     }
   }
 

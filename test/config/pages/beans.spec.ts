@@ -45,13 +45,33 @@ describe('configprops', () => {
       include: ['health', 'info'],
       exclude: [],
     });
-    expect(all['logging-LoggingProperties']?.properties).toEqual({ level: { root: 'warn', 'com.Acme': 'debug' } });
+    expect(all['logging-LoggingProperties']?.properties).toEqual({
+      level: { root: 'warn', 'com.Acme': 'debug' },
+      group: {},
+    });
     expect(all['app.ssl.bundle-SslBundleProperties']?.properties).toMatchObject({
       pem: { web: { keystore: { certificate: 'file:web.crt', privateKey: MASK } } },
       jks: {},
     });
     expect(all['app.json.serialization-JsonSerializationProperties']?.properties).toEqual({
       writeDatesAsTimestamps: false,
+    });
+  });
+
+  it('shows a map in a named object, set or not', () => {
+    const group = 'management.endpoint.health.group';
+    const text = [`${group}.set.status.http-mapping.DOWN: 299`, `${group}.unset.include: ping`].join('\n');
+
+    const bean = beans({ files: { 'application.yml': text } })['management.endpoint.health-HealthEndpointProperties'];
+
+    expect(bean?.properties).toMatchObject({
+      group: { set: { status: { httpMapping: { DOWN: 299 } } }, unset: { status: { httpMapping: {} } } },
+    });
+    expect(bean?.inputs).toMatchObject({
+      group: {
+        set: { status: { httpMapping: { DOWN: { value: 299, origin: 'file [application.yml] - 1:64' } } } },
+        unset: { status: { httpMapping: {} } },
+      },
     });
   });
 
