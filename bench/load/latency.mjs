@@ -34,7 +34,8 @@ export class Probe {
   }
 
   async #timed(start, item, turn) {
-    const connection = this.#free.pop() ?? (await new Promise((resolve) => this.#waiting.push(resolve)));
+    // In turns: one that never asks is closed by the service after its timeout.
+    const connection = this.#free.shift() ?? (await new Promise((resolve) => this.#waiting.push(resolve)));
     await turn(connection, item);
     const time = performance.now() - start;
     const next = this.#waiting.shift();
