@@ -2,12 +2,16 @@ import { MASK, namesSecret } from '../config/secrets.js';
 
 /** Words at the end of a name whose value is a secret, wherever the two stand together in a text. */
 const SECRET_WORDS =
-  'pass(?:word|wd|phrase)?|pwd|pw|secret|(?<!INVALID_)(?:token|credentials?)|pepper|assertion|SAMLRe(?:quest|sponse)|RelayState';
-/** Behind `name=`, `name: `, `"name":` and the like; what is not quoted ends with the word. */
-const BETWEEN = `["'\`]?\\s{0,3}(?:=>|[:=])\\s{0,3}`;
-const VALUE = `(?:"(?:[^"\\\\]|\\\\.)*"?|'(?:[^'\\\\]|\\\\.)*'?|[^\\s"',;&)}\\]]+)`;
+  'pass(?:words?|wd|phrases?)?|pwd|pw|secrets?|(?<!INVALID_)(?:token|credentials?)|pepper|assertion|SAMLRe(?:quest|sponse)|RelayState';
+/** The same as the end of the name of a field; in texts, headers have a rule of their own. */
+const SECRET_FIELD = new RegExp(`(?:${SECRET_WORDS}|authorization|cookies?)$`, 'i');
+/** Behind `name=`, `name: `, `"name":`, `a[name]=` and the like, also where a text of JSON or a URL stands in another one. */
+const BETWEEN = `\\\\{0,7}["'\`]?(?:\\[\\d{0,4})?\\]?\\s{0,12}(?:=>|[:=]|%3[ad])\\s{0,12}`;
+/** What is neither quoted nor in brackets ends with the word. */
+const QUOTED = `"(?:[^"\\\\]|\\\\.)*"?|'(?:[^'\\\\]|\\\\.)*'?|\\\\+"[^"]*"?`;
+const VALUE = `(?:${QUOTED}|\\[[^\\]\\n]*\\]?|\\{[^}\\n]*\\}?|[^\\s"',;&)}\\]]+)`;
 /** Headers hold blanks: all of the line, of the quoted text or of the list. */
-const HEADER_VALUE = `(?:"(?:[^"\\\\]|\\\\.)*"?|'(?:[^'\\\\]|\\\\.)*'?|\\[[^\\]\\n]*\\]?|[^"'[\\r\\n][^\\r\\n]*)`;
+const HEADER_VALUE = `(?:${QUOTED}|\\[[^\\]\\n]*\\]?|[^"'[\\r\\n][^\\r\\n]*)`;
 
 /** What secrets look like, and what is left of them. No expression goes over a text more than once for each of its words. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
@@ -15,7 +19,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(otpauth(?:-migration)?:\/\/)[^\s"'<>]*/gi, `$1${MASK}`],
   [new RegExp(`\\b((?:proxy-)?authorization|(?:set-)?cookie)(${BETWEEN})${HEADER_VALUE}`, 'gi'), `$1$2${MASK}`],
   // The password of a URL may hold what should have been encoded; `host:3306/` is none.
-  [/\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#@]{1,400}@/gi, `$1${MASK}@`],
+  [/\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#]{1,400}@/gi, `$1${MASK}@`],
   [/\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s:/?#@[\]]{0,200}:(?!\d{0,5}(?:[/?#,\s]|$))[^@\s]{0,200}@/gi, `$1${MASK}@`],
   // Both of the JSON Web Signature, whose header begins with `{"`, and of the Encryption with its five parts. Longer
   // headers look like words without meaning anyway; without a limit, each `ey` of a hostile text would read it all.
@@ -29,7 +33,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(SESSION=)[^\s"';,]+/g, `$1${MASK}`],
   // A word of its own is too common: only `api-key`, `privateKey` and the like.
   [new RegExp(`((?<=[\\w.-])key${BETWEEN})${VALUE}`, 'gi'), `$1${MASK}`],
-  [new RegExp(`(\\bcode${BETWEEN}["']?)(?:\\d{6,8}|[\\dA-Z]{4}-?[\\dA-Z]{4})\\b`, 'gi'), `$1${MASK}`],
+  [new RegExp(`((?:code|otp)${BETWEEN}\\\\{0,7}["']?)(?:\\d{6,8}|[\\dA-Z]{4}-?[\\dA-Z]{4})\\b`, 'gi'), `$1${MASK}`],
   [/\$(?:argon2[a-z]{0,2}|2[abxy]|scrypt|pbkdf2[\w-]{0,20}|[156y])\$[^\s"';]+/g, MASK],
   // Backup codes; letters of Crockford's Base32, at least one of them.
   [/(?<![\w-])(?=[\d-]{0,8}[A-Z])[\dA-HJKMNP-TV-Z]{4}-[\dA-HJKMNP-TV-Z]{4}(?![\w-])/g, MASK],
@@ -45,7 +49,7 @@ const SUSPICIOUS = new RegExp(
   [
     'ey[A-Z]|://|PRIVATE KEY|\\$|authorization|cookie|SESSION=',
     '\\b(?:bearer|basic|dpop|negotiate)\\s',
-    `(?:${SECRET_WORDS}|key|code)${BETWEEN}`,
+    `(?:${SECRET_WORDS}|key|code|otp)${BETWEEN}`,
     '[\\dA-Z]{4}-[\\dA-Z]{4}|(?<![\\w+/-])[\\w+/-]{32}',
   ].join('|'),
   'i',
@@ -77,8 +81,8 @@ const MOST_MEMBERS = 50;
 /** A field of a line as it may be written: masked where its name says so, and its texts by their form. */
 export function redactedField(name: string, value: unknown, depth = 0): unknown {
   if (value === undefined || value === null || typeof value === 'boolean') return value;
-  if (namesSecret(name)) return MASK;
-  if (typeof value === 'string') return redacted(value);
+  if (namesSecret(name) || SECRET_FIELD.test(name)) return MASK;
+  if (typeof value === 'string') return /(?:code|otp)$/i.test(name) ? redactedCode(value) : redacted(value);
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object') return typeof value;
@@ -90,7 +94,13 @@ export function redactedField(name: string, value: unknown, depth = 0): unknown 
   const members = value instanceof Map ? [...value] : Object.entries(value);
   return Object.fromEntries(
     members.slice(0, MOST_MEMBERS).map(([key, item]): [string, unknown] => {
-      return [String(key), redactedField(String(key), item, depth + 1)];
+      return [redacted(String(key)), redactedField(String(key), item, depth + 1)];
     }),
   );
+}
+
+/** One of a person, not one of an error. */
+function redactedCode(value: string): string {
+  const name = 'code=';
+  return redacted(name + value).slice(name.length);
 }
