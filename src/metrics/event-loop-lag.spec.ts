@@ -63,3 +63,17 @@ it('is zero while nothing is known', () => {
   lag.fold();
   expect(lag.measure().map(({ value }) => value)).toEqual([0, 0, 0]);
 });
+
+it('has a sum that never falls, though behind a late look the next one comes early', () => {
+  const recent = { count: 1, mean: 80e6, max: 80e6, enable: () => true, disable: () => true, reset: () => undefined };
+  const lag = new EventLoopLag(new ManualClock(), recent);
+  onTestFinished(() => lag.stop());
+  const late = number(lag, 'TOTAL_TIME');
+  Object.assign(recent, { count: 2, mean: 50e6 });
+
+  const early = number(lag, 'TOTAL_TIME');
+  lag.fold();
+  Object.assign(recent, { count: 0, mean: NaN, max: 0 });
+
+  expect([late, early, number(lag, 'TOTAL_TIME')]).toEqual(Array(3).fill(expect.closeTo(0.03)));
+});
