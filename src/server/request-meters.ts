@@ -50,15 +50,15 @@ export class RequestMeters {
   }
 
   /** Its answer is out, or its client has left; a second time does nothing. */
-  end(passage: Passage, refused?: Refused): void {
+  end(passage: Passage): void {
     const { endTask, startedAt, reply, code } = passage;
     if (!endTask) return;
     passage.endTask = undefined;
     endTask();
-    const status = refused?.status ?? sentStatus(reply);
+    const status = sentStatus(reply);
     // Nobody was told of what went wrong afterwards.
-    const exception = status === CLIENT_LEFT ? undefined : (refused?.code ?? code);
-    this.timerOf(passage, status, exception ?? NO_EXCEPTION).record((performance.now() - startedAt) / 1000);
+    const exception = (status === CLIENT_LEFT ? undefined : code) ?? NO_EXCEPTION;
+    this.timerOf(passage, status, exception).record((performance.now() - startedAt) / 1000);
   }
 
   /** What stood on a connection instead of a request; nobody knows how long it took to come. */

@@ -3,6 +3,8 @@ import { HttpExchanges } from '../../src/server/exchanges/http-exchanges.js';
 import { startEchoService } from '../support/echo-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { type ManagedService, startManaged } from '../support/management.js';
+import { sendRaw } from '../support/raw-http.js';
+import { waitUntil } from '../support/wait-until.js';
 
 interface Exchange {
   readonly timestamp: string;
@@ -92,6 +94,21 @@ it('httpexchanges are not there unless they are recorded', async () => {
 
   expect(status).toBe(404);
   expect(body).toMatchObject({ code: 'NOT_FOUND' });
+});
+
+it('a request whose body cannot be read has the status that went out, and so has its line in the log', async () => {
+  const exchanges = new HttpExchanges(new Set(['response-headers']));
+  const service = await startEchoService({ exchanges });
+  service.log.loggers.setLevel('http', 'DEBUG');
+  const head = 'POST /any HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked';
+
+  const { statuses } = await sendRaw(service.url, `${head}\r\n\r\nzz\r\n`);
+  await waitUntil('the request is over', () => service.log.of('http').length === 1);
+  await service.stop();
+
+  expect(statuses).toEqual([400]);
+  expect(exchanges.all.map(({ response }) => response.status)).toEqual([400]);
+  expect(service.log.of('http').map(({ message }) => message)).toEqual([expect.stringMatching(/^POST \/any 400 /)]);
 });
 
 it('L1: cookies that an answer sets are not recorded', async () => {

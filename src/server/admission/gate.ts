@@ -25,6 +25,8 @@ export class Passage {
   refusal: string | undefined;
   /** What its refusal says. */
   code: ErrorCode | undefined;
+  /** Of a refusal that went past its reply, since its body could not be read. */
+  rawStatus: number | undefined;
   /** When its head was here, on the clock of `performance.now`. */
   readonly startedAt = performance.now();
   /** Says to the meters that it is over; undefined before and after. */

@@ -5,10 +5,8 @@ import type { Principal } from '../../principal/principal.js';
 import { originForm } from '../context-path.js';
 import { sentMethod } from '../methods.js';
 import { requestFactsOf } from '../request-head.js';
+import { sentStatus } from '../sent-status.js';
 import type { HttpExchanges } from './http-exchanges.js';
-
-/** The client left before there was an answer, as in the access log. */
-const CLIENT_LEFT = 499;
 
 interface Watched {
   readonly request: FastifyRequest & AuthenticatedRequest;
@@ -51,7 +49,7 @@ export class ExchangeWatch {
       remoteAddress: remoteAddress === '' ? undefined : remoteAddress,
       principal: request.principal?.subject,
       sessionId: request.principal && sessionOf(request.principal),
-      status: reply.raw.headersSent ? reply.raw.statusCode : CLIENT_LEFT,
+      status: sentStatus(reply),
       responseHeaders: reply.getHeaders(),
     });
   }

@@ -149,8 +149,12 @@ export class Refusals {
     };
     if (!refuseRaw(socket, status, { headers, body })) return;
     watch?.refused(socket, { status, bytes: Buffer.byteLength(body), requestId, request }, reply);
-    if (current) requests.end(current, { status, code });
-    else requests.refused(request?.method, { status, code });
+    if (!current) {
+      requests.refused(request?.method, { status, code });
+      return;
+    }
+    Object.assign(current, { rawStatus: status, code });
+    requests.end(current);
   }
 
   /** Where not even a refusal can be made or sent. */
