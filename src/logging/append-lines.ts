@@ -1,4 +1,4 @@
-import { constants, openSync, writeSync } from 'node:fs';
+import { constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Batch } from './batch.js';
@@ -6,6 +6,8 @@ import { FILE_MODE, makeFolder } from './folder.js';
 
 /** Behind what is there; read, to see how that ends; never waiting for a reader where somebody put a pipe. */
 const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NONBLOCK;
+
+const LINE_END = 0x0a;
 
 /** How far it got. */
 export interface Appended {
@@ -57,7 +59,7 @@ export async function appendLines(
 export function appendLinesNow(file: string, lines: readonly string[]): void {
   try {
     const descriptor = openSync(file, FLAGS, FILE_MODE);
-    const bytes = Buffer.from(lines.join(''));
+    const bytes = Buffer.from((isTornNow(descriptor) ? '\n' : '') + lines.join(''));
     for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
   } catch {
     // Nobody is left who could be told.
@@ -86,7 +88,13 @@ async function isTorn(handle: FileHandle): Promise<boolean> {
   const { size } = await handle.stat();
   if (size === 0) return false;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] !== 0x0a;
+  return buffer[0] !== LINE_END;
+}
+
+function isTornNow(descriptor: number): boolean {
+  const { size } = fstatSync(descriptor);
+  const last = Buffer.alloc(1);
+  return size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== LINE_END;
 }
 
 function wholeLinesIn(lines: readonly string[], bytes: number): number {

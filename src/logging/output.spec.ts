@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { waitUntil } from '../../test/support/wait-until.js';
 import { type Destination, Output } from './output.js';
 
 function failure(code: string): NodeJS.ErrnoException {
@@ -93,6 +94,24 @@ describe('lines on their way out', () => {
     await output.flush(5000);
 
     expect(reader.text).toBe('line 0\nline 1\n8 lost\nmore\n');
+  });
+
+  it('are told of also where no other line follows', async () => {
+    const written: string[] = [];
+    let release: (() => void) | undefined;
+    const write: Destination['write'] = (bytes, done) => {
+      written.push(bytes.toString());
+      release = () => done(null, bytes.length);
+    };
+    const output = new Output({ destination: { write, writeNow: () => 0 }, lostText, mostWaiting: 10 });
+
+    output.add('line 0\n');
+    await waitUntil('it is on its way', () => release !== undefined);
+    output.add('line 1\n');
+    release?.();
+    await waitUntil('it is told', () => written.length === 2);
+
+    expect(written).toEqual(['line 0\n', '1 lost\n']);
   });
 
   it('hold up nobody where there is no reader any more, and are written when there is one', async () => {

@@ -109,7 +109,7 @@ export class Output {
       }
       this.bytes = this.bytes.subarray(written);
       if (this.bytes.length > 0 || this.size >= GATHER_SIZE || this.onIdle.length > 0) this.writeNext();
-      else if (this.size > 0) this.arm(GATHER_MILLIS);
+      else if (this.size > 0 || this.lost > 0) this.arm(GATHER_MILLIS);
     });
   }
 

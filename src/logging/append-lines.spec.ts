@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { appendLinesNow } from './append-lines.js';
+
+function fileWith(content: string): string {
+  const file = join(temporaryFolder('append-lines'), 'service.log');
+  writeFileSync(file, content);
+  return file;
+}
+
+describe('lines that are appended as the process ends', () => {
+  it.each([
+    ['begin a line of their own behind one that a full disk has torn', 'whole\ntor', 'whole\ntor\none\ntwo\n'],
+    ['follow whole lines at once', 'whole\n', 'whole\none\ntwo\n'],
+    ['are the first of an empty file', '', 'one\ntwo\n'],
+  ])('%s', (_title, before, expected) => {
+    const file = fileWith(before);
+
+    appendLinesNow(file, ['one\n', 'two\n']);
+
+    expect(readFileSync(file, 'utf8')).toBe(expected);
+  });
+
+  it('are lost without a word where the file cannot be opened', () => {
+    const file = fileWith('');
+
+    expect(() => appendLinesNow(join(file, 'below'), ['one\n'])).not.toThrow();
+  });
+});
