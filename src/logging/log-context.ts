@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { requestFacts } from '../principal/request-facts.js';
+import { requestFacts, withoutRequestFacts } from '../principal/request-facts.js';
 
 /** What a line tells of the request it belongs to; `%X{name}` in a pattern. */
 export interface LogContext {
@@ -20,9 +20,9 @@ export function logContext(): LogContext | undefined {
 const MAIN = 'main';
 const threads = new AsyncLocalStorage<string>();
 
-/** Runs a task so that its lines carry its name in place of a thread's. */
+/** Runs a task so that its lines carry its name in place of a thread's, and are those of no request. */
 export function inThread<T>(name: string, run: () => T): T {
-  return threads.run(name, run);
+  return withoutRequestFacts(() => threads.run(name, run));
 }
 
 /** The name of the task in progress, or `main`. */

@@ -9,11 +9,16 @@ export interface RequestFacts {
   user?: string;
 }
 
-const current = new AsyncLocalStorage<RequestFacts>();
+const current = new AsyncLocalStorage<RequestFacts | undefined>();
 
 /** Runs a request so that everything it calls can tell who asked. */
 export function withRequestFacts<T>(facts: RequestFacts, run: () => T): T {
   return current.run(facts, run);
+}
+
+/** Runs what belongs to no request, though one may have set its timer. */
+export function withoutRequestFacts<T>(run: () => T): T {
+  return current.run(undefined, run);
 }
 
 /** Undefined outside of a request, such as in a command. */

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { CollectedLog } from '../../test/support/collected-log.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import { withRequestFacts } from '../principal/request-facts.js';
 import { type ScheduledTask, ScheduledTasks } from './scheduled-tasks.js';
 
 const START_MILLIS = 1_800_000_000_000;
@@ -33,6 +35,26 @@ describe('a scheduled task', () => {
     });
 
     expect(seen).toEqual([{ status: 'STARTED', at: START_MILLIS }, undefined]);
+  });
+
+  it('has its name in the lines of its work, and nothing of the request that has set its timer', async () => {
+    const { loggers, lines } = new CollectedLog();
+    const facts = { requestId: 'a', ip: '192.0.2.1', user: 'anna' };
+
+    await withRequestFacts(facts, () =>
+      added().run(async () => {
+        await Promise.resolve();
+        loggers.get('a').info('swept');
+      }),
+    );
+    withRequestFacts(facts, () => {
+      loggers.get('a').info('asked');
+    });
+
+    expect(lines.map(({ thread, context }) => [thread, context])).toEqual([
+      ['Sweeper.run', undefined],
+      ['main', facts],
+    ]);
   });
 
   it('hands on what its work gave', async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import { maskUrls } from '../config/secrets.js';
+import { inThread } from '../logging/log-context.js';
 
 /** When a task runs; `custom` says in words what follows none of the usual rules. */
 export type Trigger =
@@ -53,7 +54,7 @@ export class ScheduledTask {
     this.last = { status: 'STARTED', at };
     this.next = undefined;
     try {
-      const result = await work();
+      const result = await inThread(this.target, work);
       this.last = { status: 'SUCCESS', at };
       return result;
     } catch (error) {
