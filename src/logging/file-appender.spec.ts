@@ -22,8 +22,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { waitUntil } from '../../test/support/wait-until.js';
+import { withRequestFacts } from '../principal/request-facts.js';
 import { FileAppender, type FileAppenderOptions } from './file-appender.js';
 import type { LineLevel } from './level.js';
+import { logContext } from './log-context.js';
 
 /** A quarter to midnight, local time. */
 const EVENING = new Date(2026, 10, 21, 23, 45).getTime() / 1000;
@@ -537,6 +539,20 @@ describe('R12: requests never notice', () => {
 
     expect(at.warnings[1]).toBe(`The log file is written again to ${at.path()}; no lines are lost.`);
     expect(at.linesIn()).toEqual(['a']);
+  });
+
+  it('that there can be no folder: the warning is of none of the requests whose lines wait', async () => {
+    const contexts: unknown[] = [];
+    const at = stage({ warn: () => contexts.push(logContext()) });
+    mkdirSync(join(at.folder, '..'), { recursive: true });
+    writeFileSync(at.folder, '');
+
+    withRequestFacts({ requestId: 'a', ip: '192.0.2.1' }, () => {
+      at.say('a', 'ERROR');
+    });
+    await waitUntil('it is told', () => contexts.length === 1);
+
+    expect(contexts).toEqual([undefined]);
   });
 
   it('that the disk is full: lines wait over midnight, those beyond the limit are counted, and order is kept', async () => {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import { withoutRequestFacts } from '../principal/request-facts.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
 import { LineWriter, withinPatience } from './line-writer.js';
@@ -30,11 +31,17 @@ export class FileAppender implements Appender {
   private readonly writer: LineWriter;
 
   constructor({ file, format, maxFileBytes, fileNamePattern, cleanHistoryOnStart, ...rest }: FileAppenderOptions) {
-    const { clock, warn } = rest;
+    const { clock } = rest;
+    // Whose line happens to wait just then has nothing to do with it.
+    const warn = (text: string): void => {
+      withoutRequestFacts(() => {
+        rest.warn(text);
+      });
+    };
     this.format = format;
     this.clock = clock;
     this.cleanHistoryOnStart = cleanHistoryOnStart;
-    this.archives = new Archives({ ...rest, pattern: fileNamePattern ?? `${file}.%d{yyyy-MM-dd}.%i.gz` });
+    this.archives = new Archives({ ...rest, warn, pattern: fileNamePattern ?? `${file}.%d{yyyy-MM-dd}.%i.gz` });
     const target = new RollingFile({ file, maxFileBytes, archives: this.archives, clock, warn });
     this.path = target.path;
     this.writer = new LineWriter({ called: 'log file', target, clock, warn });

@@ -5,6 +5,7 @@ import type { Batch, Place } from '../../logging/batch.js';
 import { perDay } from '../../logging/day.js';
 import { type LineTarget, LineWriter } from '../../logging/line-writer.js';
 import type { Logger } from '../../logging/logger.js';
+import { withoutRequestFacts } from '../../principal/request-facts.js';
 import { type AccessFacts, lineWriter } from './access-line.js';
 import type { AccessPattern } from './access-pattern.js';
 
@@ -28,7 +29,9 @@ export class AccessLog {
       target: new DayFiles(resolve(directory)),
       clock,
       warn: (text) => {
-        log.warn(text);
+        withoutRequestFacts(() => {
+          log.warn(text);
+        });
       },
     });
   }
