@@ -17,6 +17,11 @@ it.each([
   expect(chosenType(accept, [PLAIN, OPEN_METRICS])).toBe(chosen);
 });
 
+// A search for a range from each of its letters to the end took hours.
+it('H6: a text of one endless word asks for nothing', () => {
+  expect(chosenType('a'.repeat(4_000_000), JSON_TYPES)).toBe(JSON_TYPES[0]);
+});
+
 it('is one of those offered or none, whatever text Accept is', () => {
   const part = fc.constantFrom(
     'application',

@@ -2,7 +2,8 @@ import Negotiator from 'negotiator';
 
 /** Says nothing to us: all of our texts are UTF-8. */
 const CHARSET = /;\s*charset\s*=\s*(?:"[^"]*"|[^;,]*)/gi;
-const RANGE = /[^\s/,;]+\/[^\s/,;]+/;
+/** Its two ends only: a search for the whole of a long word would start anew at each of its letters. */
+const RANGE = /[^\s/,;]\/[^\s/,;]/;
 
 /**
  * The media type of an answer: of those offered, the one that `Accept` prefers, and the first one where that says
