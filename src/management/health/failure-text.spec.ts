@@ -20,6 +20,15 @@ describe('the text of a failed check', () => {
     expect(failureText('gone')).toBe('Error: gone');
   });
 
+  // What another system answers: each form of a secret was looked for from every letter of it.
+  it.each(['a', 'a.', 'a:', 'jdbc:a', "'"])(
+    'H6: that is endless, such as %s again and again, is cut at a blank',
+    (part) => {
+      expect(failureText(new Error(`first root:hunter2@db ${part.repeat(1_000_000)}`))).toBe('Error: first ****** ...');
+      expect(failureText(new Error(part.repeat(1_000_000)))).toBe('Error: ...');
+    },
+  );
+
   it.each([
     'cannot open jdbc:mysql://root:hunter2@db:3306/login?ssl=1',
     'cannot open jdbc:sqlite:./hunter2.db now',

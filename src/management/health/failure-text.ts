@@ -16,11 +16,20 @@ function messageOf(error: Error): string {
   return inner.length > 0 ? inner.join(', ') : String(code);
 }
 
+/** What another system says can be long, and each form of a secret is looked for at every letter of it. */
+const LONGEST = 2000;
+
 /** With what stands behind the scheme; in a text, a URL ends at a blank or a quotation mark. */
 const CONNECTION_STRING = /\b(?:jdbc:)?[a-z][a-z\d+.-]*:\/\/[^\s'"<>]*|\bjdbc:[^\s'"<>]+/gi;
 /** `'user'@'host'`, as database servers write it, and `user:password@host`. */
 const ACCOUNT = /'[^'\s]*'@'[^'\s]*'|[^\s/'"@]+:[^\s/'"@]+@[^\s'"]+/g;
 
 function withoutSecrets(text: string): string {
-  return redacted(maskUrls(text).replaceAll(CONNECTION_STRING, MASK).replaceAll(ACCOUNT, MASK));
+  return redacted(maskUrls(beginningOf(text)).replaceAll(CONNECTION_STRING, MASK).replaceAll(ACCOUNT, MASK));
+}
+
+/** Half a secret at its end would look like none: nothing is left of the word that is cut. */
+function beginningOf(text: string): string {
+  if (text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST).replace(/\S*$/, '')}...`;
 }
