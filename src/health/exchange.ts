@@ -25,7 +25,9 @@ export function exchange({ host, port, question, isWhole, farewell }: Exchange, 
       answer += text;
       if (isWhole(answer)) {
         resolve(answer);
-        socket.end(farewell);
+        socket.removeAllListeners('data');
+        // Whatever the other side does with its end.
+        socket.end(farewell, () => socket.destroy());
       } else if (answer.length > MOST_CHARACTERS) {
         socket.destroy(new Error('the answer has no end'));
       }
