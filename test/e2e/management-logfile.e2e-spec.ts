@@ -176,6 +176,24 @@ describe('logfile', () => {
     expect(Number(peak)).toBeLessThan(400 * 1024);
     rmSync(file);
   });
+
+  it('is cut off where its file becomes shorter on the way: nobody waits for what will not come', async () => {
+    writeFileSync(file, '');
+    truncateSync(file, 50 * 1024 * 1024);
+    const response = await fetch(`${service.url}/actuator/logfile`, { headers: service.operator.headers });
+    const reader = response.body?.getReader();
+    await reader?.read();
+
+    truncateSync(file, 1000);
+
+    await expect(
+      (async () => {
+        for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) continue;
+      })(),
+    ).rejects.toThrow('terminated');
+    await waitUntil('the file is closed', () => openFiles().length === 0);
+    rmSync(file);
+  });
 });
 
 it('logfile shows the file of logging.file.name', async () => {

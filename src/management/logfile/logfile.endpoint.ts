@@ -1,10 +1,10 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { LogFile } from '../../logging/log-file.js';
 import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../operation.js';
-import { rangeOf } from './byte-range.js';
+import { type ByteRange, rangeOf } from './byte-range.js';
 import { ExternalLogfileProperties } from './external-logfile.properties.js';
 
 const TEXT = 'text/plain';
@@ -51,19 +51,34 @@ function answerOf(handle: FileHandle, size: number, asked: OperationRequest['hea
   if (size === 0) return { body: '', headers };
   // Lines that come meanwhile belong to the next answer.
   if (range === 'whole') {
-    const body = handle.createReadStream({ start: 0, end: size - 1 });
+    const body = bytesOf(handle, { first: 0, last: size - 1 });
     return { body, headers: { ...headers, 'content-length': String(size) } };
   }
   const { first, last } = range;
   return {
     status: 206,
-    body: handle.createReadStream({ start: first, end: last }),
+    body: bytesOf(handle, range),
     headers: {
       ...headers,
       'content-length': String(last - first + 1),
       'content-range': `bytes ${first}-${last}/${size}`,
     },
   };
+}
+
+/** Fails where the file became shorter meanwhile: whoever was promised more must be cut off, and not kept waiting. */
+function bytesOf(handle: FileHandle, { first, last }: ByteRange): Readable {
+  let missing = last - first + 1;
+  const counted = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      missing -= chunk.length;
+      done(null, chunk);
+    },
+    flush(done) {
+      done(missing === 0 ? null : new Error('The file became shorter while it was sent'));
+    },
+  });
+  return pipeline(handle.createReadStream({ start: first, end: last }), counted, () => undefined);
 }
 
 async function opened(path: string): Promise<FileHandle | undefined> {
