@@ -95,5 +95,6 @@ function lostLine(lines: number): LogLine {
 }
 
 function levelsOf(configured: ReadonlyMap<string, string>): ReadonlyMap<string, Level> {
-  return new Map([...configured].map(([name, word]) => [name, levelOf(word) ?? 'INFO']));
+  // `false` is what YAML makes of `off`.
+  return new Map([...configured].map(([name, word]) => [name, word === 'false' ? 'OFF' : (levelOf(word) ?? 'INFO')]));
 }

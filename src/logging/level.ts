@@ -10,11 +10,8 @@ export type LineLevel = Exclude<Level, 'OFF'>;
 /** How loud a level is: a line is written where its level is at most as loud as the logger's. */
 export const LOUDNESS: Readonly<Record<Level, number>> = { OFF: 0, ERROR: 1, WARN: 2, INFO: 3, DEBUG: 4, TRACE: 5 };
 
-/** What other engines call ours, and what YAML makes of `off`. */
-const ALIASES: Readonly<Record<string, Level>> = { FATAL: 'ERROR', FALSE: 'OFF' };
-
 /** In any case; `FATAL` means `ERROR` (management API, "loggers"). */
 export function levelOf(text: string): Level | undefined {
   const word = text.trim().toUpperCase();
-  return (Object.hasOwn(ALIASES, word) ? ALIASES[word] : undefined) ?? LEVELS.find((level) => level === word);
+  return word === 'FATAL' ? 'ERROR' : LEVELS.find((level) => level === word);
 }

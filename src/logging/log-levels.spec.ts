@@ -74,7 +74,7 @@ describe('a change', () => {
 
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'WARN The level of logger auth changes from INFO to DEBUG, by ops',
-      'WARN The level of logger auth changes from DEBUG to that of its ancestor, by ops',
+      'WARN The level of logger auth changes from DEBUG to INFO, that of its ancestor, by ops',
     ]);
   });
 
@@ -164,7 +164,7 @@ describe('a level for a while', () => {
     expect([before, effective('auth')]).toEqual(['DEBUG', 'INFO']);
     expect(lines.map(({ message }) => message)).toEqual([
       'The level of logger auth changes from INFO to DEBUG, by ops for 15m',
-      'The level of logger auth changes from DEBUG to that of its ancestor, by itself, as its time is over',
+      'The level of logger auth changes from DEBUG to INFO, that of its ancestor, by itself, as its time is over',
     ]);
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -149,16 +149,15 @@ export class LogLevels {
   private set(name: string, level: Level | undefined, how: string): void {
     const logger = this.loggers.get(name);
     const old = logger.effectiveLevel;
+    const own = level ?? (logger.name === ROOT ? this.rootLevel : undefined);
+    const present = own ?? `${this.loggers.inherited(name)}, that of its ancestor`;
     const mayTellAfter = !this.log.isEnabled('WARN');
     const tell = (): void => {
-      const own = level ?? (logger.name === ROOT ? this.rootLevel : undefined);
-      this.log.warn(
-        `The level of logger ${logger.name} changes from ${old} to ${own ?? 'that of its ancestor'}, ${how}`,
-      );
+      this.log.warn(`The level of logger ${logger.name} changes from ${old} to ${present}, ${how}`);
     };
     // Whoever silences all loggers is heard of before, whoever ends a silence after.
     if (!mayTellAfter) tell();
-    this.loggers.setLevel(name, level ?? (logger.name === ROOT ? this.rootLevel : undefined));
+    this.loggers.setLevel(name, own);
     if (mayTellAfter) tell();
   }
 }

@@ -143,6 +143,7 @@ describe('9.3 POST loggers/<name>', () => {
 
   it.each([
     ['a level that is none', 'auth', { configuredLevel: 'LOUD' }],
+    ['the word of YAML files for OFF', 'auth', { configuredLevel: 'false' }],
     ['a level that is a number', 'auth', { configuredLevel: 1 }],
     ['a level in a list', 'auth', { configuredLevel: ['DEBUG'] }],
     ['a level in an object', 'auth', { configuredLevel: { level: 'DEBUG' } }],
@@ -158,6 +159,13 @@ describe('9.3 POST loggers/<name>', () => {
     expect(await change(name, body)).toBeRefused(400, 'VALIDATION_FAILED');
 
     expect((await service.operator.get('/loggers')).text).toBe(before);
+  });
+
+  it('answers nothing, whatever its caller would accept', async () => {
+    const accepting = { 'content-type': 'application/json', accept: 'text/html' };
+
+    expect((await raw('/loggers/auth', accepting, '{"configuredLevel":"DEBUG"}')).status).toBe(204);
+    expect(await read('auth')).toMatchObject({ configuredLevel: 'DEBUG' });
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
@@ -178,6 +186,33 @@ describe('9.3 POST loggers/<name>', () => {
     );
 
     expect(told).toBe('WARN The level of logger auth changes from WARN to DEBUG, by operator for 15m');
+  });
+
+  it('is logged with the new level also where that is the one of an ancestor', async () => {
+    await change('auth', { configuredLevel: 'ERROR' });
+    await reset('auth');
+
+    const told = await waitUntil('the change is logged', () =>
+      service.troubles.find((line) => line.includes('logger auth changes from ERROR')),
+    );
+
+    expect(told).toBe('WARN The level of logger auth changes from ERROR to WARN, that of its ancestor, by operator');
+  });
+
+  it('of one member alone leaves its group and the other members as they are', async () => {
+    await change('sql', { configuredLevel: 'DEBUG' });
+    await change('mapper', { configuredLevel: 'ERROR' });
+
+    expect([await read('sql'), await read('orm.sql'), await read('mapper')]).toEqual([
+      { configuredLevel: 'DEBUG', members: ['orm.sql', 'mapper'] },
+      { configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' },
+      { configuredLevel: 'ERROR', effectiveLevel: 'ERROR' },
+    ]);
+    await reset('sql');
+    expect([await read('sql'), await read('mapper')]).toEqual([
+      { members: ['orm.sql', 'mapper'] },
+      { effectiveLevel: 'WARN' },
+    ]);
   });
 
   it('with a duration goes back by itself', async () => {

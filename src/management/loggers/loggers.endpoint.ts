@@ -17,7 +17,7 @@ export class LoggersEndpoint implements Endpoint {
   readonly operations: readonly Operation[] = [
     { method: 'GET', below: '', run: () => ({ body: this.all() }) },
     { method: 'GET', below: '{name}', run: ({ selector }) => this.one(selector) },
-    { method: 'POST', below: '{name}', run: (request) => this.change(request) },
+    { method: 'POST', below: '{name}', produces: [], run: (request) => this.change(request) },
   ];
 
   constructor(
