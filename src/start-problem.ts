@@ -64,7 +64,8 @@ function isRouteTaken(error: unknown): error is Error {
 function routeProblem({ message }: Error, configuration: Configuration): Problem {
   const [, path = ''] = /'(\/[^']*)'$/.exec(message) ?? [];
   const { group } = configuration.get(HealthEndpointProperties);
-  const [name] = Array.from(group).find(([, { additionalPath }]) => additionalPath === `server:${path}`) ?? [];
+  const [name, settings] =
+    Array.from(group).find(([, { additionalPath }]) => additionalPath?.endsWith(`:${path}`)) ?? [];
   if (name !== undefined) {
     const groupKey = `management.endpoint.health.group.${name}.additional-path`;
     const { environment, registry } = configuration;
@@ -73,7 +74,7 @@ function routeProblem({ message }: Error, configuration: Configuration): Problem
     return problem(
       `The additional path ${path} of the health group "${name}" is that of another route`,
       `Set ${groupKey} to a path of its own.`,
-      { Property: groupKey, Value: `"server:${path}"`, Origin: from(state?.assignments[0]?.origin) },
+      { Property: groupKey, Value: `"${settings?.additionalPath ?? ''}"`, Origin: from(state?.assignments[0]?.origin) },
     );
   }
   const key = 'management.endpoints.web.base-path';

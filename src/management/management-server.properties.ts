@@ -6,10 +6,10 @@ import { path } from './path-types.js';
 
 @Properties('management.server')
 export class ManagementServerProperties {
-  @Key(integer({ min: -1, max: 65_535 }), {
+  @Key(integer({ max: 65_535 }), {
     does:
-      'Port of a listener for the management endpoints alone; keep it inside the network; 0 takes any free port, -1 ' +
-      'turns the endpoints off.',
+      'Port of a listener for the management endpoints alone; keep it inside the network; 0 takes any free port, a ' +
+      'negative number turns the endpoints off.',
     effect: full,
     defaultText: 'same as server.port',
   })

@@ -91,7 +91,7 @@ describe('3.1 3.2 3.8 health where everybody may see everything', () => {
     expect([head.status, head.text]).toEqual([200, '']);
     // An escaped letter is the letter.
     expect((await client.get(`${HEALTH}/%70ing`)).status).toBe(200);
-    for (const path of ['nothing', 'ping/more', 'Ping', 'ping//', 'liveness/ping']) {
+    for (const path of ['nothing', 'ping/more', 'Ping', 'ping//', '/', '/ping', 'liveness//', 'liveness/ping']) {
       const answer = await client.get(`${HEALTH}/${path}`);
       expect([answer.status, answer.text], path).toEqual([404, '']);
     }
@@ -234,11 +234,15 @@ describe('3.4 3.5 a group', () => {
     expect([answer.status, answer.text]).toEqual([404, '']);
   });
 
-  it('stops the start with a path that is taken, and says by which key it came', async () => {
-    const { exitCode, stderr } = await runService({ args: [`${GROUP}.mine.additional-path=server:/openapi.json`] });
+  it.each([
+    ['server:', '/openapi.json'],
+    ['management:', '/actuator'],
+  ])('stops the start with a path that is taken on %s, and says by which key it came', async (listener, path) => {
+    const { exitCode, stderr } = await runService({ args: [`${GROUP}.mine.additional-path=${listener}${path}`] });
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('The additional path /openapi.json of the health group "mine" is that of another route');
+    expect(stderr).toContain(`The additional path ${path} of the health group "mine" is that of another route`);
+    expect(stderr).toContain(`"${listener}${path}"`);
     expect(stderr).toMatch(
       /Origin: +"management\.endpoint\.health\.group\.mine\.additional-path" from property source/,
     );
@@ -289,10 +293,19 @@ describe('3.6 the probes', () => {
     expect((await operator().get(`${HEALTH}/readiness`)).status).toBe(200);
   });
 
-  it('are not there at all where management is off', async () => {
-    const client = await start(['--management.server.port=-1', PATHS]);
+  it.each(['-1', '-99'])('are not there at all where management is off by a port of %s', async (port) => {
+    const client = await start([`--management.server.port=${port}`, PATHS]);
 
-    expect((await client.get('/livez')).status).not.toBe(200);
+    expect(running?.managementUrl).toBeUndefined();
+    for (const path of ['/livez', '/actuator', HEALTH]) expect((await client.get(path)).status, path).toBe(404);
+  });
+
+  it('keep these paths where a group of their name has one of its own', async () => {
+    const client = await start([...OWN_PORT, PATHS, `${GROUP}.readiness.additional-path=management:/ready`]);
+
+    expect((await client.get('/livez')).status).toBe(200);
+    expect((await client.get('/readyz')).status).toBe(200);
+    expect((await operator().get('/ready')).status).toBe(200);
   });
 
   it('R1 tell of the end before it comes: readiness refuses on both listeners, liveness does not', async () => {

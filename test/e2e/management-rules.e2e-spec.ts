@@ -266,6 +266,9 @@ describe('a path', () => {
 
   it('is matched with one slash at its end, not with two', async () => {
     expect(await get('/env//')).toBeRefused(404, 'NOT_FOUND');
+    // What takes all that is left sees them as names.
+    expect((await get('/health//')).body['selector']).toBe('/');
+    expect((await get('/health/db//')).body['selector']).toBe('db/');
   });
 });
 

@@ -87,9 +87,10 @@ export class HealthGroups implements OnModuleInit {
   }
 
   private sharedPaths(): readonly Problem[] {
-    const byPath = Map.groupBy(this.all, ({ additionalPath }) => additionalPath);
-    return Array.from(byPath).flatMap(([path, [first, second]]) =>
-      path === undefined || !first || !second
+    const taken = this.all.flatMap((group) => group.additionalPaths.map((path) => ({ path, group })));
+    const byPath = Map.groupBy(taken, ({ path }) => path);
+    return Array.from(byPath.values(), (all) => all.map(({ group }) => group)).flatMap(([first, second]) =>
+      !first || !second
         ? []
         : [
             problem(

@@ -22,8 +22,6 @@ export class HealthPaths {
     const offer = this.offers.all.find(({ id }) => id === 'health');
     if (!offer) return;
     for (const group of this.groups.all) {
-      const [listener, path = ''] = group.additionalPath?.split(':') ?? [];
-      if (listener === undefined) continue;
       const operation: Operation = {
         method: 'GET',
         below: '',
@@ -32,8 +30,11 @@ export class HealthPaths {
       };
       // Each path shows a group of its own, which no time to live of the endpoint is meant for.
       const respond = this.responder.of({ ...offer, timeToLiveMillis: 0 }, operation);
-      const routes = listener === 'server' ? main : management;
-      for (const each of [path, `${path}/`]) routes.add('GET', each, respond, { jsonTypes: JSON_TYPES });
+      for (const additionalPath of group.additionalPaths) {
+        const [listener, path = ''] = additionalPath.split(':');
+        const routes = listener === 'server' ? main : management;
+        for (const each of [path, `${path}/`]) routes.add('GET', each, respond, { jsonTypes: JSON_TYPES });
+      }
     }
   }
 }

@@ -94,19 +94,24 @@ describe('the groups of the probes', () => {
   });
 
   it('keep their member where the configuration says other things of them', () => {
-    const configured = new Map([['liveness', { additionalPath: 'management:/alive' }]]);
+    const configured = new Map([
+      ['liveness', { additionalPath: 'management:/alive' }],
+      ['readiness', { additionalPath: 'server:/readyz' }],
+    ]);
 
-    const liveness = groupsOf(whole, configured, { enabled: true, addAdditionalPaths: true }).get('liveness');
+    const groups = groupsOf(whole, configured, { enabled: true, addAdditionalPaths: true });
+    const liveness = groups.get('liveness');
 
     expect(liveness?.membership).toEqual({ include: ['livenessState'], exclude: [] });
-    expect(liveness?.additionalPath).toBe('management:/alive');
+    expect(liveness?.additionalPaths).toEqual(['management:/alive', 'server:/livez']);
+    expect(groups.get('readiness')?.additionalPaths).toEqual(['server:/readyz']);
   });
 
   it('have paths on the main listener where they are asked for', () => {
     const groups = groupsOf(whole, new Map(), { enabled: true, addAdditionalPaths: true });
 
-    expect(groups.get('liveness')?.additionalPath).toBe('server:/livez');
-    expect(groups.get('readiness')?.additionalPath).toBe('server:/readyz');
+    expect(groups.get('liveness')?.additionalPaths).toEqual(['server:/livez']);
+    expect(groups.get('readiness')?.additionalPaths).toEqual(['server:/readyz']);
   });
 });
 

@@ -15,7 +15,7 @@ export interface HealthScope {
 export interface HealthGroup extends HealthScope {
   readonly name: string;
   /** E.g. `server:/livez`. */
-  readonly additionalPath: string | undefined;
+  readonly additionalPaths: readonly string[];
 }
 
 /** What is configured for the whole (management API, sections 3.3 and 3.4). */
@@ -72,12 +72,12 @@ export function groupsOf(
   for (const probe of probes.enabled ? PROBES : []) {
     const { include, exclude } = configured.get(probe.name) ?? {};
     const group = known.get(probe.name) ?? groupOf(probe.name, HIDDEN, whole);
-    const path = probes.addAdditionalPaths ? probe.path : undefined;
+    const paths = probes.addAdditionalPaths ? [probe.path] : [];
     known.set(probe.name, {
       ...group,
       // Other keys of such a group leave it what it is.
       membership: include || exclude ? group.membership : { include: [probe.member], exclude: [] },
-      additionalPath: group.additionalPath ?? path,
+      additionalPaths: [...new Set([...group.additionalPaths, ...paths])],
     });
   }
   return new Map([...known].sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -93,7 +93,8 @@ function groupOf(name: string, settings: GroupSettings, whole: WholeSettings): H
     statusOrder: settings.statusOrder ?? whole.statusOrder,
     statusHttpMapping: statusHttpMapping?.size ? statusHttpMapping : whole.statusHttpMapping,
   });
-  return { ...scope, name, membership: { include, exclude }, additionalPath };
+  const additionalPaths = additionalPath === undefined ? [] : [additionalPath];
+  return { ...scope, name, membership: { include, exclude }, additionalPaths };
 }
 
 /** Whether a component without parts belongs to a scope; no other system is ever part of liveness. */

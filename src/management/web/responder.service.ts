@@ -76,8 +76,8 @@ function askedOf(
   caller: Caller | undefined,
   mediaType: string,
 ): OperationRequest {
-  // What takes all that is left takes the slash at its end, too.
-  const selector = isOneName(operation) ? parameter : parameter.replace(/\/$/, '');
+  // What takes all that is left takes the slash at its end, too; one that stands alone is the second of two.
+  const selector = isOneName(operation) ? parameter : parameter.replace(/(?<=.)\/$/, '');
   const members = operation.method === 'GET' ? {} : flatBody(body);
   return { selector, query, body: members, caller, mediaType, url, headers };
 }
