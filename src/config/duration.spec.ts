@@ -123,6 +123,24 @@ describe('a duration', () => {
     );
   });
 
+  it.each([
+    ['0s', 'PT0S'],
+    ['12ms', 'PT0.012S'],
+    ['20s', 'PT20S'],
+    ['90s', 'PT1M30S'],
+    ['1500ms', 'PT1.5S'],
+    ['10m', 'PT10M'],
+    ['PT1H0.25S', 'PT1H0.25S'],
+    ['7d', 'PT168H'],
+    ['-90s', 'PT-1M-30S'],
+    ['100ns', 'PT0.0000001S'],
+  ])('%s is %s in ISO 8601, which reads as the same duration', (text, expected) => {
+    const parsed = durationOf(text);
+
+    expect(parsed.toIso()).toBe(expected);
+    expect(durationOf(expected).milliseconds).toBeCloseTo(parsed.milliseconds, 9);
+  });
+
   it('counts whole units exactly', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.constantFrom('ms', 's', 'm', 'h'), (n, unit) => {

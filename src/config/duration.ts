@@ -44,6 +44,23 @@ export class Duration {
     return `${Math.round(this.milliseconds / MILLIS_PER_UNIT.ns)}ns`;
   }
 
+  /** ISO 8601 as management clients read it, with hours as the largest unit, e.g. `PT1M30S`. */
+  toIso(): string {
+    const sign = this.milliseconds < 0 ? '-' : '';
+    const total = Math.abs(this.milliseconds);
+    const hours = Math.floor(total / MILLIS_PER_UNIT.h);
+    const minutes = Math.floor((total % MILLIS_PER_UNIT.h) / MILLIS_PER_UNIT.m);
+    // Nanoseconds, which are the smallest unit, in plain decimals.
+    const seconds = Number(((total % MILLIS_PER_UNIT.m) / MILLIS_PER_UNIT.s).toFixed(9));
+    const text = seconds.toFixed(9).replace(/\.?0+$/, '');
+    const parts = [
+      hours > 0 && `${sign}${hours}H`,
+      minutes > 0 && `${sign}${minutes}M`,
+      seconds > 0 && `${sign}${text}S`,
+    ];
+    return `PT${parts.filter((part) => part !== false).join('') || '0S'}`;
+  }
+
   toJSON(): string {
     return this.toString();
   }

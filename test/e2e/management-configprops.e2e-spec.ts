@@ -67,7 +67,8 @@ describe('configprops', () => {
       inputs: { url: {}, driverClassName: { effect: 'A', note: expect.stringContaining('URL') as unknown } },
     });
     expect(beans['app.datasource.pool-PoolProperties']).toMatchObject({
-      properties: { connectionTimeout: '4s', maximumPoolSize: 10 },
+      // Set, and by default.
+      properties: { connectionTimeout: 'PT4S', validationTimeout: 'PT1S', maximumPoolSize: 10 },
       inputs: {
         connectionTimeout: {
           value: '4s',

@@ -1,4 +1,5 @@
 import type { Configuration } from '../../config/configuration.js';
+import { Duration } from '../../config/duration.js';
 import { mustBeTold } from '../../config/effect.js';
 import type { Inspection } from '../../config/inspection.js';
 import type { KeyDefinition, KeyRegistry } from '../../config/key-registry.js';
@@ -111,12 +112,13 @@ class Report {
   }
 }
 
-/** Numbers, booleans and lists as such, everything else as an operator would write it. */
+/** Numbers, booleans and lists as such, durations in ISO 8601, everything else as an operator would write it. */
 function written(type: KeyType, value: unknown, isShown: boolean): unknown {
   if (type.shape === 'list') {
     return (value as readonly unknown[]).map((item) => written(type.element, item, isShown));
   }
   if (!isShown || type.shape !== 'scalar') return MASK;
+  if (value instanceof Duration) return value.toIso();
   return typeof value === 'number' || typeof value === 'boolean' ? value : shown(type.format(value), false);
 }
 

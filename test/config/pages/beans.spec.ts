@@ -39,7 +39,7 @@ describe('configprops', () => {
     const all = beans({ files: { 'application.yml': text } });
 
     expect(all['server.embedded.threads-ThreadsProperties']?.properties).toMatchObject({ max: 7 });
-    expect(all['server-ServerProperties']?.properties).toMatchObject({ shutdownPreDrain: '90s', port: 8080 });
+    expect(all['server-ServerProperties']?.properties).toMatchObject({ shutdownPreDrain: 'PT1M30S', port: 8080 });
     expect(all['app.servlet.multipart-MultipartProperties']?.properties).toMatchObject({ maxFileSize: '2KB' });
     expect(all['management.endpoints.web.exposure-ExposureProperties']?.properties).toEqual({
       include: ['health', 'info'],
