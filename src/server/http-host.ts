@@ -110,6 +110,7 @@ export class HttpHost {
 
   private addHooks(fastify: FastifyInstance): void {
     fastify.decorateRequest('passage');
+    this.exchanges?.learnRoutes(fastify);
     // The first hook of all, so that whatever another one answers has the headers.
     this.adapter.setOnRequestHook((request, reply, done) => {
       this.greet(request, reply);

@@ -68,8 +68,43 @@ describe('httpexchanges of a running service', () => {
     expect(text).not.toContain('secret-');
   });
 
+  it('show headers as they were sent, whatever the service makes of them', async () => {
+    const lines = [
+      'Accept: text/html',
+      'Accept: application/json',
+      'X-Forwarded-Proto: gopher',
+      'Forwarded: by=a;proto=b',
+    ];
+    await sendRaw(
+      service.url,
+      ['GET / HTTP/1.1', 'Host: a.example', 'Connection: close', ...lines, '', ''].join('\r\n'),
+    );
+
+    const [exchange] = await recorded();
+
+    expect(exchange?.request.headers).toEqual({
+      host: ['a.example'],
+      connection: ['close'],
+      accept: ['text/html', 'application/json'],
+      'x-forwarded-proto': ['gopher'],
+    });
+  });
+
+  it('do not tell from where somebody asks, nor who and in which session, unless that is asked for', async () => {
+    const headers = { 'x-forwarded-for': '192.0.2.7', 'x-real-ip': '192.0.2.7', forwarded: 'for=192.0.2.7' };
+    await new HttpClient(service.url).get('/', { headers });
+
+    const [exchange] = await recorded();
+
+    expect(Object.keys(exchange ?? {})).toEqual(['timestamp', 'request', 'response', 'timeTaken']);
+    expect(JSON.stringify(exchange)).not.toContain('192.0.2.7');
+  });
+
   it('leave out what operators ask', async () => {
     await service.operator.get('/health');
+    await service.operator.send('OPTIONS', '/env');
+    await service.operator.send('PUT', '/loggers/auth');
+    await service.operator.get('/endpoint-that-is-not-there');
 
     const uris = (await recorded()).map(({ request }) => request.uri);
 

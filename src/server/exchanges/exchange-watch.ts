@@ -1,12 +1,14 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../clock/clock.js';
 import type { AuthenticatedRequest } from '../../principal/access.decorator.js';
 import type { Principal } from '../../principal/principal.js';
 import { originForm } from '../context-path.js';
 import { sentMethod } from '../methods.js';
 import { requestFactsOf } from '../request-head.js';
+import type { RouteFacts } from '../route-facts.decorator.js';
 import { sentStatus } from '../sent-status.js';
 import type { HttpExchanges } from './http-exchanges.js';
+import type { Headers } from './without-secrets.js';
 
 interface Watched {
   readonly request: FastifyRequest & AuthenticatedRequest;
@@ -20,14 +22,24 @@ interface Watched {
 /** Sees to it that the requests of a listener are recorded, but those of operators: their consoles ask all the time. */
 export class ExchangeWatch {
   private readonly open = new WeakMap<FastifyReply, Watched>();
+  /** Paths of operators, and what is below them. */
+  private readonly leftOut = new Set<string>();
 
   constructor(
     private readonly exchanges: HttpExchanges,
     private readonly clock: Clock,
   ) {}
 
+  /** Of operators are also requests that no route takes, such as `OPTIONS`, at or below the path of theirs. */
+  learnRoutes(fastify: FastifyInstance): void {
+    fastify.addHook('onRoute', ({ path, config }) => {
+      const fixed = path.replace(/\/(?:[:*].*)?$/, '');
+      if ((config as RouteFacts | undefined)?.isManagement && fixed !== '') this.leftOut.add(fixed);
+    });
+  }
+
   begin(request: FastifyRequest, reply: FastifyReply): void {
-    if (request.passage?.facts.isManagement) return;
+    if (request.passage?.facts.isManagement || this.isLeftOut(request.url)) return;
     const remoteAddress = requestFactsOf(request).ip;
     this.open.set(reply, { request, at: this.clock.millis(), since: performance.now(), remoteAddress });
   }
@@ -38,14 +50,14 @@ export class ExchangeWatch {
     if (!watched) return;
     this.open.delete(reply);
     const { request, at, since, remoteAddress } = watched;
-    const { raw, protocol, host, originalUrl, headers } = request;
+    const { raw, protocol, host, originalUrl } = request;
     this.exchanges.record({
       at,
       takenMillis: performance.now() - since,
       method: sentMethod(raw),
       origin: `${protocol}://${host}`,
       target: originForm(originalUrl),
-      requestHeaders: headers,
+      requestHeaders: sentHeaders(raw.rawHeaders),
       remoteAddress: remoteAddress === '' ? undefined : remoteAddress,
       principal: request.principal?.subject,
       sessionId: request.principal && sessionOf(request.principal),
@@ -53,6 +65,24 @@ export class ExchangeWatch {
       responseHeaders: reply.getHeaders(),
     });
   }
+
+  private isLeftOut(url: string): boolean {
+    const path = url.replace(/\?.*$/s, '');
+    for (const fixed of this.leftOut) if (path === fixed || path.startsWith(`${fixed}/`)) return true;
+    return false;
+  }
+}
+
+/** As they came, names and values in turn; those that Fastify reads are what was made of them by what proxies may say. */
+function sentHeaders(raw: readonly string[]): Headers {
+  const headers = new Map<string, string[]>();
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const [name = '', value = ''] = raw.slice(index, index + 2);
+    const values = headers.get(name.toLowerCase());
+    if (values) values.push(value);
+    else headers.set(name.toLowerCase(), [value]);
+  }
+  return Object.fromEntries(headers);
 }
 
 /** The id behind the cookie, never its value; an `mfa_token` has no session yet. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { EXCHANGE_PARTS, type ExchangeFacts, HttpExchanges } from './http-exchanges.js';
+import { EXCHANGE_PARTS, type ExchangeFacts, type ExchangePart, HttpExchanges } from './http-exchanges.js';
 
 const FACTS: ExchangeFacts = {
   at: Date.UTC(2031, 4, 4, 10, 15, 30, 123),
@@ -43,6 +43,21 @@ it('keeps who asked from where only where it is told to', () => {
     },
   ]);
 });
+
+it.each(['x-forwarded-for', 'X-Real-IP', 'forwarded', 'cf-connecting-ip', 'true-client-ip'])(
+  'keeps what %s tells of a caller only where it keeps his address',
+  (name) => {
+    const requestHeaders = { accept: '*/*', [name]: '192.0.2.7' };
+    const kept = (...parts: readonly ExchangePart[]): object | undefined => {
+      const exchanges = new HttpExchanges(new Set(['request-headers', ...parts]));
+      exchanges.record({ ...FACTS, requestHeaders });
+      return exchanges.all[0]?.request.headers;
+    };
+
+    expect(kept()).toEqual({ accept: ['*/*'] });
+    expect(kept('remote-address')).toEqual({ accept: ['*/*'], [name.toLowerCase()]: ['192.0.2.7'] });
+  },
+);
 
 it('leaves out what is not known', () => {
   const exchanges = new HttpExchanges(new Set(EXCHANGE_PARTS));

@@ -1,4 +1,10 @@
-import { headersWithoutSecrets, type Headers, targetWithoutSecrets } from './without-secrets.js';
+import {
+  headersWithoutSecrets,
+  type Headers,
+  type ShownHeaders,
+  targetWithoutSecrets,
+  withoutAddresses,
+} from './without-secrets.js';
 
 /** What may be kept of a request and its answer. */
 export const EXCHANGE_PARTS = [
@@ -38,10 +44,10 @@ export interface HttpExchange {
   readonly request: {
     readonly method: string;
     readonly uri: string;
-    readonly headers: Readonly<Record<string, readonly string[]>>;
+    readonly headers: ShownHeaders;
     readonly remoteAddress?: string;
   };
-  readonly response: { readonly status: number; readonly headers: Readonly<Record<string, readonly string[]>> };
+  readonly response: { readonly status: number; readonly headers: ShownHeaders };
   readonly timeTaken?: string;
 }
 
@@ -79,7 +85,7 @@ function exchangeOf(facts: ExchangeFacts, parts: ReadonlySet<ExchangePart>): Htt
     request: {
       method: facts.method,
       uri: `${facts.origin}${targetWithoutSecrets(facts.target)}`,
-      headers: parts.has('request-headers') ? headersWithoutSecrets(facts.requestHeaders) : {},
+      headers: parts.has('request-headers') ? requestHeadersOf(facts, parts) : {},
       ...(parts.has('remote-address') && remoteAddress !== undefined && { remoteAddress }),
     },
     response: {
@@ -89,4 +95,10 @@ function exchangeOf(facts: ExchangeFacts, parts: ReadonlySet<ExchangePart>): Htt
     // ISO 8601, to the millisecond.
     ...(parts.has('time-taken') && { timeTaken: `PT${Math.round(facts.takenMillis) / 1000}S` }),
   };
+}
+
+/** Proxies say in headers where a caller is. */
+function requestHeadersOf({ requestHeaders }: ExchangeFacts, parts: ReadonlySet<ExchangePart>): ShownHeaders {
+  const headers = headersWithoutSecrets(requestHeaders);
+  return parts.has('remote-address') ? headers : withoutAddresses(headers);
 }

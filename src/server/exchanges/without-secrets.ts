@@ -4,8 +4,13 @@ import { isLikeSecret, shownPath, shownReferer } from '../access-log/shown-text.
 /** Headers as they came or went: `headersDistinct` of Node, or what an answer was given. */
 export type Headers = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
+/** Headers as they may be kept: each name in lower case with all its values. */
+export type ShownHeaders = Readonly<Record<string, readonly string[]>>;
+
 /** Wherever they stand in a name: proxies make names of their own of them, such as `x-original-cookie`. */
 const CREDENTIALS = /authorization|cookie/;
+/** In which proxies and delivery networks say who is behind them. */
+const ADDRESSES = /^forwarded$|forwarded-for$|(?:real|client|connecting)-ip$/;
 /** In a query, over the names that are secret everywhere. */
 const SECRET_IN_QUERY = /(?:code|otp|ticket|assertion|signature|session|sid|jwt|bearer|authorization|saml\w*)$/i;
 
@@ -13,7 +18,7 @@ const SECRET_IN_QUERY = /(?:code|otp|ticket|assertion|signature|session|sid|jwt|
 const JWS = /\bey[\w-]+\.[\w-]+\./;
 
 /** Header names in lower case with their values; none that carries credentials, nor those in URLs. */
-export function headersWithoutSecrets(headers: Headers): Readonly<Record<string, readonly string[]>> {
+export function headersWithoutSecrets(headers: Headers): ShownHeaders {
   const kept = Object.entries(headers).flatMap(([sent, value]): [string, readonly string[]][] => {
     const name = sent.toLowerCase();
     // `:path` and the like of HTTP/2 are no headers.
@@ -21,6 +26,11 @@ export function headersWithoutSecrets(headers: Headers): Readonly<Record<string,
     return [[name, [value].flat().map((each) => valueWithoutSecrets(name, String(each)))]];
   });
   return Object.fromEntries(kept);
+}
+
+/** Leaves out those that tell where a caller is. */
+export function withoutAddresses(headers: ShownHeaders): ShownHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ADDRESSES.test(name)));
 }
 
 /** A request target as it may be kept: no token in its path, and no value of its query that is or is named like one. */
