@@ -74,12 +74,17 @@ describe('a scheduled task', () => {
     expect(task.lastExecution).toEqual({ status: 'ERROR', at: START_MILLIS, exception });
   });
 
-  it('L1: keeps no credentials of a URL in what it notes', async () => {
+  it.each([
+    ['cannot reach mysql://login:open-sesame@db:3306/login', 'cannot reach mysql://******@db:3306/login'],
+    ['refused: password=open-sesame of login', 'refused: password=****** of login'],
+    ['Authorization: Bearer open-sesame', 'Authorization: ******'],
+    [`no row of ${'A2'.repeat(16)}`, 'no row of ******'],
+  ])('L1: notes no secret of: %s', async (message, noted) => {
     const task = added();
-    const run = task.run(() => Promise.reject(new Error('cannot reach mysql://login:open-sesame@db:3306/login')));
+    const run = task.run(() => Promise.reject(new Error(message)));
 
     await expect(run).rejects.toThrow();
 
-    expect(task.lastExecution?.exception?.message).toBe('cannot reach mysql://******@db:3306/login');
+    expect(task.lastExecution?.exception?.message).toBe(noted);
   });
 });

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/clock.js';
 import { maskUrls } from '../config/secrets.js';
 import { inThread } from '../logging/log-context.js';
+import { redacted } from '../logging/redaction.js';
 
 /** When a task runs; `custom` says in words what follows none of the usual rules. */
 export type Trigger =
@@ -81,9 +82,9 @@ export class ScheduledTasks {
   }
 }
 
-/** Drivers may put the URL they connect to into a message, and a whole statement behind its first line. */
+/** Drivers may put the URL they connect to, and what they were given, into a message, and a whole statement behind its first line. */
 function exceptionOf(error: unknown): NonNullable<Execution['exception']> {
   if (!(error instanceof Error)) return { type: typeof error, message: '' };
   const [line = ''] = error.message.split(/[\r\n]/, 1);
-  return { type: error.name, message: maskUrls(line).slice(0, LONGEST_MESSAGE) };
+  return { type: error.name, message: redacted(maskUrls(line)).slice(0, LONGEST_MESSAGE) };
 }
