@@ -31,7 +31,8 @@ describe('logfile', () => {
   const file = join(temporaryFolder('logfile'), 'external.log');
   let service: ManagedService;
   beforeAll(async () => {
-    service = await startManaged({ args: [`--management.endpoint.logfile.external-file=${file}`] });
+    const keys = '--management.endpoint.logfile';
+    service = await startManaged({ args: [`${keys}.external-file=${file}`, `${keys}.cache.time-to-live=1h`] });
   });
   afterAll(async () => {
     await service.stop();
@@ -150,6 +151,15 @@ describe('logfile', () => {
     rmSync(file);
 
     expect(seen.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([404, '']));
+  });
+
+  it('is looked for again with each request, and its time to live is told to have no effect', async () => {
+    rmSync(file, { force: true });
+    const gone = await service.operator.get('/logfile');
+    writeFileSync(file, TEXT);
+
+    expect([gone.status, (await service.operator.get('/logfile')).status]).toEqual([404, 200]);
+    expect(service.stdout).toMatch(/WARN .*management\.endpoint\.logfile\.cache\.time-to-live/);
   });
 
   it('is empty where nothing was written yet', async () => {

@@ -1,5 +1,5 @@
 import { Duration } from '../../config/duration.js';
-import { full } from '../../config/effect.js';
+import { type Effect, full, noEffect } from '../../config/effect.js';
 import { duration, oneOf } from '../../config/key-type.js';
 import type { PropertiesClass } from '../../config/properties-class.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
@@ -12,10 +12,21 @@ export interface EndpointKeys {
   readonly timeToLive: Duration;
 }
 
+/** Endpoints of which no answer is given again, and why. */
+const NOT_CACHED: Readonly<Record<string, Effect>> = {
+  shutdown: noEffect('there is nothing to read'),
+  heapdump: noEffect('a dump is not kept in memory'),
+  logfile: noEffect('the file is not kept in memory'),
+};
+
 /** The class of each endpoint's keys, by its id: what is below any other id is an unknown key. */
 export const ENDPOINT_KEYS: ReadonlyMap<string, PropertiesClass<EndpointKeys>> = new Map(
   ENDPOINT_IDS.map((id) => [id, keysOf(id)]),
 );
+
+export function isCacheable(id: string): boolean {
+  return !Object.hasOwn(NOT_CACHED, id);
+}
 
 function keysOf(id: string): PropertiesClass<EndpointKeys> {
   @Properties(`management.endpoint.${id}`)
@@ -30,7 +41,7 @@ function keysOf(id: string): PropertiesClass<EndpointKeys> {
     @Key(duration(), {
       name: 'cache.time-to-live',
       does: `How long an answer of ${id} to a read without parameters is given again, to the same caller.`,
-      effect: full,
+      effect: NOT_CACHED[id] ?? full,
     })
     readonly timeToLive: Duration = Duration.ofMillis(0);
   }

@@ -8,7 +8,7 @@ import type { Offer } from '../web/offer.js';
 import { ManagementWebProperties } from '../web.properties.js';
 import { allows, atMost, ownDefault } from './access.js';
 import { AccessProperties } from './access.properties.js';
-import { ENDPOINT_KEYS, type EndpointKeys } from './endpoint.properties.js';
+import { ENDPOINT_KEYS, type EndpointKeys, isCacheable } from './endpoint.properties.js';
 
 /** What can be called of the endpoints: two independent gates, exposure and access, must both be open. */
 @Injectable()
@@ -38,7 +38,7 @@ export class Offers {
       segment: this.segmentOf(id),
       isOpen,
       operations: operations.filter((operation) => allows(access, operation)),
-      timeToLiveMillis: keys?.timeToLive.milliseconds ?? 0,
+      timeToLiveMillis: keys && isCacheable(id) ? keys.timeToLive.milliseconds : 0,
     };
   }
 
