@@ -2,7 +2,7 @@ import { isatty } from 'node:tty';
 import { SystemClock } from './clock/clock.js';
 import type { Configuration, ConfigurationInputs } from './config/configuration.js';
 import { type LogFileSetup, type LogSetup, logSetup } from './log-setup.js';
-import { ConsoleAppender } from './logging/console-appender.js';
+import { ConsoleAppender, formed } from './logging/console-appender.js';
 import type { FileAppender } from './logging/file-appender.js';
 import { type Level, levelOf } from './logging/level.js';
 import { lineFormat } from './logging/line-format.js';
@@ -43,7 +43,7 @@ export class Logs {
     const format = lineFormat(form, { hasColor });
     const output = new Output({
       destination: descriptor(STANDARD_OUTPUT),
-      lostText: (lines) => format(lostLine(lines)),
+      lostText: (lines) => formed(format, lostLine(lines)),
     });
     const appender = new ConsoleAppender(format, output);
     // Not to the file itself, and also where nothing else goes to the console.

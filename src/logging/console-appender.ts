@@ -13,11 +13,13 @@ export class ConsoleAppender implements Appender {
   }
 }
 
-/** A line that cannot be formed must not end what wanted to write it. */
+/** With its end, also where the pattern has no %n. A line that cannot be formed must not end what wanted to write it. */
 export function formed(format: LineFormat, line: LogLine): string {
+  let text: string;
   try {
-    return format(line);
+    text = format(line);
   } catch {
-    return format({ ...line, message: 'a line that cannot be shown', fields: undefined, error: undefined });
+    text = format({ ...line, message: 'a line that cannot be shown', fields: undefined, error: undefined });
   }
+  return text.endsWith('\n') ? text : `${text}\n`;
 }

@@ -54,9 +54,7 @@ export class FileAppender implements Appender {
   }
 
   append(line: LogLine): void {
-    const text = formed(this.format, line);
-    // Patterns need not end with %n.
-    this.writer.add(text.endsWith('\n') ? text : `${text}\n`, line.at, line.level === 'ERROR');
+    this.writer.add(formed(this.format, line), line.at, line.level === 'ERROR');
   }
 
   /** Writes what still waits; what is not packed yet is left to the next start. */

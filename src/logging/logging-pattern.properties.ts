@@ -8,7 +8,7 @@ export class LoggingPatternProperties {
     does: 'Form of a console line, of the words %d %level %logger %thread %pid %msg %n %X{key:-default} %ex %clr.',
     effect: full,
   })
-  readonly console: string = '%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level %pid --- [%thread] %logger{40} : %msg%n%ex';
+  readonly console: string = '%d{yyyy-MM-dd HH:mm:ss.SSSXXX} %-5level %pid --- [%thread] %logger{40} : %msg%n%ex';
 
   @Key(logPattern, {
     does: 'Form of a line in the log file, of the words of logging.pattern.console.',

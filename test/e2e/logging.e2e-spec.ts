@@ -53,6 +53,21 @@ describe('the log of a service', () => {
     expect(service.stderr).toBe('');
   });
 
+  it('ends each line where the pattern does not say so', async () => {
+    const lines = await linesOf(await start({ args: ['--logging.pattern.console=<%p> %m'] }));
+
+    expect(lines.filter((line) => !/^<(?:INFO|WARN)> [^<]+$/.test(line))).toEqual([expect.stringMatching(FIRST_USER)]);
+    expect(lines.at(-1)).toBe('<INFO> Stopped');
+  });
+
+  it('L3: tells the time with its zone', async () => {
+    const lines = await linesOf(await start({ env: { TZ: 'Asia/Seoul' } }));
+
+    expect(lines.filter((line) => !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\+09:00 (?:INFO|WARN) /.test(line))).toEqual([
+      expect.stringMatching(FIRST_USER),
+    ]);
+  });
+
   it.each(['ecs', 'logstash', 'gelf'])('is one object a line in the form %s', async (form) => {
     const lines = await linesOf(await start({ args: [`--logging.structured.format.console=${form}`] }));
 
