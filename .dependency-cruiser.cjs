@@ -1,6 +1,6 @@
 /** Folders of src by rank: a folder imports from lower ranks only, never from a sibling (CONTRIBUTING.md, The map). */
 const RANKS = [
-  ['errors', 'clock', 'random', 'encoding'],
+  ['errors', 'clock', 'random', 'encoding', 'files'],
   ['principal', 'config', 'health', 'metrics'],
   ['logging', 'tls', 'sealing'],
   ['persistence', 'kvstore', 'tasks', 'outbound', 'server'],

@@ -2,7 +2,8 @@ import { constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Batch } from './batch.js';
-import { FILE_MODE, makeFolder } from './folder.js';
+import { makeFolder } from '../files/make-folder.js';
+import { FILE_MODE, FOLDER_MODE } from './modes.js';
 
 /** Behind what is there; read, to see how that ends; never waiting for a reader where somebody put a pipe. */
 const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NONBLOCK;
@@ -71,7 +72,7 @@ async function openedWithFolder(file: string): Promise<FileHandle> {
     return await open(file, FLAGS, FILE_MODE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    await makeFolder(dirname(file));
+    await makeFolder(dirname(file), FOLDER_MODE);
     return await open(file, FLAGS, FILE_MODE);
   }
 }

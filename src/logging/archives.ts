@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type ArchiveName, ArchiveNames } from './archive-name.js';
 import { type Day, daysBefore } from './day.js';
-import { FILE_MODE, makeFolder } from './folder.js';
+import { makeFolder } from '../files/make-folder.js';
+import { FILE_MODE, FOLDER_MODE } from './modes.js';
 import { reasonOf } from './line-writer.js';
 
 /** Limits of what is kept. */
@@ -111,7 +112,7 @@ export class Archives {
 
   /** A name that nobody else has: another service with the same file may be about to take it. */
   private async claim(day: string, from: number): Promise<string> {
-    await makeFolder(this.names.folder);
+    await makeFolder(this.names.folder, FOLDER_MODE);
     for (let index = from; ; index += 1) {
       const path = this.names.plainPath(day, index);
       try {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
@@ -52,6 +52,14 @@ describe('the seal key in a file', () => {
 
     expect(problemsOf(() => openSealer(unset, outside(folder), random))).toEqual([
       [`The seal key in ${join(folder, 'seal.key')} cannot be used`, [['Reason', reason]]],
+    ]);
+  });
+
+  it.runIf(existsSync('/proc/self'))('stops the start where its folder cannot be made', () => {
+    const folder = '/proc/no-such-folder/data';
+
+    expect(problemsOf(() => openSealer(unset, outside(folder), random))).toEqual([
+      [`The seal key in ${join(folder, 'seal.key')} cannot be used`, [['Reason', 'ENOENT']]],
     ]);
   });
 

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Mismatch } from '../config/mismatch.js';
+import { makeFolderNow } from '../files/make-folder.js';
 import type { Random } from '../random/random.js';
 import { KEY_BYTES } from './aes-gcm.js';
 import { sealKey } from './seal-key.js';
@@ -27,7 +28,7 @@ export function keyInFileOrMade(file: string, random: Random): Uint8Array | Mism
 }
 
 function makeKeyFile(file: string, random: Random): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolderNow(dirname(file), 0o700);
   const draft = `${file}.${random.bytes(8).toString('hex')}`;
   const descriptor = openSync(draft, 'wx', 0o600);
   try {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
@@ -69,6 +69,12 @@ describe('the folder of uploads', () => {
 
     expect(path).toBe(missing);
     expect(statSync(path).mode & 0o777).toBe(0o700);
+  });
+
+  it.runIf(existsSync('/proc/self'))('is refused where that cannot be made', () => {
+    vi.stubEnv('TMPDIR', '/proc/no-such-folder/tmp');
+
+    expect(() => UploadFolder.open(undefined, new SystemRandom(), new StoppedClock())).toThrow(UploadFolderFailure);
   });
 
   it.each([

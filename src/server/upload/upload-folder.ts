@@ -1,7 +1,8 @@
-import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../../clock/clock.js';
+import { makeFolderNow } from '../../files/make-folder.js';
 import type { Random } from '../../random/random.js';
 
 const PREFIX = 'login-upload';
@@ -46,7 +47,7 @@ export class UploadFolder {
   static open(location: string | undefined, random: Random, clock: Clock): UploadFolder {
     const folder = new UploadFolder(location ?? tmpdir(), random);
     try {
-      if (location === undefined) mkdirSync(folder.path, { recursive: true, mode: 0o700 });
+      if (location === undefined) makeFolderNow(folder.path, 0o700);
       for (const file of leftovers(folder.path, clock.millis())) rmSync(file, { force: true });
       probe(folder.newFile());
     } catch (error) {
