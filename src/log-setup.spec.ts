@@ -191,6 +191,20 @@ levels:
   });
 
   it.each([
+    ['JSON of another program', '{"wIg9pPZ0": {"private_key": "x"}}', 1],
+    ['with the same name twice', 'wIg-9pPZ0: a\nwIg9PPZ0: b\n', 1],
+    ['with a name of many parts', `wIg9pPZ0${'.a'.repeat(200)}: b\n`, 1],
+    ['of several documents', '---\n---\nwIg9pPZ0:\n  - a\n', 4],
+  ])('L1: is not quoted where it is a file %s', (_, text, line) => {
+    const [problem = '', ...others] = problemsOf([], text);
+
+    expect(others).toEqual([]);
+    expect(problem).toMatch(/^The file of logging\.config has no member that is known .*: appenders\.console\.enabled/);
+    expect(problem).toContain(`Origin: file [logging.yml] - ${line}:`);
+    expect(problem).not.toMatch(/wig|private/i);
+  });
+
+  it.each([
     ['XML', '<configuration/>', /^The file of logging\.config is XML.*Write it in YAML or JSON/],
     ['no YAML', 'levels: [', /^A configuration file cannot be read.*\[logging\.yml\] - \d+:\d+/],
     ['no mapping', '- a', /^A configuration file cannot be read.*a document must be a mapping/],

@@ -18,6 +18,16 @@ const MOST_PARTS = 100;
  * profiles, imports").
  */
 export function readDocuments(text: string, format: Format, resource: Resource, parent?: Origin): readonly Document[] {
+  return uncheckedDocuments(text, format, resource, parent).map(checked);
+}
+
+/** The same, but a key may stand in one document twice, and be as long as it likes. */
+export function uncheckedDocuments(
+  text: string,
+  format: Format,
+  resource: Resource,
+  parent?: Origin,
+): readonly Document[] {
   const documents: Document[] = [];
   for (const document of format === 'yaml'
     ? readYaml(text, resource, parent)
@@ -26,7 +36,7 @@ export function readDocuments(text: string, format: Format, resource: Resource, 
       const start: Origin = { kind: 'position', resource, line: 1, column: 1, ...(parent && { parent }) };
       throw unreadable(document[0]?.origin ?? start, `more than ${MOST_DOCUMENTS} documents`);
     }
-    documents.push(checked(document));
+    documents.push(document);
   }
   return documents;
 }

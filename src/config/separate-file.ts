@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { bind } from './binder.js';
-import { readDocuments } from './document.js';
+import { checked, uncheckedDocuments } from './document.js';
 import { Environment } from './environment.js';
 import { bytesOf, decoded, kindOf, shortest } from './file-access.js';
 import { KeyRegistry } from './key-registry.js';
@@ -8,7 +8,7 @@ import type { Origin, Resource } from './origin.js';
 import type { Filled } from './placeholder.js';
 import { ConfigurationFailure, from, type Problem, problem } from './problem.js';
 import type { PropertiesClass } from './properties-class.js';
-import { ConfigSource } from './source.js';
+import { ConfigSource, type Entry } from './source.js';
 
 /** A file with members of its own that a key names, such as that of the log. */
 export interface SeparateFile {
@@ -46,14 +46,34 @@ export function readSeparateFile(
       origin,
     );
   }
-  const documents = readDocuments(text, 'yaml', resource, origin);
-  const sources = documents.map((document) => new ConfigSource('file', resource.path, document));
+  const documents = uncheckedDocuments(text, 'yaml', resource, origin);
   const registry = new KeyRegistry(classes);
+  const entries = documents.flat();
+  if (entries[0] && !entries.some((entry) => isMeant(entry, registry))) {
+    // Nothing of it is quoted: this may be the file of somebody's passwords.
+    throw failed(
+      `The file of ${key} has no member that is known`,
+      `Correct ${key}, or write members in the file: ${namesIn(registry)}.`,
+      path,
+      key,
+      entries[0].origin,
+    );
+  }
+  const sources = documents.map((document) => new ConfigSource('file', resource.path, checked(document)));
   const own = new Inside(sources.toReversed(), environment);
   const { instances, problems } = bind(own, registry);
   const all = [...problems, ...sources.flatMap((source) => unknownMembers(source, registry))];
   if (all.length > 0) throw new ConfigurationFailure(all);
   return instances;
+}
+
+/** A member, or perhaps one that is written wrongly. */
+function isMeant({ key, spelled }: Entry, registry: KeyRegistry): boolean {
+  return registry.find(key) !== undefined || registry.below(key).length > 0 || registry.nearest(spelled) !== undefined;
+}
+
+function namesIn(registry: KeyRegistry): string {
+  return registry.definitions.map(({ name }) => name).join(', ');
 }
 
 /** Values of the file alone, with placeholders that everything in force can fill. */
@@ -75,11 +95,10 @@ function unknownMembers({ entries }: ConfigSource, registry: KeyRegistry): reado
     .filter(({ key, text }) => !registry.find(key) && (text !== '' || registry.below(key).length === 0))
     .map(({ spelled, origin }) => {
       const near = registry.nearest(spelled);
-      const known = registry.definitions.map(({ name }) => name).join(', ');
       return problem(
         `The member ${spelled} is unknown`,
         near === undefined
-          ? `Remove ${spelled}; there are ${known}.`
+          ? `Remove ${spelled}; there are ${namesIn(registry)}.`
           : `Did you mean ${near}? Correct or remove ${spelled}.`,
         { Property: spelled, Origin: from(origin) },
       );
