@@ -13,6 +13,8 @@ export interface OperationRequest {
   readonly body: Readonly<Record<string, Scalar>>;
   /** Undefined where nobody has said who asks. */
   readonly caller: Caller | undefined;
+  /** False where nobody reads the body of the answer (`HEAD`), so that what is dear need not be done for it. */
+  readonly wantsBody: boolean;
   /** The media type the answer will have, one of those that the operation produces. */
   readonly mediaType: string;
   /** Scheme, host and path of the request, without query. */

@@ -29,4 +29,17 @@ describe('dumps of a running service', () => {
     expect(headers.get('content-disposition')).toMatch(/^attachment; filename="heapdump-\d{8}T\d{6}Z\.heapsnapshot"$/);
     expect(JSON.parse(text)).toHaveProperty('snapshot.meta.node_fields');
   });
+
+  it('HEAD of heapdump answers like GET, and takes none', async () => {
+    const taken = (): number => service.log.filter((line) => line.includes('A heap dump is taken')).length;
+    const before = taken();
+
+    const { status, headers, text } = await service.operator.send('HEAD', '/heapdump');
+
+    expect([status, headers.get('content-type'), text]).toEqual([200, 'application/octet-stream', '']);
+    expect(headers.has('content-length')).toBe(false);
+    await service.operator.post('/loggers/marker', { configuredLevel: 'DEBUG' });
+    await waitUntil('a later line stands in the log', () => service.log.some((line) => line.includes('marker')));
+    expect(taken()).toBe(before);
+  });
 });

@@ -17,6 +17,7 @@ export async function ask(
     query: new URLSearchParams(query),
     body: {},
     caller: undefined,
+    wantsBody: true,
     mediaType: JSON_PLAIN,
     url: 'http://127.0.0.1/actuator',
     headers: {},

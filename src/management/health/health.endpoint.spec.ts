@@ -61,7 +61,16 @@ function endpoint(keys: Readonly<Record<string, string>>, components: readonly H
   const { operations } = new HealthEndpoint(groups, new HealthAnswers(present, checks));
   const ask = async (path = '', { caller, mediaType = JSON_PLAIN }: Asked = {}): Promise<Result> => {
     const operation = operations.find(({ below }) => (below === '') === (path === ''));
-    const request = { selector: path, query: new URLSearchParams(), body: {}, url: '', headers: {}, caller, mediaType };
+    const request = {
+      selector: path,
+      query: new URLSearchParams(),
+      wantsBody: true,
+      body: {},
+      url: '',
+      headers: {},
+      caller,
+      mediaType,
+    };
     return (await operation?.run(request)) ?? {};
   };
   return { ask, groups, availability, lines };

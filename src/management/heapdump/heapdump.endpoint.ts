@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { Loggers } from '../../logging/loggers.js';
@@ -22,12 +23,15 @@ export class HeapDumpEndpoint implements Endpoint {
     private readonly loggers: Loggers,
   ) {}
 
-  private async take({ caller }: OperationRequest): Promise<Result> {
+  private async take({ caller, wantsBody }: OperationRequest): Promise<Result> {
     const { getHeapSnapshot } = await import('node:v8');
-    this.loggers.get('management').warn('A heap dump is taken', undefined, { caller: caller?.name });
+    const taken = (): Readable => {
+      this.loggers.get('management').warn('A heap dump is taken', undefined, { caller: caller?.name });
+      return getHeapSnapshot();
+    };
     const name = `heapdump-${new Date(this.clock.millis()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.heapsnapshot`;
     return {
-      body: this.dumps.take(getHeapSnapshot),
+      body: this.dumps.take(wantsBody ? taken : () => Readable.from([])),
       headers: { 'content-type': BYTES, 'content-disposition': `attachment; filename="${name}"` },
     };
   }

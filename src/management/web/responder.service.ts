@@ -71,7 +71,7 @@ function demandMediaType({ headers }: PlainRequest, { takesNoBody = false }: Ope
 }
 
 function askedOf(
-  { url, query, headers, parameter, body }: PlainRequest,
+  { method, url, query, headers, parameter, body }: PlainRequest,
   operation: Operation,
   caller: Caller | undefined,
   mediaType: string,
@@ -79,7 +79,7 @@ function askedOf(
   // What takes all that is left takes the slash at its end, too; one that stands alone is the second of two.
   const selector = isOneName(operation) ? parameter : parameter.replace(/(?<=.)\/$/, '');
   const members = operation.method === 'GET' ? {} : flatBody(body);
-  return { selector, query, body: members, caller, mediaType, url, headers };
+  return { selector, query, body: members, caller, wantsBody: method !== 'HEAD', mediaType, url, headers };
 }
 
 async function cached(cache: AnswerCache, operation: Operation, asked: OperationRequest): Promise<Result> {

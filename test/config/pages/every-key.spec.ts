@@ -69,6 +69,7 @@ async function pageOf(setting: Setting, ways: readonly Way[], name: string): Pro
   const result = await one?.run({
     selector: name,
     query: new URLSearchParams(),
+    wantsBody: true,
     body: {},
     caller: undefined,
     mediaType: '',
