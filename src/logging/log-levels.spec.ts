@@ -73,8 +73,24 @@ describe('a change', () => {
     change('auth', undefined);
 
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'WARN The level of logger auth changes from INFO to DEBUG, by ops',
-      'WARN The level of logger auth changes from DEBUG to INFO, that of its ancestor, by ops',
+      'WARN The level of logger auth changes from INFO (inherited) to DEBUG, by ops',
+      'WARN The level of logger auth changes from DEBUG to INFO (inherited), by ops',
+    ]);
+  });
+
+  it('to the level that counts already says what changes, and what does not', () => {
+    const { lines, change } = started();
+
+    change('auth', 'INFO');
+    change('auth', 'INFO');
+    change('mfa', undefined);
+    change('ROOT', 'INFO');
+
+    expect(lines.map(({ message }) => message)).toEqual([
+      'The level of logger auth changes from INFO (inherited) to INFO, by ops',
+      'The level of logger auth stays INFO, by ops',
+      'The level of logger mfa stays INFO (inherited), by ops',
+      'The level of logger ROOT stays INFO, by ops',
     ]);
   });
 
@@ -163,8 +179,8 @@ describe('a level for a while', () => {
 
     expect([before, effective('auth')]).toEqual(['DEBUG', 'INFO']);
     expect(lines.map(({ message }) => message)).toEqual([
-      'The level of logger auth changes from INFO to DEBUG, by ops for 15m',
-      'The level of logger auth changes from DEBUG to INFO, that of its ancestor, by itself, as its time is over',
+      'The level of logger auth changes from INFO (inherited) to DEBUG, by ops for 15m',
+      'The level of logger auth changes from DEBUG to INFO (inherited), by itself, as its time is over',
     ]);
     expect(vi.getTimerCount()).toBe(0);
   });

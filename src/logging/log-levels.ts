@@ -148,12 +148,13 @@ export class LogLevels {
 
   private set(name: string, level: Level | undefined, how: string): void {
     const logger = this.loggers.get(name);
-    const old = logger.effectiveLevel;
     const own = level ?? (logger.name === ROOT ? this.rootLevel : undefined);
-    const present = own ?? `${this.loggers.inherited(name)}, that of its ancestor`;
+    const shown = (each: Level | undefined): string => each ?? `${this.loggers.inherited(name)} (inherited)`;
+    const [before, after] = [shown(logger.configuredLevel), shown(own)];
+    const what = before === after ? `stays ${after}` : `changes from ${before} to ${after}`;
     const mayTellAfter = !this.log.isEnabled('WARN');
     const tell = (): void => {
-      this.log.warn(`The level of logger ${logger.name} changes from ${old} to ${present}, ${how}`);
+      this.log.warn(`The level of logger ${logger.name} ${what}, ${how}`);
     };
     // Whoever silences all loggers is heard of before, whoever ends a silence after.
     if (!mayTellAfter) tell();

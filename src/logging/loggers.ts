@@ -54,7 +54,7 @@ export class Loggers {
     for (const each of this.byName.values()) each.follow(each.configuredLevel ?? this.inherited(each.name));
   }
 
-  /** The level of the nearest ancestor that has one, whatever that of the logger is. */
+  /** What a logger of this name follows without a level of its own. */
   inherited(name: string): Level {
     for (let end = name.lastIndexOf('.'); end > 0; end = name.lastIndexOf('.', end - 1)) {
       const level = this.byName.get(name.slice(0, end))?.configuredLevel;

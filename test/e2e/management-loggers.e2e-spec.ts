@@ -185,7 +185,7 @@ describe('9.3 POST loggers/<name>', () => {
       service.troubles.find((line) => line.includes('logger auth') && line.includes('for 15m')),
     );
 
-    expect(told).toBe('WARN The level of logger auth changes from WARN to DEBUG, by operator for 15m');
+    expect(told).toBe('WARN The level of logger auth changes from WARN (inherited) to DEBUG, by operator for 15m');
   });
 
   it('is logged with the new level also where that is the one of an ancestor', async () => {
