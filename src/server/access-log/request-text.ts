@@ -17,7 +17,10 @@ const QUOTED_UNSAFE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;
 /** The same, and the space that ends an unquoted text. */
 const UNQUOTED_UNSAFE = /[^\x21\x23-\x5b\x5d-\x7e]/g;
 
-/** Whether a text is a token or the like, whatever it is called. */
+/**
+ * Whether a text is a token or the like, whatever it is called: of a part of a path or query, where shorter words than in
+ * a line of the log are none of a language.
+ */
 export function isLikeSecret(text: string): boolean {
   return LIKE_SECRET.test(text);
 }
