@@ -1,35 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import { PLAIN_NAMES, SECRET_NAMES } from '../../test/support/secret-names.js';
 import { maskUrls, namesSecret, shown, shownUnfilled } from './secrets.js';
 
 describe('a name', () => {
   it.each([
-    'app.datasource.password',
-    'APP_DATASOURCE_PASSWORD',
+    ...SECRET_NAMES,
     'app.datasource.pass-word',
-    'DB_PASSWORD',
-    'keystorePassword',
-    'client-secret',
-    'some.api.token',
-    'tls.private-key',
-    'TLS_PRIVATE_KEY',
-    'API_KEY',
-    'app.cloud.credentials',
-    'store.passphrase',
     'keys.api-key[0]',
     'API_KEY_0',
     'API_KEY_0_',
     'app.security.seal.KEY',
-    'BACKUP_CODE_PEPPER',
   ])('%s names a secret', (name) => {
     expect(namesSecret(name)).toBe(true);
   });
 
-  it.each(['server.port', 'app.datasource.username', 'password.file', 'keys.one', 'tokens', 'DB_PASSWORD_FILE', ''])(
-    '%s names none',
-    (name) => {
-      expect(namesSecret(name)).toBe(false);
-    },
-  );
+  it.each([...PLAIN_NAMES, ''])('%s names none', (name) => {
+    expect(namesSecret(name)).toBe(false);
+  });
 });
 
 describe('a URL', () => {

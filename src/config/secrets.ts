@@ -1,7 +1,9 @@
 /** What stands in place of a value that is not shown. */
 export const MASK = '******';
 
-const SECRET_WORDS = 'password|passwd|pwd|secret|token|key|credentials|passphrase|pepper';
+/** What names of secrets end in, over `key`: the one list of keys, fields and texts, as alternatives of an expression. */
+export const SECRET_ENDINGS = 'password|passwd|pwd|secret|token|credentials|passphrase|pepper';
+const SECRET_WORDS = `${SECRET_ENDINGS}|key`;
 const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, 'i');
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { PLAIN_NAMES, SECRET_NAMES } from '../../test/support/secret-names.js';
 import { MASK } from '../config/secrets.js';
 import { redacted, redactedField } from './redaction.js';
 
@@ -75,6 +76,20 @@ describe('L1: a log line holds no secret that shows by its form:', () => {
     const looked = redacted(piece.repeat(16_000 / piece.length));
 
     expect(looked.length).toBeLessThanOrEqual(16_000 + MASK.length);
+  });
+});
+
+describe('L1: what is named like a secret', () => {
+  it.each(SECRET_NAMES)('%s is masked in a field and in a text', (name) => {
+    expect(redactedField(name, 'x7')).toBe(MASK);
+    expect(redactedField('sent', { [name]: 'x7' })).toEqual({ [name]: MASK });
+    expect(redacted(`with ${name}=x7, then`)).toBe(`with ${name}=${MASK}, then`);
+    expect(redacted(`{"${name}":"x7","a":1}`)).toBe(`{"${name}":${MASK},"a":1}`);
+  });
+
+  it.each(PLAIN_NAMES)('%s is not', (name) => {
+    expect(redactedField(name, 'x7')).toBe('x7');
+    expect(redacted(`with ${name}=x7, then`)).toBe(`with ${name}=x7, then`);
   });
 });
 

@@ -1,8 +1,12 @@
-import { MASK, namesSecret } from '../config/secrets.js';
+import { MASK, namesSecret, SECRET_ENDINGS } from '../config/secrets.js';
 
-/** Words at the end of a name whose value is a secret, wherever the two stand together in a text. */
-const SECRET_WORDS =
-  'pass(?:words?|wd|phrases?)?|pwd|pw|secrets?|(?<!INVALID_)(?:token|credentials?)|pepper|assertion|SAMLRe(?:quest|sponse)|RelayState';
+/** What requests and other programs call their secrets. */
+const OTHERS = 'pass(?:words|phrases)?|pw|secrets|credential|assertion|SAMLRe(?:quest|sponse)|RelayState';
+/**
+ * Words at the end of a name whose value is a secret, wherever the two stand together in a text, those of keys among
+ * them. Codes of errors such as `INVALID_TOKEN: …` are no names.
+ */
+const SECRET_WORDS = `(?<!INVALID_)(?:${SECRET_ENDINGS}|${OTHERS})`;
 /** The same as the end of the name of a field; in texts, headers have a rule of their own. */
 const SECRET_FIELD = new RegExp(`(?:${SECRET_WORDS}|authorization|cookies?)$`, 'i');
 /** Behind `name=`, `name: `, `"name":`, `a[name]=` and the like, also where a text of JSON or a URL stands in another one. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SECRET_NAMES } from '../../../test/support/secret-names.js';
 import { headersWithoutSecrets, targetWithoutSecrets } from './without-secrets.js';
 
 const JWS = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln';
@@ -21,6 +22,10 @@ describe('L1: a recorded target', () => {
     [`/reset/${JWS}/form?page=2`, '/reset/eyJhbG.../form?page=2'],
   ])('%s is kept as %s', (target, kept) => {
     expect(targetWithoutSecrets(target)).toBe(kept);
+  });
+
+  it.each(SECRET_NAMES)('has no value of %s', (name) => {
+    expect(targetWithoutSecrets(`/x?${name}=x7&page=2`)).toBe(`/x?${name}=******&page=2`);
   });
 });
 
