@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { Script } from 'node:vm';
 import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { viewOfKey } from '../../src/cli/config-view.js';
@@ -139,6 +140,16 @@ describe('the files an operator starts from', () => {
     };
 
     expect(services.service.environment[name]).toMatch(new RegExp(`^\\$\\{${name}:?[-?].+\\}$`));
+  });
+
+  it('docker-compose.yml asks whether the service can take requests', () => {
+    const { services } = parse(text('docker-compose.yml')) as {
+      services: { service: { healthcheck: { test: readonly string[] } } };
+    };
+
+    const [script = ''] = services.service.healthcheck.test.slice(-1);
+    expect(script).toContain("fetch('http://127.0.0.1:9090/actuator/health/readiness')");
+    expect(() => new Script(script)).not.toThrow();
   });
 
   it.each(demanded)('docs/operations.md tells how to make %s', (name) => {
