@@ -196,7 +196,7 @@ describe('9.3 POST loggers/<name>', () => {
       service.troubles.find((line) => line.includes('logger auth changes from ERROR')),
     );
 
-    expect(told).toBe('WARN The level of logger auth changes from ERROR to WARN, that of its ancestor, by operator');
+    expect(told).toBe('WARN The level of logger auth changes from ERROR to WARN (inherited), by operator');
   });
 
   it('of one member alone leaves its group and the other members as they are', async () => {
