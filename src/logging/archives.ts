@@ -53,7 +53,7 @@ export class Archives {
       await rename(await realpath(file), claimed);
     } catch (error) {
       await rm(claimed, { force: true });
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (codeOf(error) !== 'ENOENT') throw error;
     }
   }
 
@@ -119,7 +119,7 @@ export class Archives {
         await (await open(path, 'wx', FILE_MODE)).close();
         return path;
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        if (codeOf(error) !== 'EEXIST') throw error;
       }
     }
   }
@@ -129,7 +129,7 @@ export class Archives {
     const { folder } = this.names;
     const files = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
       // Whoever has something to put there will say so.
-      if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return [];
+      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return [];
       throw error;
     });
     return files
@@ -146,7 +146,7 @@ export class Archives {
     for (const { path, state } of await this.all()) {
       if (state !== 'plain' || this.ending.signal.aborted) continue;
       // A name that was taken a moment ago, before the file is moved there.
-      if ((await lstat(path)).size > 0) await this.packOne(path);
+      if ((await sizeOf(path)) > 0) await this.packOne(path);
     }
   }
 
@@ -154,7 +154,7 @@ export class Archives {
     const unfinished = this.names.unfinishedPath(path);
     const output = await open(unfinished, 'wx', FILE_MODE).catch((error: unknown) => {
       // Another service with the same file is at it.
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+      if (codeOf(error) === 'EEXIST') return undefined;
       throw error;
     });
     if (!output) return;
@@ -163,10 +163,12 @@ export class Archives {
       const { signal } = this.ending;
       await pipeline(input, createGzip(), output.createWriteStream({ flush: true }), { signal });
       // Another one may have been about to write when it was moved.
-      if ((await lstat(path)).size > input.bytesRead) throw new Error('it grows while it is packed');
+      if ((await sizeOf(path)) > input.bytesRead) throw new Error('it grows while it is packed');
       await rename(unfinished, this.names.packedPath(path));
     } catch (error) {
       await rm(unfinished, { force: true });
+      // Another service with the same file was quicker, or somebody has taken it away.
+      if (codeOf(error) === 'ENOENT') return;
       throw error;
     }
     await rm(path, { force: true });
@@ -179,7 +181,7 @@ export class Archives {
     const kept: { readonly path: string; readonly size: number }[] = [];
     for (const { path, day } of await this.all()) {
       if (day < oldest) await rm(path, { force: true });
-      else if (totalSizeCapBytes > 0) kept.push({ path, size: (await lstat(path)).size });
+      else if (totalSizeCapBytes > 0) kept.push({ path, size: await sizeOf(path) });
     }
     let total = kept.reduce((sum, { size }) => sum + size, 0);
     for (const { path, size } of kept) {
@@ -191,5 +193,17 @@ export class Archives {
 }
 
 export function isFullDisk(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOSPC';
+  return codeOf(error) === 'ENOSPC';
+}
+
+/** In bytes; one that is gone takes no room. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await lstat(path).catch((error: unknown) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  });
+  return found?.size ?? 0;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
 }

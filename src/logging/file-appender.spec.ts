@@ -498,6 +498,7 @@ describe('archives', () => {
 
     const expected = numbered(400).flatMap((line) => [`1 ${line}`, `2 ${line}`]);
     expect(one.allLines.toSorted()).toEqual(expected.toSorted());
+    expect([...one.warnings, ...other.warnings]).toEqual([]);
   });
 });
 
