@@ -1,4 +1,4 @@
-import { MASK, maskUrls, namesSecret } from '../../config/secrets.js';
+import { MASK, maskUrls, mayAssignSecret, namesSecret } from '../../config/secrets.js';
 import { isLikeSecret, shownPath, shownReferer } from '../access-log/request-text.js';
 
 /** Headers as they came or went: `headersDistinct` of Node, or what an answer was given. */
@@ -56,5 +56,11 @@ function withoutSecret(pair: string): string {
   const sent = at < 0 ? '' : pair.slice(0, at + 1);
   // As whoever reads the query decodes it.
   const [[name, value] = ['', '']] = new URLSearchParams(at < 0 ? `=${pair}` : pair);
-  return namesSecret(name) || SECRET_IN_QUERY.test(name) || isLikeSecret(value) ? `${sent}${MASK}` : pair;
+  const isSecret = namesSecret(name) || SECRET_IN_QUERY.test(name) || isLikeSecret(value) || holdsSecret(value);
+  return isSecret ? `${sent}${MASK}` : pair;
+}
+
+/** Such as another URL that is encoded whole, or a text of JSON. */
+function holdsSecret(value: string): boolean {
+  return mayAssignSecret(value) || queriesMasked(value) !== value;
 }
