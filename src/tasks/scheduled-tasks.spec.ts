@@ -77,9 +77,11 @@ describe('a scheduled task', () => {
   it.each([
     ['cannot reach mysql://login:open-sesame@db:3306/login', 'cannot reach mysql://******@db:3306/login'],
     ['refused: password=open-sesame of login', 'refused: password=****** of login'],
+    ['refused { password: "open-sesame" }', 'refused { password: ****** }'],
     ['Authorization: Bearer open-sesame', 'Authorization: ******'],
     [`no row of ${'A2'.repeat(16)}`, 'no row of ******'],
-  ])('L1: notes no secret of: %s', async (message, noted) => {
+    [`no ${'x'.repeat(190)} token=open-sesame`, `no ${'x'.repeat(190)} token=... (cut)`],
+  ])('L1: keeps no secret in what it notes of %j', async (message, noted) => {
     const task = added();
     const run = task.run(() => Promise.reject(new Error(message)));
 

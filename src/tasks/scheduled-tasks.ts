@@ -1,7 +1,6 @@
 import type { Clock } from '../clock/clock.js';
-import { maskUrls } from '../config/secrets.js';
 import { inThread } from '../logging/log-context.js';
-import { redacted } from '../logging/redaction.js';
+import { maskedText } from '../logging/shown-text.js';
 
 /** When a task runs; `custom` says in words what follows none of the usual rules. */
 export type Trigger =
@@ -86,5 +85,5 @@ export class ScheduledTasks {
 function exceptionOf(error: unknown): NonNullable<Execution['exception']> {
   if (!(error instanceof Error)) return { type: typeof error, message: '' };
   const [line = ''] = error.message.split(/[\r\n]/, 1);
-  return { type: error.name, message: redacted(maskUrls(line)).slice(0, LONGEST_MESSAGE) };
+  return { type: error.name, message: maskedText(line, LONGEST_MESSAGE) };
 }

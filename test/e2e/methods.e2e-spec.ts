@@ -115,6 +115,15 @@ describe('over HTTP/1', () => {
     expect(await lineOf(`id-of-${method}`)).toMatch(`${method} /facts HTTP/1.1 405 `);
   });
 
+  it('the log says which method was refused', async () => {
+    service.log.loggers.setLevel('server', 'DEBUG');
+
+    await sendRaw(service.url, 'PROPFIND /facts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    service.log.loggers.setLevel('server', undefined);
+
+    expect(service.log.messages).toEqual(['DEBUG METHOD_NOT_ALLOWED PROPFIND (no route)']);
+  });
+
   it('R7 such a request is in progress until its body is here, and while it is not', async () => {
     const connection = await RawConnection.open(service.url);
     connection.send('PROPFIND /facts HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n');

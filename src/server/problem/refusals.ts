@@ -13,6 +13,7 @@ import { type Cors, originIn } from '../cors.js';
 import { sendAsIs } from '../json/answer-sender.js';
 import type { Encoding } from '../json/encoding.js';
 import { streamOf } from '../http2-request.js';
+import { sentMethod } from '../methods.js';
 import { pathOf, sentRequestId, withFactsOf } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
 import type { RequestMeters } from '../request-meters.js';
@@ -113,7 +114,7 @@ export class Refusals {
       // The reason of a refusal, which its caller must not know, is for who investigates.
       if (defect === undefined && !log.isEnabled('DEBUG')) return;
       const { code, facts } = serviceErrorOf(error);
-      const what = `${code} ${request.raw.method ?? ''} ${routeOf(request)}`;
+      const what = `${code} ${sentMethod(request.raw)} ${routeOf(request)}`;
       withFactsOf(request, () => {
         if (defect === undefined) log.debug(what, { reason: facts.reason });
         else log.error(what, error);
