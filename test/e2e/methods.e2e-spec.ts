@@ -80,6 +80,16 @@ function parsed(text: string): Received {
   return { headers: Object.fromEntries(fields) as Received['headers'], body: JSON.parse(body) };
 }
 
+it('the log says which method was refused', async () => {
+  const service = await startEchoService();
+  service.log.loggers.setLevel('server', 'DEBUG');
+
+  await sendRaw(service.url, 'PROPFIND /facts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  await service.stop();
+
+  expect(service.log.messages).toEqual(['DEBUG METHOD_NOT_ALLOWED PROPFIND (no route)']);
+});
+
 describe('over HTTP/1', () => {
   let service: EchoService;
 
@@ -113,15 +123,6 @@ describe('over HTTP/1', () => {
       expect(parsed(unknown.text)).toMatchObject({ headers: HEADERS, body: { code: 'NOT_FOUND', status: 404 } });
     }
     expect(await lineOf(`id-of-${method}`)).toMatch(`${method} /facts HTTP/1.1 405 `);
-  });
-
-  it('the log says which method was refused', async () => {
-    service.log.loggers.setLevel('server', 'DEBUG');
-
-    await sendRaw(service.url, 'PROPFIND /facts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-    service.log.loggers.setLevel('server', undefined);
-
-    expect(service.log.messages).toEqual(['DEBUG METHOD_NOT_ALLOWED PROPFIND (no route)']);
   });
 
   it('R7 such a request is in progress until its body is here, and while it is not', async () => {
