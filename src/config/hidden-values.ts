@@ -2,7 +2,7 @@ import type { Environment } from './environment.js';
 import { KeyName } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
 import { baseName } from './key-state.js';
-import { MASK, mayAssignSecret, mayNameSecret, maskUrls, namesSecret, shown, shownUnfilled } from './secrets.js';
+import { MASK, mayHoldSecret, mayNameSecret, maskUrls, namesSecret, shown, shownUnfilled } from './secrets.js';
 import type { Entry } from './source.js';
 
 /** Names of placeholders as they are written; a name made of other placeholders gives its inner ones. */
@@ -76,7 +76,7 @@ export class HiddenValues {
       return definition.isSecret || namesSecret(baseName(definition)) || isNamed;
     }
     const isMounted = origin.kind === 'position' && origin.isWholeFile === true;
-    return isMounted || namesSecret(spelled) || mayNameSecret(spelled) || mayAssignSecret(text);
+    return isMounted || namesSecret(spelled) || mayNameSecret(spelled) || mayHoldSecret(text);
   }
 }
 

@@ -6,11 +6,16 @@ export const SECRET_ENDINGS = 'password|passwd|pwd|secret|token|credentials|pass
 const SECRET_WORDS = `${SECRET_ENDINGS}|key`;
 const SECRET_NAME = new RegExp(`(?:${SECRET_WORDS})$`, 'i');
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
-const LIST_INDEX = /(?:\[\d+\]|[._]\d+_?)+$/;
+const LIST_INDEX = /(?:\[\d{1,9}\]|[._]\d{1,9}_?){1,9}$/;
 /** `DB_PASS`, `TOKEN_URL`, `aws.secret.id`: of a name that is not ours, each word counts. */
-const SECRET_WORD = new RegExp(`(?:pass|pw|creds|${SECRET_WORDS})s?(?=[^a-z\\d]|$)`, 'i');
+const SECRET_WORD = new RegExp(`(?:pass|pw|creds|credential|authorization|${SECRET_WORDS})s?(?=[^a-z\\d]|$)`, 'i');
 /** `password: …` or `keyStorePassword=…` in the middle of a text. */
 const SECRET_ASSIGNMENT = new RegExp(`(?:pass|${SECRET_WORDS})s?["']?[ \\t]*[=:](?!\\*{6})`, 'i');
+
+/** `user:password@host`, whatever is or is not in front of it. */
+const ACCOUNT = /[^\s/'"@:]:[^\s/'"@]{1,400}@/;
+/** Of `Authorization`. */
+const CREDENTIALS = /\b(?:basic|bearer)\s+[\w.~+/-]{6}/i;
 
 /**
  * The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling; and the
@@ -25,14 +30,16 @@ export function mayNameSecret(name: string): boolean {
   return SECRET_WORD.test(name);
 }
 
-/** True for a text that may be a whole document, or options of another program, with a secret in it. */
-export function mayAssignSecret(text: string): boolean {
-  return SECRET_ASSIGNMENT.test(maskUrls(text));
+/** True for a text of somebody else that may hold a secret: a whole document, options of another program, a header. */
+export function mayHoldSecret(text: string): boolean {
+  const masked = maskUrls(text);
+  return [SECRET_ASSIGNMENT, ACCOUNT, CREDENTIALS].some((form) => form.test(masked));
 }
 
+// Texts of callers are looked through as well: none of these reads on to the end from each letter of one.
 // A password that should have been percent-encoded (`/`, `?`, `#` or a blank in it) hides too; `host:3306/` is no user.
-const USER_PART = /\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#]+@|[^\s:/?#@[\]]*:(?!\d*(?:[/?#,]|$))[^@\n]*@)/gi;
-const SECRET_PARAMETER = new RegExp(`([?&;][^=&;\\s]*(?:pass|${SECRET_WORDS})=)[^&\\n]*`, 'gi');
+const USER_PART = /(\/\/)(?:[^\s/?#]+@|[^\s:/?#@[\]]*:(?!\d{0,9}(?:[/?#,]|$))[^@\n]{0,400}@)/g;
+const SECRET_PARAMETER = new RegExp(`([?&;][^?=&;\\s]*(?:pass|${SECRET_WORDS})=)[^&\\n]*`, 'gi');
 /** `(host=db,password=…)`, as database URLs with several hosts have it. */
 const SECRET_PROPERTY = new RegExp(`([(,][^=(),\\s]*(?:${SECRET_WORDS})=)[^(),\\n]*`, 'gi');
 /** A placeholder up to the default, with at most one level of placeholders in its name. */

@@ -45,6 +45,8 @@ describe('M3, L1: masked, whoever asks, is', () => {
     'TOKENS',
     'API_KEYS',
     'LDAP_PW',
+    'STORE_CREDENTIAL',
+    'HTTP_AUTHORIZATION',
     'APP_SECURITY_SEAL_KEYS_MAIN',
     'APP_SECURITY_CLIENTS_SHOP_SECRET',
   ])('the variable %s', (name) => {
@@ -55,6 +57,10 @@ describe('M3, L1: masked, whoever asks, is', () => {
     ['a document that app.config.import reads', 'app:\n  datasource:\n    password: sesame'],
     ['inline JSON', '{"app":{"datasource":{"password":"sesame"}}}'],
     ['options of another program', '-Xmx1g -Djavax.net.ssl.keyStorePassword=sesame'],
+    ['an account without the scheme of its URL', 'root:sesame@db:3306/login'],
+    ['an account in a URL that is none', 'http:/root:sesame@db/'],
+    ['the value of a header', 'Bearer sesame-sesame'],
+    ['a header', 'Authorization: Basic c2VzYW1lOnNlc2FtZQ=='],
     ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----'],
   ])('a variable with %s', (_, text) => {
     expect(valuesIn({ variables: { SOMETHING: text } })['SOMETHING']).toBe(MASK);
