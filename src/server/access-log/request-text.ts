@@ -10,7 +10,7 @@ const SHORTEST_SECRET = 20;
 /** As much of a token as tells its kind. */
 const SHOWN_OF_SECRET = 6;
 /** A JWS (its first part is Base64url of `{"`), or letters and digits mixed as no word and no UUID does. */
-const LIKE_SECRET = /^ey[\w-]+\.[\w-]+\.|(?=[a-z_]*\d)(?=[\d_]*[a-z])\w{20}/i;
+const LIKE_SECRET = /^ey[\w-]+\.[\w-]+\.|(?=[a-z_]{0,19}\d)(?=[\d_]{0,19}[a-z])\w{20}/i;
 
 /** Everything but printable ASCII, and what ends a quoted text or begins an escape. */
 const QUOTED_UNSAFE = /[^\x20\x21\x23-\x5b\x5d-\x7e]/g;

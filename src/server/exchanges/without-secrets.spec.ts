@@ -66,3 +66,14 @@ describe('L1: recorded headers', () => {
     });
   });
 });
+
+// Callers choose both: some texts were looked through from each of their letters.
+it.each(['a', '1', '_', 'ey', 'ey-', 'ey-.', 'ey.', '?', '&a', 'a.', 'http://', '//a:'])(
+  'H6: %s again and again is looked through at once, in a target and in a header',
+  (part) => {
+    const text = part.repeat(300_000);
+
+    expect(targetWithoutSecrets(`/?x=${text}`)).toContain('?x=');
+    expect(headersWithoutSecrets({ 'x-any': text, referer: text })).toHaveProperty('x-any');
+  },
+);

@@ -15,7 +15,7 @@ const ADDRESSES = /^forwarded$|forwarded-for$|(?:real|client|connecting)-ip$/;
 const SECRET_IN_QUERY = /(?:code|otp|ticket|assertion|signature|session|sid|jwt|bearer|authorization|saml\w*)$/i;
 
 /** The beginning of a signed token: `{"` in Base64url, and a second part. */
-const JWS = /\bey[\w-]+\.[\w-]+\./;
+const JWS = /\bey[\w-]{1,1000}\.[\w-]+\./;
 
 /** Header names in lower case with their values; none that carries credentials, nor those in URLs. */
 export function headersWithoutSecrets(headers: Headers): ShownHeaders {
