@@ -12,6 +12,8 @@ import { BasicAccount } from './basic-account.js';
 import { ManagementSecurityProperties } from './security.properties.js';
 
 const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
+/** Half of what a probe waits by default: a database that is silent must not silence health as well. */
+const LOOK_UP_MILLIS = 500;
 const BASIC = 'Basic realm="management", charset="UTF-8"';
 
 /** Tells who calls a management endpoint, by `Authorization` alone: neither cookies nor half tokens say anything here. */
@@ -47,12 +49,21 @@ export class Callers {
   }
 
   private async knownOrNobody(authorization: string): Promise<Caller | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => {
+        this.log.warn(`A caller cannot be looked up within ${LOOK_UP_MILLIS}ms`);
+        resolve(undefined);
+      }, LOOK_UP_MILLIS);
+    });
     try {
-      return await this.known(authorization);
+      return await Promise.race([this.known(authorization), late]);
     } catch (error) {
       // Also where nobody can be known at present: health says so in its own way.
       if (!(error instanceof ServiceError)) this.log.warn('A caller cannot be looked up', error);
       return undefined;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
