@@ -77,11 +77,16 @@ export class RequestMeters {
     for (const each of all) {
       if (each.status === status && each.exception === exception && each.method === method) return each.timer;
     }
-    const uri = reply.request.routeOptions.url ?? UNKNOWN;
+    const uri = withoutSlash(reply.request.routeOptions.url) ?? UNKNOWN;
     const timer = this.timers.of(tagsOf(method, uri, status, exception));
     all.push({ method, status, exception, timer });
     return timer;
   }
+}
+
+/** A route that takes a slash at its end as well is one, although the router knows two. */
+function withoutSlash(template: string | undefined): string | undefined {
+  return template?.replace(/(?<=.)\/$/, '');
 }
 
 function methodOf({ reply }: Passage): string {

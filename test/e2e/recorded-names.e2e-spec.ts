@@ -40,6 +40,16 @@ it('each has a description, the unit of the contract, and its tags', async () =>
   }
 });
 
+it('a route is one, with and without a slash at its end', async () => {
+  for (const path of ['/info', '/info/']) await service.operator.get(path);
+
+  const { body } = await service.operator.get('/metrics/http.server.requests?tag=uri:/actuator/info');
+  const { status } = await service.operator.get('/metrics/http.server.requests?tag=uri:/actuator/info/');
+
+  expect(body['measurements']).toContainEqual({ statistic: 'COUNT', value: 2 });
+  expect(status).toBe(404);
+});
+
 it('no two of them have one name for Prometheus', async () => {
   const { text } = await service.operator.get('/prometheus');
   const described = new Set(Array.from(text.matchAll(/^# HELP \S+ (.*)$/gm), ([, help]) => help));
