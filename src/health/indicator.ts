@@ -15,6 +15,8 @@ export interface HealthIndicator {
   readonly isExternal?: boolean;
   /** Longest time of a check, where it is not the usual one. */
   readonly limitMillis?: number;
+  /** Details that every answer has, also where the check says nothing: what it looks at. */
+  readonly subject?: Readonly<Record<string, unknown>>;
   /** What is thrown means `DOWN`; at `signal` nobody waits any more. */
   check(signal: AbortSignal): Health | Promise<Health>;
 }

@@ -13,11 +13,13 @@ const READY = '220';
 export class MailIndicator implements HealthIndicator {
   readonly name = 'mail';
   readonly isExternal = true;
+  readonly subject: Readonly<Record<string, string>>;
 
   constructor(
     private readonly properties: MailProperties,
     components: HealthComponents,
   ) {
+    this.subject = { location: `${properties.host ?? ''}:${properties.port}` };
     if (properties.host !== undefined) components.add(this);
   }
 
@@ -25,8 +27,7 @@ export class MailIndicator implements HealthIndicator {
     const { host = '', port } = this.properties;
     const isWhole = (answer: string): boolean => WHOLE_REPLY.test(answer);
     const greeting = await exchange({ host, port, question: '', isWhole, farewell: 'QUIT\r\n' }, signal);
-    const details = { location: `${host}:${port}` };
-    if (greeting.startsWith(READY)) return { status: 'UP', details };
-    return { status: 'DOWN', details: { ...details, error: `Error: greeted with ${greeting.slice(0, 3)}` } };
+    if (greeting.startsWith(READY)) return { status: 'UP' };
+    return { status: 'DOWN', details: { error: `Error: greeted with ${greeting.slice(0, 3)}` } };
   }
 }

@@ -423,7 +423,7 @@ describe('the health of what else is configured', () => {
     });
     expect(componentOf(answer, 'mail')).toEqual({
       status: 'DOWN',
-      details: { error: `Error: connect ECONNREFUSED 127.0.0.1:${relay}` },
+      details: { location: `127.0.0.1:${relay}`, error: `Error: connect ECONNREFUSED 127.0.0.1:${relay}` },
     });
   });
 });

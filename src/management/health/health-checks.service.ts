@@ -58,7 +58,7 @@ export class HealthChecks {
     };
     const session = new HealthIndicatorService().check(name);
     await session.attempt(({ signal }) => check(signal)).withTimeout(limitMillis);
-    return health ?? this.late(indicator, limitMillis);
+    return ofSubject(indicator, health ?? this.late(indicator, limitMillis));
   }
 
   private late(indicator: HealthIndicator, limitMillis: number): Health {
@@ -78,6 +78,10 @@ export class HealthChecks {
     const took = Duration.ofMillis(now - begunAt).toString();
     this.log.warn(`The health indicator ${indicator.name} took ${took}, longer than ${threshold.toString()}`);
   }
+}
+
+function ofSubject({ subject }: HealthIndicator, health: Health): Health {
+  return subject ? { ...health, details: { ...subject, ...health.details } } : health;
 }
 
 /** Undefined where it gave up because nobody waits any more. */

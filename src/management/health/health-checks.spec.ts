@@ -50,6 +50,24 @@ describe('a check', () => {
     expect(await checks().checks.check({ name: 'own', check: () => health })).toEqual(health);
   });
 
+  it('always has what the indicator says of its subject', async () => {
+    const location = { location: 'relay.example:25' };
+    const found = (check: HealthIndicator['check']): Promise<Health> =>
+      checks().checks.check({ name: 'own', limitMillis: 5, subject: location, check });
+
+    const all = [
+      await found(() => ({ status: 'UP', details: { more: 1 } })),
+      await found(() => Promise.reject(new Error('refused'))),
+      await found(() => new Promise(() => undefined)),
+    ];
+
+    expect(all).toEqual([
+      { status: 'UP', details: { ...location, more: 1 } },
+      { status: 'DOWN', details: { ...location, error: 'Error: refused' } },
+      { status: 'DOWN', details: { ...location, error: 'TimeoutError: no answer within 5ms' } },
+    ]);
+  });
+
   it.each([
     [
       'throws',
