@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Setting, settings } from '../config/keys/settings.js';
 import type { Answer } from '../support/http-client.js';
-import { managed, type ManagedService, startOpenManagement, WITHOUT_CREDENTIALS } from '../support/management.js';
+import {
+  managed,
+  type ManagedService,
+  startManaged,
+  startOpenManagement,
+  WITHOUT_CREDENTIALS,
+} from '../support/management.js';
 import { startService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -58,7 +64,13 @@ describe('env', () => {
     one = await startOpenManagement({
       cwd,
       args: [ALWAYS, '--app.profiles.active=live', '-Dmy.region=us'],
-      env: { REGION: 'asia', APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '4', LOGGING_LEVEL_AUTH: 'debug' },
+      env: {
+        REGION: 'asia',
+        APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '4',
+        LOGGING_LEVEL_AUTH: 'debug',
+        MANAGEMENT_ENDPOINT_ENV_ROLES_0: 'ROLE_A',
+        MANAGEMENT_ENDPOINT_ENV_ROLES_1_: 'ROLE_B',
+      },
     });
   });
 
@@ -183,6 +195,9 @@ describe('env', () => {
     ['an entry of a map', 'logging.level.auth', 'systemEnvironment', 'debug'],
     ['an element of a list', 'management.endpoints.web.exposure.include[0]', 'commandLineArgs', '*'],
     ['an element, percent-encoded', 'management.endpoints.web.exposure.include%5B0%5D', 'commandLineArgs', '*'],
+    ['a list of variables', 'management.endpoint.env.roles', 'systemEnvironment', 'ROLE_A,ROLE_B'],
+    ['an element that is a variable', 'management.endpoint.env.roles[1]', 'systemEnvironment', 'ROLE_B'],
+    ['the variable of an element', 'MANAGEMENT_ENDPOINT_ENV_ROLES_0', 'systemEnvironment', 'ROLE_A'],
     ['a key that is not ours', 'my.region', 'systemProperties', 'us'],
     ['a variable that is not ours', 'REGION', 'systemEnvironment', 'asia'],
   ])('shows %s: %s', async (_, key, source, value) => {
@@ -229,6 +244,31 @@ describe('M3: unless show-values says otherwise, env', () => {
     expect(new Set(values.map(({ value }) => value))).toEqual(new Set([MASK]));
     expect(values.map(({ origin }) => origin)).toContain('System Environment Property "MY_REGION"');
     expect(oneIn(answer).property).toEqual({ source: 'systemEnvironment', value: MASK });
+  });
+});
+
+describe('M3: with show-values=when-authorized, env and configprops', () => {
+  it.each([
+    ['no role is asked for', '', ['4s', 'PT4S']],
+    ['the caller has one of the roles', 'AUDIT,MANAGEMENT', ['4s', 'PT4S']],
+    ['the caller has none of the roles', 'AUDIT', [MASK, MASK]],
+  ])('show what they should where %s', async (_, roles, expected) => {
+    const service = await startManaged({
+      args: ['env', 'configprops'].flatMap((id) => [
+        `--management.endpoint.${id}.show-values=when-authorized`,
+        `--management.endpoint.${id}.roles=${roles}`,
+      ]),
+      env: { APP_DATASOURCE_POOL_CONNECTIONTIMEOUT: '4s' },
+    });
+
+    const [one, beans] = [
+      await service.operator.get('/env/app.datasource.pool.connection-timeout'),
+      await service.operator.get('/configprops/app.datasource.pool'),
+    ];
+    await service.stop();
+
+    const bound: unknown = /"connectionTimeout":"([^"]*)"/.exec(beans.text)?.[1];
+    expect([oneIn(one).property.value, bound]).toEqual(expected);
   });
 });
 

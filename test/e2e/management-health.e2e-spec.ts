@@ -171,6 +171,10 @@ describe('3.3 3.7 health for operators', () => {
     const components = { ping: { status: 'UP' }, db: { details: { database: 'SQLite' } } };
     expect(old.headers.get('content-type')).toBe(v2);
     expect(Object.keys(old.body)).toEqual(['status', 'details', 'groups']);
+    expect((await operator.get('/health/readiness', { headers: { accept: v2 } })).body).toMatchObject({
+      status: 'UP',
+      details: { db: { status: 'UP', details: { database: 'SQLite' } }, readinessState: { status: 'UP' } },
+    });
     expect(old.body['details']).toMatchObject(components);
     for (const { body } of [console, plain]) {
       expect(Object.keys(body)).toEqual(['status', 'components', 'groups']);

@@ -10,7 +10,7 @@ let service: ManagedService;
 
 beforeAll(async () => {
   const args = ['--logging.level.root=WARN', '--logging.level.auth.mfa=debug', '--logging.level.start=INFO'];
-  const groups = ['--logging.group.login=auth,mfa', '--logging.level.web=INFO'];
+  const groups = ['--logging.group.login=auth,mfa', '--logging.level.web=INFO', '--logging.group.events=mfa'];
   service = await startManaged({ args: [...args, ...groups], nodeArguments: clock.nodeArguments });
 });
 afterAll(async () => {
@@ -53,6 +53,7 @@ describe('9.1 GET loggers', () => {
     });
     expect(loggers['server']).toEqual({ effectiveLevel: 'WARN' });
     expect(body['groups']).toEqual({
+      events: { members: ['mfa'] },
       login: { members: ['auth', 'mfa'] },
       sql: { members: ['orm.sql', 'mapper'] },
       web: { configuredLevel: 'INFO', members: ['http'] },
@@ -66,6 +67,8 @@ describe('9.2 GET loggers/<name>', () => {
     ['auth', { effectiveLevel: 'WARN' }],
     ['ROOT', { configuredLevel: 'WARN', effectiveLevel: 'WARN' }],
     ['web', { configuredLevel: 'INFO', members: ['http'] }],
+    // The service has a logger of that name, too.
+    ['events', { members: ['mfa'] }],
   ])('%s', async (name, expected) => {
     expect(await read(name)).toEqual(expected);
   });
@@ -226,6 +229,38 @@ describe('9.3 POST loggers/<name>', () => {
 
     expect(meanwhile).toEqual({ configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' });
     expect(await read('auth')).toEqual({ effectiveLevel: 'WARN' });
+  });
+
+  it('of a group with a duration gives the group and its members back what they had', async () => {
+    await change('mapper', { configuredLevel: 'ERROR' });
+    await change('sql', { configuredLevel: 'TRACE', duration: '5m' });
+    const meanwhile = [await read('sql'), await read('mapper')];
+    clock.advance(5 * 60);
+
+    await waitUntil('the level went back', async () =>
+      (await service.operator.get('/loggers/mapper')).text.includes('ERROR'),
+    );
+
+    expect(meanwhile).toEqual([
+      { configuredLevel: 'TRACE', members: ['orm.sql', 'mapper'] },
+      { configuredLevel: 'TRACE', effectiveLevel: 'TRACE' },
+    ]);
+    expect([await read('sql'), await read('orm.sql')]).toEqual([
+      { members: ['orm.sql', 'mapper'] },
+      { effectiveLevel: 'WARN' },
+    ]);
+  });
+
+  it('lasts until the end of the process', async () => {
+    const first = await startManaged();
+    await first.operator.post('/loggers/auth', { configuredLevel: 'TRACE' });
+    await first.stop();
+
+    const again = await startManaged({ cwd: first.cwd });
+    const { status } = await again.operator.get('/loggers/auth');
+    await again.stop();
+
+    expect(status).toBe(404);
   });
 
   it('M5: at most a thousand loggers can be made, those there are can be changed on', async () => {
