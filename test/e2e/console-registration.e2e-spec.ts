@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificates.js';
 import { FakeConsole } from '../support/fake-console.js';
 import { freePort } from '../support/free-port.js';
-import { startManaged } from '../support/management.js';
+import { OPERATOR, startManaged } from '../support/management.js';
+import { startService } from '../support/service.js';
 import { waitUntil } from '../support/wait-until.js';
 
 describe('the registration of a running service with a console', () => {
@@ -80,6 +82,53 @@ describe('the registration of a running service with a console', () => {
         metadata: { 'user.name': 'ops', 'user.password': 'an-operator-of-the-login-service' },
       },
     });
+  });
+
+  it('is made over TLS with a console whose authority Node is told, and names the https of its own listener', async () => {
+    const certificate = makeCertificate();
+    const secure = await FakeConsole.start(0, certificate);
+    const pem = '--app.ssl.bundle.pem.web.keystore';
+    const service = await startService({
+      args: [
+        `--app.boot.admin.client.url=${secure.url}`,
+        `${pem}.certificate=${certificate.certificate}`,
+        `${pem}.private-key=${certificate.key}`,
+        '--server.ssl.bundle=web',
+      ],
+      env: { NODE_EXTRA_CA_CERTS: certificate.certificate },
+    });
+    const call = await waitUntil('the console is called', () => secure.calls[0]);
+    await service.stop();
+    await secure.stop();
+
+    expect(service.url).toMatch(/^https:/);
+    expect(call.body).toMatchObject({ serviceUrl: service.url, managementUrl: `${service.url}/actuator` });
+    expect(secure.calls.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+  });
+
+  it('L1: is not made with a console whose certificate nobody vouches for, and sends it nothing', async () => {
+    const secure = await FakeConsole.start(0, makeCertificate());
+    const service = await startManaged({
+      args: [
+        `--app.boot.admin.client.url=${secure.url}`,
+        '--app.boot.admin.client.username=login',
+        '--app.boot.admin.client.password=open-sesame',
+      ],
+    });
+    await waitUntil('the log says so', () => /cannot be reached: \w*SELF_SIGNED/.test(service.stdout));
+    await service.stop();
+    await secure.stop();
+
+    expect(secure.calls).toEqual([]);
+  });
+
+  it('tells a console nothing of the account of the management endpoints unless metadata says so', async () => {
+    const service = await startManaged({ args: [`--app.boot.admin.client.url=${console.url}`] });
+    const call = await firstCall();
+    await service.stop();
+
+    expect(Object.keys((call.body as { readonly metadata: object }).metadata)).toEqual(['startup']);
+    expect(JSON.stringify(call)).not.toContain(OPERATOR.password);
   });
 
   it('starts, is ready and ends all the same where the console is away', async () => {

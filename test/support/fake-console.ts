@@ -1,6 +1,9 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { MadeCertificate } from './certificates.js';
 
 /** What somebody asked of the console. */
 export interface ConsoleCall {
@@ -11,28 +14,38 @@ export interface ConsoleCall {
   readonly body: unknown;
 }
 
-/** A console that takes registrations, over HTTP, and remembers every call. */
+/** A console that takes registrations, over HTTP or HTTPS, and remembers every call. */
 export class FakeConsole {
   readonly calls: ConsoleCall[] = [];
-  /** In place of what it would answer; `silent` answers nothing at all. */
-  refuses: number | 'silent' | undefined;
+  /** In place of what it would answer; `silent` answers nothing at all, `page` a page of whoever else listens there. */
+  refuses: number | 'silent' | 'page' | undefined;
+  /** Which it gives to whoever registers. */
+  id = 'instance/1';
   private readonly server: Server;
 
-  private constructor() {
-    this.server = createServer((request, response) => {
+  private constructor(private readonly certificate: MadeCertificate | undefined) {
+    const answer: RequestListener = (request, response) => {
       void text(request).then((body) => {
         const { method = '', url: path = '', headers } = request;
         this.calls.push({ method, path, headers, body: body === '' ? undefined : JSON.parse(body) });
         if (this.refuses === 'silent') return;
+        if (this.refuses === 'page') {
+          response.writeHead(200, { 'content-type': 'text/html' });
+          response.end('<p>It works!</p>');
+          return;
+        }
         const status = this.refuses ?? (method === 'POST' ? 201 : 204);
         response.writeHead(status, { 'content-type': 'application/json', location: '/elsewhere' });
-        response.end(status === 201 ? '{"id":"instance/1"}' : undefined);
+        response.end(status === 201 ? JSON.stringify({ id: this.id }) : undefined);
       });
-    });
+    };
+    this.server = certificate
+      ? createSecureServer({ cert: certificate.pem, key: readFileSync(certificate.key) }, answer)
+      : createServer(answer);
   }
 
-  static async start(port = 0): Promise<FakeConsole> {
-    const console = new FakeConsole();
+  static async start(port = 0, certificate?: MadeCertificate): Promise<FakeConsole> {
+    const console = new FakeConsole(certificate);
     await new Promise<void>((resolve) => console.server.listen(port, '127.0.0.1', resolve));
     return console;
   }
@@ -42,7 +55,7 @@ export class FakeConsole {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http${this.certificate ? 's' : ''}://127.0.0.1:${this.port}`;
   }
 
   async stop(): Promise<void> {

@@ -14,7 +14,7 @@ export class ConsoleFailure extends Error {
 }
 
 const JSON_TYPE = 'application/json';
-/** For a whole call. */
+/** For a whole call, its answer too. */
 const LIMIT_MILLIS = 10_000;
 
 /** Calls one console (management API, "Clients and what they need"). */
@@ -25,6 +25,7 @@ export class ConsoleClient {
     /** Without a slash at its end. */
     readonly url: string,
     credentials?: ConsoleCredentials,
+    private readonly limitMillis = LIMIT_MILLIS,
   ) {
     const pair = credentials && Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
     this.headers = { accept: JSON_TYPE, ...(pair !== undefined && { authorization: `Basic ${pair}` }) };
@@ -54,7 +55,7 @@ export class ConsoleClient {
   }
 
   private async call(signal: AbortSignal, path: string, init: RequestInit): Promise<Response> {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MILLIS)]);
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limitMillis)]);
     const response = await this.fetched(`${this.url}${path}`, { ...init, signal: limit });
     if (response.ok) return response;
     await response.body?.cancel();
@@ -66,14 +67,14 @@ export class ConsoleClient {
       // Elsewhere may be somebody who should not know our credentials.
       return await fetch(url, { ...init, redirect: 'manual' });
     } catch (error) {
-      throw new ConsoleFailure(this.url, `cannot be reached: ${reasonOf(error)}`, error);
+      throw new ConsoleFailure(this.url, `cannot be reached: ${this.reasonOf(error)}`, error);
     }
   }
-}
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown';
-  if (error.name === 'TimeoutError') return `no answer within ${LIMIT_MILLIS / 1000} s`;
-  const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
-  return code ?? message;
+  private reasonOf(error: unknown): string {
+    if (!(error instanceof Error)) return 'unknown';
+    if (error.name === 'TimeoutError') return `no answer within ${this.limitMillis / 1000} s`;
+    const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+    return code ?? message;
+  }
 }

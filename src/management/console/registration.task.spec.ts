@@ -32,9 +32,13 @@ describe('the registration with a console', () => {
     await console.stop();
   });
 
-  const begun = (urls: readonly string[], credentials?: ConsoleCredentials): ConsoleRegistration => {
+  const begun = (
+    urls: readonly string[],
+    credentials?: ConsoleCredentials,
+    limitMillis?: number,
+  ): ConsoleRegistration => {
     registration = new ConsoleRegistration({
-      clients: urls.map((url) => new ConsoleClient(url, credentials)),
+      clients: urls.map((url) => new ConsoleClient(url, credentials, limitMillis)),
       instance: INSTANCE,
       periodMillis: PERIOD_MILLIS,
       task: new ScheduledTasks(new ManualClock()).add('ConsoleRegistration.register', { kind: 'custom', trigger: '' }),
@@ -84,6 +88,37 @@ describe('the registration with a console', () => {
     const last = console.calls.at(-1);
 
     expect(last).toMatchObject({ method: 'DELETE', path: '/instances/instance%2F1', body: undefined });
+  });
+
+  it('goes on with a console that has forgotten it, and is taken back by the id that counts now', async () => {
+    const begunOne = begun([console.url]);
+    await called(2);
+    console.id = 'another';
+    const before = console.calls.length;
+    await called(before + 2);
+    await begunOne.end();
+
+    expect(console.calls.at(-1)).toMatchObject({ method: 'DELETE', path: '/instances/another' });
+    expect(told()).toHaveLength(1);
+  });
+
+  it.each([
+    [404, 'answered 404'],
+    [500, 'answered 500'],
+    ['page', 'did not answer with an id'],
+    ['silent', 'cannot be reached: no answer within 0.05 s'],
+  ] as const)('survives a console that says %s in the meantime', async (refuses, reason) => {
+    begun([console.url], undefined, 50);
+    await toldOf('Registered');
+    console.refuses = refuses;
+    const before = console.calls.length;
+    await called(before + 3);
+    console.refuses = undefined;
+    await waitUntil('it is registered again', () => told().length === 3);
+
+    const registered = `INFO Registered with the console at ${console.url}`;
+    const tells = `WARN Not registered with the console, which is tried again and again: ${console.url} ${reason}`;
+    expect(told()).toEqual([registered, tells, registered]);
   });
 
   it('warns once of a console that is away, tries on, and says when it is back', async () => {
