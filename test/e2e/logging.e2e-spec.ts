@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { request } from '../support/broker.js';
-import { HttpClient } from '../support/http-client.js';
+import { basic, HttpClient } from '../support/http-client.js';
 import { PASSWORD, storyOn } from '../support/login-story.js';
 import { startManaged } from '../support/management.js';
+import { sendRaw } from '../support/raw-http.js';
 import { type RunningService, runCli, runService, type ServiceOptions, startService } from '../support/service.js';
 import { onSqlite } from '../support/story-database.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -160,6 +163,44 @@ describe('the logger http', () => {
     ).toEqual(['DEBUG DELETE /sessions/:id 401 n ms', 'DEBUG GET /nowhere 404 n ms']);
     expect(service.stdout).not.toContain('hunter2');
   });
+});
+
+it('L2: whatever a caller sends begins no line, hides none and shows as it is, at any level', async () => {
+  const args = ['--logging.level.root=TRACE', '--logging.file.name=service.log'];
+  const service = await startManaged({ args: [...args, '--logging.structured.format.file=ecs'] });
+  running.push(service);
+  const client = new HttpClient(service.url);
+  for (const ending of [
+    'a\r\nFORGED',
+    '\u001b[2KFORGED',
+    '\u2028FORGED',
+    '\u202eDEGROF',
+    '\u0085FORGED',
+    '"},{"FORGED":"',
+  ]) {
+    const text = `FORGED${ending}`;
+    const coded = encodeURIComponent(text);
+    await client.post('/login', { id: text, pw: text });
+    await client.post('/login', { id: [text], [text]: text });
+    await client.post('/login/2fa', { mfa_token: text, code: text });
+    await service.operator.post('/loggers/auth', { configuredLevel: text, [text]: text });
+    await service.operator.post(`/loggers/${coded}`, { configuredLevel: 'DEBUG' });
+    await service.operator.get(`/env?pattern=${coded}(`);
+    await service.stranger.get('/env', { headers: basic(text, text) });
+    const agent = text.replaceAll(/[\r\n]/g, '');
+    const heads = [`GET /${coded} HTTP/1.1`, 'Host: a', `User-Agent: ${agent}`, `X-Forwarded-For: ${agent}`];
+    await sendRaw(service.url, `${heads.join('\r\n')}\r\nX-Request-Id: ${agent}\r\nConnection: close\r\n\r\n`);
+  }
+  const lines = await linesOf(service);
+  const file = readFileSync(join(service.cwd, 'service.log'), 'utf8');
+
+  // Those of the packaged form, and the first user.
+  expect(service.log).toHaveLength(lines.length - 1);
+  expect(service.log.filter((line) => line.includes('FORGED'))).not.toEqual([]);
+  const objects = file.trimEnd().split('\n');
+  expect(objects.map((line) => JSON.parse(line) as object)).toHaveLength(lines.length - 1);
+  expect(objects.filter((line) => line.includes('"FORGED"'))).toEqual([]);
+  expect(`${service.stdout}${file}`).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u);
 });
 
 it('L4: why a request was refused is told to who investigates, and not to the caller', async () => {

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, it } from 'vitest';
+import { EXCHANGE_PARTS } from '../../src/server/exchanges/http-exchanges.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
-import { type Answer, type HttpClient, textOf, textsOf } from '../support/http-client.js';
+import { type Answer, HttpClient, textOf, textsOf } from '../support/http-client.js';
 import { type EventRow, PASSWORD, refresh, secondStep, storyOn } from '../support/login-story.js';
+import { OPERATOR, OPERATOR_HEADERS } from '../support/management.js';
 import { onEachEngine } from '../support/story-database.js';
 import { waitUntil } from '../support/wait-until.js';
 
@@ -11,6 +13,11 @@ const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
 const TABLES = [
   ...['account', 'totp_secret', 'backup_code', 'used_mfa_token', 'session', 'refresh_token', 'signing_key'],
   ...['trusted_device', 'security_event'],
+];
+/** All that can be read there but a dump of the memory, which holds everything. */
+const SHOWN_TO_OPERATORS = [
+  ...['', '/health', '/info', '/metrics', '/prometheus', '/env', '/configprops', '/loggers', '/scheduledtasks'],
+  ...['/caches', '/mappings', '/httpexchanges', '/threaddump', '/logfile'],
 ];
 
 onEachEngine('L3: security events', (engine) => {
@@ -227,13 +234,24 @@ onEachEngine('L1: what is secret', (engine) => {
     people: 4,
     args: [
       '--app.security.mfa.trusted-device.enabled=true',
-      '--logging.level.root=DEBUG',
+      '--logging.level.root=TRACE',
+      '--logging.file.name=service.log',
+      '--logging.structured.format.file=ecs',
       '--server.error.include-message=always',
+      // Everything that operators may ever be shown.
+      '--management.endpoints.web.exposure.include=*',
+      '--management.endpoint.health.show-details=always',
+      '--management.endpoint.env.show-values=always',
+      '--management.endpoint.configprops.show-values=always',
+      '--management.httpexchanges.recording.enabled=true',
+      `--management.httpexchanges.recording.include=${EXCHANGE_PARTS.join(',')}`,
+      `--management.security.user=${OPERATOR.user}`,
+      `--management.security.password=${OPERATOR.password}`,
     ],
   });
 
   it('stands in no table, on no output, in no file, and in no answer but the one that hands it over', async () => {
-    const secrets = new Set<string>([PASSWORD, NEW_PASSWORD]);
+    const secrets = new Set<string>([PASSWORD, NEW_PASSWORD, OPERATOR.password]);
     const answers: Answer[] = [];
     const keep = (answer: Answer): Answer => {
       answers.push(answer);
@@ -291,11 +309,19 @@ onEachEngine('L1: what is secret', (engine) => {
     learn(again.client.cookie('refresh_token'), again.client.cookie('trusted_device'), again.accessToken);
     const { exitCode, stdout, stderr } = await story.command('users', 'unlock', person.id);
     expect(exitCode).toBe(0);
-    // The access log is written every second, and in order: all lines are there with the last one.
+    const operator = new HttpClient(`${story.service.url}/actuator`);
+    Object.assign(operator.headers, OPERATOR_HEADERS);
+    // Logs are written every second, and in order: all lines are there with the last one.
     expect(await client.get('/the-last-line')).toBeAnswered(404);
-    await waitUntil('the access log is complete', () =>
-      filesBelow(story.cwd).some(({ place, text }) => place.includes('access_log') && text.includes('/the-last-line')),
+    await waitUntil('the logs are complete', () =>
+      ['access_log', 'service.log'].every((log) =>
+        filesBelow(story.cwd).some(({ place, text }) => place.includes(log) && text.includes('/the-last-line')),
+      ),
     );
+    for (const path of SHOWN_TO_OPERATORS) {
+      const answer = keep(await operator.get(path));
+      expect(answer.status, path).toBe(200);
+    }
 
     const written = [
       { place: 'stdout', text: story.service.stdout },
