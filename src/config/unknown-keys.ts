@@ -1,10 +1,11 @@
 import type { Environment } from './environment.js';
-import { variableForms } from './key-name.js';
+import { KeyName, variableForms } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from './problem.js';
+import { mayAssignSecret, mayNameSecret, namesSecret, shownUnfilled } from './secrets.js';
 import { INLINE_JSON, keyReadFrom } from './variables.js';
 
-/** Keys of files and arguments that stand where only known keys may; values are not repeated, one may be a secret. */
+/** Keys of files and arguments that stand where only known keys may. */
 export function unknownKeys(environment: Environment, registry: KeyRegistry): readonly Problem[] {
   return environment.sources
     .filter(({ kind }) => kind !== 'environment')
@@ -14,8 +15,13 @@ export function unknownKeys(environment: Environment, registry: KeyRegistry): re
       // `server:` with everything below it commented out.
       return text !== '' || registry.below(key).length === 0;
     })
-    .map(({ key, spelled, origin }) => {
-      const facts = { Property: spelled, Origin: from(origin) };
+    .map(({ key, spelled, text, origin }) => {
+      const near = registry.nearest(spelled);
+      const facts = {
+        Property: spelled,
+        Value: `"${shownText(registry, { spelled, text }, near)}"`,
+        Origin: from(origin),
+      };
       const [below] = registry.below(key);
       if (below) {
         return problem(
@@ -24,13 +30,24 @@ export function unknownKeys(environment: Environment, registry: KeyRegistry): re
           facts,
         );
       }
-      const near = registry.nearest(spelled);
       return problem(
         `The key ${spelled} is unknown`,
         `${near ? `Did you mean ${near}? ` : ''}Correct or remove ${spelled}; app.config.unknown-keys=warn lets it pass.`,
         facts,
       );
     });
+}
+
+/** Nobody knows what kind of value it is: it is shown only where every name that it may have meant speaks of no secret. */
+function shownText(
+  registry: KeyRegistry,
+  { spelled, text }: { readonly spelled: string; readonly text: string },
+  near: string | undefined,
+): string {
+  const meant = near === undefined ? undefined : registry.find(KeyName.parse(near));
+  const isPlain =
+    meant?.isSecret === false && ![spelled, near ?? ''].some((name) => namesSecret(name) || mayNameSecret(name));
+  return shownUnfilled(text, !isPlain || mayAssignSecret(text));
 }
 
 /** One line per environment variable that looks like a key of ours and is none: others may own such names. */
