@@ -1,13 +1,17 @@
 import { strongPasswordHashes } from './account/password-hash.rule.js';
 import { secureCookies } from './auth/cookie.rule.js';
 import { pepperedBackupCodes } from './backup-code/pepper.rule.js';
-import type { Configuration, ConfigurationInputs } from './config/configuration.js';
-import { type Finding, type Rule, RuleFacts } from './config/rule.js';
+import { type ConfigurationInputs, type ConfigurationReading, configurationOf } from './config/configuration.js';
+import { faultsOf, type Finding, type LateRule, type Rule, RuleFacts } from './config/rule.js';
 import { secretsByReference } from './config/secrets.rule.js';
 import { originsKnown, profilesOutsideFiles } from './config/sources.rule.js';
+import { UnboundValue } from './config/unbound.js';
+import { logSetup } from './log-setup.js';
 import { endpointsNamed } from './management/access/endpoint-names.rule.js';
 import { openEndpointsApart } from './management/caller/security.rule.js';
 import { exposedEndpoints } from './management/exposure.rule.js';
+import { groupMembersKnown } from './management/health/groups.rule.js';
+import { pathsApart } from './management/paths.rule.js';
 import { equalTimeZones } from './management/time-zones.rule.js';
 import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
 import { mapperLimits } from './persistence/mapper.rule.js';
@@ -15,15 +19,24 @@ import { productionValues } from './persistence/production.rule.js';
 import { shutdownWithinGrace } from './server/shutdown/shutdown.rule.js';
 import { sealKeysGiven } from './sealing/seal.rule.js';
 import { noStackTraces } from './server/problem/stack-traces.rule.js';
+import { bundleUsable } from './server/tls/bundle.rule.js';
+import { uploadFolderWritable } from './server/upload/upload-folder.rule.js';
 import { bundleKeysKeptPrivate } from './tls/private-key.rule.js';
 import { publicUrlGiven } from './token/public-url.rule.js';
 import { signingKeyKeptPrivate } from './token/signing-key.rule.js';
+import { tokenKeysUsable } from './token/token-keys.rule.js';
+
+/** The file of `logging.config` can be read, and what stands in it can be used. */
+const logConfigUsable: Rule = ({ configuration, inputs }) => faultsOf('logging', () => logSetup(configuration, inputs));
+
+/** Loads the whole service for its routes, which `config check` is alone to notice. */
+const managementPathsApart = pathsApart(async () => (await import('./user-paths.js')).userPaths());
 
 /**
- * The specification's "Configuration rules" in their order, notes on the database's URL, the equal time zones, and what
- * production must not go without.
+ * The specification's "Configuration rules" in their order, notes on the database's URL, the equal time zones, what
+ * production must not go without, and all that would keep the service from its start before anything is asked of others.
  */
-const RULES: readonly Rule[] = [
+const RULES: readonly (Rule | LateRule)[] = [
   profilesOutsideFiles,
   secretsByReference,
   shutdownWithinGrace,
@@ -43,10 +56,32 @@ const RULES: readonly Rule[] = [
   publicUrlGiven,
   signingKeyKeptPrivate,
   bundleKeysKeptPrivate,
+  logConfigUsable,
+  groupMembersKnown,
+  managementPathsApart,
+  bundleUsable,
+  tokenKeysUsable,
+  uploadFolderWritable,
 ];
 
-/** What is found against the rules: what `config check` prints, and what stops a start with profile `prod`. */
-export function checkRules(configuration: Configuration, inputs: ConfigurationInputs): readonly Finding[] {
-  const facts = new RuleFacts(configuration, inputs);
-  return RULES.flatMap((rule) => rule(facts));
+/**
+ * What is found against the rules: what `config check` prints, and what stops a start. A rule that needs a value which could
+ * not be bound is left out, and so are all where a file could not be read: what it sets is not known.
+ */
+export async function checkRules(
+  reading: ConfigurationReading,
+  inputs: ConfigurationInputs,
+): Promise<readonly Finding[]> {
+  if (!reading.isWhole) return [];
+  const facts = new RuleFacts(configurationOf(reading), inputs);
+  return (await Promise.all(RULES.map((rule) => found(rule, facts)))).flat();
+}
+
+async function found(rule: Rule | LateRule, facts: RuleFacts): Promise<readonly Finding[]> {
+  try {
+    return await rule(facts);
+  } catch (error) {
+    if (error instanceof UnboundValue) return [];
+    throw error;
+  }
 }

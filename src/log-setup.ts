@@ -42,8 +42,8 @@ export function logSetup(
   configuration: Configuration,
   { workingFolder }: Pick<ConfigurationInputs, 'workingFolder'>,
 ): LogSetup {
-  const { level, group, config } = configuration.get(LoggingProperties);
-  if (config !== undefined) return setupOfFile(config, configuration, workingFolder);
+  const logging = configuration.get(LoggingProperties);
+  if (logging.config !== undefined) return setupOfFile(logging.config, configuration, workingFolder);
   const patterns = configuration.get(LoggingPatternProperties);
   const { name, path } = configuration.get(LoggingFileProperties);
   const file = name ?? (path === undefined ? undefined : join(path, USUAL_NAME));
@@ -53,8 +53,8 @@ export function logSetup(
   return {
     console: { pattern: patterns.console, structured: structured.console },
     file: file === undefined ? undefined : fileSetup(file, fileForm, policy),
-    levels: level,
-    groups: group,
+    levels: logging.level,
+    groups: logging.group,
     warnings: [],
   };
 }

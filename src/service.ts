@@ -3,10 +3,17 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AccountCreation } from './account/account-creation.service.js';
 import { AppModule, type Watching } from './app.module.js';
-import { type Configuration, type ConfigurationInputs, loadConfiguration } from './config/configuration.js';
+import {
+  type Configuration,
+  type ConfigurationInputs,
+  type ConfigurationReading,
+  configurationOf,
+  readConfiguration,
+} from './config/configuration.js';
 import { failureReport } from './config/failure-report.js';
-import { ConfigurationFailure, problem } from './config/problem.js';
+import { ConfigurationFailure, lineOf, type Problem } from './config/problem.js';
 import { processInputs, setProcessTimeZone } from './config/process-inputs.js';
+import type { Finding } from './config/rule.js';
 import { UserProperties } from './config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { registerWithConsole } from './console-registration.js';
@@ -52,8 +59,9 @@ export async function startService(signals: StopSignals): Promise<Start> {
   let logs: Logs | undefined;
   try {
     const inputs = processInputs();
-    const configuration = loadConfiguration(PROPERTIES, inputs);
-    const warnings = [...configuration.warnings, ...judgedRules(configuration, inputs)];
+    const reading = readConfiguration(PROPERTIES, inputs);
+    const warnings = await judged(reading, inputs);
+    const configuration = configurationOf(reading);
     setProcessTimeZone(configuration.get(UserProperties).timezone);
     logs = await Logs.open(configuration, inputs);
     keepLastWords(logs);
@@ -75,22 +83,29 @@ export async function startService(signals: StopSignals): Promise<Start> {
   }
 }
 
-/** Faults stop every start and breaches one with profile `prod`; the rest are lines of the start. */
-function judgedRules(configuration: Configuration, inputs: ConfigurationInputs): readonly string[] {
-  const findings = checkRules(configuration, inputs);
-  const isProd = isProduction(configuration);
-  const stopping = findings.filter(({ severity }) => severity === 'fault' || (severity === 'breach' && isProd));
-  if (stopping.length > 0) {
-    throw new ConfigurationFailure(
-      stopping.map(({ rule, severity, text }) =>
-        problem(
-          `Configuration rule ${rule} is broken: ${text}`,
-          severity === 'fault' ? 'Correct it.' : 'Correct it: with profile prod the rules must hold.',
-        ),
-      ),
-    );
+/**
+ * Everything that is wrong with the configuration, in one failure; what does not stop the start is lines of it. Faults stop
+ * every start and breaches of the rules one with profile `prod`.
+ */
+async function judged(reading: ConfigurationReading, inputs: ConfigurationInputs): Promise<readonly string[]> {
+  const findings = await checkRules(reading, inputs);
+  const isProd = isProduction(reading);
+  const problems = findings.flatMap((finding): readonly Problem[] => {
+    if (finding.severity === 'fault') return [finding];
+    return finding.severity === 'breach' && isProd ? [brokenRule(finding)] : [];
+  });
+  if (reading.problems.length + problems.length > 0) {
+    throw new ConfigurationFailure([...reading.problems, ...problems]);
   }
-  return findings.map(({ rule, text }) => `Configuration rule ${rule}: ${text}`);
+  return [...reading.warnings, ...findings.map((finding) => `Configuration rule ${finding.rule}: ${lineOf(finding)}`)];
+}
+
+function brokenRule({ rule, what, facts, action }: Finding): Problem {
+  return {
+    what: `Configuration rule ${rule} is broken: ${what}`,
+    facts,
+    action: `${action} With profile prod the rules must hold.`,
+  };
 }
 
 type Opened = Pick<Extract<Start, { kind: 'started' }>, 'firstUser'>;
@@ -182,7 +197,7 @@ async function stop(logs: Logs, parts: ShutdownParts): Promise<void> {
   }
 }
 
-function isProduction({ environment }: Configuration): boolean {
+function isProduction({ environment }: Pick<Configuration, 'environment'>): boolean {
   return environment.profiles.active.includes('prod');
 }
 

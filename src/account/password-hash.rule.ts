@@ -18,6 +18,8 @@ export const strongPasswordHashes: Rule = (facts) => {
   const isStrong = MINIMA.some(
     (minimum) => memory.bytes >= minimum.memoryKib * KIBIBYTE && iterations >= minimum.iterations,
   );
-  const advice = `with ${iterations} iterations it is below the OWASP minimum; 19MB with 2 iterations is enough`;
-  return isStrong ? [] : [facts.about('security', 'app.security.password.hash.memory', advice)];
+  if (isStrong) return [];
+  const key = 'app.security.password.hash.memory';
+  const what = `With ${iterations} iterations the memory of a password hash is below the OWASP minimum`;
+  return [facts.about(key, { rule: 'security', what, action: `Set ${key} to 19MB and iterations to 2, or to more.` })];
 };

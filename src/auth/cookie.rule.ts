@@ -1,8 +1,16 @@
 import type { Rule } from '../config/rule.js';
 import { CookieProperties } from './cookie.properties.js';
 
+const KEY = 'app.security.cookie.secure';
+
 /** Cookies of production go over https only (http-api section 2). */
 export const secureCookies: Rule = (facts) =>
   facts.get(CookieProperties).secure
     ? []
-    : [facts.about('security', 'app.security.cookie.secure', 'cookies must be Secure: remove it, or set it to true')];
+    : [
+        facts.about(KEY, {
+          rule: 'security',
+          what: 'Cookies of production must be Secure',
+          action: `Remove ${KEY}, or set it to true.`,
+        }),
+      ];

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { Configuration, type ConfigurationInputs, readConfiguration } from '../config/configuration.js';
+import { type ConfigurationInputs, type ConfigurationReading, readConfiguration } from '../config/configuration.js';
 import { failureReport, printable } from '../config/failure-report.js';
 import { KeyRegistry } from '../config/key-registry.js';
 import type { PropertiesClass } from '../config/properties-class.js';
+import { lineOf } from '../config/problem.js';
 import type { Finding } from '../config/rule.js';
 import { type View, viewOfAll, viewOfKey } from './config-view.js';
 import { configurationReference } from './configuration-reference.js';
@@ -11,7 +12,7 @@ import { configurationReference } from './configuration-reference.js';
 export interface ConfigCommandParts {
   readonly classes: readonly PropertiesClass[];
   readonly inputs: ConfigurationInputs;
-  readonly rules: (configuration: Configuration, inputs: ConfigurationInputs) => readonly Finding[];
+  readonly rules: (reading: ConfigurationReading, inputs: ConfigurationInputs) => Promise<readonly Finding[]>;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
 }
@@ -40,8 +41,8 @@ export function addConfigCommand(program: Command, parts: ConfigCommandParts, ex
   config
     .command('check')
     .description("the specification's configuration rules, one line per breach")
-    .action(() => {
-      exit(check(parts));
+    .action(async () => {
+      exit(await check(parts));
     });
 
   config
@@ -63,16 +64,18 @@ function print(parts: ConfigCommandParts, view: (reading: ReturnType<typeof read
   return isFound ? 0 : 1;
 }
 
-function check({ classes, inputs, rules, print: say, complain }: ConfigCommandParts): number {
-  const { environment, registry, problems, warnings, instances } = readConfiguration(classes, inputs);
-  if (problems.length > 0) {
-    complain(failureReport(problems, 'THE CONFIGURATION CANNOT BE USED'));
-    return 1;
+/** What stops every start is one report, as a start prints it; the rest is a line each. */
+async function check({ classes, inputs, rules, print: say, complain }: ConfigCommandParts): Promise<number> {
+  const reading = readConfiguration(classes, inputs);
+  const findings = await rules(reading, inputs);
+  const faults = [...reading.problems, ...findings.filter(({ severity }) => severity === 'fault')];
+  if (faults.length > 0) complain(failureReport(faults, 'THE CONFIGURATION CANNOT BE USED'));
+  for (const warning of reading.warnings) say(`warning: ${warning}`);
+  for (const { severity, rule, ...found } of findings) {
+    if (severity !== 'fault') say(printable(`${severity}: rule ${rule}: ${lineOf(found)}`));
   }
-  const findings = rules(new Configuration(environment, registry, warnings, instances), inputs);
-  for (const warning of warnings) say(`warning: ${warning}`);
-  for (const { rule, severity, text } of findings) say(printable(`${severity}: rule ${rule}: ${text}`));
-  const breaches = findings.filter(({ severity }) => severity !== 'warning').length;
-  say(breaches === 0 ? 'All configuration rules hold.' : `${breaches} ${breaches === 1 ? 'breach' : 'breaches'}.`);
-  return breaches === 0 ? 0 : 1;
+  const breaches = findings.filter(({ severity }) => severity === 'breach').length;
+  if (breaches > 0) say(`${breaches} ${breaches === 1 ? 'breach' : 'breaches'}.`);
+  else if (faults.length === 0) say('All configuration rules hold.');
+  return breaches + faults.length === 0 ? 0 : 1;
 }

@@ -2,8 +2,9 @@ import type { Environment } from './environment.js';
 import type { KeyName } from './key-name.js';
 import type { KeyDefinition, KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from './problem.js';
-import type { PropertiesClass, SelfChecking } from './properties-class.js';
+import type { PropertiesClass, SelfChecking, Violation } from './properties-class.js';
 import { evaluate, freeParts, type KeyState, nameBelow, stateOf } from './key-state.js';
+import { leaveUnbound } from './unbound.js';
 
 /** Instances of the properties classes, and everything that kept values from them. */
 export interface Bound {
@@ -39,6 +40,7 @@ class Binding {
     const instance = new owner() as Record<string, unknown>;
     const states = new Map<string, KeyState>();
     const failed = new Set<string>();
+    const holders = new Set<string>();
     for (const definition of definitions) {
       const name = prefix ? `${prefix.name}.${definition.name}` : definition.name;
       const key = prefix ? prefix.key.append(String(definition.key)) : definition.key;
@@ -46,12 +48,15 @@ class Binding {
       const value = this.value(definition, name, key, registry, states);
       if (this.problems.length > before) failed.add(definition.facts.property);
       if (value !== undefined) instance[definition.facts.property] = value;
+      // Each named object says itself what it has not.
+      if (definition.type.shape === 'objects') holders.add(definition.facts.property);
     }
     const violations = isSelfChecking(instance) ? instance.violations() : [];
-    for (const { property, against, reason } of violations) {
-      if ([property, ...against].some((name) => failed.has(name))) continue;
-      this.problems.push(this.violated(states.get(property), property, reason));
+    for (const violation of violations) {
+      if ([violation.property, ...violation.against].some((name) => failed.has(name))) continue;
+      this.problems.push(this.violated(states.get(violation.property), violation));
     }
+    for (const property of failed) if (!holders.has(property)) leaveUnbound(instance, property);
     return instance;
   }
 
@@ -88,11 +93,12 @@ class Binding {
     return evaluation.kind === 'value' ? evaluation.value : undefined;
   }
 
-  private violated(state: KeyState | undefined, property: string, reason: string): Problem {
+  private violated(state: KeyState | undefined, { property, reason, action }: Violation): Problem {
     const [winner] = state?.assignments ?? [];
     const evaluation = state && evaluate(this.environment, state);
     const name = state?.name ?? property;
-    return problem(`The value of ${name} does not fit the others`, `Change ${name} or the key it has to fit.`, {
+    const usual = `Change ${name} or the key it has to fit.`;
+    return problem(`The value of ${name} does not fit the others`, action ?? usual, {
       Property: name,
       Value: evaluation?.kind === 'value' ? `"${evaluation.shown}"` : `"${state?.definition.defaultText ?? ''}"`,
       Origin: winner ? from(winner.origin) : 'default value',

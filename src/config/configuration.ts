@@ -48,6 +48,8 @@ export interface ConfigurationReading {
   readonly environment: Environment;
   readonly registry: KeyRegistry;
   readonly problems: readonly Problem[];
+  /** True where all files could be read: only then is what no source sets really unset. */
+  readonly isWhole: boolean;
   readonly warnings: readonly string[];
   readonly instances: ReadonlyMap<PropertiesClass, object>;
 }
@@ -68,6 +70,7 @@ export function readConfiguration(
       environment,
       registry,
       problems: withoutRepeats([...problems, ...bound.problems, ...unknown.problems]),
+      isWhole: problems.length === 0,
       warnings: [
         ...unknown.warnings,
         ...doubledVariables(environment, registry),
@@ -79,15 +82,20 @@ export function readConfiguration(
   } catch (error) {
     if (!(error instanceof ConfigurationFailure)) throw error;
     const environment = new Environment(processSources);
-    return { environment, registry, problems: error.problems, warnings: [], instances: new Map() };
+    return { environment, registry, problems: error.problems, isWhole: false, warnings: [], instances: new Map() };
   }
 }
 
-/** Reads the configuration of a service that is about to start; fails with all problems at once. */
-export function loadConfiguration(classes: readonly PropertiesClass[], inputs: ConfigurationInputs): Configuration {
-  const { environment, registry, problems, warnings, instances } = readConfiguration(classes, inputs);
-  if (problems.length > 0) throw new ConfigurationFailure(problems);
+/** What was read as far as it could be bound: of a value that could not, its readers hear an `UnboundValue`. */
+export function configurationOf({ environment, registry, warnings, instances }: ConfigurationReading): Configuration {
   return new Configuration(environment, registry, warnings, instances);
+}
+
+/** Reads the configuration of a command, which no rule keeps from its work; fails with all problems at once. */
+export function loadConfiguration(classes: readonly PropertiesClass[], inputs: ConfigurationInputs): Configuration {
+  const reading = readConfiguration(classes, inputs);
+  if (reading.problems.length > 0) throw new ConfigurationFailure(reading.problems);
+  return configurationOf(reading);
 }
 
 function judgeUnknownKeys(

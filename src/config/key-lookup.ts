@@ -33,7 +33,7 @@ export function askedKey(environment: Environment, registry: KeyRegistry, key: K
 }
 
 /** `[com.Acme]` is exact, but who asks need not know how it was written. */
-function stateNamed(states: readonly KeyState[], key: KeyName): KeyState | undefined {
+export function stateNamed(states: readonly KeyState[], key: KeyName): KeyState | undefined {
   return (
     states.find((state) => KeyName.parse(state.name).uniform === key.uniform) ??
     states.find((state) => KeyName.parse(plainName(state)).uniform === key.uniform)

@@ -22,6 +22,15 @@ export function problem(
   };
 }
 
+/** A problem as one line of a log: the key with its value and origin, what is wrong with it, and what to do. */
+export function lineOf({ what, facts, action }: Problem): string {
+  const { Property: property, Value: value, Origin: origin, ...others } = Object.fromEntries(facts);
+  const subject = `${property ?? ''}${value === undefined ? '' : ` = ${value.replace(/^"(.*)"$/s, '$1')}`}`;
+  const place = origin === undefined ? '' : ` (${origin})`;
+  const more = Object.entries(others).map(([label, text]) => `; ${label}: ${text}`);
+  return `${property === undefined ? '' : `${subject}${place}: `}${what}${more.join('')}. ${action}`;
+}
+
 /** The origin fact of a problem. */
 export function from(origin: Origin | undefined): string | undefined {
   return origin && originChain(origin);

@@ -11,6 +11,8 @@ export interface Violation {
   /** The properties it does not fit: nothing is said of a value beside one that could not be read. */
   readonly against: readonly string[];
   readonly reason: string;
+  /** What to do, where it is more than to change one of the two. */
+  readonly action?: string;
 }
 
 /** Implemented by a properties class whose values must fit each other; asked after all of them are converted. */

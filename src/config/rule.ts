@@ -1,20 +1,33 @@
 import type { Configuration, ConfigurationInputs } from './configuration.js';
-import { originText } from './origin.js';
-import type { PropertiesClass } from './properties-class.js';
-import { one } from './profiles.js';
+import { stateNamed } from './key-lookup.js';
+import { KeyName } from './key-name.js';
 import { allStates, evaluate, type KeyState } from './key-state.js';
-import { namesSecret } from './secrets.js';
+import { ConfigurationFailure, from, type Problem, problem } from './problem.js';
+import type { PropertiesClass } from './properties-class.js';
+import { MASK, namesSecret } from './secrets.js';
 import type { Entry } from './source.js';
 
+/** A fault stops every start, a breach one with profile `prod`, a warning none. */
+export type Severity = 'fault' | 'breach' | 'warning';
+
 /** A configuration rule that does not hold, or nearly so. */
-export interface Finding {
+export interface Finding extends Problem {
   /** Its number under "Configuration rules" of the specification, or a word such as `time zone`. */
   readonly rule: string;
-  /** A fault stops every start, a breach one with profile `prod`, a warning none. */
-  readonly severity: 'fault' | 'breach' | 'warning';
-  /** What is broken and what to do, in one line. */
-  readonly text: string;
+  readonly severity: Severity;
 }
+
+/** What a rule says of what it found: a sentence without a full stop, and an advice with one. */
+export interface Verdict {
+  readonly rule: string;
+  /** A breach where it is left out. */
+  readonly severity?: Severity;
+  readonly what: string;
+  readonly action: string;
+}
+
+/** Facts of a problem by their labels; those without a text are left out. */
+export type Facts = Readonly<Record<string, string | undefined>>;
 
 /** An entry that somebody wrote into a file or on the command line. */
 export interface WrittenEntry extends Entry {
@@ -24,8 +37,29 @@ export interface WrittenEntry extends Entry {
   readonly isSecret: boolean;
 }
 
-/** Looks at a whole configuration; an empty answer means that the rule holds. */
+/**
+ * Looks at a whole configuration; an empty answer means that the rule holds. A rule that asks for a value that could not
+ * be bound ends there, and finds nothing.
+ */
 export type Rule = (facts: RuleFacts) => readonly Finding[];
+
+/** A rule that loads what only few starts need. */
+export type LateRule = (facts: RuleFacts) => Promise<readonly Finding[]>;
+
+export function finding({ rule, severity = 'breach', what, action }: Verdict, facts: Facts = {}): Finding {
+  return { ...problem(what, action, facts), rule, severity };
+}
+
+/** What keeps `attempt` from its end as far as the configuration is to blame: the start itself would stop there. */
+export function faultsOf(rule: string, attempt: () => unknown): readonly Finding[] {
+  try {
+    attempt();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationFailure)) throw error;
+    return error.problems.map((each) => ({ ...each, rule, severity: 'fault' }));
+  }
+}
 
 /** What rules may ask. */
 export class RuleFacts {
@@ -33,7 +67,7 @@ export class RuleFacts {
   readonly states: readonly KeyState[];
 
   constructor(
-    private readonly configuration: Configuration,
+    readonly configuration: Configuration,
     readonly inputs: ConfigurationInputs,
   ) {
     this.states = allStates(configuration.environment, configuration.registry);
@@ -64,17 +98,28 @@ export class RuleFacts {
     return this.configuration.environment.profiles.active;
   }
 
-  /** `value (origin)` of a key, with the value masked where it must be. */
-  shown(key: string): string {
-    const state = one(this.configuration.environment, this.configuration.registry, key);
-    const [winner] = state.assignments;
-    if (!winner) return `${state.definition.defaultText ?? 'unset'} (default value)`;
+  /** What the sources say of a key; undefined for the free part of a map that none of them names. */
+  stateOf(key: string): KeyState | undefined {
+    return stateNamed(this.states, KeyName.parse(key));
+  }
+
+  /** The key, its value in force, masked where it must be, and where that comes from. */
+  of(key: string): Facts {
+    const state = this.stateOf(key);
+    const [winner] = state?.assignments ?? [];
+    if (!state || !winner) {
+      const usual = state?.definition.defaultText;
+      return usual === undefined
+        ? { Property: key, Origin: 'not set' }
+        : { Property: key, Value: `"${usual}"`, Origin: 'default value' };
+    }
     const evaluation = evaluate(this.configuration.environment, state);
-    return `${evaluation.kind === 'value' ? evaluation.shown : ''} (${originText(winner.origin)})`;
+    const value = evaluation.kind === 'value' ? evaluation.shown : MASK;
+    return { Property: state.name, Value: `"${value}"`, Origin: from(winner.origin) };
   }
 
   /** A finding about one key: its value, its origin, and what to do. */
-  about(rule: string, key: string, advice: string, severity: Finding['severity'] = 'breach'): Finding {
-    return { rule, severity, text: `${key} = ${this.shown(key)}: ${advice}` };
+  about(key: string, verdict: Verdict, more: Facts = {}): Finding {
+    return finding(verdict, { ...this.of(key), ...more });
   }
 }

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { KeyName } from './key-name.js';
-import { originText } from './origin.js';
-import type { Finding, Rule, WrittenEntry } from './rule.js';
+import { from } from './problem.js';
+import { type Facts, type Finding, finding, type Rule, type WrittenEntry } from './rule.js';
+import { MASK, shownUnfilled } from './secrets.js';
 
 /**
  * Rule 2: a secret is a `${NAME}` reference to the environment, or to a file that is nobody else's to read; never an
@@ -12,25 +13,34 @@ export const secretsByReference: Rule = ({ entries, inputs: { workingFolder } })
   const parts = partsOfSecrets(entries);
   return [
     ...entries.flatMap((entry) => judged(entry, parts, workingFolder)),
-    ...readableByOthers(join(workingFolder, '.env'), 'the file .env of the working folder'),
+    ...readableByOthers(join(workingFolder, '.env'), {}),
   ];
 };
 
 function judged(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, workingFolder: string): readonly Finding[] {
   const { spelled, text, origin, isInFile, isRegistered, isSecret } = entry;
-  const place = `${spelled} (${originText(origin)})`;
+  const secret = { Property: spelled, Value: `"${MASK}"`, Origin: from(origin) };
   if (isInFile && passwordInUrl(text)) {
-    return [breach(`${place}: a password inside a URL, use a key of its own or write \${NAME}`)];
+    return breach('A password stands inside a URL', 'Set it by a key of its own, or write ${NAME} for it.', {
+      ...secret,
+      Value: `"${shownUnfilled(text, isSecret)}"`,
+    });
   }
   if (!parts.has(entry) || isReference(text)) return [];
-  if (origin.kind !== 'position') return [breach(`${place}: every user of the machine can see a secret there`)];
+  if (origin.kind !== 'position') {
+    const action = `Set ${spelled} in the environment, or in a file that nobody else can read.`;
+    return breach('Every user of the machine can see a secret in an argument', action, secret);
+  }
   const { resource } = origin;
-  if (resource.kind === 'classpath') return [breach(`${place}: a secret inside the package, keep it outside`)];
+  if (resource.kind === 'classpath') {
+    return breach('A secret stands inside the package', `Set ${spelled} outside, best in the environment.`, secret);
+  }
   if (resource.kind === 'variable') return [];
   if (isRegistered && isSecret && !origin.isWholeFile) {
-    return [breach(`${place}: a secret in clear, write \${NAME} and set NAME in the environment`)];
+    const action = 'Write ${NAME} for it, and set NAME in the environment.';
+    return breach('A secret stands in a file in clear', action, secret);
   }
-  return readableByOthers(resolve(workingFolder, resource.path), place);
+  return readableByOthers(resolve(workingFolder, resource.path), secret);
 }
 
 /** Entries that are secrets by name, and all that their placeholders lead to. */
@@ -58,19 +68,26 @@ function isReference(text: string): boolean {
   return text === '' || /^\$\{[^:{}]+:?\}$/.test(text);
 }
 
-function readableByOthers(path: string, what: string): readonly Finding[] {
+function readableByOthers(path: string, facts: Facts): readonly Finding[] {
   let mode: number | undefined;
   try {
     mode = statSync(path, { throwIfNoEntry: false })?.mode;
   } catch (cause) {
-    return [
-      breach(`${what}: its mode cannot be looked at, ${(cause as NodeJS.ErrnoException).code ?? 'no reason given'}`),
-    ];
+    const reason = (cause as NodeJS.ErrnoException).code;
+    return breach('The mode of a file with secrets cannot be looked at', `Correct or remove ${path}.`, {
+      ...facts,
+      File: path,
+      Reason: reason,
+    });
   }
   if (mode === undefined || (mode & 0o077) === 0) return [];
-  return [breach(`${what}: holds secrets and has mode ${(mode & 0o777).toString(8)}, must be 600 or 400`)];
+  return breach('Others may read a file with secrets', `Give ${path} mode 600 or 400.`, {
+    ...facts,
+    File: path,
+    Mode: (mode & 0o777).toString(8),
+  });
 }
 
-function breach(text: string): Finding {
-  return { rule: '2', severity: 'breach', text };
+function breach(what: string, action: string, facts: Facts): readonly Finding[] {
+  return [finding({ rule: '2', what, action }, facts)];
 }

@@ -2,7 +2,7 @@ import type { Environment } from './environment.js';
 import { KeyName, variableForms } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from './problem.js';
-import { mayAssignSecret, mayNameSecret, namesSecret, shownUnfilled } from './secrets.js';
+import { mayHoldSecret, mayNameSecret, namesSecret, shownUnfilled } from './secrets.js';
 import { INLINE_JSON, keyReadFrom } from './variables.js';
 
 /** Keys of files and arguments that stand where only known keys may. */
@@ -47,7 +47,7 @@ function shownText(
   const meant = near === undefined ? undefined : registry.find(KeyName.parse(near));
   const isPlain =
     meant?.isSecret === false && ![spelled, near ?? ''].some((name) => namesSecret(name) || mayNameSecret(name));
-  return shownUnfilled(text, !isPlain || mayAssignSecret(text));
+  return shownUnfilled(text, !isPlain || mayHoldSecret(text));
 }
 
 /** One line per environment variable that looks like a key of ours and is none: others may own such names. */

@@ -1,4 +1,4 @@
-import type { Rule } from '../config/rule.js';
+import type { Finding, Rule, Severity } from '../config/rule.js';
 import { isUnknown } from './access/endpoint-ids.js';
 import { sameId } from './exposure.js';
 import { ExposureProperties } from './exposure.properties.js';
@@ -13,17 +13,17 @@ export const exposedEndpoints: Rule = (facts) => {
   const { include, exclude } = facts.get(ExposureProperties);
   const isExcluded = (id: string): boolean => exclude.some((item) => item === '*' || sameId(item, id));
   const dangerous = DANGEROUS.filter((id) => !isExcluded(id));
-  const about = (advice: string, severity: 'breach' | 'warning'): ReturnType<Rule> => [
-    facts.about('7', KEY, advice, severity),
+  const action = `Set ${KEY} to some of ${RECOMMENDED.join(',')}.`;
+  const about = (what: string, severity: Severity): readonly Finding[] => [
+    facts.about(KEY, { rule: '7', severity, what, action }),
   ];
   return include.flatMap((id) => {
     const opened = dangerous.filter((other) => id === '*' || sameId(other, id));
     if (opened.length > 0) {
-      const advice = `${opened.join(', ')} can reveal secrets or stop the service; expose only ${RECOMMENDED.join(',')}`;
-      return about(advice, 'breach');
+      return about(`${opened.join(', ')} can reveal secrets or stop the service`, 'breach');
     }
     // What names nothing has a warning of its own.
     if (isUnknown(id) || isExcluded(id) || RECOMMENDED.some((other) => sameId(other, id))) return [];
-    return about(`${id} is more than the recommended ${RECOMMENDED.join(',')}`, 'warning');
+    return about(`${id} is more than is recommended`, 'warning');
   });
 };

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { ConfigurationFailure, problem } from '../config/problem.js';
 import type { Answer, PlainRequest, Routes } from '../server/listener.js';
 import { ServerProperties } from '../server/server.properties.js';
 import { Offers } from './access/offers.service.js';
 import { ManagementServerProperties } from './management-server.properties.js';
 import { JSON_TYPES } from './media-types.js';
 import type { Operation } from './operation.js';
+import { basePathOf, hasPageOfLinks } from './paths.js';
 import { placeOf } from './place.js';
 import { Responder } from './web/responder.service.js';
 import { ManagementWebProperties } from './web.properties.js';
@@ -26,19 +26,16 @@ export class ManagementListener {
     private readonly offers: Offers,
     private readonly responder: Responder,
   ) {
-    const isApart = placeOf(server.port, mainPort) === 'own';
-    this.basePath = (isApart ? withoutSlash(server.basePath) : '') + withoutSlash(web.basePath);
-    // On the main listener, the root belongs to users.
-    this.hasDiscovery = web.discovery && (isApart || this.basePath !== '');
+    const place = placeOf(server.port, mainPort);
+    this.basePath = basePathOf(place, { ofListener: server.basePath, ofEndpoints: web.basePath });
+    this.hasDiscovery = hasPageOfLinks(place, this.basePath, web.discovery);
   }
 
-  /** @throws ConfigurationFailure where two endpoints have one path */
+  /** That each has a path of its own was seen before (paths.rule.ts). */
   mount(routes: Routes): void {
-    const owners = new Map<string, string>();
     for (const offer of this.offers.all) {
       for (const operation of offer.operations) {
         const path = `${this.basePath}/${offer.segment}${parameterOf(operation)}`;
-        claim(owners, operation.method, path, offer.id);
         add(routes, operation.method, path, this.responder.of(offer, operation));
       }
     }
@@ -55,24 +52,4 @@ function add(routes: Routes, method: Operation['method'], path: string, respond:
 function parameterOf({ below }: Operation): string {
   if (below === '') return '';
   return below.startsWith('{*') ? '/*' : `/:${below.slice(1, -1)}`;
-}
-
-/** The router would say this in words of its own. */
-function claim(owners: Map<string, string>, method: string, path: string, id: string): void {
-  const place = `${method} ${path.replace(/:\w+/, ':')}`;
-  const other = owners.get(place);
-  if (other !== undefined) {
-    throw new ConfigurationFailure([
-      problem(
-        `The management endpoints ${other} and ${id} have the same path`,
-        `Give one of them another path: management.endpoints.web.path-mapping.${id}.`,
-        { Path: path },
-      ),
-    ]);
-  }
-  owners.set(place, id);
-}
-
-function withoutSlash(path: string): string {
-  return path.replace(/\/$/, '');
 }

@@ -17,13 +17,11 @@ export const equalTimeZones: Rule = (facts) => {
   const ofJson = facts.get(JsonProperties).timeZone;
   const ofDatabase = zoneOfDatabase(facts.get(DatasourceProperties).url, ofProcess);
   if (sameZone(ofProcess, ofJson) && (ofDatabase === undefined || sameZone(ofDatabase, ofJson))) return [];
-  const zones = [
-    `process ${ofProcess}`,
-    `app.json.time-zone ${facts.shown('app.json.time-zone')}`,
-    ...(ofDatabase === undefined ? [] : [`database ${ofDatabase} in app.datasource.url`]),
-  ];
-  const advice = `make them equal, e.g. by -Duser.timezone=${ofJson}`;
-  return [{ rule: 'time zone', severity: 'breach', text: `${zones.join(', ')}: ${advice}` }];
+  const of = ofDatabase === undefined ? 'process and JSON' : 'process, JSON and database';
+  const what = `The time zones of ${of} differ`;
+  const action = `Make them equal, e.g. by -Duser.timezone=${ofJson}.`;
+  const others = { Process: ofProcess, 'app.datasource.url': ofDatabase };
+  return [facts.about('app.json.time-zone', { rule: 'time zone', what, action }, others)];
 };
 
 /** Undefined where the URL states none, or leaves it to the server. */

@@ -1,5 +1,5 @@
 import { Mismatch } from '../config/mismatch.js';
-import type { Rule } from '../config/rule.js';
+import { finding, type Rule } from '../config/rule.js';
 import { DatasourceProperties } from './datasource.properties.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 
@@ -7,5 +7,15 @@ import { parseJdbcUrl } from './jdbc-url.js';
 export const jdbcUrlNotes: Rule = (facts) => {
   const location = parseJdbcUrl(facts.get(DatasourceProperties).url);
   if (location instanceof Mismatch) return [];
-  return location.notes.map((note) => ({ rule: 'database', severity: 'warning', text: `app.datasource.url: ${note}` }));
+  return location.notes.map((note) =>
+    finding(
+      {
+        rule: 'database',
+        severity: 'warning',
+        what: note.replace(/\.$/, ''),
+        action: 'Correct app.datasource.url, or leave it so.',
+      },
+      { Property: 'app.datasource.url' },
+    ),
+  );
 };

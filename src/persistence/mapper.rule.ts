@@ -6,11 +6,13 @@ export const mapperLimits: Rule = (facts) => {
   const { defaultStatementTimeout, jdbcTypeForNull } = facts.get(MapperConfigurationProperties);
   const findings: Finding[] = [];
   if (!defaultStatementTimeout || defaultStatementTimeout.milliseconds === 0) {
-    const advice = 'set it, 30 (seconds) is a good start: without it a slow statement never ends';
-    findings.push(facts.about('6', 'mapper.configuration.default-statement-timeout', advice));
+    const key = 'mapper.configuration.default-statement-timeout';
+    const what = 'Without a limit a slow statement never ends';
+    findings.push(facts.about(key, { rule: '6', what, action: `Set ${key}, 30 (seconds) is a good start.` }));
   }
   if (jdbcTypeForNull !== 'NULL') {
-    findings.push(facts.about('6', 'mapper.configuration.jdbc-type-for-null', 'must be NULL'));
+    const key = 'mapper.configuration.jdbc-type-for-null';
+    findings.push(facts.about(key, { rule: '6', what: 'Null must be bound as NULL', action: `Set ${key} to NULL.` }));
   }
   return findings;
 };

@@ -8,12 +8,21 @@ export const productionValues: Rule = (facts) => {
   const { openInView, showSql } = facts.get(JpaProperties);
   const findings: Finding[] = [];
   if (ddlAuto !== 'none') {
-    const advice = 'must be none in production; tables change by migrations';
-    findings.push(facts.about('5', 'app.jpa.orm.ddl-auto', advice));
+    const what = 'Tables of production change by migrations alone';
+    findings.push(
+      facts.about('app.jpa.orm.ddl-auto', { rule: '5', what, action: 'Set app.jpa.orm.ddl-auto to none.' }),
+    );
   }
-  if (openInView) findings.push(facts.about('5', 'app.jpa.open-in-view', 'must be false in production'));
+  if (openInView) {
+    const what = 'No view of production reads the database';
+    findings.push(
+      facts.about('app.jpa.open-in-view', { rule: '5', what, action: 'Set app.jpa.open-in-view to false.' }),
+    );
+  }
   if (showSql) {
-    findings.push(facts.about('5', 'app.jpa.show-sql', 'must be false in production; use the logger orm.sql'));
+    const what = 'Statements of production go to no output of their own';
+    const action = 'Set app.jpa.show-sql to false, and the level of the logger orm.sql instead.';
+    findings.push(facts.about('app.jpa.show-sql', { rule: '5', what, action }));
   }
   return findings;
 };

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Finding, Rule } from '../config/rule.js';
+import type { Finding, Rule, RuleFacts } from '../config/rule.js';
 import { fileOf, placeOf } from './place.js';
 import { SslBundleProperties } from './ssl-bundle.properties.js';
 
@@ -17,14 +17,16 @@ export const bundleKeysKeptPrivate: Rule = (facts) => {
     `app.ssl.bundle.jks.${name}.keystore.location`,
     value === undefined ? undefined : placeOf(value),
   ]);
-  return [...keys, ...stores].flatMap(([key, file]) => readableByOthers(key, file));
+  return [...keys, ...stores].flatMap(([key, file]) => readableByOthers(facts, key, file));
 };
 
-function readableByOthers(key: string, file: string | undefined): readonly Finding[] {
+function readableByOthers(facts: RuleFacts, key: string, file: string | undefined): readonly Finding[] {
   const mode = file === undefined ? 0 : modeOf(file);
   if ((mode & 0o077) === 0) return [];
-  const text = `the file of ${key} has mode ${(mode & 0o777).toString(8)}, should be 600 or 400: it holds a private key`;
-  return [{ rule: 'security', severity: 'warning', text }];
+  const what = 'Others may read the file of a private key';
+  const action = 'Give it mode 600 or 400.';
+  const more = { File: file, Mode: (mode & 0o777).toString(8) };
+  return [facts.about(key, { rule: 'security', severity: 'warning', what, action }, more)];
 }
 
 /** 0 where it cannot be looked at: the start says so when it reads the file. */

@@ -8,7 +8,7 @@ import { needs } from '../../test/support/needs.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { SystemClock } from '../clock/clock.js';
 import { Configuration } from '../config/configuration.js';
-import type { ConfigurationFailure } from '../config/problem.js';
+import { type ConfigurationFailure, lineOf } from '../config/problem.js';
 import { RuleFacts } from '../config/rule.js';
 import { secretsByReference } from '../config/secrets.rule.js';
 import { bundleKeysKeptPrivate } from './private-key.rule.js';
@@ -333,18 +333,19 @@ needs('openssl')('a certificate bundle', () => {
     chmodSync(exposed.key, 0o644);
     const store = keyStore(exposed, PASSWORD);
     chmodSync(store, 0o640);
-    const found = (configuration: Configuration): readonly unknown[] => bundleKeysKeptPrivate(factsOf(configuration));
+    const found = (configuration: Configuration): readonly unknown[] =>
+      bundleKeysKeptPrivate(factsOf(configuration)).map(
+        ({ severity, ...problem }) => `${severity}: ${lineOf(problem)}`,
+      );
 
     expect(found(configured('pem', pemOf(made)))).toEqual([]);
     expect(found(configured('pem', pemOf(exposed)))).toEqual([
-      {
-        rule: 'security',
-        severity: 'warning',
-        text: 'the file of app.ssl.bundle.pem.web.keystore.private-key has mode 644, should be 600 or 400: it holds a private key',
-      },
+      expect.stringMatching(
+        /^warning: app\.ssl\.bundle\.pem\.web\.keystore\.private-key.*Mode: 644\. Give it mode 600/,
+      ),
     ]);
     expect(found(configured('jks', { 'keystore.location': store }))).toEqual([
-      expect.objectContaining({ text: expect.stringContaining('has mode 640') as string }),
+      expect.stringMatching(/^warning: app\.ssl\.bundle\.jks\.web\.keystore\.location.*Mode: 640\. /),
     ]);
   });
 
@@ -355,7 +356,8 @@ needs('openssl')('a certificate bundle', () => {
     expect(secretsByReference(factsOf(configured('pem', text)))).toEqual([
       expect.objectContaining({
         severity: 'breach',
-        text: expect.stringMatching(/private-key .*: a secret in clear/) as string,
+        what: 'A secret stands in a file in clear',
+        facts: expect.arrayContaining([['Value', '"******"']]) as unknown,
       }),
     ]);
   });

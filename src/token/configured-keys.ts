@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ConfigurationFailure, problem } from '../config/problem.js';
+import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
+import { MASK } from '../config/secrets.js';
 import { keyOfPem, type SigningAlgorithm, type UsableKey } from './key-material.js';
 
 const SIGNING_KEY = 'app.security.token.signing-key';
@@ -20,15 +21,22 @@ export class ConfiguredKeys {
 
   /**
    * `originOf` tells where a key was set.
-   * @throws ConfigurationFailure where a PEM text cannot be used
+   * @throws ConfigurationFailure where PEM texts cannot be used, with all of them
    */
   constructor({ ownKey, verificationKeys, algorithm }: Values, originOf: (key: string) => string) {
-    const read = (key: string, location: string): UsableKey => readKey(location, key, originOf);
+    const problems: Problem[] = [];
+    const read = (key: string, location: string): UsableKey | undefined => {
+      const found = readKey(location);
+      if (typeof found !== 'string') return found;
+      problems.push(unusable(key, location, found, originOf(key)));
+      return undefined;
+    };
     this.signs = ownKey === undefined ? undefined : read(SIGNING_KEY, ownKey);
-    const others = verificationKeys.map((location) => read(VERIFICATION_KEYS, location));
+    const others = verificationKeys.flatMap((location) => read(VERIFICATION_KEYS, location) ?? []);
     this.all = this.signs ? [this.signs, ...others] : others;
     const unfit = this.signs && unfitness(this.signs, algorithm);
-    if (unfit !== undefined) throw failure(SIGNING_KEY, unfit, originOf);
+    if (unfit !== undefined) problems.push(unusable(SIGNING_KEY, ownKey ?? '', unfit, originOf(SIGNING_KEY)));
+    if (problems.length > 0) throw new ConfigurationFailure(problems);
   }
 }
 
@@ -44,20 +52,22 @@ export function pemFile(location: string): string | undefined {
   return location.includes('-----BEGIN ') ? undefined : location.replace(/^file:(?:\/\/(?=\/))?/, '');
 }
 
-function readKey(location: string, key: string, originOf: (key: string) => string): UsableKey {
+/** The key, or why there is none. */
+function readKey(location: string): UsableKey | string {
   try {
     const file = pemFile(location);
     return keyOfPem(file === undefined ? location : readFileSync(file, 'utf8'));
   } catch (error) {
     // The messages of the system name paths, those of the cryptography library speak of its insides: codes do.
     const { code, message } = error as NodeJS.ErrnoException;
-    throw failure(key, code === undefined ? message : `it cannot be read as a key in PEM form (${code})`, originOf);
+    return code === undefined ? message : `it cannot be read as a key in PEM form (${code})`;
   }
 }
 
-function failure(key: string, reason: string, originOf: (key: string) => string): ConfigurationFailure {
+function unusable(key: string, location: string, reason: string, origin: string): Problem {
   const action = `Set ${key} to a PEM file or text: an EC key on P-256, an Ed25519 key, or an RSA key of 2048 bits or more.`;
-  return new ConfigurationFailure([
-    problem(`The key of ${key} cannot be used`, action, { Property: key, Origin: originOf(key), Reason: reason }),
-  ]);
+  // What is not plainly a place may be a private key, or half of one.
+  const value = /^(?:file:|\.{0,2}\/)/.test(location) && pemFile(location) !== undefined ? location : MASK;
+  const facts = { Property: key, Value: `"${value}"`, Origin: origin, Reason: reason };
+  return problem(`The key of ${key} cannot be used`, action, facts);
 }

@@ -1,11 +1,14 @@
-import type { Finding, Rule } from '../config/rule.js';
+import type { Rule } from '../config/rule.js';
 import { PublicUrlProperties } from './public-url.properties.js';
+
+const KEY = 'app.security.public-url';
 
 /** Tokens and mailed links of a service in production name where it really is, and by https. */
 export const publicUrlGiven: Rule = (facts) => {
   if (!facts.activeProfiles.includes('prod')) return [];
   const { publicUrl } = facts.get(PublicUrlProperties);
-  const finding = (advice: string): readonly Finding[] => [facts.about('security', 'app.security.public-url', advice)];
-  if (publicUrl === undefined) return finding('must be set in production');
-  return publicUrl.startsWith('https:') ? [] : finding('must be an https URL in production');
+  if (publicUrl?.startsWith('https:')) return [];
+  const what = `Production ${publicUrl === undefined ? 'must have a public URL' : 'has a public URL without https'}`;
+  const action = `Set ${KEY} to the https URL of the service, as users know it.`;
+  return [facts.about(KEY, { rule: 'security', what, action })];
 };

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { place } from '../../test/config/support.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { Configuration } from '../config/configuration.js';
+import { lineOf } from '../config/problem.js';
 import { RuleFacts } from '../config/rule.js';
 import { signingKeyKeptPrivate } from './signing-key.rule.js';
 
@@ -22,7 +23,7 @@ const findings = (yaml: string, variables: Readonly<Record<string, string>> = {}
   const { environment, registry, instances } = place({ 'work/application.yml': yaml }).read({ variables });
   const inputs = { args: [], variables, workingFolder: '/', packageFolder: '/' };
   const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
-  return signingKeyKeptPrivate(facts).map(({ text }) => text);
+  return signingKeyKeptPrivate(facts).map(lineOf);
 };
 
 describe('the private key that signs tokens', () => {
@@ -35,8 +36,11 @@ describe('the private key that signs tokens', () => {
   });
 
   it('may not be in a file that others can read', () => {
-    expect(findings(`app.security.token.signing-key: file:${pemFile(0o640)}`)).toEqual([
-      'the file of app.security.token.signing-key has mode 640, must be 600 or 400',
+    const file = pemFile(0o640);
+
+    expect(findings(`app.security.token.signing-key: file:${file}`)).toEqual([
+      `app.security.token.signing-key = file:${file} (file [application.yml] - 1:33): ` +
+        `Others may read the file of the signing key; File: ${file}; Mode: 640. Give it mode 600 or 400.`,
     ]);
   });
 
@@ -45,8 +49,8 @@ describe('the private key that signs tokens', () => {
 
     const [finding = ''] = findings(`app.security.token.${name}: ${text}`);
 
-    expect(finding).toContain(`app.security.token.${name} (file [application.yml] - 1:`);
-    expect(finding).toContain('a private key in clear');
+    expect(finding).toContain(`app.security.token.${name} = ****** (file [application.yml] - 1:`);
+    expect(finding).toContain('A private key stands in a file in clear');
     expect(finding).not.toContain('BEGIN');
   });
 });

@@ -13,6 +13,17 @@ export function ownDefault(id: string): Access {
   return CLOSED.has(id) ? 'none' : 'unrestricted';
 }
 
+/** The keys that say how much of the endpoints there is. */
+export interface AccessRules {
+  readonly byDefault?: Access;
+  readonly maxPermitted: Access;
+}
+
+/** Of an endpoint, whose own key says `stated`. */
+export function accessOf(id: string, stated: Access | undefined, { byDefault, maxPermitted }: AccessRules): Access {
+  return atMost(stated ?? byDefault ?? ownDefault(id), maxPermitted);
+}
+
 /** The lesser of two. */
 export function atMost(access: Access, limit: Access): Access {
   return ACCESS.indexOf(access) < ACCESS.indexOf(limit) ? access : limit;

@@ -1,7 +1,7 @@
 import type { Finding, Rule } from '../../config/rule.js';
 import { ExposureProperties } from '../exposure.properties.js';
 import { ManagementWebProperties } from '../web.properties.js';
-import { isUnknown } from './endpoint-ids.js';
+import { ENDPOINT_IDS, isUnknown } from './endpoint-ids.js';
 
 const WEB = 'management.endpoints.web';
 
@@ -10,7 +10,14 @@ export const endpointsNamed: Rule = (facts) => {
   const { include, exclude } = facts.get(ExposureProperties);
   const { pathMapping } = facts.get(ManagementWebProperties);
   const warnings = (key: string, ids: readonly string[]): readonly Finding[] =>
-    ids.filter(isUnknown).map((id) => facts.about('endpoints', key, `${id} names no endpoint`, 'warning'));
+    ids.filter(isUnknown).map((id) =>
+      facts.about(key, {
+        rule: 'endpoints',
+        severity: 'warning',
+        what: `${id} names no endpoint`,
+        action: `Remove it from ${key}, or write one of ${ENDPOINT_IDS.join(', ')}.`,
+      }),
+    );
   return [
     ...warnings(`${WEB}.exposure.include`, include),
     ...warnings(`${WEB}.exposure.exclude`, exclude),

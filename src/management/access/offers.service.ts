@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import { Endpoints } from '../endpoints.js';
-import { isExposed, sameId } from '../exposure.js';
+import { isExposed } from '../exposure.js';
 import { ExposureProperties } from '../exposure.properties.js';
 import type { Endpoint } from '../operation.js';
+import { segmentOf } from '../paths.js';
 import type { Offer } from '../web/offer.js';
 import { ManagementWebProperties } from '../web.properties.js';
-import { allows, atMost, ownDefault } from './access.js';
+import { accessOf, allows } from './access.js';
 import { AccessProperties } from './access.properties.js';
 import { ENDPOINT_KEYS, type EndpointKeys, isCacheable } from './endpoint.properties.js';
 
@@ -31,11 +32,10 @@ export class Offers {
 
   private offerOf({ id, isOpen = false, operations }: Endpoint): Offer {
     const keys = this.keysOf(id);
-    const { byDefault = ownDefault(id), maxPermitted } = this.access;
-    const access = atMost(keys?.access ?? byDefault, maxPermitted);
+    const access = accessOf(id, keys?.access, this.access);
     return {
       id,
-      segment: this.segmentOf(id),
+      segment: segmentOf(id, this.web.pathMapping),
       isOpen,
       operations: operations.filter((operation) => allows(access, operation)),
       timeToLiveMillis: keys && isCacheable(id) ? keys.timeToLive.milliseconds : 0,
@@ -45,10 +45,5 @@ export class Offers {
   private keysOf(id: string): EndpointKeys | undefined {
     const type = ENDPOINT_KEYS.get(id);
     return type && this.configuration.get(type);
-  }
-
-  private segmentOf(id: string): string {
-    const [, path = id] = Array.from(this.web.pathMapping).find(([name]) => sameId(name, id)) ?? [];
-    return path;
   }
 }

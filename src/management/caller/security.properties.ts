@@ -31,7 +31,21 @@ export class ManagementSecurityProperties implements SelfChecking {
   violations(): readonly Violation[] {
     if ((this.user === undefined) === (this.password === undefined)) return [];
     return this.user === undefined
-      ? [{ property: 'password', against: ['user'], reason: 'management.security.user is not set' }]
-      : [{ property: 'user', against: ['password'], reason: 'management.security.password is not set' }];
+      ? [
+          {
+            property: 'password',
+            against: ['user'],
+            reason: 'management.security.user is not set',
+            action: 'Set management.security.user to the name of the account, or remove its password.',
+          },
+        ]
+      : [
+          {
+            property: 'user',
+            against: ['password'],
+            reason: 'management.security.password is not set',
+            action: 'Set management.security.password to ${NAME} of a variable with the password, or remove the user.',
+          },
+        ];
   }
 }

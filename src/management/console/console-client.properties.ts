@@ -34,8 +34,18 @@ export class ConsoleClientProperties implements SelfChecking {
     if ((this.username === undefined) === (this.password === undefined)) return [];
     return [
       this.password === undefined
-        ? { property: 'username', against: ['password'], reason: 'needs a password beside it' }
-        : { property: 'password', against: ['username'], reason: 'needs a username beside it' },
+        ? {
+            property: 'username',
+            against: ['password'],
+            reason: 'needs a password beside it',
+            action: 'Set app.boot.admin.client.password, or remove the username.',
+          }
+        : {
+            property: 'password',
+            against: ['username'],
+            reason: 'needs a username beside it',
+            action: 'Set app.boot.admin.client.username, or remove the password.',
+          },
     ];
   }
 }

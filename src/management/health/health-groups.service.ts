@@ -1,26 +1,23 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
-import { allStates } from '../../config/key-state.js';
-import { isPackaged, type Origin, originText } from '../../config/origin.js';
-import { ConfigurationFailure, type Problem, problem } from '../../config/problem.js';
+import { askedKey } from '../../config/key-lookup.js';
+import { KeyName } from '../../config/key-name.js';
+import { isPackaged } from '../../config/origin.js';
 import { Loggers } from '../../logging/loggers.js';
 import { chosenFrom, pathsIn } from './component-tree.js';
 import { HealthEndpointProperties } from './health-endpoint.properties.js';
 import {
-  type GroupSettings,
+  countingGroups,
   groupsOf,
   type HealthGroup,
   type HealthScope,
   isPart,
   LIVENESS,
-  PROBE_STATES,
   wholeOf,
 } from './health-scope.js';
-import { isMember, unknownIn } from './membership.js';
+import { isMember } from './membership.js';
 import { PresentComponents } from './present-components.service.js';
 import { ProbesProperties } from './probes.properties.js';
-
-const PREFIX = 'management.endpoint.health.group';
 
 /** The views on health that the configuration makes. */
 @Injectable()
@@ -29,14 +26,15 @@ export class HealthGroups implements OnModuleInit {
   private readonly byName: ReadonlyMap<string, HealthGroup>;
 
   constructor(
-    private readonly properties: HealthEndpointProperties,
+    properties: HealthEndpointProperties,
     probes: ProbesProperties,
     private readonly present: PresentComponents,
     private readonly configuration: Configuration,
     private readonly loggers: Loggers,
   ) {
     this.whole = wholeOf(properties);
-    this.byName = groupsOf(properties, this.configured(probes), probes);
+    const counting = countingGroups(properties.group, probes, (name) => this.isPackaged(name));
+    this.byName = groupsOf(properties, counting, probes);
   }
 
   /** By name. */
@@ -48,71 +46,18 @@ export class HealthGroups implements OnModuleInit {
     return this.byName.get(name);
   }
 
-  /** @throws ConfigurationFailure where a group cannot be what it is meant to be */
+  /** That each can be what it is meant to be was seen before (groups.rule.ts). */
   onModuleInit(): void {
-    const problems = [...(this.properties.validateGroupMembership ? this.unknownMembers() : []), ...this.sharedPaths()];
-    if (problems.length > 0) throw new ConfigurationFailure(problems);
     const log = this.loggers.get('management.health');
     for (const line of this.notes()) log.warn(line);
   }
 
-  /** Without the packaged groups of probes where there are no probes: who switched these off named no group. */
-  private configured({ enabled }: ProbesProperties): ReadonlyMap<string, GroupSettings> {
-    const { group } = this.properties;
-    if (enabled) return group;
-    const isLeftOut = (name: string, { include = [] }: GroupSettings): boolean => {
-      if (!include.some((path) => PROBE_STATES.includes(path))) return false;
-      const { origin } = this.assignmentOf(name, 'include');
-      return origin !== undefined && isPackaged(origin);
-    };
-    return new Map([...group].filter(([name, settings]) => !isLeftOut(name, settings)));
-  }
-
-  private unknownMembers(): readonly Problem[] {
-    const present = [...pathsIn(this.present.all)].sort();
-    const known = [...present, ...pathsIn(this.present.switchedOff)];
-    return this.all.flatMap(({ name, membership }) =>
-      unknownIn(membership, known).map((unknown) => {
-        const member = membership.include.includes(unknown) ? 'include' : 'exclude';
-        return problem(
-          `The health group "${name}" names the unknown component "${unknown}"`,
-          `Correct ${PREFIX}.${name}.${member}, or set management.endpoint.health.validate-group-membership=false.`,
-          {
-            ...this.placeOf(name, member),
-            Reason: `the components are ${present.join(', ')}`,
-          },
-        );
-      }),
-    );
-  }
-
-  private sharedPaths(): readonly Problem[] {
-    const taken = this.all.flatMap((group) => group.additionalPaths.map((path) => ({ path, group })));
-    const byPath = Map.groupBy(taken, ({ path }) => path);
-    return Array.from(byPath.values(), (all) => all.map(({ group }) => group)).flatMap(([first, second]) =>
-      !first || !second
-        ? []
-        : [
-            problem(
-              `The health groups "${first.name}" and "${second.name}" have the same additional path`,
-              `Give one of them another ${PREFIX}.<name>.additional-path.`,
-              this.placeOf(second.name, 'additional-path'),
-            ),
-          ],
-    );
-  }
-
-  private placeOf(group: string, member: string): Readonly<Record<string, string>> {
-    const { name, origin } = this.assignmentOf(group, member);
-    return { Property: name, Origin: origin ? originText(origin) : 'default value' };
-  }
-
-  private assignmentOf(group: string, member: string): { readonly name: string; readonly origin: Origin | undefined } {
+  /** True where nobody but the package says what the members are. */
+  private isPackaged(group: string): boolean {
     const { environment, registry } = this.configuration;
-    const usual = `${PREFIX}.${group}.${member}`;
-    const keys = [usual, `${PREFIX}[${group}].${member}`];
-    const state = allStates(environment, registry).find(({ name }) => keys.includes(name));
-    return { name: state?.name ?? usual, origin: state?.assignments[0]?.origin };
+    const key = KeyName.parse(`management.endpoint.health.group.${group}.include`);
+    const [assignment] = askedKey(environment, registry, key)?.state.assignments ?? [];
+    return assignment !== undefined && isPackaged(assignment.origin);
   }
 
   private notes(): readonly string[] {

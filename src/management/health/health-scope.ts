@@ -43,6 +43,9 @@ const PROBES = [
   { name: 'readiness', member: 'readinessState', path: 'server:/readyz' },
 ] as const;
 
+/** Groups that there are with the probes, whether or not they are configured. */
+export const PROBE_GROUPS: readonly string[] = PROBES.map(({ name }) => name);
+
 /** Components that there are with the probes alone. */
 export const PROBE_STATES: readonly string[] = PROBES.map(({ member }) => member);
 
@@ -61,6 +64,21 @@ export function wholeOf(settings: WholeSettings): HealthScope {
   };
 }
 
+/**
+ * The groups that count of those that are configured: without the packaged groups of probes where there are no probes, as
+ * who switched these off named no group. `isPackaged` tells it of the members of a group.
+ */
+export function countingGroups<T extends Pick<GroupSettings, 'include'>>(
+  configured: ReadonlyMap<string, T>,
+  { enabled }: Pick<ProbeSettings, 'enabled'>,
+  isPackaged: (name: string) => boolean,
+): ReadonlyMap<string, T> {
+  if (enabled) return configured;
+  const isLeftOut = (name: string, { include = [] }: T): boolean =>
+    include.some((path) => PROBE_STATES.includes(path)) && isPackaged(name);
+  return new Map([...configured].filter(([name, settings]) => !isLeftOut(name, settings)));
+}
+
 /** The configured groups and those of the probes, by name. */
 export function groupsOf(
   whole: WholeSettings,
@@ -72,15 +90,19 @@ export function groupsOf(
   for (const probe of probes.enabled ? PROBES : []) {
     const { include, exclude } = configured.get(probe.name) ?? {};
     const group = known.get(probe.name) ?? groupOf(probe.name, HIDDEN, whole);
-    const paths = probes.addAdditionalPaths ? [probe.path] : [];
     known.set(probe.name, {
       ...group,
       // Other keys of such a group leave it what it is.
       membership: include || exclude ? group.membership : { include: [probe.member], exclude: [] },
-      additionalPaths: [...new Set([...group.additionalPaths, ...paths])],
+      additionalPaths: [...new Set([...group.additionalPaths, ...pathsOfProbe(probe.name, probes)])],
     });
   }
   return new Map([...known].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** E.g. `server:/livez` of the group `liveness`, where the probes have such paths. */
+export function pathsOfProbe(name: string, { enabled, addAdditionalPaths }: ProbeSettings): readonly string[] {
+  return enabled && addAdditionalPaths ? PROBES.filter((probe) => probe.name === name).map(({ path }) => path) : [];
 }
 
 function groupOf(name: string, settings: GroupSettings, whole: WholeSettings): HealthGroup {

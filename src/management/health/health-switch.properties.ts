@@ -72,3 +72,13 @@ export class HealthSwitchProperties {
   })
   readonly ssl?: boolean;
 }
+
+/** The switch of each component that has one. */
+export const SWITCH: Readonly<Record<string, 'ping' | 'db' | 'diskspace' | 'kvstore' | 'mail' | 'ssl' | undefined>> = {
+  ping: 'ping',
+  db: 'db',
+  diskSpace: 'diskspace',
+  kvstore: 'kvstore',
+  mail: 'mail',
+  ssl: 'ssl',
+};

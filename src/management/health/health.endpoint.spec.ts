@@ -76,19 +76,6 @@ function endpoint(keys: Readonly<Record<string, string>>, components: readonly H
   return { ask, groups, availability, lines };
 }
 
-/** Problems of a start. */
-function problemsOf({ groups }: ReturnType<typeof endpoint>): readonly string[] {
-  try {
-    groups.onModuleInit();
-    return [];
-  } catch (error) {
-    if (!(error instanceof ConfigurationFailure)) throw error;
-    return error.problems.map(({ what, facts, action }) =>
-      [what, ...facts.map((fact) => fact.join(': ')), action].join('\n'),
-    );
-  }
-}
-
 const NOT_THERE = { status: 404 };
 const STORES: HealthComponent = {
   name: 'stores',
@@ -179,7 +166,8 @@ describe('3.2 a path below', () => {
       status: 200,
       body: { status: 'UP', components: { ping: { status: 'UP' } } },
     });
-    expect(problemsOf(made)).toEqual([]);
+    made.groups.onModuleInit();
+
     expect(made.lines).toEqual(['The health group stores hides the component of the same name at health/stores']);
   });
 });
@@ -263,43 +251,19 @@ describe('3.5 a group', () => {
     expect((await ask()).body).toEqual({ status: 'DOWN', groups: ['mine'] });
   });
 
-  it('that names an unknown component stops the start, with its name and the known ones', () => {
-    const made = endpoint({ 'group.mine.include': 'ping,dba', 'group.other.exclude': 'stores/near' }, [STORES]);
-
-    expect(problemsOf(made)).toEqual([
-      'The health group "mine" names the unknown component "dba"\n' +
-        'Property: management.endpoint.health.group.mine.include\n' +
-        'Origin: "management.endpoint.health.group.mine.include" from property source "commandLineArgs"\n' +
-        'Reason: the components are ping, stores, stores/far, stores/far/west, stores/main\n' +
-        'Correct management.endpoint.health.group.mine.include, or set ' +
-        'management.endpoint.health.validate-group-membership=false.',
-      expect.stringContaining('The health group "other" names the unknown component "stores/near"'),
-    ]);
-  });
-
-  it('that names one may be let in, and is not there without members', async () => {
+  it('that has only members that nobody knows is not there', async () => {
     const made = endpoint({ 'group.mine.include': 'dba', 'validate-group-membership': 'false' });
 
-    expect(problemsOf(made)).toEqual([]);
     expect(await made.ask('mine')).toEqual(NOT_THERE);
   });
 
   it('goes without a component that is switched off, which the start says', async () => {
     const made = endpoint({ 'group.mine.include': 'ping,db', 'management.health.db.enabled': 'false' }, [down('db')]);
 
-    expect(problemsOf(made)).toEqual([]);
+    made.groups.onModuleInit();
+
     expect(made.lines).toEqual(['The health group mine goes without db: switched off']);
     expect((await made.ask('mine')).body).toEqual({ status: 'UP' });
-  });
-
-  it('that has the additional path of another one stops the start', () => {
-    const path = 'server:/healthz';
-
-    expect(problemsOf(endpoint({ 'group.a.additional-path': path, 'group.b.additional-path': path }))).toEqual([
-      expect.stringMatching(
-        /^The health groups "a" and "b" have the same additional path\nProperty: .*group\.b\.additional-path/,
-      ),
-    ]);
   });
 
   it.each([
@@ -349,7 +313,8 @@ describe('3.6 the probes', () => {
       external,
     ]);
 
-    expect(problemsOf(made)).toEqual([]);
+    made.groups.onModuleInit();
+
     expect(await made.ask('liveness')).toEqual({
       status: 200,
       body: { status: 'UP', components: { ping: { status: 'UP' } } },

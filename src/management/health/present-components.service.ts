@@ -3,7 +3,7 @@ import { Availability } from '../../health/availability.js';
 import { HealthComponents } from '../../health/health-components.js';
 import type { HealthComponent } from '../../health/indicator.js';
 import { DiskSpaceIndicator } from './disk-space.indicator.js';
-import { HealthSwitchProperties } from './health-switch.properties.js';
+import { HealthSwitchProperties, SWITCH } from './health-switch.properties.js';
 import { PING } from './ping.indicator.js';
 import { ProbesProperties } from './probes.properties.js';
 import { stateIndicators } from './state.indicator.js';
@@ -41,8 +41,8 @@ export class PresentComponents {
 
   /** Those without a switch, such as the states of the process, are on. */
   private isSwitchedOn(name: string): boolean {
-    const { defaults, ping, db, diskspace, kvstore, mail, ssl } = this.switches;
-    const switches = new Map(Object.entries({ ping, db, diskSpace: diskspace, kvstore, mail, ssl }));
-    return switches.has(name) ? (switches.get(name) ?? defaults) : true;
+    const { defaults } = this.switches;
+    const key = SWITCH[name];
+    return key === undefined || (this.switches[key] ?? defaults);
   }
 }

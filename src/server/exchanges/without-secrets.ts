@@ -1,4 +1,4 @@
-import { MASK, maskUrls, mayAssignSecret, namesSecret } from '../../config/secrets.js';
+import { MASK, maskUrls, mayHoldSecret, namesSecret } from '../../config/secrets.js';
 import { isLikeSecret, shownPath, shownReferer } from '../access-log/request-text.js';
 
 /** Headers as they came or went: `headersDistinct` of Node, or what an answer was given. */
@@ -62,5 +62,5 @@ function withoutSecret(pair: string): string {
 
 /** Such as another URL that is encoded whole, or a text of JSON. */
 function holdsSecret(value: string): boolean {
-  return mayAssignSecret(value) || queriesMasked(value) !== value;
+  return mayHoldSecret(value) || queriesMasked(value) !== value;
 }

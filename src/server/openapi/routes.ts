@@ -41,6 +41,9 @@ export interface Route {
 type Handler = (...args: never) => unknown;
 type Named = object & { readonly name: string };
 
+/** The class of a controller. */
+export type Controller = Named & { readonly prototype: object };
+
 const JSON_TYPE = 'application/json';
 const FROM: Readonly<Record<string, Taken['from']>> = {
   [RouteParamtypes.BODY]: 'body',
@@ -51,12 +54,16 @@ const FROM: Readonly<Record<string, Taken['from']>> = {
 /** Every route of every controller that is registered, in the order of registration. */
 export function routesOf(discovery: DiscoveryService, scanner: MetadataScanner): readonly Route[] {
   return discovery.getControllers().flatMap(({ metatype }) => {
-    if (typeof metatype !== 'function') return [];
-    const prototype = metatype.prototype as Readonly<Record<string, Handler>>;
-    return scanner.getAllMethodNames(prototype).flatMap((name) => {
-      const handler = prototype[name];
-      return handler ? routesOfHandler(metatype, handler) : [];
-    });
+    return typeof metatype === 'function' ? routesOfController(metatype as Controller, scanner) : [];
+  });
+}
+
+/** Every route of one controller. */
+export function routesOfController(controller: Controller, scanner: MetadataScanner): readonly Route[] {
+  const prototype = controller.prototype as Readonly<Record<string, Handler>>;
+  return scanner.getAllMethodNames(prototype).flatMap((name) => {
+    const handler = prototype[name];
+    return handler ? routesOfHandler(controller, handler) : [];
   });
 }
 

@@ -1,8 +1,16 @@
 import type { Rule } from '../../config/rule.js';
 import { ServerErrorProperties } from './server-error.properties.js';
 
+const KEY = 'server.error.include-stacktrace';
+
 /** Stack traces are for developers: no answer of a service in production shows one. */
 export const noStackTraces: Rule = (facts) =>
   facts.get(ServerErrorProperties).includeStacktrace === 'always' && facts.activeProfiles.includes('prod')
-    ? [facts.about('5', 'server.error.include-stacktrace', 'must be never in production')]
+    ? [
+        facts.about(KEY, {
+          rule: '5',
+          what: 'No answer of production shows a stack trace',
+          action: `Set ${KEY} to never.`,
+        }),
+      ]
     : [];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ifBound, UnboundValue } from '../../../src/config/unbound.js';
 import { PROPERTIES } from '../../../src/properties.js';
 import { LimitsProperties } from '../failures/limits.properties.js';
 import { instanceIn, reading, type Situation } from './situation.js';
@@ -25,8 +26,16 @@ describe('binding', () => {
 
     const { bound, reasons } = limits(situation);
 
-    expect(bound).toEqual({ least: 1, usual: 5, greatest: 9 });
+    expect(bound.usual).toBe(5);
     expect(reasons).toEqual(['not a whole number', 'not a whole number', 'not a whole number']);
+  });
+
+  it('gives no default for a value that could not be read', () => {
+    const { bound } = limits(args('least=x'));
+
+    expect(() => bound.least).toThrow(UnboundValue);
+    expect(ifBound(() => bound.least, 0)).toBe(0);
+    expect(ifBound(() => bound.greatest, 0)).toBe(9);
   });
 
   it('tells every rule of one object that is broken', () => {

@@ -5,6 +5,7 @@ import { KeyRegistry, type KeyDefinition } from '../../../src/config/key-registr
 import type { ListType, ScalarType } from '../../../src/config/key-type.js';
 import { Mismatch } from '../../../src/config/mismatch.js';
 import { baseName } from '../../../src/config/key-state.js';
+import { ifBound } from '../../../src/config/unbound.js';
 import { PROPERTIES } from '../../../src/properties.js';
 import { instanceIn } from './situation.js';
 
@@ -69,13 +70,14 @@ function example(
   return { name, type, isSecret, isFromProcessOnly, isOfSelfCheckingClass, boundIn, [toStringMethod]: () => name };
 }
 
+/** Undefined where the value could not be read. */
 function memberOf(instance: unknown, property: string): unknown {
-  return (instance as Readonly<Record<string, unknown>> | undefined)?.[property];
+  return ifBound(() => (instance as Readonly<Record<string, unknown>> | undefined)?.[property], undefined);
 }
 
 function entryOf(map: unknown, key: string): unknown {
-  const spelled = [...(map as ReadonlyMap<string, unknown>).keys()].find((text) => KeyName.parse(text).uniform === key);
-  return spelled === undefined ? undefined : (map as ReadonlyMap<string, unknown>).get(spelled);
+  const entries = Array.from((map as ReadonlyMap<string, unknown> | undefined) ?? []);
+  return entries.find(([text]) => KeyName.parse(text).uniform === key)?.[1];
 }
 
 /** Texts that some type takes; the first that fits a key and is not its default is the key's sample. */

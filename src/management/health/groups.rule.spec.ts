@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { reading, type Situation } from '../../../test/config/keys/situation.js';
+import { configurationOf } from '../../config/configuration.js';
+import { RuleFacts } from '../../config/rule.js';
+import { groupMembersKnown } from './groups.rule.js';
+
+const HEALTH = '--management.endpoint.health';
+
+/** Each with its facts and its advice, a line each. */
+function found(situation: Situation): readonly string[] {
+  const inputs = { args: [], variables: {}, workingFolder: '/nowhere', packageFolder: '/nowhere' };
+  const facts = new RuleFacts(configurationOf(reading(situation)), inputs);
+  return groupMembersKnown(facts).map(({ what, facts: told, action }) =>
+    [what, ...told.map((fact) => fact.join(': ')), action].join('\n'),
+  );
+}
+
+describe('a health group that names an unknown component', () => {
+  it('is told with the key, its value, its place and the components that there are', () => {
+    const situation = {
+      args: [`${HEALTH}.group.mine.include=ping,dba`],
+      files: { 'application.yml': 'management.endpoint.health.group:\n  other:\n    exclude: [db, stores/near]\n' },
+    };
+
+    expect(found(situation)).toEqual([
+      expect.stringContaining('The health group "mine" names the unknown component "dba"'),
+      'The health group "other" names the unknown component "stores/near"\n' +
+        'Property: management.endpoint.health.group.other.exclude\n' +
+        'Value: "db,stores/near"\n' +
+        'Origin: file [application.yml] - 3:15\n' +
+        'Reason: the components are db, diskSpace, ping\n' +
+        'Set management.endpoint.health.group.other.exclude to some of db, diskSpace, ping, or ' +
+        'management.endpoint.health.validate-group-membership to false.',
+    ]);
+  });
+
+  it('may be let in', () => {
+    expect(found({ args: [`${HEALTH}.group.mine.include=dba`, `${HEALTH}.validate-group-membership=false`] })).toEqual(
+      [],
+    );
+  });
+
+  it('is none where the component is switched off', () => {
+    const args = ['--management.health.db.enabled=false', `${HEALTH}.group.mine.include=db`];
+
+    expect(found({ args })).toEqual([]);
+    expect(found({ args: [...args, `${HEALTH}.group.other.include=x`] })[0]).toContain('are diskSpace, ping\n');
+  });
+
+  it.each([
+    ['kvstore', '--app.data.kvstore.host=store'],
+    ['mail', '--app.mail.host=relay'],
+    ['ssl', '--app.ssl.bundle.pem.web.keystore.certificate=web.pem'],
+    ['readinessState', `${HEALTH}.probes.enabled=true`],
+  ])('knows %s only where it is configured', (name, key) => {
+    const include = `${HEALTH}.group.mine.include=${name}`;
+
+    expect(found({ args: [include] })).toHaveLength(1);
+    expect(found({ args: [include, key] })).toEqual([]);
+  });
+
+  it('is looked for in the other groups where a key of one could not be read', () => {
+    const args = [
+      `${HEALTH}.group.a.show-details=maybe`,
+      `${HEALTH}.group.b.include=dba`,
+      `${HEALTH}.group.a.include=x`,
+    ];
+
+    expect(found({ args })).toHaveLength(2);
+  });
+
+  it('is none of the packaged groups of probes that are switched off', () => {
+    const yml = 'management.endpoint.health.group.readiness.include: readinessState\n';
+    const off = { args: [`${HEALTH}.probes.enabled=false`] };
+
+    expect(found({ ...off, packaged: { 'application.yml': yml } })).toEqual([]);
+    expect(found({ ...off, files: { 'application.yml': yml } })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,67 @@
+import { isPackaged } from '../../config/origin.js';
+import { finding, type Rule, type RuleFacts } from '../../config/rule.js';
+import { ifBound } from '../../config/unbound.js';
+import { MailProperties } from '../../mail/mail.properties.js';
+import { SslBundleProperties } from '../../tls/ssl-bundle.properties.js';
+import { HealthEndpointProperties } from './health-endpoint.properties.js';
+import type { HealthGroupProperties } from './health-group.properties.js';
+import { HealthSwitchProperties, SWITCH } from './health-switch.properties.js';
+import { countingGroups, PROBE_STATES } from './health-scope.js';
+import { unknownIn } from './membership.js';
+import { ProbesProperties } from './probes.properties.js';
+
+const PREFIX = 'management.endpoint.health.group';
+const VALIDATE = 'management.endpoint.health.validate-group-membership';
+
+/** A health group has components that exist (management API, "Groups"). */
+export const groupMembersKnown: Rule = (facts) => {
+  if (!facts.get(HealthEndpointProperties).validateGroupMembership) return [];
+  const known = componentNames(facts);
+  const present = known.filter((name) => isSwitchedOn(facts, name)).sort();
+  return Array.from(groupsIn(facts)).flatMap(([group, settings]) => {
+    const members = ifBound(() => ({ include: settings.include ?? [], exclude: settings.exclude ?? [] }), undefined);
+    return unknownIn(members ?? { include: [], exclude: [] }, known).map((unknown) => {
+      const key = `${PREFIX}.${group}.${members?.include.includes(unknown) ? 'include' : 'exclude'}`;
+      const what = `The health group "${group}" names the unknown component "${unknown}"`;
+      const action = `Set ${key} to some of ${present.join(', ')}, or ${VALIDATE} to false.`;
+      return finding(
+        { rule: 'health', severity: 'fault', what, action },
+        { ...facts.of(key), Reason: `the components are ${present.join(', ')}` },
+      );
+    });
+  });
+};
+
+/** Those that count of the groups that are configured. */
+export function groupsIn(facts: RuleFacts): ReadonlyMap<string, HealthGroupProperties> {
+  const { group } = facts.get(HealthEndpointProperties);
+  const isOfPackage = (name: string): boolean => {
+    const [assignment] = facts.stateOf(`${PREFIX}.${name}.include`)?.assignments ?? [];
+    return assignment !== undefined && isPackaged(assignment.origin);
+  };
+  return countingGroups(group, { enabled: hasProbes(facts) }, isOfPackage);
+}
+
+/** What the modules of the service add to health by the same keys, switched off or not. */
+export function componentNames(facts: RuleFacts): readonly string[] {
+  const { pem, jks } = facts.get(SslBundleProperties);
+  const hasStore = (facts.stateOf('app.data.kvstore.host')?.assignments.length ?? 0) > 0;
+  const hasRelay = ifBound(() => facts.get(MailProperties).host !== undefined, true);
+  return [
+    ...['ping', 'diskSpace', 'db'],
+    ...(hasProbes(facts) ? PROBE_STATES : []),
+    ...(hasStore ? ['kvstore'] : []),
+    ...(hasRelay ? ['mail'] : []),
+    ...(pem.size + jks.size > 0 ? ['ssl'] : []),
+  ];
+}
+
+function hasProbes(facts: RuleFacts): boolean {
+  return ifBound(() => facts.get(ProbesProperties).enabled, true);
+}
+
+function isSwitchedOn(facts: RuleFacts, name: string): boolean {
+  const switches = facts.get(HealthSwitchProperties);
+  const key = SWITCH[name];
+  return key === undefined || ifBound(() => switches[key] ?? switches.defaults, true);
+}

@@ -1,0 +1,9 @@
+import { faultsOf, type Rule } from '../config/rule.js';
+import { ConfiguredKeys } from './configured-keys.js';
+import { TokenProperties } from './token.properties.js';
+
+/** The keys for tokens that an operator keeps can be read and fit their use. */
+export const tokenKeysUsable: Rule = (facts) => {
+  const properties = facts.get(TokenProperties);
+  return faultsOf('tokens', () => new ConfiguredKeys(properties, (key) => facts.of(key).Origin ?? ''));
+};

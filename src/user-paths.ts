@@ -1,0 +1,26 @@
+import { MODULE_METADATA } from '@nestjs/common/constants.js';
+import { MetadataScanner } from '@nestjs/core';
+import { AppModule } from './app.module.js';
+import { OpenApiController } from './server/openapi/openapi.controller.js';
+import { type Controller, routesOfController } from './server/openapi/routes.js';
+
+type Imported = Controller | { readonly module: Controller };
+
+/** Paths of all controllers of the service, such as `/sessions/:id`; nothing is made for it. */
+export function userPaths(): readonly string[] {
+  const modules = new Set<Controller>([AppModule]);
+  // What is added while it is gone through is gone through, too.
+  for (const module of modules) {
+    const imported = stated(MODULE_METADATA.IMPORTS, module) as readonly Imported[];
+    for (const each of imported) modules.add('module' in each ? each.module : each);
+  }
+  const ofModules = [...modules].flatMap((module) => stated(MODULE_METADATA.CONTROLLERS, module) as Controller[]);
+  const scanner = new MetadataScanner();
+  // The module of the description has its controller only where it is switched on.
+  const routes = [OpenApiController, ...ofModules].flatMap((controller) => routesOfController(controller, scanner));
+  return [...new Set(routes.map(({ access }) => access.template))];
+}
+
+function stated(key: string, module: Controller): readonly unknown[] {
+  return (Reflect.getMetadata(key, module) as readonly unknown[] | undefined) ?? [];
+}
