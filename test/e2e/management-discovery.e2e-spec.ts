@@ -195,14 +195,6 @@ describe('paths', () => {
     expect(linksOf(discovery)['threaddump']?.href).toBe(`${managementUrl}/dumps/threads`);
   });
 
-  it('of two endpoints must differ', async () => {
-    service = await startManagement([]);
-
-    const started = start('--management.endpoints.web.path-mapping.info=env');
-
-    await expect(started).rejects.toThrow('The management endpoints info and env have the same path');
-  });
-
   it('on the main listener have no discovery where the base path is empty', async () => {
     const { url, managementUrl } = await start('--management.endpoints.web.base-path=/');
 

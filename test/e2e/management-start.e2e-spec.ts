@@ -1,0 +1,332 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { userPaths } from '../../src/user-paths.js';
+import { makeCertificate } from '../support/certificates.js';
+import { HttpClient } from '../support/http-client.js';
+import { routesOfService } from '../support/route-list.js';
+import { type Ended, type RunningService, runCli, runService, startService } from '../support/service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const GROUP = 'management.endpoint.health.group';
+/** What prod asks for beside management keys. */
+const PROD = {
+  APP_PROFILES_ACTIVE: 'prod',
+  DB_URL: 'jdbc:sqlite:./prod.db',
+  DB_USERNAME: 'login',
+  DB_PASSWORD: 'hunter2',
+  PUBLIC_URL: 'https://login.example.com',
+  SEAL_KEY: 'YJqqm0iDQooSq2V7hFAeW+/hxYGkL90MWmpmB8cXjcY=',
+  BACKUP_CODE_PEPPER: 'hunter2 hunter2 hunter2 hunter2 hunter2',
+  TZ: 'UTC',
+};
+
+let running: RunningService | undefined;
+
+afterEach(async () => {
+  await running?.kill();
+  running = undefined;
+});
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const cwd = temporaryFolder('wrong-keys');
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  return cwd;
+}
+
+/** One problem of a report, with its facts by label, and its action. */
+interface Told {
+  readonly what: string;
+  readonly facts: Readonly<Record<string, string>>;
+  readonly action: string;
+}
+
+/** The problems of a report by their `Property`, which each has once. */
+function told(report: string): ReadonlyMap<string, Told> {
+  const [description = '', actions = ''] = report.split('\nAction:\n');
+  const problems = Array.from(
+    description.matchAll(/^(\d+)\. (.*)\n((?: {5}.*\n)*)/gm),
+    ([, number = '', what = '', lines = '']) => {
+      const facts = Object.fromEntries(
+        Array.from(lines.matchAll(/^ {5}([^:]+): +(.*)$/gm), ([, label = '', text = '']) => [label, text] as const),
+      );
+      return { what, facts, action: new RegExp(`^${number}\\. (.*)$`, 'm').exec(actions)?.[1] ?? '' };
+    },
+  );
+  return new Map(problems.map((problem) => [problem.facts['Property'] ?? problem.what, problem]));
+}
+
+const YML = `management:
+  endpoints.web:
+    path-mapping:
+      info: health
+  endpoint.health:
+    show-details: sometimes
+    show-componets: always
+    status.http-mapping:
+      DOWN: 5000
+    group:
+      mine:
+        include: [ping, dba]
+        additional-path: server:/me
+  httpexchanges.recording.include:
+    - time-taken
+    - everything
+app.boot.admin.client:
+  url: http://admin:hunter2@console.example
+  username: login
+logging:
+  config: log.yml
+  level:
+    auth: loud
+`;
+const LOG_YML = `appenders:
+  console:
+    pattern: '%nothing'
+  fle:
+    name: x.log
+`;
+const VARIABLES = {
+  TZ: 'UTC',
+  MANAGEMENT_SECURITY_ENABLED: 'false',
+  MANAGEMENT_SECURITY_PASSWORD: 'hunter2\u0007',
+  MANAGEMENT_ENDPOINT_ENV_ACCESS: 'everybody',
+};
+const ARGUMENTS = [
+  '--management.security.user=a:b',
+  '--management.endpoint.health.cache.time-to-live=10 s',
+  '-Dmanagement.endpoint.env.show-values=sure',
+  '--management.security.pasword=hunter2',
+];
+
+/** Key, value as it is shown, origin, and what the reader may set. */
+const WRONG: readonly (readonly [key: string, value: string | undefined, origin: string, accepted: string])[] = [
+  ['management.endpoints.web.path-mapping.info', '"health"', 'file [application.yml] - 4:13', 'a path of its own'],
+  [
+    'management.endpoint.health.show-details',
+    '"sometimes"',
+    'file [application.yml] - 6:19',
+    'one of never, when-authorized, always',
+  ],
+  [
+    'management.endpoint.health.show-componets',
+    '"always"',
+    'file [application.yml] - 7:21',
+    'Did you mean management.endpoint.health.show-components?',
+  ],
+  [
+    'management.endpoint.health.status.http-mapping.DOWN',
+    '"5000"',
+    'file [application.yml] - 9:13',
+    'a whole number from 200 to 599',
+  ],
+  [
+    `${GROUP}.mine.include`,
+    '"ping,dba"',
+    'file [application.yml] - 12:19',
+    'some of db, diskSpace, livenessState, ping',
+  ],
+  [`${GROUP}.mine.additional-path`, '"server:/me"', 'file [application.yml] - 13:26', 'a path of its own'],
+  ['management.httpexchanges.recording.include[1]', '"everything"', 'file [application.yml] - 16:7', 'one of '],
+  [
+    'app.boot.admin.client.url',
+    '"http://******@console.example"',
+    'file [application.yml] - 18:8',
+    'https://console.example.com/admin, without user',
+  ],
+  ['app.boot.admin.client.username', '"login"', 'file [application.yml] - 19:13', 'Set app.boot.admin.client.password'],
+  ['logging.level.auth', '"loud"', 'file [application.yml] - 23:11', 'one of off, false, fatal, error, warn, info'],
+  [
+    'appenders.console.pattern',
+    '"%nothing"',
+    'file [log.yml] - 3:14, imported from file [application.yml] - 21:11',
+    '%level',
+  ],
+  [
+    'appenders.fle.name',
+    undefined,
+    'file [log.yml] - 5:11, imported from file [application.yml] - 21:11',
+    'Did you mean appenders.file.name?',
+  ],
+  [
+    'management.security.enabled',
+    '"false"',
+    'System Environment Property "MANAGEMENT_SECURITY_ENABLED"',
+    'Set management.security.enabled to true, or management.server.port to a port of their own',
+  ],
+  [
+    'management.security.password',
+    '"******"',
+    'System Environment Property "MANAGEMENT_SECURITY_PASSWORD"',
+    'a text without control characters',
+  ],
+  [
+    'management.endpoint.env.access',
+    '"everybody"',
+    'System Environment Property "MANAGEMENT_ENDPOINT_ENV_ACCESS"',
+    'one of none, read-only, unrestricted',
+  ],
+  [
+    'management.security.user',
+    '"a:b"',
+    '"management.security.user" from property source "commandLineArgs"',
+    'a name without colon and control characters',
+  ],
+  [
+    'management.endpoint.health.cache.time-to-live',
+    '"10 s"',
+    '"management.endpoint.health.cache.time-to-live" from property source "commandLineArgs"',
+    'a duration such as 20s',
+  ],
+  [
+    'management.endpoint.env.show-values',
+    '"sure"',
+    '"management.endpoint.env.show-values" from property source "systemProperties"',
+    'one of never, when-authorized, always',
+  ],
+  [
+    'management.security.pasword',
+    '"******"',
+    '"management.security.pasword" from property source "commandLineArgs"',
+    'Did you mean management.security.password?',
+  ],
+];
+
+describe('15 wrong keys of every kind', () => {
+  const files = { 'application.yml': YML, 'log.yml': LOG_YML };
+  let ended: Ended;
+
+  beforeAll(async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as { port: number };
+    // A start that came to its listener would say that the port is taken.
+    ended = await runService({ env: VARIABLES, args: [...ARGUMENTS, `--server.port=${port}`], cwd: folderWith(files) });
+    taken.close();
+  });
+
+  it('are one report: each with what is wrong, its key, value, origin and what is accepted', () => {
+    const problems = told(ended.stderr);
+
+    expect(ended.exitCode).toBe(1);
+    for (const [key, value, origin, accepted] of WRONG) {
+      const problem = problems.get(key);
+      expect({ key, value: problem?.facts['Value'], origin: problem?.facts['Origin'] }).toEqual({ key, value, origin });
+      expect(problem?.action, key).toContain(accepted);
+    }
+    expect([...problems.keys()].toSorted()).toEqual(WRONG.map(([key]) => key).toSorted());
+    expect(ended.stderr).toContain(`\n${WRONG.length} problems:\n`);
+  });
+
+  it('show no secret and open nothing', () => {
+    const { stderr, stdout, cwd } = ended;
+
+    expect(stdout).toBe('');
+    expect(stderr).not.toMatch(/hunter2|is taken|^\s+at /m);
+    expect(existsSync(join(cwd, 'data'))).toBe(false);
+    expect(existsSync(join(cwd, 'logs'))).toBe(false);
+  });
+
+  it('are the same to config check', async () => {
+    const cwd = folderWith(files);
+
+    const { exitCode, stderr } = await runCli(['config', 'check', ...ARGUMENTS], { env: VARIABLES, cwd });
+
+    expect(exitCode).toBe(1);
+    expect([...told(stderr).keys()].toSorted()).toEqual(WRONG.map(([key]) => key).toSorted());
+  });
+});
+
+describe('15 a check of several keys', () => {
+  it('is made beside wrong keys that it does not read', async () => {
+    const { stderr } = await runService({
+      args: [
+        '--management.security.user=operator',
+        '--management.endpoints.web.base-path=/me',
+        '--server.ssl.bundle=web',
+      ],
+    });
+
+    expect([...told(stderr)].map(([key, { action }]) => `${key}: ${action}`)).toEqual([
+      expect.stringMatching(/^management\.security\.user: Set management\.security\.password to \$\{NAME\}/),
+      expect.stringMatching(/^management\.endpoints\.web\.base-path: Set .* to a path of its own/),
+      expect.stringMatching(/^server\.ssl\.bundle: Define it under app\.ssl\.bundle\.pem\.web/),
+    ]);
+  });
+
+  it('is left out where it reads a wrong one: it could only guess', async () => {
+    const { stderr } = await runService({
+      env: { MANAGEMENT_SERVER_PORT: 'http' },
+      args: ['--management.security.enabled=false', '--management.endpoints.web.base-path=/me'],
+    });
+
+    expect([...told(stderr).keys()]).toEqual(['management.server.port']);
+  });
+
+  it('is left out where a file cannot be read, which may hold what is missing', async () => {
+    const cwd = folderWith({ 'application.yml': 'management:\n  server: {port: 9090\n' });
+
+    const { exitCode, stderr } = await runService({ args: ['--management.security.enabled=false'], cwd });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('One problem:');
+    expect(stderr).toContain('A configuration file cannot be read');
+  });
+
+  it('says what to do where profile prod does not let a rule be broken, beside everything else', async () => {
+    const { exitCode, stderr } = await runService({
+      env: PROD,
+      args: [
+        ...['--management.endpoints.web.exposure.include=health,env', '--app.jpa.show-sql=true'],
+        ...['--management.endpoint.env.access=some', `--${GROUP}.mine.include=dba`],
+      ],
+    });
+
+    expect(exitCode).toBe(1);
+    expect(Array.from(told(stderr), ([key, { what, action }]) => `${key} | ${what} | ${action}`)).toEqual([
+      expect.stringMatching(/^management\.endpoint\.env\.access \| .* cannot be used \| Set .* to one of none/),
+      expect.stringMatching(
+        /^app\.jpa\.show-sql \| Configuration rule 5 is broken: .* \| Set app\.jpa\.show-sql to false/,
+      ),
+      expect.stringMatching(
+        /^management\.endpoints\.web\.exposure\.include \| Configuration rule 7 is broken: env can reveal .* \| Set .* to some of health,info,metrics,loggers\. With profile prod the rules must hold\.$/,
+      ),
+      expect.stringMatching(/\.mine\.include \| The health group "mine" names the unknown component "dba" \| Set /),
+    ]);
+  });
+});
+
+describe('15 what the checks know of the service', () => {
+  it('is every component that health has', async () => {
+    const certificate = makeCertificate();
+    const args = [
+      ...[
+        '--app.mail.host=127.0.0.1',
+        '--app.mail.port=1',
+        '--app.data.kvstore.host=127.0.0.1',
+        '--app.data.kvstore.port=1',
+      ],
+      `--app.ssl.bundle.pem.web.keystore.certificate=${certificate.certificate}`,
+      `--app.ssl.bundle.pem.web.keystore.private-key=${certificate.key}`,
+      '--management.endpoint.health.show-components=always',
+    ];
+    running = await startService({ args });
+
+    const { stderr } = await runService({ args: [...args, `--${GROUP}.mine.include=nothing`] });
+    const { body } = await new HttpClient(running.url).get('/actuator/health');
+
+    const known = /the components are (.*)/.exec(stderr)?.[1]?.split(', ');
+    expect(known).toEqual(Object.keys(body['components'] as object).toSorted());
+    expect(known).toHaveLength(8);
+  });
+
+  it('is every route of users', async () => {
+    const routes = await routesOfService();
+
+    const ofUsers = routes.map(({ template }) => template).filter((template) => !/^\/actuator(?:\/|$)/.test(template));
+
+    expect([...userPaths()].toSorted()).toEqual([...new Set(ofUsers)].toSorted());
+  });
+});
