@@ -101,8 +101,22 @@ describe('a body', () => {
     'application/merge-patch+json',
     'application/vnd.spring-boot.actuator.v1+json',
     'application/json, text/plain',
+    'application/json; charset=utf-16',
+    'application/json;charset=latin1',
+    `${V3}; charset="iso-8859-1"`,
+    'application/json; charset=',
   ])('is refused as %s', async (type) => {
     expect(await post({ raw: '{}', headers: { 'content-type': type } })).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it.each([
+    ['UTF-16', Buffer.from('{"level":"DEBUG"}', 'utf16le')],
+    ['another character set than UTF-8', Buffer.from('{"level":"é"}', 'latin1')],
+    ['UTF-8 with a byte order mark', Buffer.from('\ufeff{"level":"DEBUG"}')],
+  ])('is refused in %s', async (_, raw) => {
+    const answer = await post({ raw, headers: { 'content-type': V3 } });
+
+    expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
   });
 
   it('is refused without a media type, and so is none: a foreign page could send that', async () => {

@@ -16,6 +16,9 @@ const UPLOAD = 'multipart/form-data';
 /** Formats of JSON with names of their own (RFC 6839 section 3.1); `bodyRefusal` lets through what a route names. */
 const NAMED_JSON = /^application\/[\w.-]+\+json *(?:;|$)/i;
 
+/** Consoles send UTF-8 whatever the users of the service do, and follow none of its keys. */
+const OF_MANAGEMENT = new Encoding();
+
 /** In bytes. */
 export interface BodyLimits {
   /** Of one JSON body; a negative number sets no limit of its own, here as below. */
@@ -51,7 +54,8 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory,
       done(null);
       return;
     }
-    const charset = encoding.ofRequest(request.headers['content-type']);
+    const { isManagement = false } = request.passage?.facts ?? {};
+    const charset = (isManagement ? OF_MANAGEMENT : encoding).ofRequest(request.headers['content-type']);
     if (charset === undefined) {
       done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
       return;
