@@ -8,6 +8,7 @@ import { originsKnown, profilesOutsideFiles } from './config/sources.rule.js';
 import { UnboundValue } from './config/unbound.js';
 import { logSetup } from './log-setup.js';
 import { endpointsNamed } from './management/access/endpoint-names.rule.js';
+import { operatorPasswordStrong } from './management/caller/operator-password.rule.js';
 import { openEndpointsApart } from './management/caller/security.rule.js';
 import { exposedEndpoints } from './management/exposure.rule.js';
 import { groupMembersKnown } from './management/health/groups.rule.js';
@@ -47,6 +48,7 @@ const RULES: readonly (Rule | LateRule)[] = [
   exposedEndpoints,
   endpointsNamed,
   openEndpointsApart,
+  operatorPasswordStrong,
   originsKnown,
   equalTimeZones,
   sealKeysGiven,

@@ -441,6 +441,38 @@ describe('management endpoints that ask nobody who they are', () => {
   });
 });
 
+describe('the password of operators', () => {
+  const found = (password: string, user = 'operator'): readonly Finding[] =>
+    findings([], { MANAGEMENT_SECURITY_USER: user, MANAGEMENT_SECURITY_PASSWORD: password });
+
+  it.each([
+    ['admin', 'short'],
+    ['password', 'short'],
+    ['changeit', 'short'],
+    ['Correct-horse7', 'short'],
+    ['operator', 'the name of the account'],
+    ['Operator', 'the name of the account'],
+    ['operator-operator-operator-1', 'the name of the account'],
+    ['1111111111111111', 'repeats'],
+    ['\u{1f511}'.repeat(14), 'short'],
+  ])('is warned of, and not shown: %s', (password, why) => {
+    const [finding, ...others] = found(password);
+
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ rule: 'management', severity: 'warning' });
+    expect(finding?.text).toContain('management.security.password = ****** (System Environment Property');
+    expect(finding?.text).toContain(why);
+    expect(finding?.text).not.toContain(` ${password} `);
+  });
+
+  it.each(['9aVtqLw2+XkzP0r', 'a-phrase-of-the-operator-of-old', 'correct horse battery staple'])(
+    'may be %s',
+    (password) => {
+      expect(found(password)).toEqual([]);
+    },
+  );
+});
+
 describe('the time zones', () => {
   it('of process and JSON must be equal', async () => {
     expect(await findings(['--app.json.time-zone=Europe/Berlin'])).toEqual([
