@@ -106,9 +106,9 @@ describe('the registration with a console', () => {
     [404, 'answered 404'],
     [500, 'answered 500'],
     ['page', 'did not answer with an id'],
-    ['silent', 'cannot be reached: no answer within 0.05 s'],
+    ['silent', 'cannot be reached: no answer within 0.5 s'],
   ] as const)('survives a console that says %s in the meantime', async (refuses, reason) => {
-    begun([console.url], undefined, 50);
+    begun([console.url], undefined, refuses === 'silent' ? 500 : undefined);
     await toldOf('Registered');
     console.refuses = refuses;
     const before = console.calls.length;
