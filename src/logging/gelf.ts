@@ -8,6 +8,11 @@ import type { LineFormat } from './log-line.js';
 const SEVERITIES: Readonly<Record<LineLevel, number>> = { ERROR: 3, WARN: 4, INFO: 6, DEBUG: 7, TRACE: 7 };
 /** Of GELF 1.1: a name may hold no other characters. */
 const NAME_UNSAFE = /[^\w.-]/g;
+/** Not for fields of a line; `_id` is Graylog's own. */
+const OWN = new Set([
+  ...['_id', '_level_name', '_process_pid', '_process_thread_name', '_log_logger', '_requestId', '_user', '_ip'],
+  ...['_error_type', '_error_message', '_error_stack_trace'],
+]);
 const HOST = hostname();
 
 /** A line in the Graylog Extended Log Format 1.1: whatever is ours has `_` before its name. */
@@ -15,8 +20,6 @@ export const gelf: LineFormat = (line) => {
   const { message, fields, error } = jsonParts(line);
   const { requestId, user, ip } = line.context ?? {};
   return jsonLine({
-    // First, so that no field of a line can take the place of a member.
-    ...Object.fromEntries(fields.map(([name, value]) => [fieldName(name), scalar(value)])),
     version: '1.1',
     host: HOST,
     // It must not be empty.
@@ -34,13 +37,13 @@ export const gelf: LineFormat = (line) => {
     _error_type: error?.first.type,
     _error_message: error?.first.message,
     _error_stack_trace: error?.trace,
+    ...Object.fromEntries(fields.map(([name, value]) => [fieldName(name), scalar(value)])),
   });
 };
 
-/** `_id` is Graylog's own. */
 function fieldName(name: string): string {
   const safe = `_${name.replaceAll(NAME_UNSAFE, '_')}`;
-  return safe === '_id' ? '_field_id' : safe;
+  return OWN.has(safe) ? `_field${safe}` : safe;
 }
 
 /** Graylog takes texts and numbers. */

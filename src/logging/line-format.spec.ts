@@ -102,6 +102,17 @@ describe('a line of JSON', () => {
     expect(members('gelf', { message: ' ', fields: { id: 1 } })).toMatchObject({ short_message: '-', _field_id: 1 });
   });
 
+  it('of GELF keeps its members, and the field, where a field has the name of one', () => {
+    const fields = { log_logger: 'x', user: 'y', error_type: 'z' };
+
+    expect(members('gelf', { fields, context: undefined })).toMatchObject({
+      _log_logger: 'auth.mfa',
+      _field_log_logger: 'x',
+      _field_user: 'y',
+      _field_error_type: 'z',
+    });
+  });
+
   it('of Logstash keeps its members where a field has the name of one', () => {
     expect(members('logstash', { fields: { level: 'x', message: 'y' } })).toMatchObject({
       level: 'WARN',
