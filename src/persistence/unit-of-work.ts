@@ -50,9 +50,7 @@ export class UnitOfWork {
    * @throws ServiceError `UNAVAILABLE` when the database is out of reach or stays busy
    */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.persistent(() =>
-      told((tell) => this.engine.transaction((statements) => work(new Work(statements, tell)))),
-    );
+    return this.kept((tells) => this.engine.transaction((statements) => work(new Work(statements, tells))));
   }
 
   /**
@@ -60,9 +58,15 @@ export class UnitOfWork {
    * @throws ServiceError `UNAVAILABLE`, as `run` does
    */
   single<T>(statement: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.persistent(() =>
-      told((tell) => this.engine.autocommit((statements) => statement(new Work(statements, tell)))),
-    );
+    return this.kept((tells) => this.engine.autocommit((statements) => statement(new Work(statements, tells))));
+  }
+
+  /** What was taken back is not told, and nothing that goes wrong in telling begins work again that is kept. */
+  private async kept<T>(attempt: (tells: (() => void)[]) => Promise<T>): Promise<T> {
+    let tells: (() => void)[] = [];
+    const result = await this.persistent(() => attempt((tells = [])));
+    for (const tell of tells) tell();
+    return result;
   }
 
   private async persistent<T>(attempt: () => Promise<T>): Promise<T> {
@@ -116,12 +120,4 @@ class Work implements Tx {
   afterCommit(tell: () => void): void {
     this.tells.push(tell);
   }
-}
-
-/** Every attempt has its own list: what was taken back is not told. */
-async function told<T>(attempt: (tells: (() => void)[]) => Promise<T>): Promise<T> {
-  const tells: (() => void)[] = [];
-  const result = await attempt(tells);
-  for (const tell of tells) tell();
-  return result;
 }

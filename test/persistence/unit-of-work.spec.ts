@@ -79,6 +79,20 @@ onEveryDatabase('a unit of work', (database) => {
     expect(told).toEqual([]);
   });
 
+  it('does no work again that is kept, whatever goes wrong as it is told', async () => {
+    let begun = 0;
+    const work = database.work.run(async (tx) => {
+      begun += 1;
+      tx.afterCommit(() => {
+        throw Object.assign(new Error('as of a deadlock'), { errno: 1213 });
+      });
+      await tx.change(MOVE, ['nothing']);
+    });
+
+    await expect(work).rejects.toThrow('as of a deadlock');
+    expect(begun).toBe(1);
+  });
+
   it('loses no change of forty transactions at once on one row', async () => {
     await database.work.single((tx) => tx.insert(MARK, ['busy', 0]));
     await Promise.all(Array.from({ length: 40 }, () => database.work.run((tx) => tx.change(MOVE, ['busy']))));
