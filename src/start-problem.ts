@@ -12,7 +12,7 @@ export function startProblem(error: unknown, configuration: Configuration): unkn
   if (error instanceof ListenFailure) return new ConfigurationFailure([listenProblem(error, configuration)]);
   if (error instanceof UploadFolderFailure) {
     const origin = originOf(configuration, 'app.servlet.multipart.location');
-    return new ConfigurationFailure([uploadFolderProblem(error.path, error.code ?? '', origin)]);
+    return new ConfigurationFailure([uploadFolderProblem(error.code ?? '', { value: `"${error.path}"`, origin })]);
   }
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { facts, ...rest } = error.problem;

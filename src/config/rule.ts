@@ -118,6 +118,11 @@ export class RuleFacts {
     return { Property: state.name, Value: `"${value}"`, Origin: from(winner.origin) };
   }
 
+  /** A piece of the key's value, or what was made of it, as it may be told: masked where the value is. */
+  part(key: string, text: string): string {
+    return this.of(key).Value === `"${MASK}"` ? MASK : text;
+  }
+
   /** A finding about one key: its value, its origin, and what to do. */
   about(key: string, verdict: Verdict, more: Facts = {}): Finding {
     return finding(verdict, { ...this.of(key), ...more });

@@ -93,7 +93,16 @@ describe('a value', () => {
   it('that came through a secret is not shown', () => {
     expect(shown('jdbc:x', false, ['HOST', 'DB_PASSWORD'])).toBe('******');
     expect(shown('jdbc:x', false, ['HOST'])).toBe('jdbc:x');
+    expect(shown('20s', false, ['app.security.token.access-lifetime'])).toBe('20s');
   });
+
+  it.each(['DB_PASS', 'RELAY_PW', 'SECRET_OF_RELAY'])(
+    'that came through the variable %s of somebody is not shown',
+    (name) => {
+      expect(shown('jdbc:x', false, [name])).toBe('******');
+      expect(shownUnfilled(`\${${name}:hunter2}`, false)).not.toContain('hunter2');
+    },
+  );
 
   it.each([
     ['${DB_PASSWORD}', true, '${DB_PASSWORD}'],

@@ -30,6 +30,11 @@ export function mayNameSecret(name: string): boolean {
   return SECRET_WORD.test(name);
 }
 
+/** Of what a placeholder names: a key has the name we gave it, a variable that of somebody else. */
+function leadsToSecret(name: string): boolean {
+  return namesSecret(name) || (!name.includes('.') && mayNameSecret(name));
+}
+
 /** True for a text of somebody else that may hold a secret: a whole document, options of another program, a header. */
 export function mayHoldSecret(text: string): boolean {
   const masked = maskUrls(text);
@@ -55,7 +60,7 @@ export function maskUrls(text: string): string {
 
 /** The text as it may be shown: whole, without the credentials in its URLs, or not at all. */
 export function shown(text: string, isSecret: boolean, through: readonly string[] = []): string {
-  if (isSecret || through.some(namesSecret) || PRIVATE_KEY.test(text)) return text === '' ? '' : MASK;
+  if (isSecret || through.some(leadsToSecret) || PRIVATE_KEY.test(text)) return text === '' ? '' : MASK;
   return maskUrls(text);
 }
 
@@ -63,7 +68,7 @@ export function shown(text: string, isSecret: boolean, through: readonly string[
 export function shownUnfilled(text: string, isSecret: boolean): string {
   if (/^\$\{[^:{}]+\}$/.test(text)) return text;
   for (const { 0: start, index } of text.matchAll(BEFORE_DEFAULT)) {
-    if (namesSecret(start.slice(0, -1))) return shown(text.slice(0, index), isSecret) + MASK;
+    if (leadsToSecret(start.slice(0, -1))) return shown(text.slice(0, index), isSecret) + MASK;
   }
   return shown(text, isSecret);
 }

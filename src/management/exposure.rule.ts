@@ -24,6 +24,6 @@ export const exposedEndpoints: Rule = (facts) => {
     }
     // What names nothing has a warning of its own.
     if (isUnknown(id) || isExcluded(id) || RECOMMENDED.some((other) => sameId(other, id))) return [];
-    return about(`${id} is more than is recommended`, 'warning');
+    return about(`${facts.part(KEY, id)} is more than is recommended`, 'warning');
   });
 };

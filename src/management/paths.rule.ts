@@ -104,7 +104,9 @@ function claim(place: Place, path: string, facts: Pick<Claim, 'kind' | 'name' | 
   return { ...facts, path, place: `${place} ${path.replace(/:\w+/g, ':')}` };
 }
 
-function clash(facts: RuleFacts, other: Claim, { kind, name, key, path }: Claim): Finding {
+function clash(facts: RuleFacts, other: Claim, { kind, name, key, ...claimed }: Claim): Finding {
+  const parts = [key, other.key, `${WEB}.base-path`, 'management.server.base-path'];
+  const path = parts.reduce((text, each) => (each === '' ? text : facts.part(each, text)), claimed.path);
   const about = (what: string, action: string, property = key): Finding =>
     finding({ rule: 'paths', severity: 'fault', what, action }, { ...facts.of(property), Path: path });
   if (kind === 'group') {

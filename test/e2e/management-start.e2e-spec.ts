@@ -256,6 +256,24 @@ describe('15 a check of several keys', () => {
     ]);
   });
 
+  it('shows no value that came through a variable of a secret', async () => {
+    const { stderr } = await runService({
+      env: { OPS_PASS: 'hunter2', RELAY_TOKEN: 'hunter2' },
+      args: [
+        '--management.endpoint.health.show-details=${OPS_PASS}',
+        '--management.security.user=${RELAY_TOKEN}',
+        `--${GROUP}.mine.include=\${OPS_PASS}`,
+        '--management.endpoints.web.path-mapping.info=${OPS_PASS}',
+        '--management.endpoints.web.path-mapping.metrics=${OPS_PASS}',
+      ],
+    });
+
+    const values = Array.from(told(stderr), ([key, { facts }]) => `${key.replace(/.*\./, '')} ${facts['Value'] ?? ''}`);
+
+    expect(values.toSorted()).toEqual(['include', 'metrics', 'show-details', 'user'].map((name) => `${name} "******"`));
+    expect(stderr).not.toContain('hunter2');
+  });
+
   it('is left out where it reads a wrong one: it could only guess', async () => {
     const { stderr } = await runService({
       env: { MANAGEMENT_SERVER_PORT: 'http' },

@@ -14,7 +14,7 @@ export const endpointsNamed: Rule = (facts) => {
       facts.about(key, {
         rule: 'endpoints',
         severity: 'warning',
-        what: `${id} names no endpoint`,
+        what: `${facts.part(key, id)} names no endpoint`,
         action: `Remove it from ${key}, or write one of ${ENDPOINT_IDS.join(', ')}.`,
       }),
     );

@@ -22,7 +22,7 @@ export const groupMembersKnown: Rule = (facts) => {
     const members = ifBound(() => ({ include: settings.include ?? [], exclude: settings.exclude ?? [] }), undefined);
     return unknownIn(members ?? { include: [], exclude: [] }, known).map((unknown) => {
       const key = `${PREFIX}.${group}.${members?.include.includes(unknown) ? 'include' : 'exclude'}`;
-      const what = `The health group "${group}" names the unknown component "${unknown}"`;
+      const what = `The health group "${group}" names the unknown component "${facts.part(key, unknown)}"`;
       const action = `Set ${key} to some of ${present.join(', ')}, or ${VALIDATE} to false.`;
       return finding(
         { rule: 'health', severity: 'fault', what, action },

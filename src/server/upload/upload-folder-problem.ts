@@ -12,13 +12,16 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** What an operator can do about a folder that takes no uploads; `code` is that of the system. */
-export function uploadFolderProblem(path: string, code: string, origin: string): Problem {
+export function uploadFolderProblem(
+  code: string,
+  { value, origin }: { readonly value: string | undefined; readonly origin: string | undefined },
+): Problem {
   return problem(
     'Uploaded files cannot be stored',
     `Make the folder and let the user of the service write to it, or set ${KEY} to one like that.`,
     {
       Property: KEY,
-      Value: `"${path}"`,
+      Value: value,
       Origin: origin,
       Reason: [REASONS[code], code].filter(Boolean).join(': '),
     },

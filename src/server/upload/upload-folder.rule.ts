@@ -7,9 +7,9 @@ import { uploadFolderProblem } from './upload-folder-problem.js';
 export const uploadFolderWritable: Rule = (facts) => {
   const { location } = facts.get(MultipartProperties);
   const code = location === undefined ? undefined : obstacle(location);
-  if (location === undefined || code === undefined) return [];
-  const { Origin: origin = '' } = facts.of('app.servlet.multipart.location');
-  return [{ ...uploadFolderProblem(location, code, origin), rule: 'uploads', severity: 'fault' }];
+  if (code === undefined) return [];
+  const { Value: value, Origin: origin } = facts.of('app.servlet.multipart.location');
+  return [{ ...uploadFolderProblem(code, { value, origin }), rule: 'uploads', severity: 'fault' }];
 };
 
 function obstacle(folder: string): string | undefined {
