@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../errors/service-error.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { nameUser } from '../principal/request-facts.js';
 import type { Account, PasswordVerdict } from './account.js';
@@ -22,13 +24,18 @@ export interface PasswordAttempt {
 /** Finds accounts and verifies their passwords. */
 @Injectable()
 export class Accounts {
+  private readonly log: Logger;
+
   constructor(
     private readonly store: AccountStore,
     private readonly work: UnitOfWork,
     private readonly loginIds: LoginIds,
     private readonly hasher: PasswordHasher,
     private readonly throttle: PasswordThrottle,
-  ) {}
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('account');
+  }
 
   async find(subject: string, tx?: Tx): Promise<Account | undefined> {
     const stored = await (tx ? this.store.find(tx, subject) : this.work.single((own) => this.store.find(own, subject)));
@@ -105,9 +112,11 @@ export class Accounts {
     try {
       const fresh = await this.hasher.hash(password);
       await this.work.single((tx) => this.store.rehash(tx, subject, verified, fresh));
+      this.log.debug('A password is hashed anew: its hash was of another scheme or cost');
     } catch (error) {
       // The password was right all the same; the next login tries again.
       if (!(error instanceof ServiceError)) throw error;
+      this.log.debug('A password is not hashed anew: the next login tries again', { reason: error.facts.reason });
     }
   }
 }

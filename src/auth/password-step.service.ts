@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
 import { MfaProperties } from '../mfa/mfa.properties.js';
 import { isDemanded } from '../mfa/policy.js';
 import { LoginMeters } from './login-meters.js';
@@ -14,21 +16,39 @@ export interface PasswordPassed {
   readonly trustedDevice?: string;
 }
 
+/** What is still open, for the log. */
+const OPEN: Readonly<Record<PasswordPassed['next'], string>> = {
+  none: 'no code is due',
+  verify: 'a code is due, but of a trusted browser where policy demands none',
+  enrol: 'policy demands a second factor that does not exist yet',
+};
+
 /** The first step of every login: the password, then what policy and enrolment ask for. */
 @Injectable()
 export class PasswordStep {
+  private readonly log: Logger;
+
   constructor(
     private readonly password: PasswordProof,
     private readonly policy: MfaProperties,
     private readonly meters: LoginMeters,
-  ) {}
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('auth');
+  }
 
   /** @throws ServiceError as `PasswordProof.ofLogin` */
   async pass(credentials: Credentials, trustedDevice: string | undefined): Promise<PasswordPassed> {
     const account = await this.meters.refusals(() => this.password.ofLogin(credentials));
     const demanded = isDemanded(account, this.policy);
-    if (account.totpId === undefined) return { account, next: demanded ? 'enrol' : 'none' };
-    const mayTrust = !demanded && trustedDevice !== undefined;
-    return { account, next: 'verify', ...(mayTrust && { trustedDevice }) };
+    const hasFactor = account.totpId !== undefined;
+    const next = hasFactor ? 'verify' : demanded ? 'enrol' : 'none';
+    this.log.debug(`A password is right: ${OPEN[next]}`, {
+      hasFactor,
+      demanded,
+      sentDevice: trustedDevice !== undefined,
+    });
+    const mayTrust = hasFactor && !demanded && trustedDevice !== undefined;
+    return { account, next, ...(mayTrust && { trustedDevice }) };
   }
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Accounts } from '../account/accounts.service.js';
 import { ServiceError } from '../errors/service-error.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
 import { type OpenedSession, type Rotation, Sessions } from '../token/sessions.service.js';
 import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
 
@@ -15,11 +17,16 @@ type Done = Exclude<Rotation<readonly string[]>, { readonly kind: 'refused' }>;
 /** Exchanges a refresh token for its one successor (RFC 9700 section 4.14.2). */
 @Injectable()
 export class RefreshService {
+  private readonly log: Logger;
+
   constructor(
     private readonly sessions: Sessions,
     private readonly accounts: Accounts,
     private readonly meters: RefreshMeters,
-  ) {}
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('auth');
+  }
 
   /** @throws ServiceError `REFRESH_INVALID` for every kind of refusal alike */
   async refresh(refreshToken: string | undefined): Promise<Refreshed> {
@@ -35,6 +42,7 @@ export class RefreshService {
       return account.roles;
     });
     if (rotation.kind === 'refused') throw refused(rotation.reason);
+    this.log.debug(`A refresh token is ${rotation.kind}`, { sid: rotation.opened.session.id });
     return rotation;
   }
 }

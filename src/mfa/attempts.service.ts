@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
+import type { LogFields } from '../logging/log-line.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
 import { type Against, type Claim, endOf, type Refusal, refusalOf, refused, type Standing } from './attempt.js';
-import { type FailureCounter, isAhead, type Lock, lockOf } from './lock.js';
+import { FAILURES_TO_LOCK, type FailureCounter, isAhead, type Lock, lockOf } from './lock.js';
 import { type Failure, Locks } from './locks.service.js';
 import { MfaProperties } from './mfa.properties.js';
 import { type CodeMethod, SecondFactorMeters } from './second-factor-meters.js';
@@ -28,9 +31,18 @@ export const REPLAYED = { kind: 'failed', event: 'MFA_REPLAY', reason: 'used_ste
 const NO_ACCOUNT: Refusal = { kind: 'ended', reason: 'no_account' };
 const TRIES = 4;
 
+/** For the log, of a refusal at `now`. */
+function reasonOf(refusal: Refusal, now: number): LogFields {
+  if (refusal.kind !== 'locked') return { reason: refusal.kind === 'ended' ? refusal.reason : refusal.kind };
+  const { until, endsByItself } = refusal.lock;
+  return endsByItself ? { reason: 'locked', seconds: until - now } : { reason: 'locked until somebody unlocks it' };
+}
+
 /** The one budget of guesses that every code of an account is paid from, whoever shows it and wherever. */
 @Injectable()
 export class Attempts {
+  private readonly log: Logger;
+
   constructor(
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
@@ -39,14 +51,17 @@ export class Attempts {
     private readonly locks: Locks,
     private readonly properties: MfaProperties,
     private readonly meters: SecondFactorMeters,
-  ) {}
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('mfa');
+  }
 
   /**
    * Pays one attempt, which is stored by itself so that no refusal undoes it, and only then has the code looked at. It
    * is given back where `look` throws, or where the code was for something that has gone.
    */
   spend<T>(claim: Claim, against: Against, method: CodeMethod, look: Look<T>): Promise<T> {
-    return this.meters.counted(method, () => this.spent(claim, against, look));
+    return this.meters.counted(method, () => this.spent(claim, against, method, look));
   }
 
   /** What became of a right code whose use came too late: since the attempt its step was used, or something ended. */
@@ -68,11 +83,12 @@ export class Attempts {
     return lockOf(counter, this.clock.seconds(), this.properties.lockLadder);
   }
 
-  private async spent<T>(claim: Claim, against: Against, look: Look<T>): Promise<Done<T>> {
+  private async spent<T>(claim: Claim, against: Against, method: CodeMethod, look: Look<T>): Promise<Done<T>> {
     const id = await this.pay(claim, against);
+    let standing: Standing | undefined;
     let outcome: Outcome<T>;
     try {
-      const standing = await this.standing(claim);
+      standing = await this.standing(claim);
       outcome = standing ? await look(standing) : { kind: 'void', refusal: NO_ACCOUNT };
     } catch (error) {
       await this.giveBack(claim);
@@ -80,11 +96,20 @@ export class Attempts {
     }
     switch (outcome.kind) {
       case 'done':
+        this.log.debug('A code is accepted', { method, factor: against.kind, offset: outcome.offset });
         return outcome;
       case 'failed':
+        this.log.debug('A code is refused', {
+          method,
+          factor: against.kind,
+          reason: outcome.reason,
+          failures: standing?.failures,
+          mostFailures: FAILURES_TO_LOCK,
+        });
         await this.locks.fail(claim.subject, id, outcome);
         throw new ServiceError('MFA_CODE_INVALID', { reason: outcome.reason });
       case 'void':
+        this.log.debug('An attempt is given back', { method, ...reasonOf(outcome.refusal, this.clock.seconds()) });
         await this.giveBack(claim);
         throw await this.refusal(claim, against, outcome.refusal);
     }
@@ -114,6 +139,7 @@ export class Attempts {
     if (refusal.kind === 'locked' && standing && isAhead(standing.lastAttemptAt, now)) {
       await this.work.single((tx) => this.store.seeLock(tx, subject, now));
     }
+    this.log.debug('No code is looked at', { ...reasonOf(refusal, now), failures: standing?.failures });
     throw refused(refusal, claim, now);
   }
 

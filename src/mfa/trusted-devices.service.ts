@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
 import { SecurityEvents } from '../events/security-events.service.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
 import { LARGEST_PAGE, type Page } from '../persistence/page.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { requestFacts } from '../principal/request-facts.js';
@@ -29,6 +31,8 @@ const SECONDS_PER_DAY = 86_400;
  */
 @Injectable()
 export class TrustedDevices {
+  private readonly log: Logger;
+
   constructor(
     private readonly work: UnitOfWork,
     private readonly store: TrustedDeviceStore,
@@ -36,7 +40,10 @@ export class TrustedDevices {
     private readonly random: Random,
     private readonly events: SecurityEvents,
     private readonly properties: MfaProperties,
-  ) {}
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('mfa');
+  }
 
   /** Trusts the browser of this request; undefined where trusted devices are off. */
   async grant(tx: Tx, subject: string): Promise<DeviceSecret | undefined> {
@@ -64,6 +71,9 @@ export class TrustedDevices {
     const next = this.random.text(SECRET_BYTES);
     const isKnown = await this.store.rotate(tx, subject, hashOf(secret), hashOf(next), this.clock.seconds());
     const expiresAt = isKnown ? await this.store.expiryOf(tx, hashOf(next)) : undefined;
+    this.log.debug(
+      expiresAt === undefined ? 'A browser is not trusted, or no longer' : 'A browser is trusted: no code is due',
+    );
     return expiresAt === undefined ? undefined : { secret: next, expiresAt };
   }
 

@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { ConfigurationFailure, problem } from '../config/problem.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { SealFailure } from '../sealing/sealer.js';
 import { ConfiguredKeys } from './configured-keys.js';
@@ -13,6 +15,12 @@ import type { StoredKey } from './signing-key.store.js';
 /** Tokens that name an unknown key cost one read in this time, however many there are. */
 const UNKNOWN_KEY_MILLIS = 2000;
 
+/** For the log, which takes a whole one for a secret. */
+function shortIds(keys: readonly StoredKey[]): string {
+  const ids = keys.map(({ kid }) => kid.slice(0, 8));
+  return ids.toSorted().join(' ');
+}
+
 /** The signing keys in use: opened once, read anew now and then, and when a token names a key that is not known yet. */
 @Injectable()
 export class SigningKeys implements OnModuleInit {
@@ -21,6 +29,7 @@ export class SigningKeys implements OnModuleInit {
   private failure: SealFailure | undefined;
   private readAt = 0;
   private reading: Promise<void> | undefined;
+  private readonly log: Logger;
 
   constructor(
     private readonly rotation: KeyRotation,
@@ -28,7 +37,10 @@ export class SigningKeys implements OnModuleInit {
     private readonly configured: ConfiguredKeys,
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
-  ) {}
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('token');
+  }
 
   /** @throws ConfigurationFailure where the key to sign with is sealed under a key that is not there */
   async onModuleInit(): Promise<void> {
@@ -73,7 +85,16 @@ export class SigningKeys implements OnModuleInit {
     for (const key of stored) this.open(key);
     const kids = new Set(stored.map(({ kid }) => kid));
     for (const kid of this.opened.keys()) if (!kids.has(kid)) this.opened.delete(kid);
+    this.tell(stored);
     this.stored = stored;
+  }
+
+  /** Only what is new: keys are read anew all the time. */
+  private tell(stored: readonly StoredKey[]): void {
+    const [before, now] = [this.stored, stored].map((keys) => shortIds(keys));
+    if (before === now) return;
+    const unopened = shortIds(stored.filter(({ kid }) => !this.opened.has(kid)));
+    this.log.debug('The keys that sign tokens have changed', { before, now, unopened });
   }
 
   /** One that was opened before stays usable when it is sealed anew under a key that this process does not have. */

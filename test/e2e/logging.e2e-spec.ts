@@ -265,6 +265,34 @@ onSqlite('the context of a line', (engine) => {
   });
 });
 
+onSqlite('who looks at a login', (engine) => {
+  const story = storyOn(engine, { args: ['--logging.level.auth=DEBUG', '--logging.level.mfa=DEBUG'] });
+
+  it('sees at DEBUG what was decided, and why', async () => {
+    const plain = story.person();
+    const person = await story.enrolled();
+    const from = story.service.log.length;
+
+    await story.login(plain);
+    const mfaToken = await story.mfaToken(person);
+    await story.client().post('/login/2fa', { mfa_token: mfaToken, code: story.wrongCode(person) });
+    await story.client().post('/login/2fa', { mfa_token: mfaToken, code: story.nextCode(person) });
+    const debug = await waitUntil('the last decision is told', () => {
+      const lines = story.service.log.slice(from).filter((line) => line.startsWith('DEBUG'));
+      return lines.some((line) => line.includes('accepted')) && lines;
+    });
+
+    expect(debug).toEqual([
+      'DEBUG A password is right: no code is due hasFactor=false demanded=false sentDevice=false',
+      expect.stringMatching(
+        /^DEBUG A password is right: a code is due.* hasFactor=true demanded=false sentDevice=false$/,
+      ),
+      'DEBUG A code is refused method=totp factor=active reason=wrong_code failures=1 mostFailures=5',
+      expect.stringMatching(/^DEBUG A code is accepted method=totp factor=active offset=-?[01]$/),
+    ]);
+  });
+});
+
 describe('a reader of the log', () => {
   const children: ChildProcess[] = [];
   afterEach(async () => {

@@ -44,12 +44,12 @@ export interface AccountParts {
   readonly hasher: PasswordHasher;
 }
 
-export function accountParts(work: UnitOfWork): AccountParts {
+export function accountParts(work: UnitOfWork, loggers = new Loggers()): AccountParts {
   const clock = new StoppedClock();
   const random = new SystemRandom();
   const limits = new RateLimitProperties();
   const store = new AccountStore();
-  const events = new SecurityEvents(new EventStore(), clock, random, new Loggers());
+  const events = new SecurityEvents(new EventStore(), clock, random, loggers);
   const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, kept: 1, queueCapacity: 1000 }, random);
   const passwords = new Passwords(hasher, new PasswordProperties());
   const loginIds = new LoginIds(new LoginIdProperties());
@@ -62,7 +62,7 @@ export function accountParts(work: UnitOfWork): AccountParts {
     store,
     hasher,
     devices,
-    accounts: new Accounts(store, work, loginIds, hasher, throttle),
+    accounts: new Accounts(store, work, loginIds, hasher, throttle, loggers),
     changes: new AccountChanges(store, work, passwords, events, clock),
     creation: new AccountCreation(store, work, drafts, events, random),
     accountImport: new AccountImport(store, work, drafts, events),

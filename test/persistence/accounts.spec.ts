@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/account/account.js';
 import { ServiceError } from '../../src/errors/service-error.js';
+import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
 
@@ -12,12 +13,14 @@ const BCRYPT = '$2b$04$NxXQEWxJZ9jZ2QwD9m3NfOG5pW8lFv1tq6tqg8dBdYk0Y3eLrS1e6';
 const code = (expected: string): unknown => expect.objectContaining({ code: expected }) as unknown;
 
 onEveryDatabase('accounts', (database) => {
+  const log = new CollectedLog();
+  log.loggers.setLevel('account', 'DEBUG');
   let parts: AccountParts;
   /** Another process on the same database. */
   let others: AccountParts;
 
   beforeAll(() => {
-    parts = accountParts(database.work);
+    parts = accountParts(database.work, log.loggers);
     others = accountParts(database.work);
   });
   afterAll(async () => {
@@ -146,6 +149,9 @@ onEveryDatabase('accounts', (database) => {
       kind: 'right',
     });
     expect(await stored()).toBe(ours);
+    expect(log.of('account').map(({ message }) => message)).toContain(
+      'A password is hashed anew: its hash was of another scheme or cost',
+    );
     expect((await parts.accounts.findByLoginId('moved'))?.epoch).toBe(0);
   });
 

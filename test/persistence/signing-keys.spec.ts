@@ -8,6 +8,7 @@ import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
 import type { KeyPurpose } from '../../src/token/key-schedule.js';
 import type { Session } from '../../src/token/session.js';
+import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
@@ -142,6 +143,23 @@ onEveryDatabase('signing keys', (database) => {
 
     expect([kidOf(between), kidOf(after)]).toEqual([made?.kid, waiting?.kid]);
     for (const jws of [before, between, after]) expect(await parts.accessTokens.verify(jws)).toBeDefined();
+  });
+
+  it('that have changed are told at DEBUG, once, and with them those that cannot be opened', async () => {
+    const log = new CollectedLog();
+    log.loggers.setLevel('token', 'DEBUG');
+    const parts = await fresh({ loggers: log.loggers });
+    const stranger = tokenParts(database.work, clock, { sealer: randomSealer('k2'), loggers: log.loggers });
+    const short = (await rows()).map(({ id }) => id.slice(0, 8)).toSorted();
+    await parts.keys.reload();
+
+    await stranger.keys.reload();
+
+    const what = 'The keys that sign tokens have changed';
+    expect(log.of('token').map(({ message, fields }) => [message, fields])).toEqual([
+      [what, { before: '', now: short.join(' '), unopened: '' }],
+      [what, { before: '', now: short.join(' '), unopened: short.join(' ') }],
+    ]);
   });
 
   it('made by another process are found when a token names them', async () => {

@@ -38,6 +38,7 @@ export interface PartsOptions {
   readonly pepper?: string;
   readonly sealKey?: 'one' | 'two';
   readonly meters?: Meters;
+  readonly loggers?: Loggers;
 }
 
 /** The services of the second factor, put together by hand on a real database. */
@@ -53,17 +54,17 @@ export interface SecondFactorParts {
 
 export function secondFactorParts(work: UnitOfWork, clock: Clock, options: PartsOptions = {}): SecondFactorParts {
   const random = new SystemRandom();
-  const { meters = new Meters() } = options;
+  const { meters = new Meters(), loggers = new Loggers() } = options;
   const properties = Object.assign(new MfaProperties(), options.properties);
   const peppered = Object.assign(new BackupCodeProperties(), options.pepper && { pepper: options.pepper });
-  const events = new SecurityEvents(new EventStore(), clock, random, new Loggers());
+  const events = new SecurityEvents(new EventStore(), clock, random, loggers);
   const sealer = new Sealer(options.sealKey ?? 'one', KEYS, random);
   const store = new SecondFactorStore(properties);
   const deviceStore = new TrustedDeviceStore();
   const enrolmentStore = new EnrolmentStore();
   const counted = new SecondFactorMeters(meters);
   const locks = new Locks(work, store, deviceStore, events, counted);
-  const attempts = new Attempts(work, clock, random, store, locks, properties, counted);
+  const attempts = new Attempts(work, clock, random, store, locks, properties, counted, loggers);
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
   const backupCodes = new BackupCodes(new BackupCodeStore(), random, peppered);
   const secondFactors = new SecondFactors(work, clock, attempts, store, secrets, backupCodes, events);
@@ -72,7 +73,7 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
     secondFactors,
     locks,
     enrolment: new Enrolment(work, clock, enrolmentStore, authenticators, secrets, attempts, secondFactors, events),
-    devices: new TrustedDevices(work, deviceStore, clock, random, events, properties),
+    devices: new TrustedDevices(work, deviceStore, clock, random, events, properties, loggers),
     secrets,
     backupCodes,
     store,

@@ -35,6 +35,7 @@ import { UsedMfaTokenStore } from '../../src/token/used-mfa-token.store.js';
 export interface TokenSettings {
   readonly sealer?: Sealer;
   readonly graceSeconds?: number;
+  readonly loggers?: Loggers;
   readonly token?: Partial<Pick<TokenProperties, 'algorithm' | 'accessLifetime' | 'signingKey' | 'verificationKeys'>>;
 }
 
@@ -61,17 +62,17 @@ export function randomSealer(...ids: readonly string[]): Sealer {
 export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettings = {}): TokenParts {
   const random = new SystemRandom();
   const tasks = new ScheduledTasks(clock);
-  const { sealer = randomSealer('k1') } = settings;
+  const { sealer = randomSealer('k1'), loggers = new Loggers() } = settings;
   const token = Object.assign(new TokenProperties(), settings.token);
   const refresh = Object.assign(
     new RefreshProperties(),
     settings.graceSeconds !== undefined && { grace: Duration.ofSeconds(settings.graceSeconds) },
   );
-  const events = new SecurityEvents(new EventStore(), clock, random, new Loggers());
+  const events = new SecurityEvents(new EventStore(), clock, random, loggers);
 
   const sealedKeys = new SealedKeys(new SigningKeyStore(), sealer, clock, random);
   const rotation = new KeyRotation(sealedKeys, work, events, clock, token);
-  const keys = new SigningKeys(rotation, sealedKeys, new ConfiguredKeys(token, () => 'test'), work, clock);
+  const keys = new SigningKeys(rotation, sealedKeys, new ConfiguredKeys(token, () => 'test'), work, clock, loggers);
   const issuer = new Issuer(new PublicUrlProperties(), new ServerProperties(), new ServletProperties());
 
   const rows = new SessionRows(new SessionStore(), clock, random, new SessionProperties(), refresh);

@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { CollectedLog } from '../support/collected-log.js';
+import { onEveryDatabase } from '../support/engines.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  ending,
+  enrolledUser,
+  secondFactorParts,
+  type SecondFactorParts,
+  type TestUser,
+} from '../support/second-factor-parts.js';
+
+const nothing = (): Promise<void> => Promise.resolve();
+
+onEveryDatabase('the logger mfa at DEBUG', (database) => {
+  const clock = new ManualClock();
+
+  interface Heard extends Omit<SecondFactorParts, 'backupCodes'>, TestUser {
+    readonly prove: (code: string) => Promise<string>;
+    /** What was said since somebody got his second factor. */
+    readonly said: () => readonly string[];
+  }
+
+  async function heard(): Promise<Heard> {
+    const log = new CollectedLog();
+    log.loggers.setLevel('mfa', 'DEBUG');
+    const user = await enrolledUser(database.work, secondFactorParts(database.work, clock), clock);
+    const parts = secondFactorParts(database.work, clock, {
+      loggers: log.loggers,
+      properties: { trustedDeviceEnabled: true },
+    });
+    const prove = (code: string): Promise<string> =>
+      ending(parts.secondFactors.prove({ subject: user.subject, code }, nothing));
+    const said = (): readonly string[] =>
+      log.texts.filter((text) => text.startsWith('DEBUG mfa')).map((text) => text.replace(/^.*\] |\n$/g, ''));
+    return { ...parts, ...user, prove, said };
+  }
+
+  it('says how far an accepted code was from the present step, and why the next one is refused', async () => {
+    const { app, prove, said, backupCodes } = await heard();
+    const code = app.codeAt(clock.seconds(), -1);
+    await prove(code);
+    await prove(code);
+    await prove(app.wrongCodeAt(clock.seconds()));
+    await prove(backupCodes[0] ?? '');
+
+    expect(said()).toEqual([
+      'A code is accepted method=totp factor=active offset=-1',
+      'A code is refused method=totp factor=active reason=used_step failures=1 mostFailures=5',
+      'A code is refused method=totp factor=active reason=wrong_code failures=2 mostFailures=5',
+      'A code is accepted method=backup_code factor=active',
+    ]);
+  });
+
+  it('says why no code is looked at, and for how long', async () => {
+    const { app, prove, said, subject, secondFactors } = await heard();
+    for (let at = 0; at < 5; at += 1) await prove(app.wrongCodeAt(clock.seconds()));
+    clock.advance(60);
+
+    await prove(app.codeAt(clock.seconds()));
+    await ending(secondFactors.prove({ subject: 'nobody', code: '123456' }, nothing));
+
+    expect(said().slice(5)).toEqual([
+      'No code is looked at reason=locked seconds=240 failures=5',
+      'No code is looked at reason=no_account',
+    ]);
+    expect(said().join('\n')).not.toContain(subject);
+  });
+
+  it('says whether a browser is trusted', async () => {
+    const { devices, said, subject } = await heard();
+    const { secret = '' } = (await database.work.run((tx) => devices.grant(tx, subject))) ?? {};
+
+    for (const each of [secret, secret]) await database.work.run((tx) => devices.recognise(tx, subject, each));
+
+    expect(said()).toEqual(['A browser is trusted: no code is due', 'A browser is not trusted, or no longer']);
+  });
+});
