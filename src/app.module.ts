@@ -7,6 +7,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
 import { HealthModule } from './health/health.module.js';
 import { KvstoreModule } from './kvstore/kvstore.module.js';
+import type { LogFile } from './logging/log-file.js';
 import { LogLevels } from './logging/log-levels.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingModule } from './logging/logging.module.js';
@@ -36,7 +37,7 @@ export interface Watching {
   readonly meters?: Meters;
   readonly exchanges?: HttpExchanges;
   /** The file of the log, where it has one; absolute. */
-  readonly logFile?: string | undefined;
+  readonly logFile?: LogFile;
 }
 
 /** The whole service. */

@@ -51,7 +51,7 @@ describe('the keys', () => {
 
     expect(file).toEqual({
       file: '/var/log/a.log',
-      form: { pattern: '%m%n' },
+      form: { pattern: '%m%n', charset: 'UTF-8' },
       maxFileBytes: 1024 * 1024,
       maxHistory: 3,
       totalSizeCapBytes: 1024 ** 3,
@@ -63,6 +63,19 @@ describe('the keys', () => {
   it('take a folder for a file with the usual name, unless the file is named', () => {
     expect(setupOf(['--logging.file.path=/var/log']).file?.file).toBe('/var/log/login-service.log');
     expect(setupOf(['--logging.file.path=/var/log', '--logging.file.name=a.log']).file?.file).toBe('a.log');
+  });
+
+  it('give the console and the file a character set each', () => {
+    const { console, file } = setupOf(['--logging.charset.console=EUC-KR', '--logging.file.name=a']);
+
+    expect([console?.charset, file?.form.charset]).toEqual(['EUC-KR', 'UTF-8']);
+    expect(setupOf(['--logging.charset.file=latin1', '--logging.file.name=a']).file?.form.charset).toBe('latin1');
+  });
+
+  it.each(['klingon', 'UTF-16'])('do not take %s for a character set', (name) => {
+    expect(problemsOf([`--logging.charset.file=${name}`])).toEqual([
+      expect.stringMatching(/^The value of logging\.charset\.file cannot be used \| .*such as UTF-8/),
+    ]);
   });
 
   it('give the file a form of its own', () => {
@@ -87,9 +100,11 @@ describe('the file of logging.config', () => {
 appenders:
   console:
     pattern: '%level %m%n'
+    charset: EUC-KR
   file:
     name: \${LOG_DIR}/login/a.log
     pattern: '%m%n'
+    charset: ISO-8859-1
     max-file-size: 5MB
     max-history: 4
     total-size-cap: 1GB
@@ -106,10 +121,10 @@ groups:
     const setup = setupOf(['--logging.level.auth=trace', '--logging.file.name=b.log'], whole);
 
     expect(setup).toEqual({
-      console: { pattern: '%level %m%n' },
+      console: { pattern: '%level %m%n', charset: 'EUC-KR' },
       file: {
         file: '/var/log/login/a.log',
-        form: { pattern: '%m%n' },
+        form: { pattern: '%m%n', charset: 'ISO-8859-1' },
         maxFileBytes: 5 * 1024 * 1024,
         maxHistory: 4,
         totalSizeCapBytes: 1024 ** 3,

@@ -11,6 +11,7 @@ import {
   FileAppenderProperties,
   LevelsProperties,
 } from './logging/logging-config.properties.js';
+import { LoggingCharsetProperties } from './logging/logging-charset.properties.js';
 import { LoggingFileProperties } from './logging/logging-file.properties.js';
 import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
 import { LoggingProperties } from './logging/logging.properties.js';
@@ -22,7 +23,7 @@ const USUAL_NAME = 'login-service.log';
 const KEY = 'logging.config';
 
 /** A file for the log, but for what turns its form into lines. */
-export interface LogFileSetup extends Omit<FileAppenderOptions, 'format' | 'clock' | 'warn'> {
+export interface LogFileSetup extends Omit<FileAppenderOptions, 'format' | 'charset' | 'clock' | 'warn'> {
   readonly form: LineForm;
 }
 
@@ -49,9 +50,14 @@ export function logSetup(
   const file = name ?? (path === undefined ? undefined : join(path, USUAL_NAME));
   const policy = configuration.get(RollingpolicyProperties);
   const structured = configuration.get(StructuredFormatProperties);
-  const fileForm = { pattern: patterns.file ?? patterns.console, structured: structured.file };
+  const charset = configuration.get(LoggingCharsetProperties);
+  const fileForm = {
+    pattern: patterns.file ?? patterns.console,
+    structured: structured.file,
+    charset: charset.file,
+  };
   return {
-    console: { pattern: patterns.console, structured: structured.console },
+    console: { pattern: patterns.console, structured: structured.console, charset: charset.console },
     file: file === undefined ? undefined : fileSetup(file, fileForm, policy),
     levels: logging.level,
     groups: logging.group,
@@ -74,9 +80,9 @@ function setupOfFile(path: string, configuration: Configuration, workingFolder: 
   const { levels, groups } = read.get(LevelsProperties) as LevelsProperties;
   const usual = new LoggingPatternProperties().console;
   const pattern = toConsole.pattern ?? usual;
-  const fileForm = { pattern: toFile.pattern ?? pattern, structured: toFile.format };
+  const fileForm = { pattern: toFile.pattern ?? pattern, structured: toFile.format, charset: toFile.charset };
   return {
-    console: toConsole.enabled ? { pattern, structured: toConsole.format } : undefined,
+    console: toConsole.enabled ? { pattern, structured: toConsole.format, charset: toConsole.charset } : undefined,
     file: toFile.name === undefined ? undefined : fileSetup(toFile.name, fileForm, toFile),
     levels,
     groups,

@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty';
 import { SystemClock } from './clock/clock.js';
 import type { Configuration, ConfigurationInputs } from './config/configuration.js';
+import { charsetNamed } from './encoding/charset.js';
 import { type LogFileSetup, type LogSetup, logSetup } from './log-setup.js';
 import { ConsoleAppender, formed } from './logging/console-appender.js';
 import type { FileAppender } from './logging/file-appender.js';
@@ -8,6 +9,7 @@ import { type Level, levelOf } from './logging/level.js';
 import { lineFormat } from './logging/line-format.js';
 import { LineMeters } from './logging/line-meters.js';
 import { threadName } from './logging/log-context.js';
+import { LogFile } from './logging/log-file.js';
 import { LogLevels } from './logging/log-levels.js';
 import type { LogLine } from './logging/log-line.js';
 import type { Logger } from './logging/logger.js';
@@ -24,13 +26,16 @@ export class Logs {
   readonly loggers: Loggers;
   readonly levels: LogLevels;
 
+  readonly logFile: LogFile;
+
   private constructor(
-    { console, levels, groups }: LogSetup,
+    { console, file: fileSetup, levels, groups }: LogSetup,
     private readonly output: Output,
     consoleAppender: ConsoleAppender,
     private readonly file: FileAppender | undefined,
   ) {
     const appenders = [new LineMeters(this.meters), ...(console ? [consoleAppender] : []), ...(file ? [file] : [])];
+    this.logFile = new LogFile(file?.path, fileSetup?.form.charset);
     this.loggers = new Loggers(appenders);
     this.levels = new LogLevels(this.loggers, { levels: levelsOf(levels), groups });
   }
@@ -39,10 +44,11 @@ export class Logs {
   static async open(configuration: Configuration, inputs: ConfigurationInputs): Promise<Logs> {
     const setup = logSetup(configuration, inputs);
     const hasColor = isatty(STANDARD_OUTPUT) && !inputs.variables['NO_COLOR'];
-    const form = setup.console ?? { pattern: new LoggingPatternProperties().console };
+    const form = setup.console ?? { pattern: new LoggingPatternProperties().console, charset: 'UTF-8' };
     const format = lineFormat(form, { hasColor });
     const output = new Output({
       destination: descriptor(STANDARD_OUTPUT),
+      charset: charsetNamed(form.charset),
       lostText: (lines) => formed(format, lostLine(lines)),
     });
     const appender = new ConsoleAppender(format, output);
@@ -53,11 +59,6 @@ export class Logs {
     void file?.open();
     for (const warning of setup.warnings) logs.loggers.get('logging').warn(warning);
     return logs;
-  }
-
-  /** Of the log file, absolute; undefined where there is none. */
-  get path(): string | undefined {
-    return this.file?.path;
   }
 
   /** A text for whoever starts the service, and for no file: it has no form, and what is secret in it stays. */
@@ -82,6 +83,7 @@ async function fileOf({ form, ...setup }: LogFileSetup, aside: Logger): Promise<
   return new FileAppender({
     ...setup,
     format: lineFormat(form, { hasColor: false }),
+    charset: charsetNamed(form.charset),
     clock: new SystemClock(),
     warn: (text) => {
       aside.warn(text);

@@ -13,6 +13,7 @@ import type { PropertiesClass } from './config/properties-class.js';
 import { UserProperties } from './config/user.properties.js';
 import { KvstoreProperties } from './kvstore/kvstore.properties.js';
 import { LoggingFileProperties } from './logging/logging-file.properties.js';
+import { LoggingCharsetProperties } from './logging/logging-charset.properties.js';
 import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
 import { LoggingProperties } from './logging/logging.properties.js';
 import { RollingpolicyProperties } from './logging/rollingpolicy.properties.js';
@@ -114,6 +115,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   LoggingProperties,
   LoggingFileProperties,
   LoggingPatternProperties,
+  LoggingCharsetProperties,
   RollingpolicyProperties,
   StructuredFormatProperties,
 

@@ -119,7 +119,7 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
   const listeners = await Listeners.make(configuration, { loggers, meters, exchanges });
   const { main, management } = listeners;
   for (const warning of listeners.warnings) log.warn(warning);
-  const watching = { loggers, levels, meters, exchanges, logFile: logs.path };
+  const watching = { loggers, levels, meters, exchanges, logFile: logs.logFile };
   const app = await create(configuration, main, watching);
   const watch = new ProcessWatch(meters, { hasJvmNames: configuration.get(MetricsCompatProperties).jvmNames });
   const closeRest = async (): Promise<void> => {

@@ -1,8 +1,9 @@
 import { constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Batch } from './batch.js';
+import { type Charset, UTF_8 } from '../encoding/charset.js';
 import { makeFolder } from '../files/make-folder.js';
+import type { Batch, Place } from './batch.js';
 import { FILE_MODE, FOLDER_MODE } from './modes.js';
 
 /** Behind what is there; read, to see how that ends; never waiting for a reader where somebody put a pipe. */
@@ -32,14 +33,15 @@ export async function appendLines(
   batch: Batch,
   { mayBeTorn, mostBytes = Infinity }: Appending,
 ): Promise<Appended> {
+  const { charset = UTF_8 } = batch.place;
   let taken = batch.lines;
   let written = 0;
   let handle: FileHandle | undefined;
   try {
     handle = await openedWithFolder(file);
-    if (mostBytes !== Infinity) taken = fitting(batch.lines, (await handle.stat()).size, mostBytes);
+    if (mostBytes !== Infinity) taken = fitting(batch.lines, charset, (await handle.stat()).size, mostBytes);
     if (mayBeTorn && (await isTorn(handle))) await handle.write('\n');
-    const bytes = Buffer.from(taken.join(''));
+    const bytes = charset.encode(taken.join(''));
     batch.issued = taken.length;
     while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
     // Some file systems say only now that there was no room.
@@ -49,7 +51,7 @@ export async function appendLines(
     batch.settle(taken.length);
     return { isFull: batch.lines.length > 0 };
   } catch (error) {
-    batch.settle(wholeLinesIn(taken, written));
+    batch.settle(wholeLinesIn(taken, charset, written));
     // What went wrong first says more.
     await handle?.close().catch(() => undefined);
     return { error };
@@ -57,10 +59,10 @@ export async function appendLines(
 }
 
 /** The same for the last moments of a process, in which nothing can be waited for, and nobody told. */
-export function appendLinesNow(file: string, lines: readonly string[]): void {
+export function appendLinesNow({ file, charset = UTF_8 }: Place, lines: readonly string[]): void {
   try {
     const descriptor = openSync(file, FLAGS, FILE_MODE);
-    const bytes = Buffer.from((isTornNow(descriptor) ? '\n' : '') + lines.join(''));
+    const bytes = charset.encode((isTornNow(descriptor) ? '\n' : '') + lines.join(''));
     for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
   } catch {
     // Nobody is left who could be told.
@@ -78,9 +80,9 @@ async function openedWithFolder(file: string): Promise<FileHandle> {
 }
 
 /** The first lines, as many as a file of this size has room for. */
-function fitting(lines: readonly string[], size: number, mostBytes: number): string[] {
+function fitting(lines: readonly string[], charset: Charset, size: number, mostBytes: number): string[] {
   let end = size;
-  const over = lines.findIndex((line) => (end += Buffer.byteLength(line)) > mostBytes);
+  const over = lines.findIndex((line) => (end += bytesOf(line, charset)) > mostBytes);
   if (over === -1) return [...lines];
   return lines.slice(0, over === 0 && size === 0 ? 1 : over);
 }
@@ -98,8 +100,12 @@ function isTornNow(descriptor: number): boolean {
   return size > 0 && readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] !== LINE_END;
 }
 
-function wholeLinesIn(lines: readonly string[], bytes: number): number {
+function wholeLinesIn(lines: readonly string[], charset: Charset, bytes: number): number {
   let end = 0;
-  const torn = lines.findIndex((line) => (end += Buffer.byteLength(line)) > bytes);
+  const torn = lines.findIndex((line) => (end += bytesOf(line, charset)) > bytes);
   return torn === -1 ? lines.length : torn;
+}
+
+function bytesOf(line: string, charset: Charset): number {
+  return charset === UTF_8 ? Buffer.byteLength(line) : charset.encode(line).length;
 }

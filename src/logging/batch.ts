@@ -1,8 +1,12 @@
+import type { Charset } from '../encoding/charset.js';
+
 /** Where a line belongs: a file, and the day whose lines it holds or will hold. */
 export interface Place {
   readonly file: string;
   /** `yyyy-MM-dd` in the zone of the process. */
   readonly day: string;
+  /** UTF-8 where it is left out. */
+  readonly charset?: Charset;
 }
 
 /** Lines on their way into one place, oldest first; each has its end. */

@@ -23,6 +23,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { waitUntil } from '../../test/support/wait-until.js';
 import { withRequestFacts } from '../principal/request-facts.js';
+import { charsetNamed, UTF_8 } from '../encoding/charset.js';
 import { FileAppender, type FileAppenderOptions } from './file-appender.js';
 import type { LineLevel } from './level.js';
 import { logContext } from './log-context.js';
@@ -44,6 +45,7 @@ class Stage {
     this.log = new FileAppender({
       file: this.path(),
       format: ({ message }) => message,
+      charset: UTF_8,
       maxFileBytes: 1_000_000,
       maxHistory: 0,
       totalSizeCapBytes: 0,
@@ -213,6 +215,18 @@ describe('size', () => {
 
     expect(at.linesIn('service.log.2026-11-21.0.gz')).toEqual(['€€€']);
     expect(at.allLines).toHaveLength(3);
+  });
+
+  it('counts bytes of the character set, in which the lines are', async () => {
+    const at = stage({ maxFileBytes: 10, charset: charsetNamed('EUC-KR') });
+    for (const line of ['한글', '한글', '登ü']) at.say(line);
+
+    await at.written();
+
+    const [packed, present] = [readFileSync(at.path('service.log.2026-11-21.0.gz')), readFileSync(at.path())];
+    expect(gunzipSync(packed).toString('hex')).toBe('c7d1b1db0a'.repeat(2));
+    // What it does not have is a question mark.
+    expect(present.toString('hex')).toBe('d4f43f0a');
   });
 
   it('gives a line that is larger than a file may be a file of its own', async () => {

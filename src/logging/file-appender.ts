@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/clock.js';
+import type { Charset } from '../encoding/charset.js';
 import { withoutRequestFacts } from '../principal/request-facts.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
@@ -11,6 +12,7 @@ export interface FileAppenderOptions extends Keeping {
   /** Relative to the working folder unless it starts with `/`. */
   readonly file: string;
   readonly format: LineFormat;
+  readonly charset: Charset;
   readonly maxFileBytes: number;
   /** As `archivePattern` takes it; beside the file where it is left out. */
   readonly fileNamePattern: string | undefined;
@@ -30,7 +32,15 @@ export class FileAppender implements Appender {
   private readonly archives: Archives;
   private readonly writer: LineWriter;
 
-  constructor({ file, format, maxFileBytes, fileNamePattern, cleanHistoryOnStart, ...rest }: FileAppenderOptions) {
+  constructor({
+    file,
+    format,
+    charset,
+    maxFileBytes,
+    fileNamePattern,
+    cleanHistoryOnStart,
+    ...rest
+  }: FileAppenderOptions) {
     const { clock } = rest;
     // Whose line happens to wait just then has nothing to do with it.
     const warn = (text: string): void => {
@@ -42,7 +52,7 @@ export class FileAppender implements Appender {
     this.clock = clock;
     this.cleanHistoryOnStart = cleanHistoryOnStart;
     this.archives = new Archives({ ...rest, warn, pattern: fileNamePattern ?? `${file}.%d{yyyy-MM-dd}.%i.gz` });
-    const target = new RollingFile({ file, maxFileBytes, archives: this.archives, clock, warn });
+    const target = new RollingFile({ file, charset, maxFileBytes, archives: this.archives, clock, warn });
     this.path = target.path;
     this.writer = new LineWriter({ called: 'log file', target, clock, warn });
   }

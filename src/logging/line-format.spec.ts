@@ -14,8 +14,8 @@ const LINE: LogLine = {
   fields: { reason: 'wind', count: 2 },
 };
 
-function written(structured: Structured, line: Partial<LogLine> = {}): string {
-  return lineFormat({ pattern: '%msg', structured }, { hasColor: true })({ ...LINE, ...line });
+function written(structured: Structured, line: Partial<LogLine> = {}, charset = 'UTF-8'): string {
+  return lineFormat({ pattern: '%msg', structured, charset }, { hasColor: true })({ ...LINE, ...line });
 }
 
 function members(structured: Structured, line: Partial<LogLine> = {}): Record<string, unknown> {
@@ -123,6 +123,14 @@ describe('a line of JSON', () => {
   });
 
   describe.each(STRUCTURED)('of %s', (structured) => {
+    it('is right in a character set other than UTF-8 as well', () => {
+      const [usual, coded] = ['UTF-8', 'EUC-KR'].map((charset) => written(structured, { message: 'ü한😀' }, charset));
+
+      expect(usual).toContain('ü한😀');
+      expect(coded).toMatch(/^[\0-\x7f]+$/);
+      expect(JSON.parse(coded ?? '')).toEqual(JSON.parse(usual ?? ''));
+    });
+
     it('L1: holds no secret', () => {
       const fields = { password: 'hunter2', sent: { token: 'hunter2' }, text: 'pw=hunter2' };
       const error = new Error('token=hunter2', { cause: new Error('Bearer hunter2X') });

@@ -1,3 +1,4 @@
+import { charsetNamed, jsonIn, UTF_8 } from '../encoding/charset.js';
 import { ecs } from './ecs.js';
 import { gelf } from './gelf.js';
 import type { LineFormat } from './log-line.js';
@@ -14,8 +15,12 @@ const FORMATS: Readonly<Record<Structured, LineFormat>> = { ecs, logstash, gelf 
 export interface LineForm {
   readonly pattern: string;
   readonly structured?: Structured | undefined;
+  /** The name of a character set. */
+  readonly charset: string;
 }
 
-export function lineFormat({ pattern, structured }: LineForm, target: PatternTarget): LineFormat {
-  return structured ? FORMATS[structured] : compilePattern(pattern, target);
+export function lineFormat({ pattern, structured, charset: name }: LineForm, target: PatternTarget): LineFormat {
+  if (!structured) return compilePattern(pattern, target);
+  const [format, charset] = [FORMATS[structured], charsetNamed(name)];
+  return charset === UTF_8 ? format : (line) => jsonIn(charset, format(line));
 }

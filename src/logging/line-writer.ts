@@ -100,7 +100,7 @@ export class LineWriter {
   writeNow(): void {
     for (const { place, lines, issued } of [...this.inFlight, ...this.waiting]) {
       const left = lines.slice(issued);
-      if (left.length > 0) appendLinesNow(place.file, left);
+      if (left.length > 0) appendLinesNow(place, left);
     }
   }
 

@@ -1,3 +1,4 @@
+import { charsetName } from '../config/charset-name.js';
 import { full } from '../config/effect.js';
 import { flag, map, mapOfLists, oneOf, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
@@ -20,6 +21,9 @@ export class ConsoleAppenderProperties {
 
   @Key(oneOf(...STRUCTURED), { does: 'As logging.structured.format.console.', effect: full })
   readonly format?: Structured;
+
+  @Key(charsetName, { does: 'As logging.charset.console.', effect: full })
+  readonly charset: string = 'UTF-8';
 }
 
 /** Beside those of archives. */
@@ -39,6 +43,9 @@ export class FileAppenderProperties extends RollingpolicyProperties {
 
   @Key(oneOf(...STRUCTURED), { does: 'As logging.structured.format.file.', effect: full })
   readonly format?: Structured;
+
+  @Key(charsetName, { does: 'As logging.charset.file.', effect: full })
+  readonly charset: string = 'UTF-8';
 }
 
 @Properties('')

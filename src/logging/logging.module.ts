@@ -7,13 +7,13 @@ import { Loggers } from './loggers.js';
 @Global()
 @Module({})
 export class LoggingModule {
-  static of(loggers: Loggers, levels = new LogLevels(loggers), file?: string): DynamicModule {
+  static of(loggers: Loggers, levels = new LogLevels(loggers), file = new LogFile()): DynamicModule {
     return {
       module: LoggingModule,
       providers: [
         { provide: Loggers, useValue: loggers },
         { provide: LogLevels, useValue: levels },
-        { provide: LogFile, useValue: new LogFile(file) },
+        { provide: LogFile, useValue: file },
       ],
       exports: [Loggers, LogLevels, LogFile],
     };

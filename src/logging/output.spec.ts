@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../../test/support/wait-until.js';
+import { charsetNamed } from '../encoding/charset.js';
 import { type Destination, Output } from './output.js';
 
 function failure(code: string): NodeJS.ErrnoException {
@@ -8,7 +9,7 @@ function failure(code: string): NodeJS.ErrnoException {
 
 /** A reader that takes `most` bytes at a time, unless it has a failure to tell. */
 class Reader implements Destination {
-  private readonly pieces: Buffer[] = [];
+  readonly pieces: Buffer[] = [];
   most = Infinity;
   failures: string[] = [];
   calls = 0;
@@ -137,6 +138,16 @@ describe('lines on their way out', () => {
     for (let count = 0; count < 100; count += 1) output.add('x'.repeat(5000));
 
     expect(reader.calls).toBe(1);
+  });
+
+  it('are in their character set', async () => {
+    const reader = new Reader();
+    const output = new Output({ destination: reader, charset: charsetNamed('ISO-8859-1'), lostText });
+
+    output.add('ü\n');
+    await output.flush(5000);
+
+    expect(Buffer.concat(reader.pieces).toString('hex')).toBe('fc0a');
   });
 
   it('are written at once where the process ends', () => {

@@ -1,4 +1,5 @@
 import { write, writeSync } from 'node:fs';
+import { type Charset, UTF_8 } from '../encoding/charset.js';
 
 /** Where lines end up, such as a descriptor of this process. */
 export interface Destination {
@@ -10,6 +11,7 @@ export interface Destination {
 
 export interface OutputOptions {
   readonly destination: Destination;
+  readonly charset?: Charset;
   /** Characters that wait at most for a reader that does not keep up; what comes beyond is lost. */
   readonly mostWaiting?: number;
   /** What to write about lines that were lost, once there is somebody again who reads. */
@@ -31,6 +33,7 @@ const BROKEN_MILLIS = 1000;
  */
 export class Output {
   private readonly destination: Destination;
+  private readonly charset: Charset;
   private readonly lostText: (lines: number) => string;
   private readonly mostWaiting: number;
   private waiting: string[] = [];
@@ -44,8 +47,9 @@ export class Output {
   private timer: NodeJS.Timeout | undefined;
   private readonly onIdle: (() => void)[] = [];
 
-  constructor({ destination, mostWaiting = MOST_WAITING, lostText }: OutputOptions) {
+  constructor({ destination, charset = UTF_8, mostWaiting = MOST_WAITING, lostText }: OutputOptions) {
     this.destination = destination;
+    this.charset = charset;
     this.mostWaiting = mostWaiting;
     this.lostText = lostText;
   }
@@ -132,7 +136,7 @@ export class Output {
       this.waiting.push(this.lostText(this.lost));
       this.lost = 0;
     }
-    this.bytes = Buffer.from(this.waiting.join(''));
+    this.bytes = this.charset.encode(this.waiting.join(''));
     this.waiting = [];
     this.size = 0;
   }

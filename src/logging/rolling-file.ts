@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Clock } from '../clock/clock.js';
+import type { Charset } from '../encoding/charset.js';
 import { type Appended, appendLines } from './append-lines.js';
 import { type Archives, isFullDisk } from './archives.js';
 import type { Batch, Place } from './batch.js';
@@ -10,6 +11,7 @@ import { type LineTarget, reasonOf, RETRY_MILLIS } from './line-writer.js';
 export interface RollingFileOptions {
   /** Relative to the working folder unless it starts with `/`. */
   readonly file: string;
+  readonly charset: Charset;
   readonly maxFileBytes: number;
   readonly archives: Archives;
   readonly clock: Clock;
@@ -30,9 +32,9 @@ export class RollingFile implements LineTarget {
   /** When the file could not be moved: meanwhile it grows, since no line is worth less than its place. */
   private stuckAt: number | undefined;
 
-  constructor({ file, maxFileBytes, archives, clock, warn }: RollingFileOptions) {
+  constructor({ file, charset, maxFileBytes, archives, clock, warn }: RollingFileOptions) {
     this.path = resolve(file);
-    this.placeOf = perDay(({ text }) => ({ file: this.path, day: text }));
+    this.placeOf = perDay(({ text }) => ({ file: this.path, day: text, charset }));
     this.maxFileBytes = maxFileBytes;
     this.archives = archives;
     this.clock = clock;

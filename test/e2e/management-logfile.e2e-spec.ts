@@ -218,6 +218,20 @@ it('logfile shows the file of logging.file.name', async () => {
   await service.stop();
 });
 
+it('logfile says the character set that logging.charset.file gives the file', async () => {
+  const pattern = '--logging.pattern.file=<한> %m%n';
+  const args = ['--logging.file.name=a.log', '--logging.charset.file=EUC-KR', pattern];
+  const service = await startManaged({ args });
+  await waitUntil('it has the start', async () => (await service.operator.get('/logfile')).text.includes('is ready'));
+
+  const { headers } = await service.operator.send('HEAD', '/logfile');
+  await service.stop();
+
+  expect(headers.get('content-type')).toBe('text/plain; charset=euc-kr');
+  expect(readFileSync(join(service.cwd, 'a.log')).subarray(0, 4).toString('hex')).toBe('3cc7d13e');
+  expect(service.stdout).not.toContain('\ufffd');
+});
+
 it('logfile is not there without a file of the log', async () => {
   const service = await startManaged();
 

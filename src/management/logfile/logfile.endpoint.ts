@@ -22,9 +22,12 @@ export class LogfileEndpoint implements Endpoint {
   ];
 
   private readonly path: string | undefined;
+  private readonly type: string;
 
   constructor(logFile: LogFile, { externalFile }: ExternalLogfileProperties) {
     this.path = externalFile ?? logFile.path;
+    const charset = externalFile === undefined ? logFile.charset : 'UTF-8';
+    this.type = `${TEXT}; charset=${charset.toLowerCase()}`;
   }
 
   private async read({ headers }: OperationRequest): Promise<Result> {
@@ -32,7 +35,7 @@ export class LogfileEndpoint implements Endpoint {
     if (!handle) return NOT_THERE;
     try {
       const found = await handle.stat();
-      const result = found.isFile() ? answerOf(handle, found.size, headers) : NOT_THERE;
+      const result = found.isFile() ? answerOf(handle, found.size, this.type, headers) : NOT_THERE;
       if (!(result.body instanceof Readable)) await handle.close();
       return result;
     } catch (error) {
@@ -43,10 +46,10 @@ export class LogfileEndpoint implements Endpoint {
 }
 
 /** With a stream for a body, which closes the file at its end. */
-function answerOf(handle: FileHandle, size: number, asked: OperationRequest['headers']): Result {
+function answerOf(handle: FileHandle, size: number, type: string, asked: OperationRequest['headers']): Result {
   // Files have no validator here that a condition could hold for.
   const range = asked['if-range'] === undefined ? rangeOf(asked.range, size) : 'whole';
-  const headers = { 'content-type': `${TEXT}; charset=utf-8`, 'accept-ranges': 'bytes' };
+  const headers = { 'content-type': type, 'accept-ranges': 'bytes' };
   if (range === 'beyond') return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } };
   if (size === 0) return { body: '', headers };
   // Lines that come meanwhile belong to the next answer.

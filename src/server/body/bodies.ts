@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
-import type { Charset } from '../json/charset.js';
+import type { Charset } from '../../encoding/charset.js';
 import { Encoding } from '../json/encoding.js';
 import { BodyMemory } from './body-memory.js';
 import { gather } from './gather.js';

@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { Mismatch } from '../../config/mismatch.js';
-import { type Charset, charsetOf } from '../json/charset.js';
+import { charsetNamed } from '../../encoding/charset.js';
 import { isCleanlyEncoded, readForm, readJson } from './json-body.js';
 
 const json = (text: string): ReturnType<typeof readJson> => readJson(Buffer.from(text));
 const form = (text: string): ReturnType<typeof readForm> => readForm(Buffer.from(text, 'latin1'));
-
-function charset(name: string): Charset {
-  const known = charsetOf(name);
-  if (known instanceof Mismatch) throw new TypeError(known.reason);
-  return known;
-}
 
 describe('a JSON body', () => {
   it('of no bytes counts as one without members', () => {
@@ -71,7 +64,7 @@ describe('a JSON body', () => {
   });
 
   it('is read in another character set, as strictly', () => {
-    const korean = charset('EUC-KR');
+    const korean = charsetNamed('EUC-KR');
 
     expect(readJson(korean.encode('{"pw":"비밀"}'), korean)).toEqual({ value: { pw: '비밀' } });
     expect(readJson(Buffer.from('{"pw":"비밀"}'), korean)).toBeUndefined();
@@ -155,7 +148,7 @@ describe('a form', () => {
   });
 
   it('is read in another character set, which that of the escaped bytes is', () => {
-    const korean = charset('EUC-KR');
+    const korean = charsetNamed('EUC-KR');
 
     expect(readForm(Buffer.from('token=%C7%D1+a'), korean)).toEqual({ value: { token: '한 a' } });
     expect(readForm(Buffer.from('token=%ED%95%9C'), korean)).toBeUndefined();

@@ -1,12 +1,11 @@
+import { charsetName } from '../../config/charset-name.js';
 import { full } from '../../config/effect.js';
-import { flag, type ScalarType, text } from '../../config/key-type.js';
-import { Mismatch } from '../../config/mismatch.js';
+import { flag } from '../../config/key-type.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
-import { charsetOf } from './charset.js';
 
 @Properties('server.servlet.encoding')
 export class EncodingProperties {
-  @Key(charset(), {
+  @Key(charsetName, {
     does:
       'Character set of request bodies that state none, and of text in answers. JSON in answers is ASCII with ' +
       'escapes where it is not UTF-8 (RFC 8259 section 8.1).',
@@ -22,16 +21,4 @@ export class EncodingProperties {
     defaultText: 'unset',
   })
   readonly force?: boolean;
-}
-
-function charset(): ScalarType<string> {
-  return {
-    ...text(),
-    name: 'character set',
-    expects: 'the name of a character set that holds ASCII as it is, such as UTF-8, ISO-8859-1 or EUC-KR',
-    parse: (value) => {
-      const known = charsetOf(value);
-      return known instanceof Mismatch ? known : value;
-    },
-  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { charsetOf } from './charset.js';
+import { charsetOf } from '../../encoding/charset.js';
 import { Encoding } from './encoding.js';
 
 /** The name of the character set a request body is read in; undefined where it is refused. */

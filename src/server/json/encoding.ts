@@ -1,5 +1,12 @@
-import { Mismatch } from '../../config/mismatch.js';
-import { type Charset, charsetOf, isUtf8Name, UTF_8 } from './charset.js';
+import {
+  type Charset,
+  CharsetFault,
+  charsetNamed,
+  charsetOf,
+  isUtf8Name,
+  jsonIn,
+  UTF_8,
+} from '../../encoding/charset.js';
 import { EncodingProperties } from './encoding.properties.js';
 
 /** A text as it goes out. */
@@ -15,10 +22,8 @@ export class Encoding {
   private readonly force: boolean | undefined;
 
   constructor({ charset, force }: EncodingProperties = new EncodingProperties()) {
-    const known = charsetOf(charset);
-    if (known instanceof Mismatch) throw new TypeError(`${charset}: ${known.reason}`);
-    this.charset = known;
-    this.name = known === UTF_8 ? 'UTF-8' : charset;
+    this.charset = charsetNamed(charset);
+    this.name = this.charset === UTF_8 ? 'UTF-8' : charset;
     this.force = force;
   }
 
@@ -29,7 +34,7 @@ export class Encoding {
     // A stranger loads no table that will not be used.
     if (this.force === undefined && this.charset === UTF_8) return isUtf8Name(stated) ? UTF_8 : undefined;
     const charset = charsetOf(stated);
-    if (charset instanceof Mismatch) return undefined;
+    if (charset instanceof CharsetFault) return undefined;
     return this.force === false || charset === this.charset ? charset : undefined;
   }
 
@@ -40,7 +45,7 @@ export class Encoding {
 
   /** JSON that is right in UTF-8 and in the character set alike. */
   json(text: string): string {
-    return this.charset === UTF_8 ? text : text.replaceAll(/[^\0-\x7f]/g, escaped);
+    return jsonIn(this.charset, text);
   }
 
   /** Text of a `text/*` type; one that states its character set keeps it unless another is forced, and is UTF-8. */
@@ -56,8 +61,4 @@ export class Encoding {
 
 function charsetStatedIn(contentType = ''): string | undefined {
   return /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType)?.[1];
-}
-
-function escaped(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,7 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
 import type { Encoding, Iconv } from 'iconv-lite';
-import { Mismatch } from '../../config/mismatch.js';
+
+/** Why a name is none of a character set that can be used here. */
+export class CharsetFault {
+  constructor(readonly reason: string) {}
+}
 
 /** A character set in which every ASCII character is the one byte it is in ASCII. */
 export interface Charset {
@@ -24,20 +28,36 @@ const ASCII = String.fromCharCode(...Array(0x80).keys());
 let loaded: typeof Iconv | undefined;
 const known = new Map<unknown, Charset>();
 
-/** The character set of that name; a mismatch where there is none, or HTTP texts could not be told apart in it. */
-export function charsetOf(name: string): Charset | Mismatch {
+/** The character set of that name; a fault where there is none, or texts of HTTP and lines could not be told apart in it. */
+export function charsetOf(name: string): Charset | CharsetFault {
   if (isUtf8Name(name)) return UTF_8;
-  if (!NAME.test(name)) return new Mismatch('not the name of a character set such as UTF-8');
+  if (!NAME.test(name)) return new CharsetFault('not the name of a character set such as UTF-8');
   loaded ??= createRequire(import.meta.url)('iconv-lite') as typeof Iconv;
-  if (!loaded.encodingExists(name)) return new Mismatch('a character set that is not known here');
+  if (!loaded.encodingExists(name)) return new CharsetFault('a character set that is not known here');
   // Names of one character set have one codec.
   const codec = loaded.getCodec(name);
   const charset = known.get(codec) ?? convertedBy(loaded, name);
   if (!charset.encode(ASCII).equals(Buffer.from(ASCII, 'latin1')) || charset.decode(Buffer.from(ASCII)) !== ASCII) {
-    return new Mismatch('a character set that does not hold ASCII as it is');
+    return new CharsetFault('a character set that does not hold ASCII as it is');
   }
   known.set(codec, charset);
   return charset;
+}
+
+/** @throws TypeError for a name that has a fault, which its key has refused */
+export function charsetNamed(name: string): Charset {
+  const known = charsetOf(name);
+  if (known instanceof CharsetFault) throw new TypeError(`${name}: ${known.reason}`);
+  return known;
+}
+
+/** JSON that is right in UTF-8 and in the character set alike. */
+export function jsonIn(charset: Charset, text: string): string {
+  return charset === UTF_8 ? text : text.replaceAll(/[^\0-\x7f]/g, escaped);
+}
+
+function escaped(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 export function isUtf8Name(name: string): boolean {
