@@ -33,6 +33,7 @@ describe('a console that the service registers with', () => {
         '--management.server.port=0',
         '--management.httpexchanges.recording.enabled=true',
         '--management.endpoint.shutdown.access=unrestricted',
+        '--management.metrics.compat.jvm-names=true',
         '--logging.file.name=login.log',
       ],
     });

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HttpExchanges } from '../../src/server/exchanges/http-exchanges.js';
+import { EXCHANGE_PARTS, HttpExchanges } from '../../src/server/exchanges/http-exchanges.js';
 import { startEchoService } from '../support/echo-service.js';
 import { HttpClient } from '../support/http-client.js';
-import { type ManagedService, startManaged } from '../support/management.js';
+import { storyOn } from '../support/login-story.js';
+import { type ManagedService, OPERATOR, OPERATOR_HEADERS, startManaged } from '../support/management.js';
 import { sendRaw } from '../support/raw-http.js';
 import { waitUntil } from '../support/wait-until.js';
+import { onSqlite } from '../support/story-database.js';
 
 interface Exchange {
   readonly timestamp: string;
@@ -118,6 +120,40 @@ describe('httpexchanges of a running service', () => {
       request: { uri: `${service.url}/nothing/here` },
       response: { status: 404 },
     });
+  });
+});
+
+onSqlite('httpexchanges where include names everything', (engine) => {
+  const story = storyOn(engine, {
+    people: 1,
+    args: [
+      `--management.security.user=${OPERATOR.user}`,
+      `--management.security.password=${OPERATOR.password}`,
+      '--management.endpoints.web.exposure.include=httpexchanges',
+      '--management.httpexchanges.recording.enabled=true',
+      `--management.httpexchanges.recording.include=${EXCHANGE_PARTS.join(',')}`,
+    ],
+  });
+
+  it('tell who asked, from where and in which session', async () => {
+    const person = story.person();
+    const { client, accessToken } = await story.signInByPassword(person);
+    await client.get('/me', { bearer: accessToken, headers: { 'x-forwarded-for': '192.0.2.7' } });
+
+    const { body } = await story.client().get('/actuator/httpexchanges', { headers: OPERATOR_HEADERS });
+
+    const [me, login] = body['exchanges'] as readonly object[];
+    expect(me).toMatchObject({
+      principal: { name: await story.subjectOf(person) },
+      session: { id: expect.stringMatching(/^\S+$/) as string },
+      request: {
+        uri: `${story.service.url}/me`,
+        remoteAddress: '192.0.2.7',
+        headers: { 'x-forwarded-for': ['192.0.2.7'] },
+      },
+    });
+    expect(login).toMatchObject({ request: { uri: `${story.service.url}/login`, remoteAddress: '127.0.0.1' } });
+    expect(login).not.toHaveProperty('principal');
   });
 });
 

@@ -84,6 +84,7 @@ const PANELS: readonly ConsoleStep[] = [
       runnable: { target: 'ConsoleRegistration.register' },
       initialDelay: 0,
       interval: 10_000,
+      lastExecution: { status: expect.stringMatching(/^(?:STARTED|SUCCESS)$/) as string, time: anyText },
     }),
     fixedRate: listWith({ runnable: { target: anyText }, initialDelay: anyNumber, interval: anyNumber }),
     custom: anyList,
@@ -150,4 +151,8 @@ export const ASKED_METRICS: readonly string[] = [
   'jdbc.connections.active',
   'jdbc.connections.min',
   'jdbc.connections.max',
+  // Where management.metrics.compat.jvm-names is on.
+  'jvm.memory.used',
+  'jvm.memory.committed',
+  'jvm.memory.max',
 ];
