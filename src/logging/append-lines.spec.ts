@@ -18,7 +18,7 @@ describe('lines that are appended as the process ends', () => {
   ])('%s', (_title, before, expected) => {
     const file = fileWith(before);
 
-    appendLinesNow(file, ['one\n', 'two\n']);
+    appendLinesNow({ file, day: '2026-11-21' }, ['one\n', 'two\n']);
 
     expect(readFileSync(file, 'utf8')).toBe(expected);
   });
@@ -26,6 +26,6 @@ describe('lines that are appended as the process ends', () => {
   it('are lost without a word where the file cannot be opened', () => {
     const file = fileWith('');
 
-    expect(() => appendLinesNow(join(file, 'below'), ['one\n'])).not.toThrow();
+    expect(() => appendLinesNow({ file: join(file, 'below'), day: '2026-11-21' }, ['one\n'])).not.toThrow();
   });
 });

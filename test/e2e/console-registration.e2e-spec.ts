@@ -3,6 +3,7 @@ import { makeCertificate } from '../support/certificates.js';
 import { FakeConsole } from '../support/fake-console.js';
 import { freePort } from '../support/free-port.js';
 import { OPERATOR, startManaged } from '../support/management.js';
+import { needs } from '../support/needs.js';
 import { startService } from '../support/service.js';
 import { waitUntil } from '../support/wait-until.js';
 
@@ -84,7 +85,28 @@ describe('the registration of a running service with a console', () => {
     });
   });
 
-  it('is made over TLS with a console whose authority Node is told, and names the https of its own listener', async () => {
+  it('tells a console nothing of the account of the management endpoints unless metadata says so', async () => {
+    const service = await startManaged({ args: [`--app.boot.admin.client.url=${console.url}`] });
+    const call = await firstCall();
+    await service.stop();
+
+    expect(Object.keys((call.body as { readonly metadata: object }).metadata)).toEqual(['startup']);
+    expect(JSON.stringify(call)).not.toContain(OPERATOR.password);
+  });
+
+  it('starts, is ready and ends all the same where the console is away', async () => {
+    const service = await startManaged({ args: [`--app.boot.admin.client.url=http://127.0.0.1:${await freePort()}`] });
+
+    const { status } = await service.operator.get('/health');
+
+    expect(status).toBe(200);
+    expect(await service.stop()).toBe(0);
+    expect(service.stdout).toContain('Stopped\n');
+  });
+});
+
+needs('openssl')('the registration with a console over TLS', () => {
+  it('is made with one whose authority Node is told, and names the https of its own listener', async () => {
     const certificate = makeCertificate();
     const secure = await FakeConsole.start(0, certificate);
     const pem = '--app.ssl.bundle.pem.web.keystore';
@@ -106,7 +128,7 @@ describe('the registration of a running service with a console', () => {
     expect(secure.calls.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
   });
 
-  it('L1: is not made with a console whose certificate nobody vouches for, and sends it nothing', async () => {
+  it('L1: is not made with one whose certificate nobody vouches for, and sends it nothing', async () => {
     const secure = await FakeConsole.start(0, makeCertificate());
     const service = await startManaged({
       args: [
@@ -120,24 +142,5 @@ describe('the registration of a running service with a console', () => {
     await secure.stop();
 
     expect(secure.calls).toEqual([]);
-  });
-
-  it('tells a console nothing of the account of the management endpoints unless metadata says so', async () => {
-    const service = await startManaged({ args: [`--app.boot.admin.client.url=${console.url}`] });
-    const call = await firstCall();
-    await service.stop();
-
-    expect(Object.keys((call.body as { readonly metadata: object }).metadata)).toEqual(['startup']);
-    expect(JSON.stringify(call)).not.toContain(OPERATOR.password);
-  });
-
-  it('starts, is ready and ends all the same where the console is away', async () => {
-    const service = await startManaged({ args: [`--app.boot.admin.client.url=http://127.0.0.1:${await freePort()}`] });
-
-    const { status } = await service.operator.get('/health');
-
-    expect(status).toBe(200);
-    expect(await service.stop()).toBe(0);
-    expect(service.stdout).toContain('Stopped\n');
   });
 });

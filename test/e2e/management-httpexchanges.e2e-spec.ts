@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXCHANGE_PARTS, HttpExchanges } from '../../src/server/exchanges/http-exchanges.js';
+import { makeCertificate } from '../support/certificates.js';
 import { startEchoService } from '../support/echo-service.js';
 import { HttpClient } from '../support/http-client.js';
 import { storyOn } from '../support/login-story.js';
 import { type ManagedService, OPERATOR, OPERATOR_HEADERS, startManaged } from '../support/management.js';
+import { needs } from '../support/needs.js';
 import { sendRaw } from '../support/raw-http.js';
+import { http2Session, overHttp2 } from '../support/secure-client.js';
 import { waitUntil } from '../support/wait-until.js';
 import { onSqlite } from '../support/story-database.js';
 
@@ -180,6 +184,30 @@ it('a request whose body cannot be read has the status that went out, and so has
   expect(statuses).toEqual([400]);
   expect(exchanges.all.map(({ response }) => response.status)).toEqual([400]);
   expect(service.log.of('http').map(({ message }) => message)).toEqual([expect.stringMatching(/^POST \/any 400 /)]);
+});
+
+needs('openssl')('httpexchanges', () => {
+  it('know the URL and the headers of a request over HTTP/2', async () => {
+    const exchanges = new HttpExchanges(new Set(['request-headers']));
+    const made = makeCertificate();
+    const context = { cert: made.pem, key: readFileSync(made.key) };
+    const tls = { context, isHttp2: true, onUpdate: () => () => undefined };
+    const service = await startEchoService({ exchanges, tls });
+    const session = await http2Session(service.url, made.pem);
+    const headers = { accept: ['text/html', 'application/json'], cookie: 'SESSION=secret' };
+    await overHttp2(session, '/plain/nowhere', { headers });
+    await overHttp2(session, '/nowhere?token=secret', { headers });
+    session.destroy();
+    await service.stop();
+
+    expect(exchanges.all.map(({ request }) => request)).toEqual([
+      {
+        method: 'GET',
+        uri: `${service.url}/nowhere?token=******`,
+        headers: { accept: ['text/html', 'application/json'] },
+      },
+    ]);
+  });
 });
 
 it('L1: cookies that an answer sets are not recorded', async () => {

@@ -15,7 +15,8 @@ interface Watched {
   readonly at: number;
   /** On the clock of `performance.now`. */
   readonly since: number;
-  /** As long as the connection knows it. */
+  /** Scheme, host and address, as long as the connection knows them. */
+  readonly origin: string;
   readonly remoteAddress: string;
 }
 
@@ -40,8 +41,9 @@ export class ExchangeWatch {
 
   begin(request: FastifyRequest, reply: FastifyReply): void {
     if (request.passage?.facts.isManagement || this.isLeftOut(request.url)) return;
+    const origin = `${request.protocol}://${request.host}`;
     const remoteAddress = requestFactsOf(request).ip;
-    this.open.set(reply, { request, at: this.clock.millis(), since: performance.now(), remoteAddress });
+    this.open.set(reply, { request, at: this.clock.millis(), since: performance.now(), origin, remoteAddress });
   }
 
   /** The answer has gone out, or its client has left. */
@@ -49,13 +51,13 @@ export class ExchangeWatch {
     const watched = this.open.get(reply);
     if (!watched) return;
     this.open.delete(reply);
-    const { request, at, since, remoteAddress } = watched;
-    const { raw, protocol, host, originalUrl } = request;
+    const { request, at, since, origin, remoteAddress } = watched;
+    const { raw, originalUrl } = request;
     this.exchanges.record({
       at,
       takenMillis: performance.now() - since,
       method: sentMethod(raw),
-      origin: `${protocol}://${host}`,
+      origin,
       target: originForm(originalUrl),
       requestHeaders: sentHeaders(raw.rawHeaders),
       remoteAddress: remoteAddress === '' ? undefined : remoteAddress,
