@@ -246,8 +246,12 @@ onSqlite('a management endpoint of the built service', (engine) => {
     expect(await story.client().get('/me', { headers: { cookie: session } })).toBeAnswered(200);
 
     expect(await get(bearer(token))).toBeAnswered(200);
+    const health = async (headers: Fields): Promise<readonly string[]> =>
+      Object.keys((await story.client().get('/actuator/health', { headers })).body);
+    expect(await health(bearer(token))).toContain('components');
     for (const headers of [bearer(half), { cookie: halfSession }, { cookie: session }]) {
       expect(await get(headers)).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await health(headers)).not.toContain('components');
     }
     await story.client().post('/logout', {}, { bearer: token });
     expect(await get(bearer(token))).toBeRefused(401, 'INVALID_TOKEN');
