@@ -120,7 +120,9 @@ describe('3.1 3.2 3.8 health where everybody may see everything', () => {
 
   it('has only what is switched on, and nothing at all is UP', async () => {
     const args = [OPEN, '--management.health.defaults.enabled=false', `${ENDPOINT}.probes.enabled=false`];
-    const client = await start([...args, '--management.health.ping.enabled=true']);
+    // There is no store, relay or bundle to look at.
+    const on = ['ping', 'kvstore', 'mail', 'ssl'].map((name) => `--management.health.${name}.enabled=true`);
+    const client = await start([...args, ...on]);
     const withPing = await client.get(HEALTH);
     await running?.kill();
     const none = await start([...args, '--management.health.db.enabled=false']);
@@ -128,6 +130,17 @@ describe('3.1 3.2 3.8 health where everybody may see everything', () => {
     // The packaged file has the database switched on.
     expect(Object.keys(withPing.body['components'] as object)).toEqual(['db', 'ping']);
     expect(seen(await none.get(HEALTH))).toEqual([200, { status: 'UP' }]);
+  });
+
+  it('has none of what is switched off one by one', async () => {
+    const off = ['ping', 'db', 'diskspace', 'kvstore', 'mail'].map(
+      (name) => `--management.health.${name}.enabled=false`,
+    );
+    const client = await start([OPEN, ...off, '--app.data.kvstore.host=127.0.0.1', '--app.mail.host=127.0.0.1']);
+
+    const { status, body } = await client.get(HEALTH);
+
+    expect([status, Object.keys(body['components'] as object)]).toEqual([200, ['livenessState', 'readinessState']]);
   });
 });
 
