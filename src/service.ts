@@ -135,8 +135,10 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
     const endpoints = app.get(ManagementListener);
     if (listeners.hasManagement) {
       const mounted = app.get(MountedRoutes);
-      endpoints.mount(mounted.noting(management.routes));
-      app.get(HealthPaths).mount(mounted.noting(main.routes), mounted.noting(management.routes));
+      const mainRoutes = mounted.noting(main.routes);
+      const managementRoutes = management === main ? mainRoutes : mounted.noting(management.routes);
+      endpoints.mount(managementRoutes);
+      app.get(HealthPaths).mount(mainRoutes, managementRoutes);
     }
     await app.init();
     signals.check();

@@ -317,6 +317,12 @@ describe('3.6 the probes', () => {
     for (const path of ['/livez', '/actuator', HEALTH]) expect((await client.get(path)).status, path).toBe(404);
   });
 
+  it('may have such a path as one of their own on the one listener there is', async () => {
+    const client = await start([PATHS, `${GROUP}.readiness.additional-path=management:/readyz`]);
+
+    expect((await client.get('/readyz')).status).toBe(200);
+  });
+
   it('keep these paths where a group of their name has one of its own', async () => {
     const client = await start([...OWN_PORT, PATHS, `${GROUP}.readiness.additional-path=management:/ready`]);
 

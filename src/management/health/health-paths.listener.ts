@@ -30,9 +30,14 @@ export class HealthPaths {
       };
       // Each path shows a group of its own, which no time to live of the endpoint is meant for.
       const respond = this.responder.of({ ...offer, timeToLiveMillis: 0 }, operation);
+      const mounted = new Map<Routes, Set<string>>();
       for (const additionalPath of group.additionalPaths) {
         const [listener, path = ''] = additionalPath.split(':');
         const routes = listener === 'server' ? main : management;
+        const known = mounted.get(routes) ?? new Set();
+        // `server:/readyz` and `management:/readyz`, of one listener.
+        if (known.has(path)) continue;
+        mounted.set(routes, known.add(path));
         for (const each of [path, `${path}/`]) routes.add('GET', each, respond, { jsonTypes: JSON_TYPES });
       }
     }
