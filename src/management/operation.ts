@@ -44,6 +44,10 @@ export interface Operation {
    * of an operation that answers nothing, whatever its callers accept.
    */
   readonly produces?: readonly string[];
+  /** Names of the members of the query that it reads; others ask for nothing. */
+  readonly parameters?: readonly string[];
+  /** Names of the headers that it reads itself, in lower case. */
+  readonly headers?: readonly string[];
   /** Of an open endpoint: says the same to everybody, so that nobody has to be looked up. */
   readonly asksNobody?: boolean;
   /** A `POST` that has no parameters: callers without a body may then say `X-Requested-With` in place of a media type. */

@@ -267,6 +267,22 @@ describe('a cached read', () => {
     expect([await countOf('/env'), await countOf('/env', token)]).toEqual([1, 3]);
   });
 
+  it('is the same whatever a caller adds that nothing reads: strangers must not get a check for each request', async () => {
+    const { managementUrl } = await start('--management.endpoint.health.cache.time-to-live=1h');
+    const stranger = new HttpClient(managementUrl);
+    const counts: unknown[] = [];
+
+    for (const [path, range, coding] of [
+      ['/health', 'bytes=0-1', 'gzip'],
+      ['/health?x=1', 'bytes=0-2', 'gzip'],
+      ['/health?x=2&y', 'bytes=0-2', 'br'],
+    ] as const) {
+      counts.push((await stranger.get(path, { headers: { range, 'accept-encoding': coding } })).body['count']);
+    }
+
+    expect(counts).toEqual([1, 1, 1]);
+  });
+
   it('is not for whoever may not read it', async () => {
     const { managementUrl } = await start('--management.endpoint.env.cache.time-to-live=1h');
     await send(`${managementUrl}/env`);

@@ -13,8 +13,14 @@ export class CachesEndpoint implements Endpoint {
   readonly operations: readonly Operation[] = [
     { method: 'GET', below: '', run: () => ({ body: { cacheManagers: this.byManager() } }) },
     { method: 'DELETE', below: '', produces: [], run: () => this.clearAll() },
-    { method: 'GET', below: '{cache}', run: (request) => this.read(request) },
-    { method: 'DELETE', below: '{cache}', produces: [], run: (request) => this.clear(request) },
+    { method: 'GET', below: '{cache}', parameters: ['cacheManager'], run: (request) => this.read(request) },
+    {
+      method: 'DELETE',
+      below: '{cache}',
+      parameters: ['cacheManager'],
+      produces: [],
+      run: (request) => this.clear(request),
+    },
   ];
 
   constructor(private readonly registry: CacheRegistry) {}

@@ -11,7 +11,7 @@ export class EnvEndpoint implements Endpoint {
   readonly id = 'env';
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', run: (request) => this.all(request) },
+    { method: 'GET', below: '', parameters: ['pattern'], run: (request) => this.all(request) },
     { method: 'GET', below: '{toMatch}', run: (request) => this.one(request) },
   ];
 

@@ -18,7 +18,13 @@ export class LogfileEndpoint implements Endpoint {
   readonly id = 'logfile';
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', produces: [TEXT], run: (request) => this.read(request) },
+    {
+      method: 'GET',
+      below: '',
+      headers: ['range', 'if-range'],
+      produces: [TEXT],
+      run: (request) => this.read(request),
+    },
   ];
 
   private readonly path: string | undefined;

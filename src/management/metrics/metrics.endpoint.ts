@@ -14,6 +14,7 @@ export class MetricsEndpoint implements Endpoint {
     {
       method: 'GET',
       below: '{requiredMetricName}',
+      parameters: ['tag'],
       run: ({ selector, query }) => this.one(selector, query.getAll('tag').map(wanted)),
     },
   ];

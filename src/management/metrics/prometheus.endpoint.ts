@@ -14,7 +14,14 @@ export class PrometheusEndpoint implements Endpoint {
   readonly id = 'prometheus';
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', produces: [TEXT, OPEN_METRICS], run: (request) => this.scrape(request) },
+    {
+      method: 'GET',
+      below: '',
+      parameters: ['includedNames'],
+      headers: ['accept-encoding'],
+      produces: [TEXT, OPEN_METRICS],
+      run: (request) => this.scrape(request),
+    },
   ];
 
   constructor(private readonly meters: Meters) {}
