@@ -19,6 +19,7 @@ describe('L1: a recorded target', () => {
     ['/x?return=https%3A%2F%2Fme%3Aopen-sesame%40h', '/x?return=******'],
     ['/x?sent=%7B%22password%22%3A%22abc%22%7D', '/x?sent=******'],
     ['/x?return=%2Fy%3Fpage%3D2', '/x?return=%2Fy%3Fpage%3D2'],
+    ['//me:open-sesame@h/x', '//******@h/x'],
     [`/x?t=${JWS}`, '/x?t=******'],
     [`/x?${JWS}`, '/x?******'],
     ['/x?token', '/x?token'],

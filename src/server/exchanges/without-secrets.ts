@@ -36,7 +36,7 @@ export function withoutAddresses(headers: ShownHeaders): ShownHeaders {
 /** A request target as it may be kept: no token in its path, and no value of its query that is or is named like one. */
 export function targetWithoutSecrets(target: string): string {
   const at = target.indexOf('?');
-  return at < 0 ? shownPath(target) : shownPath(target) + queriesMasked(target.slice(at));
+  return maskUrls(shownPath(target)) + (at < 0 ? '' : queriesMasked(target.slice(at)));
 }
 
 function valueWithoutSecrets(name: string, value: string): string {
