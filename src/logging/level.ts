@@ -12,6 +12,7 @@ export const LOUDNESS: Readonly<Record<Level, number>> = { OFF: 0, ERROR: 1, WAR
 
 /** In any case; `FATAL` means `ERROR` (management API, "loggers"). */
 export function levelOf(text: string): Level | undefined {
-  const word = text.trim().toUpperCase();
+  // Letters of other languages may have ours in upper case.
+  const word = /^\s*([a-z]+)\s*$/i.exec(text)?.[1]?.toUpperCase() ?? '';
   return word === 'FATAL' ? 'ERROR' : LEVELS.find((level) => level === word);
 }

@@ -6,6 +6,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -139,7 +140,7 @@ describe('logfile', () => {
     },
   );
 
-  it('is not there where its file is gone, a folder or a pipe', async () => {
+  it('is not there where its file is gone, a folder, a pipe or a link to itself', async () => {
     const seen: Answer[] = [];
     rmSync(file);
     seen.push(await service.operator.get('/logfile'));
@@ -149,8 +150,11 @@ describe('logfile', () => {
     execFileSync('mkfifo', [file]);
     seen.push(await service.operator.get('/logfile'));
     rmSync(file);
+    symlinkSync(file, file);
+    seen.push(await service.operator.get('/logfile'));
+    rmSync(file);
 
-    expect(seen.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([404, '']));
+    expect(seen.map(({ status, text }) => [status, text])).toEqual(Array(4).fill([404, '']));
   });
 
   it('is looked for again with each request, and its time to live is told to have no effect', async () => {

@@ -10,7 +10,7 @@ import { ExternalLogfileProperties } from './external-logfile.properties.js';
 const TEXT = 'text/plain';
 /** Never waits for a writer where somebody put a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
-const NONE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ENXIO'];
+const NONE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ENXIO', 'ELOOP'];
 
 /** `GET {management_base}/logfile`: the present file of the log, or a range of its bytes (management API, section 13). */
 @Injectable()

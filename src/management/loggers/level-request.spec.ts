@@ -25,6 +25,7 @@ describe('a request for a level', () => {
   it.each([
     [{ configuredLevel: 'LOUD' }, ['configuredLevel unknown']],
     [{ configuredLevel: '' }, ['configuredLevel unknown']],
+    [{ configuredLevel: '\u0131nfo' }, ['configuredLevel unknown']],
     [{ configuredLevel: 5 }, ['configuredLevel type']],
     [{ configuredLevel: true }, ['configuredLevel type']],
     [{ configuredLevel: 'DEBUG', duration: 900 }, ['duration type']],
