@@ -99,9 +99,9 @@ describe('a series', () => {
 
 describe('M5: whoever can choose a value', () => {
   /** A family that has had more values than it takes. */
-  function flooded(extra: number): Family<Counter> {
+  function flooded(extra: number, more: Tags = {}): Family<Counter> {
     const some = family();
-    for (let at = 0; at < MOST_SERIES + extra; at++) some.of({ method: 'GET', uri: `/${at}` }).increment();
+    for (let at = 0; at < MOST_SERIES + extra; at++) some.of({ method: 'GET', uri: `/${at}`, ...more }).increment();
     return some;
   }
 
@@ -109,6 +109,16 @@ describe('M5: whoever can choose a value', () => {
     const some = flooded(500);
     expect(some.series).toHaveLength(MOST_SERIES + 1);
     expect(counts(some)).toContainEqual([{ method: 'other', uri: 'other' }, 500]);
+  });
+
+  it('hides no failure: outcomes are counted apart also where all else is other', () => {
+    const some = flooded(0, { outcome: 'SUCCESS' });
+    for (const outcome of ['SERVER_ERROR', 'SUCCESS']) some.of({ method: 'GET', uri: '/new', outcome }).increment();
+
+    expect(counts(some).slice(-2)).toEqual([
+      [{ method: 'other', uri: 'other', outcome: 'SERVER_ERROR' }, 1],
+      [{ method: 'other', uri: 'other', outcome: 'SUCCESS' }, 1],
+    ]);
   });
 
   it('does not keep those who were first from being counted', () => {

@@ -20,6 +20,8 @@ export interface Series<M extends Meter = Meter> {
 /** Series of one name beyond these are counted together: whoever can choose a tag's value must not fill the memory. */
 export const MOST_SERIES = 1000;
 const OTHER = 'other';
+/** A word of ours wherever it is a tag, and what alerts ask for: it stays when series are counted together. */
+const KEPT = 'outcome';
 
 /** What follows a value of one tag: the values of the next one, or the series. */
 interface Branch<M extends Meter> {
@@ -71,7 +73,8 @@ export class Family<M extends Meter = Meter> {
     const known = this.find(own)?.series;
     if (known) return known.meter;
     if (this.count < MOST_SERIES) return this.put(own, this.make());
-    const shared = Object.fromEntries(Object.keys(own).map((name) => [name, OTHER]));
+    const together = Object.entries(own).map(([name, value]) => [name, name === KEPT ? value : OTHER] as const);
+    const shared = Object.fromEntries(together);
     return this.find(shared)?.series?.meter ?? this.put(shared, this.make());
   }
 
