@@ -9,6 +9,7 @@ const WEB = '--management.endpoints.web';
 const ALL = `${WEB}.exposure.include=*`;
 const GROUP = '--management.endpoint.health.group';
 const OWN_PORT = '--management.server.port=9090';
+const PROBES = ['enabled', 'add-additional-paths'].map((key) => `--management.endpoint.health.probes.${key}=true`);
 const USERS = ['/', '/me', '/me/settlement', '/sessions', '/sessions/:id', '/admin/users/:id', '/livez'];
 
 async function found(...args: readonly string[]): Promise<readonly Finding[]> {
@@ -106,12 +107,17 @@ describe('the additional paths of health groups', () => {
   });
 
   it('of the probes are told by the key that adds them', async () => {
-    const probes = '--management.endpoint.health.probes';
-
-    const [finding] = await found(`${probes}.enabled=true`, `${probes}.add-additional-paths=true`);
+    const [finding] = await found(...PROBES);
 
     expect(finding?.what).toContain('The additional path /livez of the health group "liveness"');
     expect(finding?.facts).toContainEqual(['Property', 'management.endpoint.health.probes.add-additional-paths']);
+    expect(finding?.action).toContain('Set management.endpoint.health.probes.add-additional-paths to false');
+  });
+
+  it('may be one path twice for one group, also that of its probe', async () => {
+    const args = [...PROBES, `${GROUP}.readiness.additional-path=management:/readyz`];
+
+    expect(await whats(...args)).toEqual([expect.stringContaining('"liveness"')]);
   });
 
   it('of other groups are looked at where one could not be read', async () => {

@@ -51,7 +51,7 @@ export function pathsApart(userPaths: () => Promise<readonly string[]>): LateRul
       // A route of users below an endpoint would be in the way of its selector.
       const other = owners.get(each.place) ?? (each.kind === 'endpoint' ? owners.get(`${each.place}/:`) : undefined);
       if (!other) owners.set(each.place, each);
-      return other && each.kind !== 'users' ? [clash(facts, other, each)] : [];
+      return other && each.kind !== 'users' && !isSameGroup(other, each) ? [clash(facts, other, each)] : [];
     });
   };
 }
@@ -104,6 +104,11 @@ function claim(place: Place, path: string, facts: Pick<Claim, 'kind' | 'name' | 
   return { ...facts, path, place: `${place} ${path.replace(/:\w+/g, ':')}` };
 }
 
+/** `server:/readyz` and `management:/readyz` of one group are one path where there is one listener. */
+function isSameGroup(one: Claim, other: Claim): boolean {
+  return one.kind === 'group' && other.kind === 'group' && one.name === other.name;
+}
+
 function clash(facts: RuleFacts, other: Claim, { kind, name, key, ...claimed }: Claim): Finding {
   const parts = [key, other.key, `${WEB}.base-path`, 'management.server.base-path'];
   const path = parts.reduce((text, each) => (each === '' ? text : facts.part(each, text)), claimed.path);
@@ -117,7 +122,9 @@ function clash(facts: RuleFacts, other: Claim, { kind, name, key, ...claimed }: 
         )
       : about(
           `The additional path ${path} of the health group "${name}" is that of another route`,
-          `Set ${GROUP}.${name}.additional-path to a path of its own.`,
+          key === PROBE_PATHS
+            ? `Set ${PROBE_PATHS} to false, or give the other one another path.`
+            : `Set ${key} to a path of its own.`,
         );
   }
   if (other.kind === 'endpoint') {
