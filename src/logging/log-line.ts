@@ -25,5 +25,8 @@ export interface Appender {
   append(line: LogLine): void;
 }
 
-/** Gives a line its form, with secrets masked and nothing in it that could forge another; a pattern decides whether it ends with a line break. */
+/**
+ * Gives a line its form, with secrets masked and nothing in it that could forge another; a pattern decides whether it
+ * ends with a line break.
+ */
 export type LineFormat = (line: LogLine) => string;
