@@ -253,11 +253,11 @@ describe('9.3 POST loggers/<name>', () => {
 
   it('lasts until the end of the process', async () => {
     const first = await startManaged();
-    await first.operator.post('/loggers/auth', { configuredLevel: 'TRACE' });
+    await first.operator.post('/loggers/prepared', { configuredLevel: 'TRACE' });
     await first.stop();
 
     const again = await startManaged({ cwd: first.cwd });
-    const { status } = await again.operator.get('/loggers/auth');
+    const { status } = await again.operator.get('/loggers/prepared');
     await again.stop();
 
     expect(status).toBe(404);
