@@ -9,6 +9,11 @@ import { ClockModule } from '../../dist/clock/clock.module.js';
 import { ConfigModule } from '../../dist/config/config.module.js';
 import { loadConfiguration } from '../../dist/config/configuration.js';
 import { processInputs } from '../../dist/config/process-inputs.js';
+import { HealthModule } from '../../dist/health/health.module.js';
+import { Loggers } from '../../dist/logging/loggers.js';
+import { LoggingModule } from '../../dist/logging/logging.module.js';
+import { Meters } from '../../dist/metrics/meters.js';
+import { MetricsModule } from '../../dist/metrics/metrics.module.js';
 import { dataFolder } from '../../dist/persistence/data-folder.js';
 import { DatasourceProperties } from '../../dist/persistence/datasource.properties.js';
 import { PersistenceModule } from '../../dist/persistence/persistence.module.js';
@@ -24,6 +29,9 @@ Module({
   imports: [
     ClockModule,
     RandomModule,
+    HealthModule,
+    LoggingModule.of(new Loggers()),
+    MetricsModule.of(new Meters()),
     PersistenceModule,
     AuthModule,
     ConfigModule.of(configuration),
