@@ -6,23 +6,12 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { userPaths } from '../../src/user-paths.js';
 import { makeCertificate } from '../support/certificates.js';
 import { HttpClient } from '../support/http-client.js';
+import { PROD } from '../support/prod.js';
 import { routesOfService } from '../support/route-list.js';
 import { type Ended, type RunningService, runCli, runService, startService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const GROUP = 'management.endpoint.health.group';
-/** What prod asks for beside management keys. */
-const PROD = {
-  APP_PROFILES_ACTIVE: 'prod',
-  DB_URL: 'jdbc:sqlite:./prod.db',
-  DB_USERNAME: 'login',
-  DB_PASSWORD: 'hunter2',
-  PUBLIC_URL: 'https://login.example.com',
-  SEAL_KEY: 'YJqqm0iDQooSq2V7hFAeW+/hxYGkL90MWmpmB8cXjcY=',
-  BACKUP_CODE_PEPPER: 'hunter2 hunter2 hunter2 hunter2 hunter2',
-  TZ: 'UTC',
-};
-
 let running: RunningService | undefined;
 
 afterEach(async () => {

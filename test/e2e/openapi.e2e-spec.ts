@@ -10,18 +10,11 @@ import {
 } from '../../src/server/openapi/document.js';
 import { HttpClient } from '../support/http-client.js';
 import { OpenApi, openApiAjv } from '../support/open-api.js';
+import { PROD } from '../support/prod.js';
 import { startWholeService, type WholeService } from '../support/whole-service.js';
 import '../support/matchers.js';
 
-const PROD = {
-  APP_PROFILES_ACTIVE: 'prod',
-  DB_URL: 'jdbc:sqlite:./prod.db',
-  DB_USERNAME: 'login',
-  DB_PASSWORD: 'hunter2',
-  PUBLIC_URL: 'https://login.example.com/auth',
-  SEAL_KEY: 'YJqqm0iDQooSq2V7hFAeW+/hxYGkL90MWmpmB8cXjcY=',
-  BACKUP_CODE_PEPPER: 'hunter2 hunter2 hunter2 hunter2 hunter2',
-};
+const PROD_BEHIND_PROXY = { ...PROD, PUBLIC_URL: 'https://login.example.com/auth' };
 
 /** Starts the service, lets a test ask it, and stops it. */
 async function withService<T>(
@@ -192,7 +185,7 @@ describe('the description', () => {
 describe('app.openapi.enabled', () => {
   it.each([
     ['false', ['--app.openapi.enabled=false'], {}],
-    ['unset, with profile prod,', [], PROD],
+    ['unset, with profile prod,', [], PROD_BEHIND_PROXY],
   ])('%s leaves nothing at the paths of the description', async (_, args, variables) => {
     await withService(args, variables, async (client) => {
       for (const path of ['/openapi.json', '/docs']) {
@@ -204,7 +197,7 @@ describe('app.openapi.enabled', () => {
   });
 
   it('true switches it on in production, with the public URL for its paths', async () => {
-    await withService(['--app.openapi.enabled=true'], PROD, async (client) => {
+    await withService(['--app.openapi.enabled=true'], PROD_BEHIND_PROXY, async (client) => {
       expect((await client.get('/openapi.json')).body['servers']).toEqual([{ url: 'https://login.example.com/auth' }]);
       expect((await client.get('/docs')).text).toContain('BASE=https://login.example.com/auth<');
     });

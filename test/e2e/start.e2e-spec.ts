@@ -5,20 +5,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
+import { PROD } from '../support/prod.js';
 import { type RunningService, runCli, runService, type ServiceOptions, startService } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
-
-const PROD = {
-  APP_PROFILES_ACTIVE: 'prod',
-  DB_URL: 'jdbc:sqlite:./prod.db',
-  DB_USERNAME: 'login',
-  DB_PASSWORD: 'hunter2',
-  PUBLIC_URL: 'https://login.example.com',
-  SEAL_KEY: 'YJqqm0iDQooSq2V7hFAeW+/hxYGkL90MWmpmB8cXjcY=',
-  BACKUP_CODE_PEPPER: 'hunter2 hunter2 hunter2 hunter2 hunter2',
-  TZ: 'UTC',
-};
 
 /** What health says to strangers. */
 const UP = { status: 'UP', groups: ['liveness', 'readiness'] };
