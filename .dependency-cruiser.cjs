@@ -8,7 +8,8 @@ const RANKS = [
   ['events'],
   ['account', 'token', 'backup-code'],
   ['mfa'],
-  ['auth', 'saml'],
+  ['auth'],
+  ['saml'],
   ['management', 'portal', 'admin', 'cli'],
 ];
 

@@ -48,6 +48,7 @@ import { MapperProperties } from './persistence/mapper.properties.js';
 import { OrmPropertiesProperties } from './persistence/orm-properties.properties.js';
 import { OrmProperties } from './persistence/orm.properties.js';
 import { PoolProperties } from './persistence/pool.properties.js';
+import { SamlProperties } from './saml/saml.properties.js';
 import { SealProperties } from './sealing/seal.properties.js';
 import { AccesslogProperties } from './server/access-log/accesslog.properties.js';
 import { EmbeddedProperties } from './server/admission/embedded.properties.js';
@@ -111,6 +112,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   ClientsProperties,
   CookieProperties,
   CorsProperties,
+  SamlProperties,
 
   LoggingProperties,
   LoggingFileProperties,

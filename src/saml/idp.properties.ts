@@ -1,0 +1,248 @@
+import { Duration } from '../config/duration.js';
+import { full } from '../config/effect.js';
+import { duration, flag, list, map, mapOfLists, oneOf, text } from '../config/key-type.js';
+import type { SelfChecking, Violation } from '../config/properties-class.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+
+/** What stands in `authn-context.presets`. */
+export const PRESETS = ['oasis', 'refeds', 'microsoft'] as const;
+export type Preset = (typeof PRESETS)[number];
+
+/** How a returned class must stand to those asked for (SAML core 3.3.2.2.1). */
+export const COMPARISONS = ['exact', 'minimum', 'maximum', 'better'] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+/** What becomes of a login that proved no second factor. */
+export const ON_MISSING_MFA = ['deny', 'local-totp', 'accept-as-pwd'] as const;
+export type OnMissingMfa = (typeof ON_MISSING_MFA)[number];
+
+const uri = text({ form: /^[^\s,]{1,1024}$/, called: 'a name without blanks and commas, such as a URI' });
+const url = text({ form: /^https?:\/\/[^\s#]+$/, called: 'an http or https URL without a fragment' });
+const contextClass = text({
+  form: /^[^\s,]{1,255}$/,
+  called: 'a context class: at most 255 characters without blanks',
+});
+const role = text({ form: /^ROLE_[A-Z][A-Z0-9_]{0,58}$/, called: 'the name of a role such as ROLE_STAFF' });
+
+/** One identity provider of staff. */
+@Properties('')
+export class IdpProperties implements SelfChecking {
+  @Key(text({ form: /^[^\p{Cc}]{1,64}$/u, called: 'a text of at most 64 characters' }), {
+    does: 'Name of the identity provider on the sign-in page.',
+    effect: full,
+    defaultText: 'the name in the key',
+  })
+  readonly displayName?: string;
+
+  @Key(text({ form: /^(?:file:\S|https?:\/\/)\S+$/, called: 'file:<path> or an https URL' }), {
+    does: 'Metadata of the identity provider: file:<path> or an https URL. In place of them, entity-id, sso-url and certificates.',
+    effect: full,
+  })
+  readonly metadata?: string;
+
+  @Key(text(), {
+    does: 'Certificate that the metadata must be signed with: a file or the PEM text itself; without it their signature is not looked at.',
+    effect: full,
+  })
+  readonly metadataCertificate?: string;
+
+  @Key(duration({ unit: 's', min: '1m', max: '7d' }), {
+    does: 'Longest time between two readings of the metadata; cacheDuration in them makes it shorter.',
+    effect: full,
+  })
+  readonly metadataRefresh: Duration = Duration.ofSeconds(3600);
+
+  @Key(uri, {
+    does: 'Entity id of the identity provider; with metadata, the one of several in them that is meant.',
+    effect: full,
+  })
+  readonly entityId?: string;
+
+  @Key(url, { does: 'Where its single sign-on takes requests, without metadata.', effect: full })
+  readonly ssoUrl?: string;
+
+  @Key(oneOf('redirect', 'post'), {
+    does: 'Binding of the request for a login: HTTP-Redirect or HTTP-POST.',
+    effect: full,
+  })
+  readonly ssoBinding: 'redirect' | 'post' = 'redirect';
+
+  @Key(url, {
+    does: 'Where its single logout takes messages by HTTP-Redirect, without metadata; unset, there is none.',
+    effect: full,
+  })
+  readonly sloUrl?: string;
+
+  @Key(list(text()), {
+    does: 'Certificates it signs with, without metadata: files or PEM texts, several while it changes them.',
+    effect: full,
+  })
+  readonly certificates: readonly string[] = [];
+
+  @Key(uri, {
+    does: 'Entity id of this service towards the identity provider, and the audience its assertions must name.',
+    effect: full,
+    defaultText: '{public-url}/saml/{name}/metadata',
+  })
+  readonly spEntityId?: string;
+
+  @Key(text({ form: /^[^\s,]+$/, called: 'the name of a bundle' }), {
+    does:
+      'Certificate bundle (app.ssl.bundle.pem.<name>) with an RSA key of this service: signs its requests and logouts, and ' +
+      'opens encrypted assertions.',
+    effect: full,
+  })
+  readonly bundle?: string;
+
+  @Key(flag(), {
+    does: 'Whether the response as a whole must be signed, too; the assertion always must.',
+    effect: full,
+  })
+  readonly signedResponse: boolean = false;
+
+  @Key(flag(), {
+    does: 'Whether logins are taken that nobody here asked for; they can sign a browser in as somebody else.',
+    effect: full,
+  })
+  readonly idpInitiated: boolean = false;
+
+  @Key(duration({ unit: 's', min: '0s', max: '5m' }), {
+    does: 'How far the clocks of both sides may be apart.',
+    effect: full,
+  })
+  readonly clockSkew: Duration = Duration.ofSeconds(60);
+
+  @Key(duration({ unit: 's', min: '1s', max: '1h' }), {
+    does: 'Longest time since an assertion was issued.',
+    effect: full,
+  })
+  readonly maxAssertionAge: Duration = Duration.ofSeconds(300);
+
+  @Key(flag(), {
+    does: 'Whether every login asks for a new proof at the identity provider, whatever session the browser has there.',
+    effect: full,
+  })
+  readonly forceAuthn: boolean = false;
+
+  @Key(list(contextClass), {
+    name: 'authn-context.request',
+    does: 'Context classes that every login asks for, e.g. https://refeds.org/profile/mfa; none leaves it to the identity provider.',
+    effect: full,
+  })
+  readonly authnContextRequest: readonly string[] = [];
+
+  @Key(oneOf(...COMPARISONS), {
+    name: 'authn-context.comparison',
+    does: 'How the returned class must stand to those asked for; what has no known strength satisfies exact alone.',
+    effect: full,
+  })
+  readonly authnContextComparison: Comparison = 'exact';
+
+  @Key(list(contextClass), {
+    name: 'authn-context.step-up',
+    does: 'Context classes that a login with acr may ask for; acr=urn:login:acr:mfa asks for those that the map gives otp.',
+    effect: full,
+  })
+  readonly authnContextStepUp: readonly string[] = [];
+
+  @Key(list(oneOf(...PRESETS)), {
+    name: 'authn-context.presets',
+    does: 'Built-in maps of context classes: oasis (Password, PasswordProtectedTransport, TimeSyncToken, MultiFactor), refeds, microsoft.',
+    effect: full,
+  })
+  readonly authnContextPresets: readonly Preset[] = ['oasis'];
+
+  @Key(mapOfLists(oneOf('pwd', 'otp'), 'class'), {
+    name: 'authn-context.map',
+    does: 'What a context class proves, by its whole name: pwd, otp or both; counts before the presets.',
+    effect: full,
+  })
+  readonly authnContextMap: ReadonlyMap<string, readonly ('pwd' | 'otp')[]> = new Map();
+
+  @Key(uri, {
+    name: 'authn-context.attribute',
+    does: 'Attribute whose values are looked up like context classes, e.g. http://schemas.microsoft.com/claims/authnmethodsreferences.',
+    effect: full,
+  })
+  readonly authnContextAttribute?: string;
+
+  @Key(oneOf(...ON_MISSING_MFA), {
+    does:
+      'Login that proved no second factor: deny refuses it, local-totp asks for a code here, accept-as-pwd takes it as a ' +
+      'password alone, or asks for a code where policy demands a second factor of the account.',
+    effect: full,
+  })
+  readonly onMissingMfa: OnMissingMfa = 'accept-as-pwd';
+
+  @Key(flag(), {
+    does: 'Whether deny only records what it would refuse, and takes the login as accept-as-pwd does.',
+    effect: full,
+  })
+  readonly reportOnly: boolean = false;
+
+  @Key(uri, {
+    name: 'account.attribute',
+    does: 'Attribute that names the person for good, in place of a persistent NameID.',
+    effect: full,
+  })
+  readonly accountAttribute?: string;
+
+  @Key(flag(), {
+    name: 'account.create',
+    does: 'Whether the first login of a person makes the account; otherwise only existing ones may enter.',
+    effect: full,
+  })
+  readonly accountCreate: boolean = true;
+
+  @Key(uri, {
+    name: 'email.attribute',
+    does: 'Attribute with the mail address, read at each login.',
+    effect: full,
+  })
+  readonly emailAttribute?: string;
+
+  @Key(uri, {
+    name: 'roles.attribute',
+    does: 'Attribute with groups, which roles.map turns into roles at each login.',
+    effect: full,
+  })
+  readonly rolesAttribute?: string;
+
+  @Key(map(role, 'group'), {
+    name: 'roles.map',
+    does: 'Role that a value of roles.attribute stands for, by the whole value; all others stand for none.',
+    effect: full,
+  })
+  readonly rolesMap: ReadonlyMap<string, string> = new Map();
+
+  @Key(list(role), {
+    name: 'roles.default',
+    does: 'Roles of everybody who comes from here.',
+    effect: full,
+  })
+  readonly rolesDefault: readonly string[] = [];
+
+  violations(): readonly Violation[] {
+    const missing = (property: string, reason: string, action: string): Violation => ({
+      property,
+      against: ['metadata', 'entityId', 'ssoUrl', 'certificates'],
+      reason,
+      action,
+    });
+    if (this.metadata === undefined) {
+      const action = 'Set metadata, or all of entity-id, sso-url and certificates.';
+      if (this.entityId === undefined) return [missing('entityId', 'is needed without metadata', action)];
+      if (this.ssoUrl === undefined) return [missing('ssoUrl', 'is needed without metadata', action)];
+      if (this.certificates.length === 0) return [missing('certificates', 'are needed without metadata', action)];
+      return [];
+    }
+    const byHand = [
+      ...(this.ssoUrl === undefined ? [] : ['ssoUrl']),
+      ...(this.sloUrl === undefined ? [] : ['sloUrl']),
+      ...(this.certificates.length === 0 ? [] : ['certificates']),
+    ];
+    return byHand.map((property) =>
+      missing(property, 'stands in the metadata', 'Remove it, or metadata: one of them alone counts.'),
+    );
+  }
+}

@@ -1,0 +1,13 @@
+import { full } from '../config/effect.js';
+import { objects } from '../config/key-type.js';
+import { Key, Properties } from '../config/properties.decorator.js';
+import { IdpProperties } from './idp.properties.js';
+
+@Properties('app.security.saml')
+export class SamlProperties {
+  @Key(objects(IdpProperties, 'name'), {
+    does: 'Identity providers that staff sign in through, by the names in their paths: /saml/<name>/login.',
+    effect: full,
+  })
+  readonly idp: ReadonlyMap<string, IdpProperties> = new Map();
+}
