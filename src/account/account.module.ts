@@ -14,6 +14,8 @@ import { DeviceCookies } from './device-cookies.service.js';
 import { LoginIds } from './login-ids.service.js';
 import { PasswordHashProperties } from './password-hash.properties.js';
 import { PasswordHasher } from './password-hasher.js';
+import { StaffAccounts } from './staff-accounts.service.js';
+import { StaffIdentityStore } from './staff-identity.store.js';
 import { PasswordThrottle } from './password-throttle.service.js';
 import { Passwords } from './passwords.service.js';
 
@@ -31,13 +33,24 @@ import { Passwords } from './passwords.service.js';
     Passwords,
     PasswordThrottle,
     DeviceCookies,
+    StaffIdentityStore,
+    StaffAccounts,
     {
       provide: PasswordHasher,
       inject: [PasswordHashProperties, ThreadsProperties, Random, Meters],
       useFactory: hasher,
     },
   ],
-  exports: [Accounts, AccountChanges, AccountCreation, AccountImport, DeviceCookies, PasswordHasher, PasswordThrottle],
+  exports: [
+    Accounts,
+    AccountChanges,
+    AccountCreation,
+    AccountImport,
+    DeviceCookies,
+    PasswordHasher,
+    PasswordThrottle,
+    StaffAccounts,
+  ],
 })
 export class AccountModule implements OnApplicationShutdown {
   constructor(private readonly passwordHasher: PasswordHasher) {}

@@ -138,26 +138,40 @@ export class AccountStore {
   }
 
   /** False when the change would leave no administrator, or there is no such account. */
-  async change(tx: Tx, id: string, { roles, email, mfaRequired }: AccountChange, now: number): Promise<boolean> {
-    const assignments = ['updated_at = ?'];
-    const assigned: Value[] = [now];
-    if (roles) {
-      assignments.push('roles = ?', 'is_admin = ?');
-      assigned.push(rolesText(roles), isAdmin(roles));
-    }
-    if (email !== undefined) {
-      assignments.push('email = ?');
-      assigned.push(email);
-    }
-    if (mfaRequired !== undefined) {
-      assignments.push('mfa_required = ?');
-      assigned.push(Number(mfaRequired));
-    }
-    const sql = `UPDATE account SET ${assignments.join(', ')} WHERE id = ?`;
-    if (!roles || isAdmin(roles)) return (await tx.change(sql, [...assigned, id])) === 1;
+  async change(tx: Tx, id: string, change: AccountChange, now: number): Promise<boolean> {
+    const { sql, assigned } = changeOf(change, now);
+    if (!change.roles || isAdmin(change.roles)) return (await tx.change(sql, [...assigned, id])) === 1;
     await tx.change(LOCK_ADMINISTRATORS);
     return (await tx.change(`${sql} AND ${NOT_THE_LAST}`, [...assigned, id, id])) === 1;
   }
+
+  /** Follows an identity provider: whoever is no administrator there is none here, the last one neither. */
+  async follow(tx: Tx, id: string, change: AccountChange, now: number): Promise<void> {
+    const { sql, assigned } = changeOf(change, now);
+    await tx.change(sql, [...assigned, id]);
+  }
+}
+
+/** The statement of a change but for the id at its end, and what it assigns. */
+function changeOf(
+  { roles, email, mfaRequired }: AccountChange,
+  now: number,
+): { readonly sql: string; readonly assigned: readonly Value[] } {
+  const assignments = ['updated_at = ?'];
+  const assigned: Value[] = [now];
+  if (roles) {
+    assignments.push('roles = ?', 'is_admin = ?');
+    assigned.push(rolesText(roles), isAdmin(roles));
+  }
+  if (email !== undefined) {
+    assignments.push('email = ?');
+    assigned.push(email);
+  }
+  if (mfaRequired !== undefined) {
+    assignments.push('mfa_required = ?');
+    assigned.push(Number(mfaRequired));
+  }
+  return { sql: `UPDATE account SET ${assignments.join(', ')} WHERE id = ?`, assigned };
 }
 
 /** What others may know of a stored account. */

@@ -57,8 +57,19 @@ export class Authentication {
   private async fromCookie(secret: string): Promise<Principal> {
     const session = await this.sessions.findBySecret(secret);
     if (!session) throw invalid('no such session');
-    const { subject, id, halfEpoch: epoch, expiresAt, authTime } = session;
-    if (epoch !== undefined) return { kind: 'half', via: 'session', subject, id, epoch, expiresAt, authTime };
+    const { subject, id, halfEpoch: epoch, expiresAt, authTime, idp } = session;
+    if (epoch !== undefined) {
+      return {
+        kind: 'half',
+        via: 'session',
+        subject,
+        id,
+        epoch,
+        expiresAt,
+        authTime,
+        ...(idp !== undefined && { idp }),
+      };
+    }
     const account = await this.accounts.find(subject);
     if (account?.status !== 'active') throw invalid('account not active');
     await this.sessions.touch(session);

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DeviceCookies } from '../account/device-cookies.service.js';
 import { Clock } from '../clock/clock.js';
 import type { DeviceSecret } from '../mfa/trusted-devices.service.js';
+import type { Principal } from '../principal/principal.js';
 import type { Reply } from '../server/cookies.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
+import type { RefreshToken } from '../token/session.js';
 import type { OpenedSession } from '../token/sessions.service.js';
 import { tokenMembers, type TokenMembers } from './answers.js';
 import { AuthCookies, DEVICE } from './cookies.js';
@@ -18,12 +20,26 @@ export class Handover {
     private readonly clock: Clock,
   ) {}
 
-  /** Members of the body for what `opened` carries: tokens, or nothing for a session of the web portal. */
-  async give(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<Partial<TokenMembers>> {
-    if (opened.secret === undefined) return this.giveLogin(reply, opened, roles);
-    this.cookies.setSession(reply, opened.secret);
+  /** Members of the body: tokens for a caller by token, nothing for one by session, who has cookies alone. */
+  async give(
+    reply: Reply,
+    opened: OpenedSession,
+    roles: readonly string[],
+    via: Principal['via'],
+  ): Promise<Partial<TokenMembers>> {
     this.giveDevice(reply, opened.session.subject);
-    return {};
+    if (via === 'session') {
+      this.giveCookies(reply, opened);
+      return {};
+    }
+    if (opened.secret !== undefined) this.cookies.setSession(reply, opened.secret);
+    return this.giveTokens(reply, opened, roles);
+  }
+
+  /** Cookies alone: of the session, and of its refresh token where it has one. */
+  giveCookies(reply: Reply, { secret, refreshToken }: OpenedSession): void {
+    if (secret !== undefined) this.cookies.setSession(reply, secret);
+    if (refreshToken) this.giveRefreshToken(reply, refreshToken);
   }
 
   /** For a login that ends in tokens. */
@@ -38,14 +54,16 @@ export class Handover {
     { session, refreshToken }: OpenedSession,
     roles: readonly string[],
   ): Promise<TokenMembers> {
-    if (refreshToken) {
-      this.cookies.setRefreshToken(reply, refreshToken.value, refreshToken.expiresAt - this.clock.seconds());
-    }
+    if (refreshToken) this.giveRefreshToken(reply, refreshToken);
     return tokenMembers(await this.accessTokens.issue(session, roles));
   }
 
   trust(reply: Reply, { secret, expiresAt }: DeviceSecret): void {
     this.cookies.setTrustedDevice(reply, secret, expiresAt - this.clock.seconds());
+  }
+
+  private giveRefreshToken(reply: Reply, { value, expiresAt }: RefreshToken): void {
+    this.cookies.setRefreshToken(reply, value, expiresAt - this.clock.seconds());
   }
 
   private giveDevice(reply: Reply, subject: string): void {

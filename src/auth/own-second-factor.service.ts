@@ -90,12 +90,14 @@ export class OwnSecondFactor {
   }
 
   /**
-   * Enrolment is open to half-authenticated callers only where policy demands what the account does not have yet. One
-   * whose epoch has ended is refused by what follows, which looks at the lock first.
+   * Enrolment is open to half-authenticated callers only where policy demands what the account does not have yet, or an
+   * identity provider did not prove it. One whose epoch has ended is refused by what follows, which looks at the lock
+   * first.
    */
   private admitToEnrolment(caller: HalfPrincipal, account: Account): void {
     if (account.epoch !== caller.epoch) return;
-    if (account.totpId === undefined && isDemanded(account, this.policy)) return;
+    const isDue = caller.idp !== undefined || isDemanded(account, this.policy);
+    if (account.totpId === undefined && isDue) return;
     throw new ServiceError('MFA_REQUIRED', { reason: 'not to be enrolled' });
   }
 

@@ -70,7 +70,11 @@ export class SecondFactorController {
     @Answer() reply: Reply,
   ): Promise<v.InferOutput<typeof confirmAnswer>> {
     const { opened, roles } = await this.own.confirm(caller, code);
-    return { state: 'active', amr: opened.session.amr, ...(await this.handover.give(reply, opened, roles)) };
+    return {
+      state: 'active',
+      amr: opened.session.amr,
+      ...(await this.handover.give(reply, opened, roles, caller.via)),
+    };
   }
 
   @Post('verify')
@@ -84,7 +88,8 @@ export class SecondFactorController {
     @Answer() reply: Reply,
   ): Promise<v.InferOutput<typeof verifyAnswer>> {
     const { opened, proof } = await this.secondStep.prove(caller, code);
-    return { ...(await this.handover.give(reply, opened, proof.roles)), ...proofMembers(opened.session.amr, proof) };
+    const members = await this.handover.give(reply, opened, proof.roles, caller.via);
+    return { ...members, ...proofMembers(opened.session.amr, proof) };
   }
 
   @Post('disable')

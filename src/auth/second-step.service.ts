@@ -67,7 +67,8 @@ export class SecondStepService {
   async enter(tx: Tx, principal: Principal, method: Proof['method']): Promise<OpenedSession> {
     const { subject } = principal;
     const kind = principal.kind === 'half' ? 'MFA_OK' : 'STEP_UP_OK';
-    await this.events.record(tx, { kind, subject, amr: PWD_OTP, reason: method });
+    const { idp } = principal;
+    await this.events.record(tx, { kind, subject, amr: PWD_OTP, reason: method, ...(idp !== undefined && { idp }) });
     return principal.kind === 'half' ? this.replace(tx, principal, method) : this.raise(tx, principal, method);
   }
 

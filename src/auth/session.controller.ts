@@ -48,7 +48,7 @@ export class SessionController {
     const { roles } = passed.account;
     const { opened } = completed;
     if (completed.trustedDevice) this.handover.trust(reply, completed.trustedDevice);
-    await this.handover.give(reply, opened, roles);
+    await this.handover.give(reply, opened, roles, 'session');
     const { session } = opened;
     return {
       mfa_required: false,

@@ -10,7 +10,8 @@ export function logEvent(logger: Logger, row: EventRow): void {
 }
 
 /** Without those that the event does not have. */
-function fieldsOf({ user_id, actor, result, reason, amr, idp, ip, request_id }: EventRow): LogFields {
-  const all = { subject: user_id, actor, result, reason, amr, idp, ip, requestId: request_id };
+function fieldsOf({ user_id, actor, result, reason, amr, idp, authn_context, ip, request_id }: EventRow): LogFields {
+  const of = { subject: user_id, actor, result, reason };
+  const all = { ...of, amr, idp, authnContext: authn_context, ip, requestId: request_id };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }

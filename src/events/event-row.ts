@@ -9,6 +9,7 @@ export interface EventRow {
   readonly agent: string | null;
   readonly request_id: string | null;
   readonly idp: string | null;
+  readonly authn_context: string | null;
   readonly amr: string | null;
   readonly result: string;
   readonly reason: string | null;

@@ -23,6 +23,8 @@ export const KINDS = [
   'DEVICE_TRUSTED',
   'DEVICE_REVOKED',
   'STEP_UP_OK',
+  'SAML_OK',
+  'SAML_REJECTED',
   'PASSWORD_CHANGED',
   'USER_CREATED',
   'USER_CHANGED',
@@ -44,4 +46,6 @@ export interface SecurityEvent {
   readonly reason?: string;
   readonly amr?: Amr;
   readonly idp?: string;
+  /** The raw class an identity provider named (AuthnContextClassRef). */
+  readonly authnContext?: string;
 }

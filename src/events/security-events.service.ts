@@ -56,6 +56,7 @@ export class SecurityEvents {
       agent: facts?.agent?.slice(0, AGENT_LENGTH) ?? null,
       request_id: facts?.requestId ?? null,
       idp: event.idp ?? null,
+      authn_context: event.authnContext ?? null,
       amr: event.amr ? amrText(event.amr) : null,
       result: event.result ?? 'ok',
       reason: event.reason ?? null,

@@ -1,5 +1,6 @@
 import { First1795219200000 } from './migrations/first.migration.js';
 import { LockedAccounts1795305600000 } from './migrations/locked-accounts.migration.js';
+import { StaffLogin1795392000000 } from './migrations/staff-login.migration.js';
 
 /** Every change of the schema, oldest first; one that has been released is never changed again. */
-export const MIGRATIONS = [First1795219200000, LockedAccounts1795305600000];
+export const MIGRATIONS = [First1795219200000, LockedAccounts1795305600000, StaffLogin1795392000000];

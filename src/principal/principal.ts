@@ -31,6 +31,8 @@ export interface HalfPrincipal {
   readonly expiresAt: number;
   /** Epoch seconds of the password step. */
   readonly authTime: number;
+  /** Through which identity provider the first step went. */
+  readonly idp?: string;
 }
 
 export type Principal = FullPrincipal | HalfPrincipal;

@@ -7,6 +7,9 @@ const EXPIRING = [
   { table: 'refresh_token', key: 'token_hash' },
   { table: 'used_mfa_token', key: 'jti' },
   { table: 'trusted_device', key: 'id' },
+  { table: 'saml_request', key: 'id' },
+  { table: 'used_assertion', key: 'id' },
+  { table: 'idp_session', key: 'id' },
 ] as const;
 
 export type ExpiringTable = (typeof EXPIRING)[number]['table'];

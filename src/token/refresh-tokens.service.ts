@@ -21,15 +21,15 @@ export class RefreshTokens {
   ) {}
 
   /** The first of a family. */
-  issueFirst(tx: Tx, session: Session): Promise<RefreshToken> {
-    return this.issue(tx, session, 1, this.random.text(SECRET_BYTES));
+  issueFirst(tx: Tx, session: Session, expiresAt: number): Promise<RefreshToken> {
+    return this.issue(tx, session, 1, { value: this.random.text(SECRET_BYTES), expiresAt });
   }
 
   /** A new one in place of what the session had: that is refused from now on, without suspicion of theft. */
-  async issueInstead(tx: Tx, session: Session): Promise<RefreshToken> {
+  async issueInstead(tx: Tx, session: Session, expiresAt: number): Promise<RefreshToken> {
     await this.store.supersede(tx, session.id, this.clock.seconds());
     const generation = (await this.store.lastGeneration(tx, session.id)) + 1;
-    return this.issue(tx, session, generation, this.random.text(SECRET_BYTES));
+    return this.issue(tx, session, generation, { value: this.random.text(SECRET_BYTES), expiresAt });
   }
 
   async find(tx: Tx, value: string): Promise<RefreshRecord | undefined> {
@@ -46,8 +46,13 @@ export class RefreshTokens {
     return isFirst ? successor : undefined;
   }
 
-  issueSuccessor(tx: Tx, session: Session, { generation }: RefreshRecord, value: string): Promise<RefreshToken> {
-    return this.issue(tx, session, generation + 1, value);
+  issueSuccessor(
+    tx: Tx,
+    session: Session,
+    { generation }: RefreshRecord,
+    successor: RefreshToken,
+  ): Promise<RefreshToken> {
+    return this.issue(tx, session, generation + 1, successor);
   }
 
   /** The same successor once more for a token that was used a moment ago, or why there is none. */
@@ -71,9 +76,10 @@ export class RefreshTokens {
     return this.store.endOfUser(tx, subject, exceptSid);
   }
 
-  private async issue(tx: Tx, session: Session, generation: number, value: string): Promise<RefreshToken> {
-    const token = { hash: hashOf(value), sid: session.id, subject: session.subject, generation };
-    await this.store.insert(tx, session, { ...token, expiresAt: session.expiresAt }, this.clock.seconds());
-    return { value, expiresAt: session.expiresAt };
+  private async issue(tx: Tx, session: Session, generation: number, issued: RefreshToken): Promise<RefreshToken> {
+    const { value, expiresAt } = issued;
+    const token = { hash: hashOf(value), sid: session.id, subject: session.subject, generation, expiresAt };
+    await this.store.insert(tx, session, token, this.clock.seconds());
+    return issued;
   }
 }

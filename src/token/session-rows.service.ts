@@ -12,6 +12,7 @@ import {
   hashOf,
   isSecretForm,
   isWorthTouching,
+  idpFactsOf,
   type Lifetime,
   type LoginFacts,
   type RaisedFacts,
@@ -25,7 +26,7 @@ import { SessionStore } from './session.store.js';
 const IP_LENGTH = 45;
 const AGENT_LENGTH = 255;
 
-/** A session of the web portal with the secret of its cookie. */
+/** A session of a browser with the secret of its cookie. */
 export interface WithSecret {
   readonly session: Session;
   readonly secret: string;
@@ -43,7 +44,8 @@ export class SessionRows {
     portal: SessionProperties,
     refresh: RefreshProperties,
   ) {
-    this.lifetimes = { portal: secondsOf(portal), token: secondsOf(refresh) };
+    const ofBrowsers = secondsOf(portal);
+    this.lifetimes = { portal: ofBrowsers, staff: ofBrowsers, token: secondsOf(refresh) };
   }
 
   async insertToken(tx: Tx, facts: LoginFacts): Promise<Session> {
@@ -52,13 +54,19 @@ export class SessionRows {
     return session;
   }
 
-  insertPortal(tx: Tx, facts: LoginFacts): Promise<WithSecret> {
-    return this.withSecret(tx, this.fresh('portal', facts));
+  insertForBrowser(tx: Tx, kind: 'portal' | 'staff', facts: LoginFacts): Promise<WithSecret> {
+    return this.withSecret(tx, this.fresh(kind, facts));
   }
 
   insertHalf(tx: Tx, facts: LoginFacts, halfEpoch: number): Promise<WithSecret> {
-    const session = this.fresh('portal', facts);
-    return this.withSecret(tx, { ...session, halfEpoch, expiresAt: session.createdAt + HALF_AUTHENTICATED_SECONDS });
+    const session = this.fresh(facts.idp === undefined ? 'portal' : 'staff', facts);
+    const expiresAt = Math.min(session.createdAt + HALF_AUTHENTICATED_SECONDS, session.expiresAt);
+    return this.withSecret(tx, { ...session, halfEpoch, expiresAt });
+  }
+
+  /** When a refresh token of the session ends: use of its cookie moves the end of a session of staff. */
+  refreshEnd({ kind, createdAt, endsAt = Infinity, expiresAt }: Session): number {
+    return kind === 'staff' ? Math.min(createdAt + this.lifetimes.staff.absolute, endsAt) : expiresAt;
   }
 
   find(tx: Tx, sid: string): Promise<Session | undefined> {
@@ -81,7 +89,7 @@ export class SessionRows {
 
   touch(tx: Tx, session: Session): Promise<void> {
     const now = this.clock.seconds();
-    return this.store.touch(tx, session, now, endOf(session.createdAt, now, this.lifetimes[session.kind]));
+    return this.store.touch(tx, session, now, endOf(session, now, this.lifetimes[session.kind]));
   }
 
   /** Moves the end of a session that is refreshed now, and holds its row; undefined where it has ended. */
@@ -89,16 +97,20 @@ export class SessionRows {
     const now = this.clock.seconds();
     const session = await this.find(tx, sid);
     if (!session) return undefined;
-    const expiresAt = endOf(session.createdAt, now, this.lifetimes[session.kind]);
+    const expiresAt = endOf(session, now, this.lifetimes[session.kind]);
     const isLive = await this.store.use(tx, sid, now, expiresAt);
     return isLive ? { ...session, lastUsedAt: now, expiresAt } : undefined;
   }
 
-  /** New facts, and for a session of the web portal a new secret; undefined where it has ended or is not complete. */
+  ofIdpSession(tx: Tx, idpSession: string): Promise<readonly Session[]> {
+    return this.store.ofIdpSession(tx, idpSession, this.clock.seconds());
+  }
+
+  /** New facts, and where the session has a cookie a new secret; undefined where it has ended or is not complete. */
   async raise(tx: Tx, sid: string, facts: RaisedFacts): Promise<{ session: Session; secret?: string } | undefined> {
     const session = await this.find(tx, sid);
     if (!session) return undefined;
-    const secret = session.kind === 'portal' ? this.random.text(SECRET_BYTES) : undefined;
+    const secret = session.kind !== 'token' ? this.random.text(SECRET_BYTES) : undefined;
     const secretHash = secret === undefined ? null : hashOf(secret);
     const isLive = await this.store.raise(tx, sid, this.clock.seconds(), facts, secretHash);
     return isLive ? { session: { ...session, ...facts }, ...(secret !== undefined && { secret }) } : undefined;
@@ -132,7 +144,7 @@ export class SessionRows {
       ...facts,
       createdAt: now,
       lastUsedAt: now,
-      expiresAt: endOf(now, now, this.lifetimes[kind]),
+      expiresAt: endOf({ createdAt: now, ...idpFactsOf(facts) }, now, this.lifetimes[kind]),
       ...(ip !== undefined && { ip: ip.slice(0, IP_LENGTH) }),
       ...(agent !== undefined && { agent: agent.slice(0, AGENT_LENGTH) }),
     };

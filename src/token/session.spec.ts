@@ -12,7 +12,11 @@ describe('the end of a session', () => {
     [1000, 7900, 8200],
     [1000, 8200, 8200],
   ])('of one opened at %i and used at %i is %i', (createdAt, now, end) => {
-    expect(endOf(createdAt, now, { idle: 600, absolute: 7200 })).toBe(end);
+    expect(endOf({ createdAt }, now, { idle: 600, absolute: 7200 })).toBe(end);
+  });
+
+  it('is not after the instant an identity provider set', () => {
+    expect(endOf({ createdAt: 1000, endsAt: 1500 }, 1000, { idle: 600, absolute: 7200 })).toBe(1500);
   });
 });
 

@@ -5,9 +5,10 @@ import { amrOf, amrText } from '../principal/amr.js';
 import type { RaisedFacts, Session } from './session.js';
 
 const COLUMNS =
-  'id, user_id, kind, half_epoch, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ip, agent, ' +
-  'created_at, last_used_at, expires_at';
-const INSERT = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  'id, user_id, kind, half_epoch, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +
+  'agent, created_at, last_used_at, expires_at';
+const MARKS = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
+const INSERT = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (${MARKS})`;
 const LIVE = `SELECT ${COLUMNS} FROM session WHERE id = ? AND expires_at > ?`;
 const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND expires_at > ?`;
 const LIVE_OF_USER = `SELECT ${COLUMNS} FROM session
@@ -20,6 +21,7 @@ const RAISE = `UPDATE session SET amr = ?, mfa_at = ?, mfa_method = ?, secret_ha
 const END = 'DELETE FROM session WHERE id = ?';
 const END_OWN = 'DELETE FROM session WHERE id = ? AND user_id = ?';
 const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_epoch IS NOT NULL';
+const OF_IDP_SESSION = `SELECT ${COLUMNS} FROM session WHERE idp_session = ? AND expires_at > ?`;
 const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ?';
 
 interface Row {
@@ -33,6 +35,8 @@ interface Row {
   readonly mfa_method: string | null;
   readonly idp: string | null;
   readonly authn_context: string | null;
+  readonly ends_at: number | null;
+  readonly idp_session: string | null;
   readonly ip: string | null;
   readonly agent: string | null;
   readonly created_at: number;
@@ -44,9 +48,11 @@ interface Row {
 @Injectable()
 export class SessionStore {
   async insert(tx: Tx, session: Session, secretHash: string | null): Promise<void> {
-    const { id, subject, kind, halfEpoch, amr, authTime, mfaAt, mfaMethod, idp, authnContext, ip, agent } = session;
+    const { id, subject, kind, halfEpoch, amr, authTime, mfaAt, mfaMethod } = session;
+    const { idp, authnContext, endsAt, idpSession, ip, agent } = session;
     const facts = [id, subject, kind, halfEpoch ?? null, amrText(amr), authTime, mfaAt ?? null, mfaMethod ?? null];
-    const origin = [idp ?? null, authnContext ?? null, ip ?? null, agent ?? null];
+    const ofIdp = [idp ?? null, authnContext ?? null, endsAt ?? null, idpSession ?? null];
+    const origin = [...ofIdp, ip ?? null, agent ?? null];
     const instants = [session.createdAt, session.lastUsedAt, session.expiresAt];
     await tx.change(INSERT, [secretHash, ...facts, ...origin, ...instants]);
   }
@@ -90,6 +96,11 @@ export class SessionStore {
     return (await tx.change(END_HALF, [id, now])) === 1;
   }
 
+  /** Live ones, half-authenticated ones included. */
+  async ofIdpSession(tx: Tx, idpSession: string, now: number): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(OF_IDP_SESSION, [idpSession, now])).map(sessionOf);
+  }
+
   endOfUser(tx: Tx, subject: string, exceptId: string): Promise<number> {
     return tx.change(END_OF_USER, [subject, exceptId]);
   }
@@ -111,6 +122,8 @@ function sessionOf(row: Row): Session {
     ...(row.mfa_method !== null && { mfaMethod: row.mfa_method }),
     ...(row.idp !== null && { idp: row.idp }),
     ...(row.authn_context !== null && { authnContext: row.authn_context }),
+    ...(row.ends_at !== null && { endsAt: row.ends_at }),
+    ...(row.idp_session !== null && { idpSession: row.idp_session }),
     ...(row.ip !== null && { ip: row.ip }),
     ...(row.agent !== null && { agent: row.agent }),
     createdAt: row.created_at,

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Amr } from '../principal/amr.js';
 
-/** A login that goes on: `token` for applications, which refresh, `portal` for browsers with a session cookie. */
-export type SessionKind = 'token' | 'portal';
+/**
+ * A login that goes on: `token` for applications, which refresh, `portal` for browsers with a session cookie, `staff` for
+ * browsers that came through an identity provider and have both.
+ */
+export type SessionKind = 'token' | 'portal' | 'staff';
 
 /** Instants are epoch seconds. */
 export interface Session {
@@ -18,6 +21,10 @@ export interface Session {
   readonly mfaMethod?: string;
   readonly idp?: string;
   readonly authnContext?: string;
+  /** When it ends at the latest, where an identity provider says so (SessionNotOnOrAfter, SAML core 2.7.2). */
+  readonly endsAt?: number;
+  /** Which session of the identity provider it belongs to, for single logout. */
+  readonly idpSession?: string;
   readonly createdAt: number;
   readonly lastUsedAt: number;
   /** When it ends unless it is used again before. */
@@ -35,6 +42,20 @@ export interface LoginFacts {
   readonly mfaMethod?: string;
   readonly idp?: string;
   readonly authnContext?: string;
+  readonly endsAt?: number;
+  readonly idpSession?: string;
+}
+
+/** What a login through an identity provider leaves in a session, whatever is proven later. */
+export type IdpFacts = Pick<LoginFacts, 'idp' | 'authnContext' | 'endsAt' | 'idpSession'>;
+
+export function idpFactsOf({ idp, authnContext, endsAt, idpSession }: IdpFacts): IdpFacts {
+  return {
+    ...(idp !== undefined && { idp }),
+    ...(authnContext !== undefined && { authnContext }),
+    ...(endsAt !== undefined && { endsAt }),
+    ...(idpSession !== undefined && { idpSession }),
+  };
 }
 
 /** A second factor that was proven again. */
@@ -51,7 +72,7 @@ export interface RefreshToken {
   readonly expiresAt: number;
 }
 
-/** A session with what its owner carries: a refresh token for kind `token`, a secret for kind `portal`. */
+/** A session with what its owner carries: a refresh token for kind `token`, a secret for `portal`, both for `staff`. */
 export interface OpenedSession {
   readonly session: Session;
   readonly refreshToken?: RefreshToken;
@@ -71,8 +92,12 @@ export const SECRET_BYTES = 32;
 const TOUCH_SECONDS = 60;
 
 /** When a session that is used now ends unless it is used again. */
-export function endOf(createdAt: number, now: number, { idle, absolute }: Lifetime): number {
-  return Math.min(createdAt + absolute, now + idle);
+export function endOf(
+  { createdAt, endsAt }: Pick<Session, 'createdAt' | 'endsAt'>,
+  now: number,
+  { idle, absolute }: Lifetime,
+): number {
+  return Math.min(createdAt + absolute, now + idle, endsAt ?? Infinity);
 }
 
 /** Not every request is worth a write; a short idle time is followed more closely, so that it never ends early by much. */

@@ -5,7 +5,15 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { PWD } from '../principal/amr.js';
 import type { RefreshRecord, RefusalReason } from './refresh.js';
 import { RefreshTokens } from './refresh-tokens.service.js';
-import type { LoginFacts, OpenedSession, RaisedFacts, Session, SessionKind } from './session.js';
+import {
+  type IdpFacts,
+  idpFactsOf,
+  type LoginFacts,
+  type OpenedSession,
+  type RaisedFacts,
+  type Session,
+  type SessionKind,
+} from './session.js';
 import { SessionRows } from './session-rows.service.js';
 
 export type { OpenedSession, Session } from './session.js';
@@ -24,6 +32,13 @@ export type Rotation<T> =
 /** Looks at the account in the transaction of the refresh; what it throws takes the refresh back. */
 export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
 
+/** What is known of a login whose second factor is open. */
+export interface HalfFacts extends IdpFacts {
+  readonly subject: string;
+  readonly epoch: number;
+  readonly authTime: number;
+}
+
 /** No session has it. */
 const NONE = '';
 
@@ -38,17 +53,18 @@ export class Sessions {
   ) {}
 
   async open(tx: Tx, { kind, ...facts }: LoginFacts & { readonly kind: SessionKind }): Promise<OpenedSession> {
-    if (kind === 'portal') return this.rows.insertPortal(tx, facts);
-    const session = await this.rows.insertToken(tx, facts);
-    return { session, refreshToken: await this.refreshTokens.issueFirst(tx, session) };
+    const opened =
+      kind === 'token'
+        ? { session: await this.rows.insertToken(tx, facts) }
+        : await this.rows.insertForBrowser(tx, kind, facts);
+    if (kind === 'portal') return opened;
+    const { session } = opened;
+    return { ...opened, refreshToken: await this.refreshTokens.issueFirst(tx, session, this.rows.refreshEnd(session)) };
   }
 
-  /** A half-authenticated session of the web portal, 3 minutes long and bound to the account's epoch. */
-  openHalf(
-    tx: Tx,
-    { subject, epoch, authTime }: { readonly subject: string; readonly epoch: number; readonly authTime: number },
-  ): Promise<OpenedSession> {
-    return this.rows.insertHalf(tx, { subject, amr: PWD, authTime }, epoch);
+  /** A half-authenticated session of a browser, 3 minutes long and bound to the account's epoch. */
+  openHalf(tx: Tx, { epoch, ...facts }: HalfFacts): Promise<OpenedSession> {
+    return this.rows.insertHalf(tx, { ...facts, amr: PWD }, epoch);
   }
 
   /** The live session of that id, full or half-authenticated; one read. */
@@ -77,16 +93,20 @@ export class Sessions {
    */
   async raise(tx: Tx, sid: string, facts: RaisedFacts): Promise<OpenedSession | undefined> {
     const raised = await this.rows.raise(tx, sid, facts);
-    if (raised?.session.kind !== 'token') return raised;
-    return { session: raised.session, refreshToken: await this.refreshTokens.issueInstead(tx, raised.session) };
+    if (!raised || raised.session.kind === 'portal') return raised;
+    const { session } = raised;
+    const refreshToken = await this.refreshTokens.issueInstead(tx, session, this.rows.refreshEnd(session));
+    return { ...raised, refreshToken };
   }
 
   /**
-   * The principal swap: ends a half-authenticated session and opens a full one with another id and cookie. Undefined
-   * where it has ended or somebody else swapped it.
+   * The principal swap: ends a half-authenticated session and opens a full one with another id and cookie, which keeps
+   * what an identity provider said. Undefined where it has ended or somebody else swapped it.
    */
   async swap(tx: Tx, halfSid: string, facts: LoginFacts): Promise<OpenedSession | undefined> {
-    return (await this.rows.endHalf(tx, halfSid)) ? this.rows.insertPortal(tx, facts) : undefined;
+    const half = await this.rows.find(tx, halfSid);
+    if (!half || !(await this.rows.endHalf(tx, halfSid))) return undefined;
+    return this.open(tx, { ...facts, ...idpFactsOf(half), kind: half.kind });
   }
 
   /**
@@ -125,6 +145,15 @@ export class Sessions {
     return count;
   }
 
+  /** Ends what belongs to one session of an identity provider (SAML profiles 4.4); answers the subjects, one for each. */
+  async endOfIdpSession(tx: Tx, idpSession: string): Promise<readonly string[]> {
+    const ended: string[] = [];
+    for (const { id, subject } of await this.rows.ofIdpSession(tx, idpSession)) {
+      if (await this.end(tx, id)) ended.push(subject);
+    }
+    return ended;
+  }
+
   /** Ends the session of a cookie. */
   endBySecret(secret: string): Promise<boolean> {
     return this.work.run(async (tx) => {
@@ -139,7 +168,11 @@ export class Sessions {
     // Holds the session's row from here on: who raises or ends it at the same time sees the successor, or we see that.
     const session = await this.rows.refreshed(tx, used.sid);
     if (!session) return { kind: 'refused', reason: 'session ended' };
-    const refreshToken = await this.refreshTokens.issueSuccessor(tx, session, used, successor);
+    const end = this.rows.refreshEnd(session);
+    const refreshToken = await this.refreshTokens.issueSuccessor(tx, session, used, {
+      value: successor,
+      expiresAt: end,
+    });
     const admitted = await admit(tx, session);
     await this.events.record(tx, { kind: 'TOKEN_REFRESHED', subject: session.subject, amr: session.amr });
     return { kind: 'rotated', opened: { session, refreshToken }, admitted };
