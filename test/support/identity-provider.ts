@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { makeCertificate } from './certificates.js';
+import { encryptAssertion } from './saml-encryption.js';
+import { assertionXml, type ResponseOptions, responseXml } from './saml-response.js';
+import { type SignatureOptions, signXml } from './saml-signature.js';
+import { type KeyPair, SUCCESS } from './saml-xml.js';
+
+export interface IdentityProviderOptions {
+  readonly entityId?: string;
+  readonly keyPair?: KeyPair;
+}
+
+/** An honest identity provider of SAML 2.0, each part of whose messages tests may choose, bend and sign. */
+export class IdentityProvider {
+  /** The certificate (PEM) whose key signs. */
+  readonly certificate: string;
+
+  private constructor(
+    readonly entityId: string,
+    readonly keyPair: KeyPair,
+  ) {
+    this.certificate = keyPair.certificate;
+  }
+
+  /** With a key and a certificate of its own, unless they are given. */
+  static make(options: IdentityProviderOptions = {}): IdentityProvider {
+    const { entityId = 'https://idp.test/metadata', keyPair = makeKeyPair() } = options;
+    return new IdentityProvider(entityId, keyPair);
+  }
+
+  /** XML text of an answer to a request for a login. */
+  response(options: ResponseOptions): string {
+    const { status = SUCCESS, signed = status === SUCCESS ? 'assertion' : 'response', signature } = options;
+    const assertion = status === SUCCESS ? this.assertion(options) : '';
+    const { bendResponse = same } = options;
+    const response = bendResponse(responseXml(this.entityId, assertion, options));
+    return signed === 'response' || signed === 'both' ? this.sign(response, null, signature) : response;
+  }
+
+  /** XML text of the assertion alone, as it would stand in the response: signed, and encrypted where asked for. */
+  assertion(options: ResponseOptions): string {
+    const { signed = 'assertion', signature, bendAssertion = same, encryptFor, encryption } = options;
+    const honest = bendAssertion(assertionXml(this.entityId, options));
+    const assertion = signed === 'assertion' || signed === 'both' ? this.sign(honest, null, signature) : honest;
+    return encryptFor === undefined ? assertion : encryptAssertion(assertion, encryptFor, encryption);
+  }
+
+  /** Signs the element of this ID, or the root for null, whatever it says. */
+  sign(xml: string, id: string | null = null, options: SignatureOptions = {}): string {
+    return signXml(xml, id, this.keyPair, options);
+  }
+}
+
+/** An RSA key with a certificate of its own, for either side. */
+export function makeKeyPair(name = 'idp.test'): KeyPair {
+  const { pem, key } = makeCertificate({ name, key: 'rsa' });
+  return { certificate: pem, privateKey: readFileSync(key, 'utf8') };
+}
+
+/** The value of the form field SAMLResponse. */
+export function encoded(xml: string): string {
+  return Buffer.from(xml).toString('base64');
+}
+
+function same(xml: string): string {
+  return xml;
+}

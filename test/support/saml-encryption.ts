@@ -1,0 +1,53 @@
+import { constants, createCipheriv, publicEncrypt, randomBytes } from 'node:crypto';
+import { NAMESPACE } from './saml-xml.js';
+
+const CONTENT = {
+  'aes256-gcm': { uri: 'http://www.w3.org/2009/xmlenc11#aes256-gcm', keyBytes: 32, ivBytes: 12 },
+  'aes128-gcm': { uri: 'http://www.w3.org/2009/xmlenc11#aes128-gcm', keyBytes: 16, ivBytes: 12 },
+  'aes256-cbc': { uri: 'http://www.w3.org/2001/04/xmlenc#aes256-cbc', keyBytes: 32, ivBytes: 16 },
+} as const;
+
+const KEY_TRANSPORT = {
+  'rsa-oaep-mgf1p': {
+    uri: 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
+    padding: constants.RSA_PKCS1_OAEP_PADDING,
+  },
+  'rsa-1_5': { uri: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5', padding: constants.RSA_PKCS1_PADDING },
+} as const;
+
+/** How an assertion is encrypted; by itself with AES-256-GCM under RSA-OAEP. */
+export interface EncryptionOptions {
+  readonly content?: keyof typeof CONTENT;
+  readonly key?: keyof typeof KEY_TRANSPORT;
+}
+
+/** EncryptedAssertion that only the owner of the certificate's key opens (SAML core 2.3.4, XML encryption 5). */
+export function encryptAssertion(assertion: string, certificate: string, options: EncryptionOptions = {}): string {
+  const { uri, keyBytes, ivBytes } = CONTENT[options.content ?? 'aes256-gcm'];
+  const transport = KEY_TRANSPORT[options.key ?? 'rsa-oaep-mgf1p'];
+  const key = randomBytes(keyBytes);
+  const wrapped = publicEncrypt({ key: certificate, padding: transport.padding }, key).toString('base64');
+  const encrypted = encrypt(assertion, key, randomBytes(ivBytes)).toString('base64');
+  return (
+    `<saml:EncryptedAssertion xmlns:saml="${NAMESPACE.assertion}">` +
+    `<xenc:EncryptedData xmlns:xenc="${XENC}" Type="${XENC}Element">` +
+    `<xenc:EncryptionMethod Algorithm="${uri}"/>` +
+    `<ds:KeyInfo xmlns:ds="${NAMESPACE.signature}"><xenc:EncryptedKey>` +
+    `<xenc:EncryptionMethod Algorithm="${transport.uri}"/>` +
+    `<xenc:CipherData><xenc:CipherValue>${wrapped}</xenc:CipherValue></xenc:CipherData>` +
+    `</xenc:EncryptedKey></ds:KeyInfo>` +
+    `<xenc:CipherData><xenc:CipherValue>${encrypted}</xenc:CipherValue></xenc:CipherData>` +
+    `</xenc:EncryptedData></saml:EncryptedAssertion>`
+  );
+}
+
+const XENC = 'http://www.w3.org/2001/04/xmlenc#';
+
+function encrypt(text: string, key: Buffer, iv: Buffer): Buffer {
+  if (iv.length === 16) {
+    const cipher = createCipheriv('aes-256-cbc', key, iv);
+    return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final()]);
+  }
+  const cipher = createCipheriv(key.length === 32 ? 'aes-256-gcm' : 'aes-128-gcm', key, iv);
+  return Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { DOMParser } from '@xmldom/xmldom';
+
+/** A certificate and its private key, both PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** A date, or milliseconds since 1970. */
+export type Instant = Date | number;
+
+export type Binding = 'redirect' | 'post';
+
+export const NAMESPACE = {
+  assertion: 'urn:oasis:names:tc:SAML:2.0:assertion',
+  protocol: 'urn:oasis:names:tc:SAML:2.0:protocol',
+  metadata: 'urn:oasis:names:tc:SAML:2.0:metadata',
+  signature: 'http://www.w3.org/2000/09/xmldsig#',
+} as const;
+
+export const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+export const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+
+export const BINDING_URI: Readonly<Record<Binding, string>> = {
+  redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
+  post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
+};
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text as it stands in an element or between double quotes. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
+}
+
+/** ` name="value"`, or nothing where there is no value. */
+export function attribute(name: string, value: string | null | undefined): string {
+  return value === null || value === undefined ? '' : ` ${name}="${escaped(value)}"`;
+}
+
+/** An instant as messages write it: UTC with milliseconds (SAML core 1.3.3). */
+export function written(at: Instant | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+/** An identifier of a message that nobody guesses (SAML core 1.3.4). */
+export function messageId(): string {
+  return `_${randomBytes(20).toString('hex')}`;
+}
+
+/** The text between the lines of a PEM. */
+export function bare(pem: string): string {
+  return pem.replace(/-----[A-Z ]+-----|\s/g, '');
+}
+
+/** Root element of a message; fails for what is no XML. */
+export function rootOf(xml: string): Element {
+  return new DOMParser({
+    errorHandler: (level: string, message: unknown) => {
+      throw new Error(`${level}: ${String(message)}`);
+    },
+  }).parseFromString(xml, 'text/xml').documentElement;
+}
+
+/** All elements of this name in a namespace, at any depth. */
+export function elementsOf(parent: Element, namespace: keyof typeof NAMESPACE, name: string): readonly Element[] {
+  return Array.from(parent.getElementsByTagNameNS(NAMESPACE[namespace], name));
+}
+
+/** Text of the first element of this name, or nothing. */
+export function textOf(parent: Element, namespace: keyof typeof NAMESPACE, name: string): string | undefined {
+  return elementsOf(parent, namespace, name)[0]?.textContent;
+}
+
+/** Value of an attribute, or nothing where it is missing. */
+export function valueOf(element: Element | undefined, name: string): string | undefined {
+  return element?.hasAttribute(name) === true ? (element.getAttribute(name) ?? undefined) : undefined;
+}
