@@ -219,7 +219,11 @@ describe('a request body', () => {
   const LATIN = Buffer.from('{"text":"\u{fc}"}', 'latin1');
   const UTF = Buffer.from('{"text":"\u{fc}"}');
 
-  async function note(encoding: Partial<EncodingProperties>, body: Buffer, stated?: string): Promise<[number, string]> {
+  async function note(
+    encoding: Partial<EncodingProperties>,
+    body: Buffer<ArrayBuffer>,
+    stated?: string,
+  ): Promise<[number, string]> {
     const { url } = await start({ encoding });
     const type = stated === undefined ? 'application/json' : `application/json; charset=${stated}`;
     const answer = await fetch(`${url}/note`, { method: 'POST', headers: { 'content-type': type }, body });

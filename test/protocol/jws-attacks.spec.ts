@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, type KeyObject } from 'node:crypto';
+import { createHmac, createPublicKey, type KeyObject, webcrypto } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
@@ -418,7 +418,11 @@ function hmac(header: Claims, claims: Claims, key: string | Buffer, hash = 'sha2
 /** Signs what the library would refuse to write. */
 async function withoutJose(header: Claims, claims: Claims, { signs }: UsableKey): Promise<string> {
   const input = `${encoded(header)}.${encoded(claims)}`;
-  const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, signs as WebKey, Buffer.from(input));
+  const signature = await webcrypto.subtle.sign(
+    { name: 'ECDSA', hash: 'SHA-256' },
+    signs as WebKey,
+    Buffer.from(input),
+  );
   return `${input}.${Buffer.from(signature).toString('base64url')}`;
 }
 
