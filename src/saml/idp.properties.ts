@@ -3,18 +3,8 @@ import { full } from '../config/effect.js';
 import { duration, flag, list, map, mapOfLists, oneOf, text } from '../config/key-type.js';
 import type { SelfChecking, Violation } from '../config/properties-class.js';
 import { Key, Properties } from '../config/properties.decorator.js';
-
-/** What stands in `authn-context.presets`. */
-export const PRESETS = ['oasis', 'refeds', 'microsoft'] as const;
-export type Preset = (typeof PRESETS)[number];
-
-/** How a returned class must stand to those asked for (SAML core 3.3.2.2.1). */
-export const COMPARISONS = ['exact', 'minimum', 'maximum', 'better'] as const;
-export type Comparison = (typeof COMPARISONS)[number];
-
-/** What becomes of a login that proved no second factor. */
-export const ON_MISSING_MFA = ['deny', 'local-totp', 'accept-as-pwd'] as const;
-export type OnMissingMfa = (typeof ON_MISSING_MFA)[number];
+import { ON_MISSING_MFA, type OnMissingMfa } from './assurance.js';
+import { type Comparison, COMPARISONS, type Preset, PRESETS } from './authn-context.js';
 
 const uri = text({ form: /^[^\s,]{1,1024}$/, called: 'a name without blanks and commas, such as a URI' });
 const url = text({ form: /^https?:\/\/[^\s#]+$/, called: 'an http or https URL without a fragment' });
