@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/property.js';
+import { ownPath } from './return-to.js';
+
+const OWN = 'https://own.example';
+const CONTEXTS = ['', '/auth', '/a/b.c'];
+
+/** Pieces that open redirects are made of; two thirds of what is made of them is refused. */
+const PIECES = [
+  ...['/', '//', '\\', '.', '..', '%2f', '%2F', '%5c', '%5C', '%2e', '%2E', '%252f', '%255c', '%25252f', '%c0%af'],
+  ...['%09', '%0a', '%0d', '%00', '\t', '\n', '\r', ' ', '\u0000', '\u2028', '\u00a0', '\uff0f', '\u3002', '%e2%80%a8'],
+  ...['?', '#', '@', ':', ';', '&', '=', '%', '%2', 'a', 'auth', '/auth', '/auth/', '/a/b.c/', 'evil.example'],
+  ...['https:', 'javascript:', 'data:', '[::1]', '%25', '%3f', '%23', '%40', 'x'.repeat(300)],
+];
+
+describe('the page to return to', () => {
+  it.each([
+    ['/auth/', '/auth/'],
+    ['/auth/menu', '/auth/menu'],
+    ['/auth/menu?tab=2&sort=up', '/auth/menu?tab=2&sort=up'],
+    ['/auth/menu#top', '/auth/menu#top'],
+    ['/auth/a%20b/%C3%84?q=100%25', '/auth/a%20b/%C3%84?q=100%25'],
+    ['/auth/.well-known/x', '/auth/.well-known/x'],
+    ['/auth/a..b/...?up=..', '/auth/a..b/...?up=..'],
+    [`/auth/${'x'.repeat(1018)}`, `/auth/${'x'.repeat(1018)}`],
+  ])('is %s', (returnTo, expected) => {
+    expect(ownPath(returnTo, '/auth')).toBe(expected);
+  });
+
+  it.each([
+    ['none', undefined],
+    ['an empty one', ''],
+    ['an absolute URL', 'https://evil.example/auth/'],
+    ['one without a scheme', '//evil.example/auth/'],
+    ['one without a slash', 'auth/menu'],
+    ['a scheme without a host', 'https:/auth/'],
+    ['a scheme of scripts', 'javascript:alert(1)//auth/'],
+    ['the context path alone', '/auth'],
+    ['another path', '/other/'],
+    ['a longer name', '/authority/'],
+    ['a name of other letters', '/AUTH/'],
+    ['the root', '/'],
+    ['two slashes before', '//auth/menu'],
+    ['two slashes inside', '/auth//evil.example'],
+    ['two slashes behind a dot', '/auth/.//evil.example'],
+    ['two slashes in the query', '/auth/?next=https://evil.example'],
+    ['a backslash', '/auth/\\evil.example'],
+    ['a backslash at the start', '/\\evil.example/auth/'],
+    ['backslashes only', '\\\\evil.example\\auth\\'],
+    ['a tab', '/auth/\t/evil.example'],
+    ['a tab at the start', '/\t/evil.example/auth/'],
+    ['a line end', '/auth/x\r\nSet-Cookie: a=b'],
+    ['a space before', ' /auth/'],
+    ['a space behind', '/auth/ '],
+    ['a NUL', '/auth/\u0000'],
+    ['DEL', '/auth/\u007f'],
+    ['a letter beyond ASCII', '/auth/ä'],
+    ['a wide slash', '/auth/\uff0f\uff0fevil.example'],
+    ['a line end of Unicode', '/auth/\u2028'],
+    ['encoded slashes', '/auth/%2f%2fevil.example'],
+    ['one encoded slash beside one', '/auth/%2Fevil.example'],
+    ['twice encoded slashes', '/auth/%252f%252fevil.example'],
+    ['four times encoded slashes', '/auth/%2525252f%2525252fevil.example'],
+    ['an encoded backslash', '/auth/%5cevil.example'],
+    ['a twice encoded backslash', '/auth/%255Cevil.example'],
+    ['an encoded tab', '/auth/%09/evil.example'],
+    ['an encoded line end', '/auth/%0d%0aSet-Cookie:%20a=b'],
+    ['a twice encoded line end', '/auth/%250d%250aSet-Cookie:%20a=b'],
+    ['an encoded NUL', '/auth/%00'],
+    ['an encoded control character of Latin', '/auth/%c2%85'],
+    ['an encoded line end of Unicode', '/auth/%e2%80%a8'],
+    ['an overlong slash', '/auth/%c0%afevil.example'],
+    ['a twice encoded overlong slash', '/auth/%25c0%25afevil.example'],
+    ['a step up', '/auth/../other/'],
+    ['a step up at the end', '/auth/..'],
+    ['a step up inside', '/auth/a/../b'],
+    ['a step up behind an encoded question mark', '/auth/%3f/../../other'],
+    ['an encoded step up', '/auth/%2e%2e/other/'],
+    ['a half encoded step up', '/auth/.%2E/other/'],
+    ['a twice encoded step up', '/auth/%252e%252e/other/'],
+    ['a step up with an encoded slash', '/auth/..%2fother/'],
+    ['a step on the spot', '/auth/./menu'],
+    ['one that is too long', `/auth/${'x'.repeat(1019)}`],
+    ['percent signs without end', `/auth/${'%25'.repeat(339)}2f/`],
+  ])('X16: is the start page in place of %s', (_, returnTo) => {
+    expect(ownPath(returnTo, '/auth')).toBe('/auth/');
+  });
+
+  it.each([
+    ['/menu', '/menu'],
+    ['/', '/'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['/%2fevil.example', '/'],
+    ['/.//evil.example', '/'],
+    ['/..//evil.example', '/'],
+    ['/@evil.example', '/@evil.example'],
+    ['evil.example', '/'],
+    ['', '/'],
+  ])('X16: without a context path is, for %s, %s', (returnTo, expected) => {
+    expect(ownPath(returnTo, '')).toBe(expected);
+  });
+
+  it('X16: is for a browser on the same origin and below the context path, whatever is asked for', () => {
+    const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }).map((pieces) => pieces.join(''));
+    const texts = fc.oneof(hostile, fc.webUrl(), fc.webPath(), fc.string({ unit: 'binary', maxLength: 40 }));
+    fc.assert(
+      fc.property(fc.constantFrom(...CONTEXTS), fc.boolean(), texts, (context, isBelow, text) => {
+        const path = ownPath(isBelow ? `${context}/${text}` : text, context);
+
+        const { origin, pathname } = new URL(path, `${OWN}/somewhere/else`);
+        expect(origin).toBe(OWN);
+        expect(`${pathname}/`.startsWith(`${context}/`)).toBe(true);
+        // Whoever decodes it once more on its way goes nowhere else, either.
+        const again = new URL(decodedOnce(path), `${OWN}/somewhere/else`);
+        expect(again.origin).toBe(OWN);
+        expect(again.pathname.startsWith(`${context}/`)).toBe(true);
+        expect(path).toMatch(/^\/[\x21-\x7e]*$/);
+        expect(ownPath(path, context)).toBe(path);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('takes every plain path below the context path as it is', () => {
+    const segment = fc.string({ unit: fc.constantFrom(...'abz019-_~!$&()*+,;=:@'), minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(fc.constantFrom(...CONTEXTS), fc.array(segment, { maxLength: 6 }), (context, segments) => {
+        const path = `${context}/${segments.join('/')}`;
+        expect(ownPath(path, context)).toBe(path);
+      }),
+    );
+  });
+});
+
+function decodedOnce(text: string): string {
+  return text.replaceAll(/(?:%[\da-f]{2})+/gi, decodeURIComponent);
+}
