@@ -73,6 +73,6 @@ import { TokenController } from './token.controller.js';
     SecondStepService,
     SessionEnd,
   ],
-  exports: [Authentication],
+  exports: [Authentication, AuthCookies, Handover, SessionEnd],
 })
 export class AuthModule {}

@@ -6,6 +6,9 @@ export const TRUSTED_DEVICE = 'trusted_device';
 /** Says that this browser once completed a login: password guessing elsewhere must not slow it down. */
 export const DEVICE = 'device';
 
+/** Says which logins through an identity provider this browser has asked for. */
+export const SAML_REQUEST = 'saml_request';
+
 /** Our cookies; none has a Domain. `context` is the context path, empty for none. */
 export class AuthCookies {
   constructor(
@@ -30,6 +33,18 @@ export class AuthCookies {
     reply.setCookie(DEVICE, value, { ...this.attributes('lax', '/'), maxAge });
   }
 
+  /**
+   * Sent along when an identity provider, which is another site, posts its answer. Without Secure browsers take no such
+   * cookie: then the identity provider must be of the same site.
+   */
+  setSamlRequest(reply: Reply, value: string, maxAge: number): void {
+    reply.setCookie(SAML_REQUEST, value, { ...this.ofSaml(), maxAge });
+  }
+
+  clearSamlRequest(reply: Reply): void {
+    reply.clearCookie(SAML_REQUEST, this.ofSaml());
+  }
+
   clearSession(reply: Reply): void {
     reply.clearCookie(SESSION, this.attributes('lax', '/'));
   }
@@ -40,7 +55,11 @@ export class AuthCookies {
     this.clearSession(reply);
   }
 
-  private attributes(sameSite: 'strict' | 'lax', path: string): CookieAttributes {
+  private ofSaml(): CookieAttributes {
+    return this.attributes(this.secure ? 'none' : 'lax', '/saml');
+  }
+
+  private attributes(sameSite: CookieAttributes['sameSite'], path: string): CookieAttributes {
     return { httpOnly: true, secure: this.secure, sameSite, path: `${this.context}${path}` };
   }
 }

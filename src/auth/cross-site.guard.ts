@@ -1,5 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { ServiceError } from '../errors/service-error.js';
+import { CROSS_SITE } from '../principal/access.decorator.js';
 import { cookiesOf } from '../server/cookies.js';
 import { type HttpRequest, templateOf } from '../server/http-request.js';
 import { isCrossSite } from './cross-site.js';
@@ -11,9 +13,13 @@ const SIGN_IN = new Set(['/login', '/login/2fa', '/session']);
 /** Refuses what another site makes a browser send, wherever a cookie would speak for the browser. */
 @Injectable()
 export class CrossSiteGuard implements CanActivate {
-  constructor(private readonly origins: Origins) {}
+  constructor(
+    private readonly origins: Origins,
+    private readonly reflector: Reflector,
+  ) {}
 
   canActivate(context: ExecutionContext): boolean {
+    if (this.reflector.get<boolean | undefined>(CROSS_SITE, context.getHandler())) return true;
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const isCookieRequest = request.headers.authorization === undefined && Object.keys(cookiesOf(request)).length > 0;
     const template = templateOf(request);

@@ -7,12 +7,16 @@ export const PUBLIC = 'access:public';
 export const HALF_AUTHENTICATED = 'access:half-authenticated';
 export const AUTHORITY = 'access:authority';
 export const AMR = 'access:amr';
+export const CROSS_SITE = 'access:cross-site';
 
 /** The route asks for nobody; every other route asks for a full login. */
 export const Public = (): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC, true);
 
 /** The route, which must lie under `/2fa`, also takes callers whose second factor is open. */
 export const AlsoHalfAuthenticated = (): MethodDecorator & ClassDecorator => SetMetadata(HALF_AUTHENTICATED, true);
+
+/** Other sites make browsers send this request, and it carries its own proof of who sent it. */
+export const TakesCrossSite = (): MethodDecorator => SetMetadata(CROSS_SITE, true);
 
 /** The caller must have this authority, e.g. `ROLE_ADMIN`; otherwise 403 `ACCESS_DENIED`. */
 export const RequireAuthority = (authority: string): MethodDecorator & ClassDecorator =>

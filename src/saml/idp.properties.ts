@@ -12,7 +12,10 @@ const contextClass = text({
   form: /^[^\s,]{1,255}$/,
   called: 'a context class: at most 255 characters without blanks',
 });
-const role = text({ form: /^ROLE_[A-Z][A-Z0-9_]{0,58}$/, called: 'the name of a role such as ROLE_STAFF' });
+const role = text({
+  form: /^(?!ROLE_PRE_MFA$)ROLE_[A-Z][A-Z0-9_]{0,58}$/,
+  called: 'the name of a role such as ROLE_STAFF',
+});
 
 /** One identity provider of staff. */
 @Properties('')

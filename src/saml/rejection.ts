@@ -24,6 +24,7 @@ export const REJECTIONS = [
   'request_used',
   'replay',
   'name_id',
+  'roles',
   'authn_statement',
   'authn_context',
   'mfa_missing',

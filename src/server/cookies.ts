@@ -22,6 +22,8 @@ export interface Reply {
   setCookie(name: string, value: string, attributes: CookieAttributes): void;
   /** Takes the attributes the cookie was set with: a browser clears only what has the same path. */
   clearCookie(name: string, attributes: CookieAttributes): void;
+  /** Sends the browser on by GET (RFC 9110 section 15.4.4); the handler answers no body. */
+  seeOther(url: string): void;
 }
 
 /**
@@ -45,5 +47,6 @@ export const Answer = createParamDecorator((_data: unknown, context: ExecutionCo
     cookies: cookiesOf(reply.request),
     setCookie: (name, value, attributes) => void reply.setCookie(name, value, { ...attributes }),
     clearCookie: (name, attributes) => void reply.clearCookie(name, { ...attributes, maxAge: 0 }),
+    seeOther: (url) => void reply.status(303).header('location', url),
   };
 });

@@ -19,6 +19,7 @@ const TABLES = [
     return_to varchar(1024) NOT NULL,
     asked text NOT NULL,
     user_id varchar(36) NULL,
+    session_id varchar(36) NULL,
     expires_at bigint NOT NULL
   )`,
   `CREATE TABLE used_assertion (

@@ -1,0 +1,113 @@
+import type { CacheProvider, SamlConfig } from '@node-saml/node-saml';
+import type { AskedContext } from './authn-context.js';
+import type { IdpTrust } from './idp-trust.js';
+import type { ServiceProvider } from './service-provider.js';
+
+/** What the keys of an identity provider say about its messages. */
+export interface MessageRules {
+  readonly signedResponse: boolean;
+  readonly clockSkewMillis: number;
+  readonly maxAgeMillis: number;
+  /** Format of NameID to ask for; null leaves it open. */
+  readonly nameIdFormat: string | null;
+}
+
+/** The two sides of a conversation. */
+export interface Parties {
+  readonly trust: IdpTrust;
+  readonly sp: ServiceProvider;
+  readonly rules: MessageRules;
+}
+
+/** A login to be asked for. */
+export interface LoginRequest {
+  readonly id: string;
+  readonly relayState: string;
+  readonly asked: AskedContext;
+  readonly forceAuthn: boolean;
+}
+
+/** Where a request goes, and the form to post there where it cannot be part of the URL. */
+export interface OutgoingRequest {
+  readonly url: string;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+/** The request of a login as its binding carries it (SAML bindings 3.4, 3.5), signed where we have a key. */
+export async function loginRequest(parties: Parties, request: LoginRequest): Promise<OutgoingRequest> {
+  const { classes, comparison } = request.asked;
+  const { SAML } = await library();
+  const saml = new SAML({
+    ...configOf(parties),
+    generateUniqueId: () => request.id,
+    forceAuthn: request.forceAuthn,
+    authnContext: [...classes],
+    // Its own default asks for a password by TLS, which makes some refuse whoever did more.
+    disableRequestedAuthnContext: classes.length === 0,
+    racComparison: comparison,
+  });
+  const { url, binding } = parties.trust.sso;
+  if (binding === 'redirect') return { url: await saml.getAuthorizeUrlAsync(request.relayState, undefined, {}) };
+  const message = await saml.getAuthorizeMessageAsync(request.relayState);
+  return { url, form: Object.fromEntries(Object.entries(message).map(([name, value]) => [name, String(value)])) };
+}
+
+/**
+ * Verifies signature and encryption of a posted response and answers the text of its assertion, of the signed bytes alone.
+ * What the library says beside it is not looked at: it knows neither Recipient nor Destination nor the context class.
+ *
+ * @throws Error of the library where the response does not stand up to it
+ */
+export async function signedAssertion(
+  parties: Parties,
+  response: string,
+  inResponseTo: string | undefined,
+): Promise<string | undefined> {
+  const { SAML, ValidateInResponseTo } = await library();
+  const { always, ifPresent } = ValidateInResponseTo;
+  const mode = inResponseTo === undefined ? ifPresent : always;
+  const saml = new SAML({ ...configOf(parties), validateInResponseTo: mode, cacheProvider: onlyKnowing(inResponseTo) });
+  const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: response });
+  return profile?.getAssertionXml?.();
+}
+
+/** Loaded where somebody signs in, as a service without identity providers never needs it. */
+function library(): Promise<typeof import('@node-saml/node-saml')> {
+  return import('@node-saml/node-saml');
+}
+
+/**
+ * Which request may be answered. That it is answered once is not for the library, which reads first and removes
+ * afterwards, but for one statement of the database.
+ */
+function onlyKnowing(id: string | undefined): CacheProvider {
+  const begun = new Date().toISOString();
+  return {
+    saveAsync: () => Promise.resolve(null),
+    getAsync: (asked) => Promise.resolve(asked === id ? begun : null),
+    removeAsync: () => Promise.resolve(null),
+  };
+}
+
+/** None of its defaults is left where it would weaken a check (authentication.md 2.10). */
+function configOf({ trust, sp, rules }: Parties): SamlConfig {
+  const { keys } = sp;
+  return {
+    idpIssuer: trust.entityId,
+    idpCert: [...trust.certificates],
+    entryPoint: trust.sso.url,
+    issuer: sp.entityId,
+    audience: sp.entityId,
+    callbackUrl: sp.acsUrl,
+    identifierFormat: rules.nameIdFormat,
+    wantAssertionsSigned: true,
+    wantAuthnResponseSigned: rules.signedResponse,
+    acceptedClockSkewMs: rules.clockSkewMillis,
+    maxAssertionAgeMs: rules.maxAgeMillis,
+    requestIdExpirationPeriodMs: rules.maxAgeMillis,
+    signatureAlgorithm: 'sha256',
+    digestAlgorithm: 'sha256',
+    skipRequestCompression: trust.sso.binding === 'post',
+    ...(keys && { privateKey: keys.privateKey, publicCert: keys.certificate, decryptionPvk: keys.privateKey }),
+  };
+}

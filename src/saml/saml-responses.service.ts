@@ -1,0 +1,103 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
+import { type AssertionFacts, readAssertion } from './assertion.js';
+import { assertionFault, type Expectations, responseFault } from './assertion-rules.js';
+import { decodedMessage, readDocument } from './document-shape.js';
+import type { Idp } from './idps.service.js';
+import type { IdpProperties } from './idp.properties.js';
+import { isRejection, type Rejection } from './rejection.js';
+import { readResponse, type ResponseFacts } from './response.js';
+import { type MessageRules, type Parties, signedAssertion } from './saml-library.js';
+import type { ServiceProvider } from './service-provider.js';
+import { PERSISTENT } from './staff-person.js';
+
+/** A posted response whose shape is good; nothing in it is proven yet. */
+export interface PostedResponse {
+  /** As it was posted. */
+  readonly base64: string;
+  readonly facts: ResponseFacts;
+}
+
+/** Reads and verifies what identity providers post (SAML profiles 4.1.4). */
+@Injectable()
+export class SamlResponses {
+  private readonly log: Logger;
+
+  constructor(
+    private readonly clock: Clock,
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('saml');
+  }
+
+  /** Reads without believing: what stands there says only where to look for what was asked. */
+  read(base64: string): PostedResponse | Rejection {
+    const xml = decodedMessage(base64);
+    if (xml === undefined) return 'malformed';
+    const document = readDocument(xml);
+    if (isRejection(document)) return document;
+    const facts = readResponse(document);
+    return isRejection(facts) ? facts : { base64, facts };
+  }
+
+  /** Facts of an assertion that is signed, meant for us, and an answer to `inResponseTo`, now; or why not. */
+  async verify(
+    { base64, facts }: PostedResponse,
+    idp: Idp,
+    sp: ServiceProvider,
+    inResponseTo: string | undefined,
+  ): Promise<AssertionFacts | Rejection> {
+    const trust = idp.trust();
+    const rules = messageRules(idp.properties);
+    const { clockSkewMillis: skewMillis, maxAgeMillis } = rules;
+    const { entityId: issuer } = trust;
+    const expected = { issuer, audience: sp.entityId, recipient: sp.acsUrl, inResponseTo, skewMillis, maxAgeMillis };
+    const fault = responseFault(facts, expected);
+    if (fault !== undefined) {
+      if (fault === 'status')
+        this.log.debug('An identity provider answers with a failure', { idp: idp.name, status: facts.status.reason });
+      return fault;
+    }
+    // A signature that is there must be good, whether or not one is asked for.
+    const parties = { trust, sp, rules: { ...rules, signedResponse: rules.signedResponse || facts.isSigned } };
+    const signed = await this.signed(parties, base64, inResponseTo, idp.name);
+    if (signed === undefined) return 'signature';
+    return this.judged(signed, expected);
+  }
+
+  private judged(signed: string, expected: Expectations): AssertionFacts | Rejection {
+    const assertion = readAssertion(signed);
+    if (isRejection(assertion)) return assertion;
+    return assertionFault(assertion, expected, this.clock.millis()) ?? assertion;
+  }
+
+  private async signed(
+    parties: Parties,
+    base64: string,
+    inResponseTo: string | undefined,
+    idp: string,
+  ): Promise<string | undefined> {
+    try {
+      return await signedAssertion(parties, base64, inResponseTo);
+    } catch (error) {
+      this.log.debug('A response does not stand up to its checks', {
+        idp,
+        why: error instanceof Error ? error.message : 'unknown',
+      });
+      return undefined;
+    }
+  }
+}
+
+/** What the keys of an identity provider say about messages. */
+export function messageRules(properties: IdpProperties): MessageRules {
+  const { signedResponse, clockSkew, maxAssertionAge, accountAttribute } = properties;
+  return {
+    signedResponse,
+    clockSkewMillis: clockSkew.milliseconds,
+    maxAgeMillis: maxAssertionAge.milliseconds,
+    nameIdFormat: accountAttribute === undefined ? PERSISTENT : null,
+  };
+}

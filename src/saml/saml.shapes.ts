@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { listOf, text } from '../server/body/shape.js';
+import { LONGEST_MESSAGE } from './document-shape.js';
+
+/** Query of `GET /saml/{idp}/login`. */
+export const departureShape = v.strictObject({
+  return_to: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('Path of this service to go to afterwards; anything else stands for the start page.'),
+    ),
+  ),
+  acr: v.optional(
+    v.pipe(
+      text(255),
+      v.description('`urn:login:acr:mfa`, or a context class that is offered: asks for a new proof of it.'),
+    ),
+  ),
+});
+
+/** Form of `POST /saml/{idp}/acs` (SAML bindings 3.5.4). */
+export const responseShape = v.object({
+  SAMLResponse: text(2 * LONGEST_MESSAGE),
+  RelayState: v.optional(v.pipe(v.string(), v.maxLength(80))),
+});
+
+/** `GET /saml`. */
+export const idpsAnswer = v.object({
+  items: listOf(
+    v.object({
+      idp: v.pipe(v.string(), v.description('Its name in paths, and claim `idp` of tokens.')),
+      name: v.pipe(v.string(), v.description('For people.')),
+      login: v.pipe(v.string(), v.description('Path at which a login begins.')),
+    }),
+  ),
+});
