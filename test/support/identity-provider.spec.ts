@@ -1,6 +1,7 @@
 import { SAML, type SamlConfig } from '@node-saml/node-saml';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { encoded, IdentityProvider, makeKeyPair } from './identity-provider.js';
+import { IdentityProvider, makeKeyPair } from './identity-provider.js';
+import { encoded } from './saml-messages.js';
 import type { ResponseOptions } from './saml-response.js';
 import type { KeyPair } from './saml-xml.js';
 

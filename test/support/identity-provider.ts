@@ -1,9 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { makeCertificate } from './certificates.js';
 import { encryptAssertion } from './saml-encryption.js';
+import {
+  type LogoutOptions,
+  logoutRequestXml,
+  type LogoutRequestOptions,
+  logoutResponseXml,
+  type LogoutResponseOptions,
+} from './saml-logout.js';
+import { sent, type SentMessage } from './saml-messages.js';
+import { entityDescriptor, type MetadataOptions } from './saml-metadata.js';
 import { assertionXml, type ResponseOptions, responseXml } from './saml-response.js';
 import { type SignatureOptions, signXml } from './saml-signature.js';
-import { type KeyPair, SUCCESS } from './saml-xml.js';
+import { type KeyPair, messageId, SUCCESS } from './saml-xml.js';
 
 export interface IdentityProviderOptions {
   readonly entityId?: string;
@@ -45,9 +54,37 @@ export class IdentityProvider {
     return encryptFor === undefined ? assertion : encryptAssertion(assertion, encryptFor, encryption);
   }
 
+  /** XML text of what it says of itself. */
+  metadata(options: MetadataOptions): string {
+    return entityDescriptor(this.entityId, this.certificate, options);
+  }
+
+  /** Asks a service to end sessions. */
+  logoutRequest(options: LogoutRequestOptions): SentMessage {
+    const { id = messageId() } = options;
+    return this.sentLogout('SAMLRequest', id, logoutRequestXml(this.entityId, id, options), options);
+  }
+
+  /** Answers the request of a service for a logout. */
+  logoutResponse(options: LogoutResponseOptions): SentMessage {
+    const { id = messageId() } = options;
+    return this.sentLogout('SAMLResponse', id, logoutResponseXml(this.entityId, id, options), options);
+  }
+
   /** Signs the element of this ID, or the root for null, whatever it says. */
   sign(xml: string, id: string | null = null, options: SignatureOptions = {}): string {
     return signXml(xml, id, this.keyPair, options);
+  }
+
+  private sentLogout(
+    field: 'SAMLRequest' | 'SAMLResponse',
+    id: string,
+    xml: string,
+    options: LogoutOptions,
+  ): SentMessage {
+    const { url, binding = 'redirect', relayState, isSigned = true, signature } = options;
+    const signer = isSigned ? { keyPair: this.keyPair, options: signature } : undefined;
+    return sent(id, xml, { url, binding, field, relayState, signer });
   }
 }
 
@@ -55,11 +92,6 @@ export class IdentityProvider {
 export function makeKeyPair(name = 'idp.test'): KeyPair {
   const { pem, key } = makeCertificate({ name, key: 'rsa' });
   return { certificate: pem, privateKey: readFileSync(key, 'utf8') };
-}
-
-/** The value of the form field SAMLResponse. */
-export function encoded(xml: string): string {
-  return Buffer.from(xml).toString('base64');
 }
 
 function same(xml: string): string {

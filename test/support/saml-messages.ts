@@ -1,0 +1,157 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import {
+  isQuerySignedBy,
+  isRootSignedBy,
+  type SignatureOptions,
+  signatureOf,
+  signQuery,
+  signXml,
+} from './saml-signature.js';
+import { type Binding, elementsOf, type KeyPair, rootOf, textOf, valueOf } from './saml-xml.js';
+
+type Field = 'SAMLRequest' | 'SAMLResponse';
+
+/** What a browser carries: the URL it was sent to (HTTP-Redirect), or the fields of its form (HTTP-POST). */
+export type Carried = string | Readonly<Record<string, string>>;
+
+/** A message on its way through a browser. */
+export interface SentMessage {
+  readonly id: string;
+  readonly xml: string;
+  /** Where the browser goes; with the message itself in the query, where it travels by HTTP-Redirect. */
+  readonly url: string;
+  /** What the browser posts there, where it travels by HTTP-POST. */
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** What all messages of a service say. */
+export interface ReceivedMessage {
+  readonly binding: Binding;
+  readonly xml: string;
+  readonly id: string | undefined;
+  readonly issuer: string | undefined;
+  readonly destination: string | undefined;
+  readonly issueInstant: string | undefined;
+  readonly relayState: string | undefined;
+  /** Whether a signature came along. */
+  readonly isSigned: boolean;
+  /** Whether the signature is that of the certificate that was asked about. */
+  readonly isVerified: boolean;
+}
+
+export interface AuthnRequest extends ReceivedMessage {
+  readonly acsUrl: string | undefined;
+  readonly protocolBinding: string | undefined;
+  readonly isForced: boolean;
+  readonly isPassive: boolean;
+  readonly nameIdPolicyFormat: string | undefined;
+  readonly requestedClasses: readonly string[];
+  readonly comparison: string | undefined;
+}
+
+export interface LogoutRequest extends ReceivedMessage {
+  readonly nameId: string | undefined;
+  readonly nameIdFormat: string | undefined;
+  readonly sessionIndexes: readonly string[];
+  readonly notOnOrAfter: string | undefined;
+}
+
+export interface LogoutResponse extends ReceivedMessage {
+  readonly inResponseTo: string | undefined;
+  readonly status: string | undefined;
+}
+
+/** The request for a login that a service sent, with its signature looked at (SAML core 3.4.1). */
+export function readAuthnRequest(carried: Carried, certificate?: string): AuthnRequest {
+  const { root, message } = received('SAMLRequest', 'AuthnRequest', carried, certificate);
+  const [policy] = elementsOf(root, 'protocol', 'NameIDPolicy');
+  const [context] = elementsOf(root, 'protocol', 'RequestedAuthnContext');
+  const classes = elementsOf(root, 'assertion', 'AuthnContextClassRef');
+  return {
+    ...message,
+    acsUrl: valueOf(root, 'AssertionConsumerServiceURL'),
+    protocolBinding: valueOf(root, 'ProtocolBinding'),
+    isForced: isTrue(valueOf(root, 'ForceAuthn')),
+    isPassive: isTrue(valueOf(root, 'IsPassive')),
+    nameIdPolicyFormat: valueOf(policy, 'Format'),
+    requestedClasses: classes.map(({ textContent }) => textContent),
+    comparison: valueOf(context, 'Comparison'),
+  };
+}
+
+/** The request for a logout that a service sent (SAML core 3.7.1). */
+export function readLogoutRequest(carried: Carried, certificate?: string): LogoutRequest {
+  const { root, message } = received('SAMLRequest', 'LogoutRequest', carried, certificate);
+  return {
+    ...message,
+    nameId: textOf(root, 'assertion', 'NameID'),
+    nameIdFormat: valueOf(elementsOf(root, 'assertion', 'NameID')[0], 'Format'),
+    sessionIndexes: elementsOf(root, 'protocol', 'SessionIndex').map(({ textContent }) => textContent),
+    notOnOrAfter: valueOf(root, 'NotOnOrAfter'),
+  };
+}
+
+/** The answer of a service to a request for a logout (SAML core 3.7.2). */
+export function readLogoutResponse(carried: Carried, certificate?: string): LogoutResponse {
+  const { root, message } = received('SAMLResponse', 'LogoutResponse', carried, certificate);
+  return {
+    ...message,
+    inResponseTo: valueOf(root, 'InResponseTo'),
+    status: valueOf(elementsOf(root, 'protocol', 'StatusCode')[0], 'Value'),
+  };
+}
+
+export interface SendOptions {
+  readonly url: string;
+  readonly binding: Binding;
+  readonly field: Field;
+  readonly relayState?: string | undefined;
+  /** Missing, nothing is signed. */
+  readonly signer?: { readonly keyPair: KeyPair; readonly options?: SignatureOptions | undefined } | undefined;
+}
+
+/** A message made ready for a browser: compressed into a signed query, or signed inside and in a form. */
+export function sent(id: string, xml: string, { url, binding, field, relayState, signer }: SendOptions): SentMessage {
+  if (binding === 'post') {
+    const signed = signer === undefined ? xml : signXml(xml, null, signer.keyPair, signer.options);
+    const fields = { [field]: encoded(signed), ...(relayState === undefined ? {} : { RelayState: relayState }) };
+    return { id, xml: signed, url, fields };
+  }
+  const message = `${field}=${encodeURIComponent(deflateRawSync(xml).toString('base64'))}`;
+  const query = relayState === undefined ? message : `${message}&RelayState=${encodeURIComponent(relayState)}`;
+  const signed = signer === undefined ? query : signQuery(query, signer.keyPair, signer.options);
+  return { id, xml, url: `${url}${url.includes('?') ? '&' : '?'}${signed}` };
+}
+
+/** Value of a form field that carries a message (SAML bindings 3.5.4). */
+export function encoded(xml: string): string {
+  return Buffer.from(xml).toString('base64');
+}
+
+function received(field: Field, name: string, carried: Carried, certificate = '') {
+  const query = typeof carried === 'string' ? carried.slice(carried.indexOf('?') + 1) : '';
+  const isByRedirect = typeof carried === 'string';
+  const fields = isByRedirect ? Object.fromEntries(new URLSearchParams(query)) : carried;
+  const octets = Buffer.from(fields[field] ?? '', 'base64');
+  const xml = (isByRedirect ? inflateRawSync(octets) : octets).toString();
+  const root = rootOf(xml);
+  if (root.localName !== name) throw new Error(`${field} holds ${root.localName} in place of ${name}`);
+  const isSigned = isByRedirect ? 'Signature' in fields : signatureOf(root) !== undefined;
+  const isOf = isByRedirect ? () => isQuerySignedBy(query, certificate) : () => isRootSignedBy(xml, certificate);
+  const message: ReceivedMessage = {
+    binding: isByRedirect ? 'redirect' : 'post',
+    xml,
+    id: valueOf(root, 'ID'),
+    issuer: textOf(root, 'assertion', 'Issuer'),
+    destination: valueOf(root, 'Destination'),
+    issueInstant: valueOf(root, 'IssueInstant'),
+    relayState: fields['RelayState'],
+    isSigned,
+    isVerified: isSigned && certificate !== '' && isOf(),
+  };
+  return { root, message };
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value === 'true' || value === '1';
+}
