@@ -1,5 +1,6 @@
 import { SAML, type SamlConfig } from '@node-saml/node-saml';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { SignedXml } from 'xml-crypto';
 import { IdentityProvider, makeKeyPair } from './identity-provider.js';
 import { encoded } from './saml-messages.js';
 import type { ResponseOptions } from './saml-response.js';
@@ -76,6 +77,25 @@ describe('answers of the test identity provider', () => {
 
     const xml = idp.response({ acsUrl: ACS_URL, audience: AUDIENCE, signature });
 
+    await expect(validated(xml)).rejects.toThrow('Invalid signature');
+  });
+
+  it('can be signed with SHA-1, which bare node-saml takes', async () => {
+    const signature = { algorithm: 'rsa-sha1', digest: 'sha1' } as const;
+
+    const xml = idp.response({ acsUrl: ACS_URL, audience: AUDIENCE, signature });
+
+    expect(xml).toContain('http://www.w3.org/2000/09/xmldsig#rsa-sha1');
+    expect((await validated(xml)).profile?.nameID).toBe('staff-1');
+  });
+
+  it('can be signed with the certificate as the secret of an HMAC', async () => {
+    const xml = idp.response({ acsUrl: ACS_URL, audience: AUDIENCE, signature: { algorithm: 'hmac-sha1' } });
+
+    const confused = new SignedXml({ privateKey: idp.certificate });
+    confused.enableHMAC();
+    confused.loadSignature(/<ds:Signature.*<\/ds:Signature>/s.exec(xml)?.[0] ?? '');
+    expect(confused.checkSignature(xml)).toBe(true);
     await expect(validated(xml)).rejects.toThrow('Invalid signature');
   });
 

@@ -9,6 +9,7 @@ import { elementsOf, type KeyPair, PERSISTENT, rootOf, valueOf } from './saml-xm
 const SSO_URL = 'https://idp.test/sso';
 const SLO_URL = 'https://login.test/saml/staff/slo';
 const ENTITY_ID = 'https://login.test/saml/staff/metadata';
+const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 const PERSON = { issuer: ENTITY_ID, nameID: 'staff-1', nameIDFormat: PERSISTENT, sessionIndex: 'session-1' };
 
 let idp: IdentityProvider;
@@ -70,6 +71,7 @@ describe('a request of node-saml', () => {
       comparison: 'minimum',
       relayState: 'state&=',
       isSigned: true,
+      signatureAlgorithm: RSA_SHA256,
       isVerified: true,
     });
     expect(readAuthnRequest(url, foreign.certificate)).toMatchObject({ isSigned: true, isVerified: false });
@@ -85,7 +87,13 @@ describe('a request of node-saml', () => {
 
     const request = readAuthnRequest(fields, service.certificate);
 
-    expect(request).toMatchObject({ binding: 'post', relayState: 'state', isForced: false, isVerified: true });
+    expect(request).toMatchObject({
+      binding: 'post',
+      relayState: 'state',
+      isForced: false,
+      isVerified: true,
+      signatureAlgorithm: RSA_SHA256,
+    });
     expect(readAuthnRequest(fields, foreign.certificate)).toMatchObject({ isSigned: true, isVerified: false });
     const SAMLRequest = Buffer.from(request.xml.replace(SSO_URL, 'https://other.test')).toString('base64');
     expect(readAuthnRequest({ SAMLRequest }, service.certificate)).toMatchObject({ isVerified: false });

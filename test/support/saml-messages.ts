@@ -35,6 +35,8 @@ export interface ReceivedMessage {
   readonly relayState: string | undefined;
   /** Whether a signature came along. */
   readonly isSigned: boolean;
+  /** URI of its algorithm. */
+  readonly signatureAlgorithm: string | undefined;
   /** Whether the signature is that of the certificate that was asked about. */
   readonly isVerified: boolean;
 }
@@ -136,7 +138,9 @@ function received(field: Field, name: string, carried: Carried, certificate = ''
   const xml = (isByRedirect ? inflateRawSync(octets) : octets).toString();
   const root = rootOf(xml);
   if (root.localName !== name) throw new Error(`${field} holds ${root.localName} in place of ${name}`);
-  const isSigned = isByRedirect ? 'Signature' in fields : signatureOf(root) !== undefined;
+  const signature = signatureOf(root);
+  const [method] = signature === undefined ? [] : elementsOf(signature, 'signature', 'SignatureMethod');
+  const isSigned = isByRedirect ? 'Signature' in fields : signature !== undefined;
   const isOf = isByRedirect ? () => isQuerySignedBy(query, certificate) : () => isRootSignedBy(xml, certificate);
   const message: ReceivedMessage = {
     binding: isByRedirect ? 'redirect' : 'post',
@@ -147,6 +151,7 @@ function received(field: Field, name: string, carried: Carried, certificate = ''
     issueInstant: valueOf(root, 'IssueInstant'),
     relayState: fields['RelayState'],
     isSigned,
+    signatureAlgorithm: isByRedirect ? fields['SigAlg'] : valueOf(method, 'Algorithm'),
     isVerified: isSigned && certificate !== '' && isOf(),
   };
   return { root, message };
