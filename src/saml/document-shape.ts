@@ -98,7 +98,8 @@ function takeId(ids: Set<string>, { attributes }: MarkupElement): boolean {
   return own.every(([, id]) => ID.test(id) && ids.size < ids.add(id).size) && own.length < 2;
 }
 
-function* elementsIn(element: MarkupElement): Generator<MarkupElement> {
+/** The element and all below it. */
+export function* elementsIn(element: MarkupElement): Generator<MarkupElement> {
   yield element;
   for (const child of element.children) yield* elementsIn(child);
 }
