@@ -1,0 +1,23 @@
+import { placeOf } from '../tls/place.js';
+
+/** Bytes; metadata of one identity provider take some ten thousand, those of a federation millions. */
+export const LONGEST_METADATA = 5 * 1024 * 1024;
+
+/** Where metadata are read from. */
+export type MetadataSource =
+  { readonly kind: 'file'; readonly file: string } | { readonly kind: 'url'; readonly url: string };
+
+/** Where the key `metadata` leads. */
+export function metadataSource(value: string): MetadataSource {
+  return value.startsWith('file:') ? { kind: 'file', file: placeOf(value) } : { kind: 'url', url: value };
+}
+
+/** Nobody between us and there can change what is read: https, or this very machine. */
+export function isSafeUrl(url: string): boolean {
+  return url.startsWith('https:') || isLoopback(url);
+}
+
+/** At this machine by its number or its usual name. */
+export function isLoopback(url: string): boolean {
+  return URL.canParse(url) && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
