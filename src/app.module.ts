@@ -20,6 +20,7 @@ import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { PortalModule } from './portal/portal.module.js';
 import { RandomModule } from './random/random.module.js';
+import { SamlModule } from './saml/saml.module.js';
 import { SealingModule } from './sealing/sealing.module.js';
 import { ExchangesModule } from './server/exchanges/exchanges.module.js';
 import { HttpExchanges } from './server/exchanges/http-exchanges.js';
@@ -52,6 +53,7 @@ export interface Watching {
     MailModule,
     ServerModule,
     AuthModule,
+    SamlModule,
     AdminModule,
     ManagementModule,
     PortalModule,

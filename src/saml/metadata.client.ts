@@ -1,0 +1,75 @@
+import { LONGEST_METADATA } from './metadata-source.js';
+
+/** Metadata that could not be read; the message is the end of a sentence that begins with them. */
+export class MetadataFailure extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, { cause });
+    this.name = 'MetadataFailure';
+  }
+}
+
+/** A document, and what its sender's clock said when it was sent. */
+export interface Fetched {
+  readonly document: string;
+  /** Milliseconds since 1970. */
+  readonly date?: number;
+}
+
+/** Fetches metadata over HTTP. */
+export class MetadataClient {
+  /** `limitMillis` is for a whole call, its answer too. */
+  constructor(private readonly limitMillis: number) {}
+
+  /** @throws MetadataFailure */
+  async fetch(url: string, signal?: AbortSignal): Promise<Fetched> {
+    const limit = AbortSignal.timeout(this.limitMillis);
+    try {
+      // Where it leads elsewhere, the operator should say so: what is trusted comes from there.
+      const headers = { accept: 'application/samlmetadata+xml, application/xml;q=0.9, */*;q=0.1' };
+      const answer = await fetch(url, {
+        headers,
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      });
+      if (answer.status !== 200) {
+        await answer.body?.cancel();
+        const hint = answer.status >= 300 && answer.status < 400 ? ', and redirections are not followed' : '';
+        throw new MetadataFailure(`their URL answered ${answer.status}${hint}`);
+      }
+      const document = utf8(await bytesOf(answer));
+      const date = Date.parse(answer.headers.get('date') ?? '');
+      return { document, ...(!Number.isNaN(date) && { date }) };
+    } catch (error) {
+      if (error instanceof MetadataFailure) throw error;
+      throw new MetadataFailure(`their URL cannot be reached: ${this.reasonOf(error)}`, error);
+    }
+  }
+
+  private reasonOf(error: unknown): string {
+    if (!(error instanceof Error)) return 'unknown';
+    if (error.name === 'TimeoutError') return `no whole answer within ${this.limitMillis / 1000} s`;
+    const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
+    return code ?? message;
+  }
+}
+
+/** No more than may be read, whatever the answer says of its length. */
+async function bytesOf({ body }: Response): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body ?? []) {
+    length += part.length;
+    if (length > LONGEST_METADATA) throw new MetadataFailure('they are larger than 5 MB');
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** @throws MetadataFailure where the bytes are no UTF-8 */
+export function utf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new MetadataFailure('they are not in UTF-8', cause);
+  }
+}
