@@ -18,6 +18,8 @@ export interface ErrorFacts {
   readonly status?: number;
   /** Nothing more is taken over this connection. */
   readonly closesConnection?: boolean;
+  /** HTML in place of the general page, for a caller who is answered with pages: such as a form once more. */
+  readonly page?: string;
   /** The exact reason for the log and the metric; never told to the caller. */
   readonly reason?: string;
   readonly cause?: unknown;

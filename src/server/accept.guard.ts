@@ -1,9 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { HEADERS_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
+import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { ServiceError } from '../errors/service-error.js';
 import { accepts } from './accept.js';
 import type { HttpRequest } from './http-request.js';
+import { HTML } from './page.js';
+import type { RouteFacts } from './route-facts.decorator.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -14,8 +17,14 @@ export class AcceptGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { accept } = context.switchToHttp().getRequest<HttpRequest>().headers;
-    if (accept !== undefined && !accepts(accept, this.typeOf(context))) throw new ServiceError('NOT_ACCEPTABLE');
-    return true;
+    if (accept === undefined || this.typesOf(context).some((type) => accepts(accept, type))) return true;
+    throw new ServiceError('NOT_ACCEPTABLE');
+  }
+
+  /** Whom a route sends on elsewhere reads its errors at most, which may be pages. */
+  private typesOf(context: ExecutionContext): readonly string[] {
+    const facts = this.reflector.get<RouteFacts | undefined>(FASTIFY_ROUTE_CONFIG_METADATA, context.getHandler());
+    return [this.typeOf(context), ...(facts?.answersPages ? [HTML] : [])];
   }
 
   /** What `@Header('content-type', …)` of the route says. */

@@ -97,6 +97,7 @@ export class HttpHost {
       watch: this.watch,
       requests: this.requests,
       cors: this.cors,
+      contextPath: options.contextPath ?? '',
     });
     const json = new JsonAnswers(options.json, options.jsonSerialization, encoding);
     this.adapter = this.createAdapter(new AnswerSender(json, encoding), options.contextPath ?? '', options.tls);

@@ -13,6 +13,8 @@ export interface RouteFacts {
   readonly jsonTypes?: readonly string[];
   /** Is for probes and operators, who must see an overloaded service as well. */
   readonly isManagement?: boolean;
+  /** Is for people, and answers errors with pages as well; `backTo` stands below the context path. */
+  readonly answersPages?: { readonly backTo: string };
   /** The body of its good answer, as the handler gives it: instants are `Date`s. */
   readonly answers?: GenericSchema;
 }

@@ -22,7 +22,7 @@ export class Passage {
   /** Who asks; undefined while its head is looked at. */
   origin: RequestFacts | undefined;
   /** The body of its refusal, once that is sent. */
-  refusal: string | undefined;
+  refusal: string | Buffer | undefined;
   /** What its refusal says. */
   code: ErrorCode | undefined;
   /** Of a refusal that went past its reply, since its body could not be read. */

@@ -34,8 +34,8 @@ export class AnswerSender {
 }
 
 /** With a serializer of its own, because JSON would get a character set named otherwise. */
-export function sendAsIs(reply: FastifyReply, type: string, text: string): void {
-  reply.header('content-type', type).serializer(asIs).send(text);
+export function sendAsIs(reply: FastifyReply, type: string, body: string | Buffer): void {
+  reply.header('content-type', type).serializer(asIs).send(body);
 }
 
 function asIs(text: unknown): string {

@@ -10,6 +10,9 @@ import { parametersOf, pathOf } from './parameters.js';
 import { LATE_BODY, PROBLEM, type Refusal, REFUSALS, refusals, RESPONSES } from './problems.js';
 import type { Route } from './routes.js';
 
+/** The way on for a browser, after a form or to another site. */
+const SEE_OTHER = 303;
+
 /** Where the interface is and how it writes. */
 export interface Setting {
   /** What all paths are appended to; relative ones count from the document itself. */
@@ -83,7 +86,10 @@ function operationOf(api: Api, route: Route, write: WriteSchema): OperationObjec
     ...(content && { requestBody: { required: isRequired(content), content } }),
     responses: {
       [route.status]: goodAnswer(route, write),
-      ...refusals([...ownRefusals(route), ...refuses, ...(operation?.refuses ?? []), 'UNAVAILABLE']),
+      ...refusals(
+        [...ownRefusals(route), ...refuses, ...(operation?.refuses ?? []), 'UNAVAILABLE'],
+        route.facts.answersPages !== undefined,
+      ),
     },
   };
 }
@@ -121,12 +127,13 @@ function goodAnswer({ status, mediaType, facts, operation }: Route, write: Write
   return {
     description: STATUS_CODES[status] ?? 'Done',
     headers: {
-      ...headers(...ANSWER_HEADERS),
+      ...headers(...ANSWER_HEADERS, ...(status === SEE_OTHER ? (['Location'] as const) : [])),
       ...(cookies !== '' && { 'Set-Cookie': { description: cookies, schema: { type: 'string' } } }),
     },
-    ...(status !== 204 && {
-      content: { [mediaType]: facts.answers ? { schema: write(facts.answers, 'output') } : {} },
-    }),
+    ...(status !== 204 &&
+      status !== SEE_OTHER && {
+        content: { [mediaType]: facts.answers ? { schema: write(facts.answers, 'output') } : {} },
+      }),
   };
 }
 

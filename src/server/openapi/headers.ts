@@ -12,6 +12,7 @@ export const HEADERS = {
   },
   'Api-Version': { description: 'Version of the interface.', schema: { type: 'string', const: API_VERSION } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } },
+  Location: { description: 'Where the browser goes on.', schema: { type: 'string', format: 'uri-reference' } },
   'WWW-Authenticate': {
     description: 'What is asked for, where something is (RFC 9110, RFC 6750, RFC 9470).',
     schema: { type: 'string' },

@@ -1,7 +1,7 @@
 import { type ErrorCode, STATUS } from '../../errors/error-code.js';
 import { TEXT } from '../../errors/error-text.js';
 import { PROBLEM_JSON } from '../problem/problem.js';
-import type { JsonSchema, Reference, ResponseObject } from './document.js';
+import type { Content, JsonSchema, Reference, ResponseObject } from './document.js';
 import { ANSWER_HEADERS, headers } from './headers.js';
 
 /** Where responses stand that routes share. */
@@ -13,6 +13,7 @@ export const LATE_BODY = 'LATE_BODY' as const;
 /** The name of a refusal: its code, but for one. */
 export type Refusal = ErrorCode | typeof LATE_BODY;
 const text: JsonSchema = { type: 'string' };
+const PAGE: Content = { 'text/html': { schema: text } };
 
 /** The body of every error (src/server/problem/problem.ts). */
 export const PROBLEM: JsonSchema = {
@@ -41,16 +42,20 @@ export const PROBLEM: JsonSchema = {
   },
 };
 
-/** Refusals of a route by status, and whatever else may go wrong. */
-export function refusals(names: Iterable<Refusal>): Readonly<Record<string, ResponseObject | Reference>> {
+/** Refusals of a route by status, and whatever else may go wrong; for whom prefers HTML, those of a page are pages. */
+export function refusals(
+  names: Iterable<Refusal>,
+  isPage: boolean,
+): Readonly<Record<string, ResponseObject | Reference>> {
   const byStatus = Map.groupBy(new Set(names), statusOf);
   const known = [...byStatus]
     .toSorted(([a], [b]) => a - b)
     .map(([status, all]): [string, ResponseObject | Reference] => {
       const [name, ...others] = all;
-      return [String(status), name !== undefined && others.length === 0 ? shared(name) : refusal(all)];
+      const isShared = name !== undefined && others.length === 0 && !isPage;
+      return [String(status), isShared ? shared(name) : refusal(all, isPage)];
     });
-  return { ...Object.fromEntries(known), default: shared('Problem') };
+  return { ...Object.fromEntries(known), default: isPage ? anyProblem(isPage) : shared('Problem') };
 }
 
 function shared(name: Refusal | 'Problem'): Reference {
@@ -60,14 +65,18 @@ function shared(name: Refusal | 'Problem'): Reference {
 /** The refusal with each code, and any one. */
 export const REFUSALS: Readonly<Record<string, ResponseObject>> = {
   ...Object.fromEntries([...CODES, LATE_BODY].map((name) => [name, refusal([name])])),
-  Problem: {
-    description: 'Any other problem.',
-    headers: headers(...ANSWER_HEADERS),
-    content: { [PROBLEM_JSON]: { schema: { $ref: PROBLEM_REF } } },
-  },
+  Problem: anyProblem(),
 };
 
-function refusal(names: readonly Refusal[]): ResponseObject {
+function anyProblem(isPage = false): ResponseObject {
+  return {
+    description: 'Any other problem.',
+    headers: headers(...ANSWER_HEADERS),
+    content: { [PROBLEM_JSON]: { schema: { $ref: PROBLEM_REF } }, ...(isPage && PAGE) },
+  };
+}
+
+function refusal(names: readonly Refusal[], isPage = false): ResponseObject {
   const statuses = names.map(statusOf);
   const challenge = statuses.includes(401) ? (['WWW-Authenticate'] as const) : [];
   const wait = statuses.includes(429) || statuses.includes(503) ? (['Retry-After'] as const) : [];
@@ -77,6 +86,7 @@ function refusal(names: readonly Refusal[]): ResponseObject {
     headers: headers(...ANSWER_HEADERS, ...challenge, ...wait),
     content: {
       [PROBLEM_JSON]: { schema: { $ref: PROBLEM_REF, type: 'object', properties: { code: { enum: codes } } } },
+      ...(isPage && PAGE),
     },
   };
 }

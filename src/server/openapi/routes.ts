@@ -4,6 +4,7 @@ import {
   HTTP_CODE_METADATA,
   METHOD_METADATA,
   PATH_METADATA,
+  REDIRECT_METADATA,
   ROUTE_ARGS_METADATA,
 } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
@@ -80,7 +81,7 @@ function routesOfHandler(controller: Named, handler: Handler): readonly Route[] 
       template: templateOf(String(read(PATH_METADATA, controller)), path),
       ...accessOf((key) => read(key, handler) ?? read(key, controller)),
     },
-    status: (read(HTTP_CODE_METADATA, handler) as number | undefined) ?? (method === 'POST' ? 201 : 200),
+    status: statusOf(handler) ?? (method === 'POST' ? 201 : 200),
     mediaType: mediaTypeOf(handler),
     takes: takenBy(controller, handler.name),
     facts: (read(FASTIFY_ROUTE_CONFIG_METADATA, handler) as RouteFacts | undefined) ?? {},
@@ -103,6 +104,12 @@ function accessOf(stated: (key: string) => unknown): Omit<RouteAccess, 'method' 
 
 function templateOf(...parts: readonly string[]): string {
   return `/${parts.flatMap((part) => part.split('/').filter((segment) => segment !== '')).join('/')}`;
+}
+
+/** What `@Redirect` or `@HttpCode` says. */
+function statusOf(handler: object): number | undefined {
+  const redirect = read(REDIRECT_METADATA, handler) as { readonly statusCode?: number } | undefined;
+  return redirect?.statusCode ?? (read(HTTP_CODE_METADATA, handler) as number | undefined);
 }
 
 function mediaTypeOf(handler: object): string {

@@ -42,12 +42,19 @@ export function problemBody(
   });
 }
 
-/** Headers that a refusal brings along. */
-export function problemHeaders({ code, facts }: ServiceError): Readonly<Record<string, string | string[]>> {
+/** Whole seconds until another try is of use; undefined where waiting does not help. */
+export function waitOf({ code, facts }: ServiceError): number | undefined {
   const wait = facts.retryAfterSeconds ?? (ASKS_TO_WAIT.has(code) ? DEFAULT_WAIT : undefined);
+  return wait === undefined ? undefined : Math.max(1, Math.ceil(wait));
+}
+
+/** Headers that a refusal brings along. */
+export function problemHeaders(error: ServiceError): Readonly<Record<string, string | string[]>> {
+  const { code, facts } = error;
+  const wait = waitOf(error);
   const challenge = facts.challenge ?? (code === 'INVALID_TOKEN' ? 'Bearer' : undefined);
   return {
-    ...(wait !== undefined && { 'retry-after': String(Math.max(1, Math.ceil(wait))) }),
+    ...(wait !== undefined && { 'retry-after': String(wait) }),
     ...(challenge !== undefined && { 'www-authenticate': typeof challenge === 'string' ? challenge : [...challenge] }),
     ...(facts.allow !== undefined && { allow: facts.allow }),
   };

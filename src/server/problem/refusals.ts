@@ -11,7 +11,7 @@ import { DEFAULT_HEADERS } from '../answer-headers.js';
 import { afterBody, expectsBody } from '../body/rest-of-body.js';
 import { type Cors, originIn } from '../cors.js';
 import { sendAsIs } from '../json/answer-sender.js';
-import type { Encoding } from '../json/encoding.js';
+import type { EncodedText, Encoding } from '../json/encoding.js';
 import { streamOf } from '../http2-request.js';
 import { sentMethod } from '../methods.js';
 import { pathOf, sentRequestId, withFactsOf } from '../request-head.js';
@@ -19,7 +19,9 @@ import type { RequestIds } from '../request-ids.js';
 import type { RequestMeters } from '../request-meters.js';
 import { answerBarely } from './bare-answer.js';
 import { defectCode } from './defects.js';
-import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
+import { HTML, PAGE_POLICY, prefersPage } from '../page.js';
+import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf, waitOf } from './problem.js';
+import { problemPage } from './problem-page.js';
 import { type RawRefusal, rawRefusal, refuseRaw } from './raw-refusal.js';
 import { ServerErrorProperties } from './server-error.properties.js';
 
@@ -33,12 +35,13 @@ export interface RefusalParts {
   readonly watch: AccessWatch | undefined;
   readonly requests: RequestMeters;
   readonly cors: Cors | undefined;
+  readonly contextPath: string;
 }
 
 /** What Node's HTTP parser says, with the bytes it was reading. */
 type UnreadError = NodeJS.ErrnoException & { readonly rawPacket?: unknown };
 
-/** Answers whatever is not answered by a handler, always in the shape of problem.ts. */
+/** Answers whatever is not answered by a handler: in the shape of problem.ts or, where a person asked a page, as one. */
 export class Refusals {
   private readonly type: string;
   /** Connections over which no further request is read. */
@@ -174,11 +177,10 @@ export class Refusals {
   }
 
   private send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const { errors, encoding, clock } = this.parts;
     const known = serviceErrorOf(error);
     const status = known.facts.status ?? STATUS[known.code];
-    const place = { instance: pathOf(request), requestId: request.id, millis: clock.millis() };
-    const body = encoding.json(problemBody(error, place, errors, status));
+    const page = this.pageOf(known, request);
+    const { type, body } = page ?? this.problemOf(error, status, request);
     if (known.facts.closesConnection || expectsBody(request.raw)) sayClose(reply);
     // Fastify would close it behind every body it does not like, which only those that never end need.
     else if (request.raw.complete && reply.hasHeader('connection'))
@@ -187,7 +189,24 @@ export class Refusals {
       request.passage.refusal = body;
       request.passage.code = known.code;
     }
-    sendAsIs(reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) }), this.type, body);
+    reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) });
+    if (page) reply.header('content-security-policy', PAGE_POLICY);
+    sendAsIs(reply, type, body);
+  }
+
+  private problemOf(error: unknown, status: number, request: FastifyRequest): EncodedText {
+    const { errors, encoding, clock } = this.parts;
+    const place = { instance: pathOf(request), requestId: request.id, millis: clock.millis() };
+    return { type: this.type, body: encoding.json(problemBody(error, place, errors, status)) };
+  }
+
+  /** Undefined where JSON is due. */
+  private pageOf(error: ServiceError, { id, headers, passage }: FastifyRequest): EncodedText | undefined {
+    const { answersPages } = passage?.facts ?? {};
+    if (!answersPages || !prefersPage(headers.accept)) return undefined;
+    const { encoding, contextPath } = this.parts;
+    const told = { code: error.code, requestId: id, waitSeconds: waitOf(error) };
+    return encoding.text(HTML, error.facts.page ?? problemPage(told, `${contextPath}${answersPages.backTo}`));
   }
 }
 

@@ -1,0 +1,7 @@
+import { saysOfRoute } from './route-facts.decorator.js';
+
+/**
+ * The route is for people: whoever prefers HTML gets the errors as pages, too. `backTo` is the path, below the context path,
+ * that these lead back to.
+ */
+export const AnswersPages = (backTo: string): MethodDecorator => saysOfRoute({ answersPages: { backTo } });

@@ -1,0 +1,46 @@
+import Negotiator from 'negotiator';
+import { type Markup, markup } from './markup.js';
+
+/**
+ * Content-Security-Policy of pages: no script and no style, pictures inside of the page, forms to ourselves. Browsers hold
+ * `form-action` against redirects behind a form as well, so a form must not end at another origin.
+ */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Media type of pages. */
+export const HTML = 'text/html; charset=utf-8';
+
+/** A whole page without script. */
+export function htmlPage(title: string, content: Markup): string {
+  // Under the policy of our headers, no-referrer, browsers say of a form of ours that it comes from the origin `null`.
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="same-origin">
+<title>${title} - Login service</title>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${content}</main>
+</body>
+</html>
+`.html;
+}
+
+const PROBLEMS = ['application/problem+json', 'application/json', 'text/html'];
+
+/** True where a caller would rather read HTML than JSON; who does not say reads JSON. */
+export function prefersPage(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  return new Negotiator({ headers: { accept } }).mediaTypes(PROBLEMS)[0] === 'text/html';
+}

@@ -1,0 +1,42 @@
+import type { ErrorCode } from '../../errors/error-code.js';
+import { TEXT } from '../../errors/error-text.js';
+import { type Markup, markup } from '../markup.js';
+import { htmlPage } from '../page.js';
+
+/** What a person is told of a refusal: what everybody may read about its code, and how to ask about this one. */
+export interface ToldProblem {
+  readonly code: ErrorCode;
+  readonly requestId: string;
+  /** Until another try is of use. */
+  readonly waitSeconds?: number | undefined;
+}
+
+/** The page of an error, with a link to `back`. */
+export function problemPage(problem: ToldProblem, back: string): string {
+  return htmlPage(
+    TEXT[problem.code].title,
+    markup`${waiting(problem)}${mark(problem)}<p><a href="${back}">Sign in</a></p>
+`,
+  );
+}
+
+/** The same as a part of a page that goes on. */
+export function problemAlert(problem: ToldProblem): Markup {
+  return markup`<div role="alert">
+<p>${TEXT[problem.code].title}.</p>
+${waiting(problem)}${mark(problem)}</div>
+`;
+}
+
+function waiting({ waitSeconds }: ToldProblem): Markup {
+  if (waitSeconds === undefined) return markup``;
+  const isLong = waitSeconds >= 120;
+  const number = isLong ? Math.ceil(waitSeconds / 60) : waitSeconds;
+  return markup`<p>Try again in ${number} ${isLong ? 'minutes' : number === 1 ? 'second' : 'seconds'}.</p>
+`;
+}
+
+function mark({ code, requestId }: ToldProblem): Markup {
+  return markup`<p><small>Code <code>${code}</code>, request <code>${requestId}</code></small></p>
+`;
+}
