@@ -25,6 +25,7 @@ import { OwnSecondFactor } from './own-second-factor.service.js';
 import { OwnSessionsController } from './own-sessions.controller.js';
 import { PasswordProof } from './password-proof.service.js';
 import { PasswordStep } from './password-step.service.js';
+import { PortalEntry } from './portal-entry.service.js';
 import { PreMfaGuard } from './pre-mfa.guard.js';
 import { RefreshMeters } from './refresh-meters.js';
 import { RefreshService } from './refresh.service.js';
@@ -69,10 +70,11 @@ import { TokenController } from './token.controller.js';
     OwnSecondFactor,
     PasswordProof,
     PasswordStep,
+    PortalEntry,
     RefreshService,
     SecondStepService,
     SessionEnd,
   ],
-  exports: [Authentication, AuthCookies, Handover, SessionEnd],
+  exports: [AuthCookies, Authentication, Handover, OwnSecondFactor, PortalEntry, SecondStepService, SessionEnd],
 })
 export class AuthModule {}

@@ -5,6 +5,8 @@ export const SESSION = 'SESSION';
 export const TRUSTED_DEVICE = 'trusted_device';
 /** Says that this browser once completed a login: password guessing elsewhere must not slow it down. */
 export const DEVICE = 'device';
+/** Ties the form of the sign-in page to the browser that was shown it. */
+export const SIGN_IN_FORM = 'sign_in_form';
 
 /** Says which logins through an identity provider this browser has asked for. */
 export const SAML_REQUEST = 'saml_request';
@@ -43,6 +45,11 @@ export class AuthCookies {
 
   clearSamlRequest(reply: Reply): void {
     reply.clearCookie(SAML_REQUEST, this.ofSaml());
+  }
+
+  setSignInForm(reply: Reply, value: string): void {
+    // Not strict: who comes from a link elsewhere would get a new one, and forms that are open in other tabs end.
+    reply.setCookie(SIGN_IN_FORM, value, this.attributes('lax', '/portal'));
   }
 
   clearSession(reply: Reply): void {

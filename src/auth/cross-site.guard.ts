@@ -6,9 +6,10 @@ import { cookiesOf } from '../server/cookies.js';
 import { type HttpRequest, templateOf } from '../server/http-request.js';
 import { isCrossSite } from './cross-site.js';
 import { Origins } from './origins.service.js';
+import { isPageRoute, SIGN_IN_PAGE } from './page-paths.js';
 
 /** Routes whose answer signs a browser in: checked without a cookie, too. */
-const SIGN_IN = new Set(['/login', '/login/2fa', '/session']);
+const SIGN_IN = new Set(['/login', '/login/2fa', '/session', SIGN_IN_PAGE]);
 
 /** Refuses what another site makes a browser send, wherever a cookie would speak for the browser. */
 @Injectable()
@@ -27,6 +28,7 @@ export class CrossSiteGuard implements CanActivate {
     const { 'sec-fetch-site': fetchSite, origin } = request.headers;
     const facts = {
       method: request.method,
+      isPage: isPageRoute(template),
       ...(typeof fetchSite === 'string' && { fetchSite }),
       ...(origin !== undefined && { origin }),
     };

@@ -22,6 +22,17 @@ it.each([
   expect(isCrossSite({ method: 'POST', ...facts }, KNOWN)).toBe(refused);
 });
 
+it.each([
+  { facts: { fetchSite: 'none' }, refused: false },
+  { facts: { fetchSite: 'none', origin: 'https://login.example' }, refused: false },
+  { facts: { fetchSite: 'none', origin: 'https://evil.example' }, refused: true },
+  { facts: { fetchSite: 'none', origin: 'null' }, refused: true },
+  { facts: { fetchSite: 'same-site' }, refused: true },
+  { facts: { fetchSite: 'cross-site' }, refused: true },
+])('S5: the form of a page, sent with $facts, is refused: $refused', ({ facts, refused }) => {
+  expect(isCrossSite({ method: 'POST', isPage: true, ...facts }, KNOWN)).toBe(refused);
+});
+
 it.each(['GET', 'HEAD', 'OPTIONS'])('S5: a %s changes nothing, so it may come from anywhere', (method) => {
   expect(isCrossSite({ method, fetchSite: 'cross-site', origin: 'https://evil.example' }, KNOWN)).toBe(false);
 });

@@ -57,6 +57,11 @@ export class OwnSecondFactor {
     return { factors, isDemanded: isDemanded(await this.accountOf(subject), this.policy) };
   }
 
+  /** Until when a pending secret of the account can be confirmed; undefined where none is pending. */
+  async pendingUntil({ subject }: Principal): Promise<number | undefined> {
+    return (await this.enrolment.state(subject)).pendingUntil;
+  }
+
   async qr(caller: Principal, form: 'svg' | 'png'): Promise<string | Buffer> {
     if (caller.kind === 'half') this.admitToEnrolment(caller, await this.accountOf(caller.subject));
     return this.enrolment.qr(form, caller.subject, askerOf(caller));

@@ -10,22 +10,18 @@ import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { Sessions } from '../token/sessions.service.js';
 import { authoritiesMember, meMembers, openMembers } from './answers.js';
 import { sessionAnswer, sessionStateAnswer } from './answers.shapes.js';
-import { AuthCookies, DEVICE, SESSION, TRUSTED_DEVICE } from './cookies.js';
-import { Handover } from './handover.service.js';
-import { LoginService } from './login.service.js';
+import { AuthCookies, SESSION } from './cookies.js';
 import { loginShape } from './login.shapes.js';
 import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './operations.js';
+import { PortalEntry } from './portal-entry.service.js';
 import { principalOf } from './session-principal.js';
-import { type PasswordPassed, PasswordStep } from './password-step.service.js';
 
 /** The web portal's session, the role-based arrangement of the specification (http-api section 5). */
 @ApiGroup('Portal session', 'The arrangement of the web portal: a cookie in place of tokens.')
 @Controller('session')
 export class SessionController {
   constructor(
-    private readonly passwordStep: PasswordStep,
-    private readonly logins: LoginService,
-    private readonly handover: Handover,
+    private readonly entry: PortalEntry,
     private readonly sessions: Sessions,
     private readonly accounts: Accounts,
     private readonly cookies: AuthCookies,
@@ -38,23 +34,18 @@ export class SessionController {
   @Answers(sessionAnswer)
   async open(
     @Body({ schema: loginShape }) body: InferOutput<typeof loginShape>,
-    @Cookies() cookies: CookieValues,
     @Answer() reply: Reply,
   ): Promise<InferOutput<typeof sessionAnswer>> {
-    const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
-    const passed = await this.passwordStep.pass({ ...body, device }, trustedDevice);
-    const completed = await this.logins.complete(passed, 'portal');
-    if (!completed) return this.challenge(reply, passed);
-    const { roles } = passed.account;
-    const { opened } = completed;
-    if (completed.trustedDevice) this.handover.trust(reply, completed.trustedDevice);
-    await this.handover.give(reply, opened, roles, 'session');
-    const { session } = opened;
-    return {
-      mfa_required: false,
-      ...authoritiesMember(principalOf(session, 'session', roles)),
-      amr: session.amr,
-    };
+    const { next, session, roles } = await this.entry.enter(body, reply);
+    if (next === 'none') {
+      return {
+        mfa_required: false,
+        ...authoritiesMember(principalOf(session, 'session', roles)),
+        amr: session.amr,
+      };
+    }
+    const expiresIn = session.expiresAt - session.createdAt;
+    return { mfa_required: true, authorities: [ROLE_PRE_MFA], expires_in: expiresIn, ...openMembers(next) };
   }
 
   @Get()
@@ -74,12 +65,5 @@ export class SessionController {
     const secret = cookies[SESSION];
     if (secret !== undefined) await this.sessions.endBySecret(secret);
     this.cookies.clearSession(reply);
-  }
-
-  private async challenge(reply: Reply, passed: PasswordPassed): Promise<InferOutput<typeof sessionAnswer>> {
-    const { session, secret } = await this.logins.challengeInPortal(passed);
-    if (secret !== undefined) this.cookies.setSession(reply, secret);
-    const expiresIn = session.expiresAt - session.createdAt;
-    return { mfa_required: true, authorities: [ROLE_PRE_MFA], expires_in: expiresIn, ...openMembers(passed.next) };
   }
 }

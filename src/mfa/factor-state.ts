@@ -5,6 +5,8 @@ import type { FailureCounter, Lock } from './lock.js';
 export interface FactorState {
   readonly state: 'none' | 'pending' | 'active';
   readonly activatedAt?: number;
+  /** Until when the pending secret can be confirmed; also beside an active one. */
+  readonly pendingUntil?: number;
   readonly backupCodes: { readonly remaining: number; readonly generatedAt?: number; readonly isLow: boolean };
   readonly lock?: Lock;
 }
@@ -24,6 +26,7 @@ export function factorState(stored: StoredFactors, lock: Lock | undefined, now: 
   return {
     state: activatedAt !== null ? 'active' : isPending ? 'pending' : 'none',
     ...(activatedAt !== null && { activatedAt }),
+    ...(isPending && { pendingUntil }),
     backupCodes: {
       remaining,
       ...(backupCodesAt !== null && { generatedAt: backupCodesAt }),

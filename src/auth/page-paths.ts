@@ -1,0 +1,21 @@
+/** Paths of pages, below the context path. */
+export const SIGN_IN_PAGE = '/portal/login';
+const SECOND_FACTOR_PAGES = { verify: '/2fa/portal/verify', enrol: '/2fa/portal/setup' } as const;
+
+/** True for the routes that are pages and take their forms; `template` is the matched route without the context path. */
+export function isPageRoute(template: string): boolean {
+  return template.startsWith('/portal/') || template.startsWith('/2fa/portal/');
+}
+
+/**
+ * Where a browser proves the second factor, or enrols, before it goes on to `returnTo`, which must be a path of our own
+ * (`ownPath`). For `Location`.
+ */
+export function secondFactorPage(contextPath: string, next: 'verify' | 'enrol', returnTo: string): string {
+  return withReturnTo(`${contextPath}${SECOND_FACTOR_PAGES[next]}`, returnTo);
+}
+
+/** The path of a page that sends the browser on to `returnTo` in the end. */
+export function withReturnTo(path: string, returnTo: string): string {
+  return `${path}?return_to=${encodeURIComponent(returnTo)}`;
+}
