@@ -1,5 +1,14 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
+import { FormTokens } from './form-tokens.service.js';
+import { SecondFactorPagesController } from './second-factor-pages.controller.js';
+import { SignInController } from './sign-in.controller.js';
 import { StartController } from './start.controller.js';
 
-@Module({ controllers: [StartController] })
+/** The pages of the service. */
+@Module({
+  imports: [AuthModule],
+  controllers: [StartController, SignInController, SecondFactorPagesController],
+  providers: [FormTokens],
+})
 export class PortalModule {}

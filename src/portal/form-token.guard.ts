@@ -1,0 +1,34 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { SIGN_IN_FORM } from '../auth/cookies.js';
+import { SAFE } from '../auth/cross-site.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { AuthenticatedRequest } from '../principal/access.decorator.js';
+import { cookiesOf } from '../server/cookies.js';
+import type { HttpRequest } from '../server/http-request.js';
+import { boundToBrowser, boundToCaller } from './form-binding.js';
+import { FormTokens } from './form-tokens.service.js';
+
+interface FormRequest extends HttpRequest, AuthenticatedRequest {
+  readonly body: unknown;
+}
+
+/** Refuses a form that was not sent from a page of ours in the same session or, of strangers, the same browser. */
+@Injectable()
+export class FormTokenGuard implements CanActivate {
+  constructor(private readonly tokens: FormTokens) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FormRequest>();
+    if (SAFE.has(request.method)) return true;
+    const { csrf } = (request.body ?? {}) as { readonly csrf?: unknown };
+    const boundTo = boundOf(request);
+    if (typeof csrf === 'string' && boundTo !== undefined && this.tokens.isOurs(csrf, boundTo)) return true;
+    throw new ServiceError('CROSS_SITE', { reason: 'form token' });
+  }
+}
+
+function boundOf(request: FormRequest): string | undefined {
+  if (request.principal) return boundToCaller(request.principal);
+  const cookie = cookiesOf(request)[SIGN_IN_FORM];
+  return cookie === undefined ? undefined : boundToBrowser(cookie);
+}

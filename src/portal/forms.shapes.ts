@@ -1,0 +1,27 @@
+import * as v from 'valibot';
+import { loginShape } from '../auth/login.shapes.js';
+
+const LONGEST_CODE = 64;
+
+/** `return_to` of a query or form: whatever is no path of ours stands for the start page. */
+export const returnToShape = v.object({
+  return_to: v.optional(v.pipe(v.string(), v.description('Where the browser goes on in the end: a path of ours.'))),
+});
+
+/** What every form sends; the guard has looked at `csrf`. */
+const common = {
+  csrf: v.pipe(v.string(), v.description('The token that stands in the form.')),
+  ...returnToShape.entries,
+};
+
+export const signInForm = v.strictObject({ ...common, ...loginShape.entries });
+
+/** What is no code is told in the form itself. */
+export const codeForm = v.strictObject({ ...common, code: v.pipe(v.string(), v.maxLength(LONGEST_CODE)) });
+
+export const setupForm = v.strictObject({
+  ...common,
+  replaces: v.optional(
+    v.pipe(v.string(), v.description('The end of the pending secret, in epoch seconds, that the user agrees to lose.')),
+  ),
+});

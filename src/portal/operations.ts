@@ -1,0 +1,50 @@
+import { BY } from '../auth/api.js';
+import { DEVICE, REFRESH_TOKEN, SESSION, SIGN_IN_FORM, TRUSTED_DEVICE } from '../auth/cookies.js';
+import type { ErrorCode } from '../errors/error-code.js';
+import { NOBODY, type OperationFacts } from '../server/openapi/operation.js';
+
+const OF_CODE: readonly ErrorCode[] = ['MFA_CODE_INVALID', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'];
+const FORM = 'Takes the form that the page shows, with its token `csrf`.';
+
+export const SHOW_SIGN_IN: OperationFacts = {
+  summary: 'Page to sign in',
+  about: 'By id and password, or at an identity provider. The same for a browser that is signed in.',
+  sets: [SIGN_IN_FORM],
+};
+
+export const SIGN_IN: OperationFacts = {
+  summary: 'Sign in by the form of the page',
+  about: `${FORM} Sends the browser on to \`return_to\`, or to a page for the second factor first.`,
+  by: [NOBODY, BY.trustedDevice],
+  refuses: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+  sets: [SESSION, DEVICE, TRUSTED_DEVICE],
+};
+
+export const SHOW_VERIFY: OperationFacts = { summary: 'Page to prove the second factor' };
+
+export const VERIFY: OperationFacts = {
+  summary: 'Prove the second factor by the form of the page',
+  about: `${FORM} Second step of a session, or step-up of a full login; sends the browser on to \`return_to\`.`,
+  refuses: OF_CODE,
+  sets: [REFRESH_TOKEN, SESSION, DEVICE],
+};
+
+export const SHOW_SETUP: OperationFacts = {
+  summary: 'Page to set up an authenticator app',
+  about: 'Makes nothing; warns where a secret is pending.',
+};
+
+export const BEGIN_SETUP: OperationFacts = {
+  summary: 'Begin to set up an authenticator app by the form of the page',
+  about: `${FORM} Shows the secret and ten backup codes, once. Replaces a pending secret only where the form says so.`,
+  refuses: ['STEP_UP_REQUIRED', 'MFA_REQUIRED', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'],
+};
+
+export const SHOW_CONFIRM: OperationFacts = { summary: 'Page to confirm a new secret' };
+
+export const CONFIRM: OperationFacts = {
+  summary: 'Make the new secret active by the form of the page',
+  about: `${FORM} Sends the browser on to \`return_to\`.`,
+  refuses: ['MFA_REQUIRED', ...OF_CODE],
+  sets: [REFRESH_TOKEN, SESSION, DEVICE],
+};

@@ -1,0 +1,20 @@
+import { applyDecorators, Header, Redirect } from '@nestjs/common';
+import { string } from 'valibot';
+import { SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { TakesForm } from '../server/body/form.decorator.js';
+import { Answers } from '../server/openapi/answers.decorator.js';
+import { HTML, PAGE_POLICY } from '../server/page.js';
+import { AnswersPages } from '../server/page.decorator.js';
+
+/** The route answers a page; its errors lead back to the sign-in page. */
+export const Page = (): MethodDecorator =>
+  applyDecorators(
+    AnswersPages(SIGN_IN_PAGE),
+    Answers(string()),
+    Header('content-type', HTML),
+    Header('content-security-policy', PAGE_POLICY),
+  );
+
+/** The route takes the form of a page and sends the browser on to the `url` that it answers. */
+export const SendsOn = (): MethodDecorator =>
+  applyDecorators(AnswersPages(SIGN_IN_PAGE), TakesForm(), Redirect('', 303));

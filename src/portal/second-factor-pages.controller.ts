@@ -1,0 +1,156 @@
+import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { Handover } from '../auth/handover.service.js';
+import { OwnSecondFactor } from '../auth/own-second-factor.service.js';
+import { withReturnTo } from '../auth/page-paths.js';
+import { SecondStepService } from '../auth/second-step.service.js';
+import type { ErrorCode } from '../errors/error-code.js';
+import { ServiceError } from '../errors/service-error.js';
+import { AlsoHalfAuthenticated, Caller } from '../principal/access.decorator.js';
+import type { Principal } from '../principal/principal.js';
+import { TakesForm } from '../server/body/form.decorator.js';
+import { Answer, type Reply } from '../server/cookies.js';
+import type { Markup } from '../server/markup.js';
+import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
+import { ownPath } from '../server/return-to.js';
+import { ServletProperties } from '../server/servlet.properties.js';
+import { orAgain, withForm } from './again.js';
+import { boundToCaller } from './form-binding.js';
+import { FormTokenGuard } from './form-token.guard.js';
+import { FormTokens } from './form-tokens.service.js';
+import type { FormFacts } from './forms.js';
+import { codeForm, returnToShape, setupForm } from './forms.shapes.js';
+import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP, SHOW_VERIFY, VERIFY } from './operations.js';
+import { Page, SendsOn } from './page.decorator.js';
+import { confirmPage, secretPage, setupPage, verifyPage } from './second-factor-pages.js';
+
+const PREFIX = '2fa/portal';
+/** Refusals that the form itself tells. */
+const TOLD: ReadonlySet<ErrorCode> = new Set(['MFA_CODE_INVALID', 'VALIDATION_FAILED']);
+
+type Code = InferOutput<typeof codeForm>;
+type ReturnTo = InferOutput<typeof returnToShape>;
+type SentOn = Promise<{ readonly url: string }>;
+
+/** Second step, step-up and enrolment as pages without script (http-api section 5). */
+@AlsoHalfAuthenticated()
+@UseGuards(FormTokenGuard)
+@ApiGroup('Pages')
+@Controller(PREFIX)
+export class SecondFactorPagesController {
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly own: OwnSecondFactor,
+    private readonly secondStep: SecondStepService,
+    private readonly handover: Handover,
+    private readonly tokens: FormTokens,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
+  @Get('verify')
+  @Page()
+  @Operation(SHOW_VERIFY)
+  showVerify(@Caller() caller: Principal, @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo): string {
+    return verifyPage(this.form('verify', caller, returnTo));
+  }
+
+  @Post('verify')
+  @SendsOn()
+  @Operation(VERIFY)
+  async verify(
+    @Caller() caller: Principal,
+    @Body({ schema: codeForm }) { code, return_to: asked }: Code,
+    @Answer() reply: Reply,
+  ): SentOn {
+    const form = this.form('verify', caller, asked);
+    const again = (alert: Markup): string => verifyPage({ ...form, alert });
+    const { opened, proof } = await orAgain(TOLD, again, () => this.secondStep.prove(caller, code));
+    await this.handover.give(reply, opened, proof.roles);
+    return { url: form.returnTo };
+  }
+
+  @Get('setup')
+  @Page()
+  @Operation(SHOW_SETUP)
+  async showSetup(
+    @Caller() caller: Principal,
+    @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
+  ): Promise<string> {
+    return this.setupPage(caller, returnTo, await this.own.pendingUntil(caller));
+  }
+
+  @Post('setup')
+  @HttpCode(200)
+  @Page()
+  @TakesForm()
+  @Operation(BEGIN_SETUP)
+  async begin(
+    @Caller() caller: Principal,
+    @Body({ schema: setupForm }) { replaces, return_to: returnTo }: InferOutput<typeof setupForm>,
+  ): Promise<string> {
+    // A form that is sent once more, as by reloading its answer, must not make the secret useless that it has shown.
+    const pendingUntil = await this.own.pendingUntil(caller);
+    if (pendingUntil !== undefined && replaces !== String(pendingUntil)) {
+      throw withForm(new ServiceError('MFA_STATE_CONFLICT', { reason: 'a secret is pending' }), (alert) =>
+        this.setupPage(caller, returnTo, pendingUntil, alert),
+      );
+    }
+    return secretPage(this.form('confirm', caller, returnTo), await this.own.setup(caller, undefined));
+  }
+
+  @Get('confirm')
+  @Page()
+  @Operation(SHOW_CONFIRM)
+  showConfirm(
+    @Caller() caller: Principal,
+    @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
+  ): string {
+    return this.confirmPage(caller, returnTo);
+  }
+
+  @Post('confirm')
+  @SendsOn()
+  @Operation(CONFIRM)
+  async confirm(
+    @Caller() caller: Principal,
+    @Body({ schema: codeForm }) { code, return_to: returnTo }: Code,
+    @Answer() reply: Reply,
+  ): SentOn {
+    const again = (alert: Markup): string => this.confirmPage(caller, returnTo, alert);
+    const { opened, roles } = await orAgain(TOLD, again, () => this.own.confirm(caller, code));
+    await this.handover.give(reply, opened, roles);
+    return { url: ownPath(returnTo, this.contextPath) };
+  }
+
+  private setupPage(
+    caller: Principal,
+    returnTo: string | undefined,
+    pendingUntil: number | undefined,
+    alert?: Markup,
+  ): string {
+    const form = this.form('setup', caller, returnTo);
+    const confirmPath = withReturnTo(this.pathOf('confirm'), form.returnTo);
+    return setupPage({ ...form, confirmPath, pendingUntil, ...(alert && { alert }) });
+  }
+
+  private confirmPage(caller: Principal, returnTo: string | undefined, alert?: Markup): string {
+    const form = this.form('confirm', caller, returnTo);
+    const setupPath = withReturnTo(this.pathOf('setup'), form.returnTo);
+    return confirmPage({ ...form, setupPath, ...(alert && { alert }) });
+  }
+
+  private form(page: 'verify' | 'setup' | 'confirm', caller: Principal, returnTo: string | undefined): FormFacts {
+    return {
+      action: this.pathOf(page),
+      csrf: this.tokens.issue(boundToCaller(caller)),
+      returnTo: ownPath(returnTo, this.contextPath),
+    };
+  }
+
+  private pathOf(page: string): string {
+    return `${this.contextPath}/${PREFIX}/${page}`;
+  }
+}

@@ -1,0 +1,46 @@
+import { withReturnTo } from '../auth/page-paths.js';
+import { LONGEST_LOGIN_ID } from '../account/login-id.js';
+import { type Markup, markup } from '../server/markup.js';
+import { htmlPage } from '../server/page.js';
+import { button, form, type FormFacts } from './forms.js';
+
+/** An identity provider to choose. */
+export interface IdpLink {
+  readonly name: string;
+  readonly displayName: string;
+}
+
+/** What the page is made of. */
+export interface SignInFacts extends FormFacts {
+  readonly contextPath: string;
+  readonly idps: readonly IdpLink[];
+  /** The login id that was typed in before. */
+  readonly id?: string;
+  readonly alert?: Markup;
+}
+
+/** `GET /portal/login`: by id and password, or at an identity provider. */
+export function signInPage({ contextPath, idps, id = '', alert, ...facts }: SignInFacts): string {
+  const fields = markup`<p><label for="id">Login id</label><br>
+<input id="id" name="id" value="${id}" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" \
+spellcheck="false" required></p>
+<p><label for="pw">Password</label><br>
+<input id="pw" name="pw" type="password" autocomplete="current-password" required></p>
+${button('Sign in')}`;
+  const links = idps.map(
+    ({ name, displayName }) =>
+      markup`<li><a href="${idpPath(contextPath, name, facts.returnTo)}">${displayName}</a></li>
+`,
+  );
+  const staff = markup`<section aria-labelledby="staff">
+<h2 id="staff">Staff</h2>
+<ul>
+${links}</ul>
+</section>
+`;
+  return htmlPage('Sign in', markup`${alert}${form(facts, fields)}${links.length > 0 ? staff : undefined}`);
+}
+
+function idpPath(contextPath: string, name: string, returnTo: string): string {
+  return withReturnTo(`${contextPath}/saml/${encodeURIComponent(name)}/login`, returnTo);
+}
