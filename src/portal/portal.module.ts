@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthModule } from '../auth/auth.module.js';
+import { SamlModule } from '../saml/saml.module.js';
 import { FormTokens } from './form-tokens.service.js';
 import { SecondFactorPagesController } from './second-factor-pages.controller.js';
 import { SignInController } from './sign-in.controller.js';
@@ -7,7 +8,7 @@ import { StartController } from './start.controller.js';
 
 /** The pages of the service. */
 @Module({
-  imports: [AuthModule],
+  imports: [AuthModule, SamlModule],
   controllers: [StartController, SignInController, SecondFactorPagesController],
   providers: [FormTokens],
 })

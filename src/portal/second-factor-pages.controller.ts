@@ -68,7 +68,7 @@ export class SecondFactorPagesController {
     const form = this.form('verify', caller, asked);
     const again = (alert: Markup): string => verifyPage({ ...form, alert });
     const { opened, proof } = await orAgain(TOLD, again, () => this.secondStep.prove(caller, code));
-    await this.handover.give(reply, opened, proof.roles);
+    await this.handover.give(reply, opened, proof.roles, 'session');
     return { url: form.returnTo };
   }
 
@@ -121,7 +121,7 @@ export class SecondFactorPagesController {
   ): SentOn {
     const again = (alert: Markup): string => this.confirmPage(caller, returnTo, alert);
     const { opened, roles } = await orAgain(TOLD, again, () => this.own.confirm(caller, code));
-    await this.handover.give(reply, opened, roles);
+    await this.handover.give(reply, opened, roles, 'session');
     return { url: ownPath(returnTo, this.contextPath) };
   }
 

@@ -6,6 +6,7 @@ import { PortalEntry } from '../auth/portal-entry.service.js';
 import type { ErrorCode } from '../errors/error-code.js';
 import { Public } from '../principal/access.decorator.js';
 import { Random } from '../random/random.js';
+import { Idps } from '../saml/idps.service.js';
 import { Answer, type Reply } from '../server/cookies.js';
 import type { Markup } from '../server/markup.js';
 import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
@@ -38,6 +39,7 @@ export class SignInController {
     private readonly tokens: FormTokens,
     private readonly cookies: AuthCookies,
     private readonly random: Random,
+    private readonly idps: Idps,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
@@ -74,7 +76,7 @@ export class SignInController {
       action: `${contextPath}${SIGN_IN_PAGE}`,
       csrf: this.tokens.issue(boundToBrowser(browser)),
       returnTo: ownPath(returnTo, contextPath),
-      idps: [],
+      idps: this.idps.list(),
     };
   }
 

@@ -1,3 +1,4 @@
+import type * as NodeSaml from '@node-saml/node-saml';
 import type { CacheProvider, SamlConfig } from '@node-saml/node-saml';
 import type { AskedContext } from './authn-context.js';
 import type { IdpTrust } from './idp-trust.js';
@@ -62,17 +63,22 @@ export async function signedAssertion(
   parties: Parties,
   response: string,
   inResponseTo: string | undefined,
+  nowMillis: number,
 ): Promise<string | undefined> {
   const { SAML, ValidateInResponseTo } = await library();
   const { always, ifPresent } = ValidateInResponseTo;
   const mode = inResponseTo === undefined ? ifPresent : always;
-  const saml = new SAML({ ...configOf(parties), validateInResponseTo: mode, cacheProvider: onlyKnowing(inResponseTo) });
+  const saml = new SAML({
+    ...configOf(parties),
+    validateInResponseTo: mode,
+    cacheProvider: onlyKnowing(inResponseTo, nowMillis),
+  });
   const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: response });
   return profile?.getAssertionXml?.();
 }
 
 /** Loaded where somebody signs in, as a service without identity providers never needs it. */
-function library(): Promise<typeof import('@node-saml/node-saml')> {
+async function library(): Promise<Pick<typeof NodeSaml, 'SAML' | 'ValidateInResponseTo'>> {
   return import('@node-saml/node-saml');
 }
 
@@ -80,8 +86,8 @@ function library(): Promise<typeof import('@node-saml/node-saml')> {
  * Which request may be answered. That it is answered once is not for the library, which reads first and removes
  * afterwards, but for one statement of the database.
  */
-function onlyKnowing(id: string | undefined): CacheProvider {
-  const begun = new Date().toISOString();
+function onlyKnowing(id: string | undefined, nowMillis: number): CacheProvider {
+  const begun = new Date(nowMillis).toISOString();
   return {
     saveAsync: () => Promise.resolve(null),
     getAsync: (asked) => Promise.resolve(asked === id ? begun : null),

@@ -159,7 +159,8 @@ export class SamlLogins {
     }
   }
 
-  private async refuse(
+  /** Counts and records a refusal; the caller is told its public code alone. @throws ServiceError always */
+  async refuse(
     { name: idp }: Idp,
     rejection: Rejection,
     known: { readonly subject?: string; readonly authnContext?: string } = {},

@@ -5,8 +5,10 @@ import { Loggers } from '../logging/loggers.js';
 import { type AssertionFacts, readAssertion } from './assertion.js';
 import { assertionFault, type Expectations, responseFault } from './assertion-rules.js';
 import { decodedMessage, readDocument } from './document-shape.js';
+import { encryptedAssertionFault } from './encrypted-assertion.js';
 import type { Idp } from './idps.service.js';
 import type { IdpProperties } from './idp.properties.js';
+import type { MarkupElement } from './markup.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { readResponse, type ResponseFacts } from './response.js';
 import { type MessageRules, type Parties, signedAssertion } from './saml-library.js';
@@ -17,6 +19,7 @@ import { PERSISTENT } from './staff-person.js';
 export interface PostedResponse {
   /** As it was posted. */
   readonly base64: string;
+  readonly document: MarkupElement;
   readonly facts: ResponseFacts;
 }
 
@@ -39,12 +42,12 @@ export class SamlResponses {
     const document = readDocument(xml);
     if (isRejection(document)) return document;
     const facts = readResponse(document);
-    return isRejection(facts) ? facts : { base64, facts };
+    return isRejection(facts) ? facts : { base64, document, facts };
   }
 
   /** Facts of an assertion that is signed, meant for us, and an answer to `inResponseTo`, now; or why not. */
   async verify(
-    { base64, facts }: PostedResponse,
+    { base64, document, facts }: PostedResponse,
     idp: Idp,
     sp: ServiceProvider,
     inResponseTo: string | undefined,
@@ -61,7 +64,11 @@ export class SamlResponses {
       return fault;
     }
     // A signature that is there must be good, whether or not one is asked for.
-    const parties = { trust, sp, rules: { ...rules, signedResponse: rules.signedResponse || facts.isSigned } };
+    const signedResponse = rules.signedResponse || facts.isSigned;
+    const opening = { privateKey: sp.keys?.privateKey, isResponseSigned: signedResponse };
+    const encryptionFault = encryptedAssertionFault(document, opening);
+    if (encryptionFault !== undefined) return encryptionFault;
+    const parties = { trust, sp, rules: { ...rules, signedResponse } };
     const signed = await this.signed(parties, base64, inResponseTo, idp.name);
     if (signed === undefined) return 'signature';
     return this.judged(signed, expected);
@@ -80,7 +87,7 @@ export class SamlResponses {
     idp: string,
   ): Promise<string | undefined> {
     try {
-      return await signedAssertion(parties, base64, inResponseTo);
+      return await signedAssertion(parties, base64, inResponseTo, this.clock.millis());
     } catch (error) {
       this.log.debug('A response does not stand up to its checks', {
         idp,

@@ -1,14 +1,50 @@
 import { Module } from '@nestjs/common';
+import { AccountModule } from '../account/account.module.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { Clock } from '../clock/clock.js';
+import { Configuration } from '../config/configuration.js';
+import { EventsModule } from '../events/events.module.js';
+import { Meters } from '../metrics/meters.js';
 import { TasksModule } from '../tasks/tasks.module.js';
+import { SslBundles } from '../tls/ssl-bundles.service.js';
+import { TokenModule } from '../token/token.module.js';
 import { IdpMetadata } from './idp-metadata.service.js';
 import { IdpMetadataStore } from './idp-metadata.store.js';
+import { IdpSessionStore } from './idp-session.store.js';
+import { IdpSessions } from './idp-sessions.service.js';
 import { Idps } from './idps.service.js';
 import { MetadataRefresh } from './metadata-refresh.task.js';
+import { SamlController } from './saml.controller.js';
+import { SamlLogins } from './saml-login.service.js';
+import { SamlMeters } from './saml-meters.js';
+import { SamlProperties } from './saml.properties.js';
+import { SamlRequestStore } from './saml-request.store.js';
+import { SamlRequests } from './saml-requests.service.js';
+import { SamlResponses } from './saml-responses.service.js';
+import { ServiceProviders } from './service-providers.service.js';
+import { StaffLogins } from './staff-login.service.js';
+import { UsedAssertionStore } from './used-assertion.store.js';
+import { UsedAssertions } from './used-assertions.service.js';
 
 /** Sign-in of staff through identity providers. */
 @Module({
-  imports: [TasksModule],
-  providers: [Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh],
+  imports: [TasksModule, EventsModule, AccountModule, TokenModule, AuthModule],
+  controllers: [SamlController],
+  providers: [
+    ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh],
+    ...[SamlRequestStore, UsedAssertionStore, IdpSessionStore],
+    ...[SamlRequests, UsedAssertions, IdpSessions, SamlResponses, ServiceProviders, StaffLogins, SamlLogins],
+    {
+      provide: SslBundles,
+      inject: [Configuration, Clock],
+      useFactory: (configuration: Configuration, clock: Clock) => new SslBundles(configuration, clock),
+    },
+    {
+      provide: SamlMeters,
+      inject: [Meters, SamlProperties],
+      useFactory: (meters: Meters, { idp }: SamlProperties) => new SamlMeters(meters, [...idp.keys()]),
+    },
+  ],
   exports: [Idps],
 })
 export class SamlModule {}

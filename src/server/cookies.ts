@@ -24,6 +24,8 @@ export interface Reply {
   clearCookie(name: string, attributes: CookieAttributes): void;
   /** Sends the browser on by GET (RFC 9110 section 15.4.4); the handler answers no body. */
   seeOther(url: string): void;
+  /** In place of a header that a decorator of the route gives. */
+  setHeader(name: string, value: string): void;
 }
 
 /**
@@ -48,5 +50,6 @@ export const Answer = createParamDecorator((_data: unknown, context: ExecutionCo
     setCookie: (name, value, attributes) => void reply.setCookie(name, value, { ...attributes }),
     clearCookie: (name, attributes) => void reply.clearCookie(name, { ...attributes, maxAge: 0 }),
     seeOther: (url) => void reply.status(303).header('location', url),
+    setHeader: (name, value) => void reply.header(name, value),
   };
 });

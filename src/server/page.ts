@@ -13,6 +13,11 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The same for a page that sends itself on to another origin, by a script of ours. */
+export function forwardingPolicy(origin: string): string {
+  return PAGE_POLICY.replace("form-action 'self'", `script-src 'self'; form-action ${origin}`);
+}
+
 /** Media type of pages. */
 export const HTML = 'text/html; charset=utf-8';
 

@@ -1,0 +1,21 @@
+import { htmlPage } from '../server/page.js';
+import { markup } from '../server/markup.js';
+import type { OutgoingRequest } from './saml-library.js';
+
+/** Sends the form of the page, which a person may do by hand as well. */
+export const FORWARDING_SCRIPT = `document.forms[0].submit();\n`;
+
+/** The page that posts a message to an identity provider by way of the browser (SAML bindings 3.5.4). */
+export function forwardingPage(to: Required<OutgoingRequest>, scriptPath: string): string {
+  const fields = Object.entries(to.form).map(
+    ([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">\n`,
+  );
+  return htmlPage(
+    'To the identity provider',
+    markup`<form method="post" action="${to.url}">
+${fields}<p><button type="submit">Continue</button></p>
+</form>
+<script src="${scriptPath}"></script>
+`,
+  );
+}

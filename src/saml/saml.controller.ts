@@ -1,0 +1,121 @@
+import { Body, Controller, Get, Header, Param, Post, Query, Redirect, Req } from '@nestjs/common';
+import * as v from 'valibot';
+import { AuthCookies, SAML_REQUEST, SESSION } from '../auth/cookies.js';
+import { Handover } from '../auth/handover.service.js';
+import { secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { ServiceError } from '../errors/service-error.js';
+import { Public, TakesCrossSite } from '../principal/access.decorator.js';
+import { TakesForm } from '../server/body/form.decorator.js';
+import { Answer, type Reply } from '../server/cookies.js';
+import type { HttpRequest } from '../server/http-request.js';
+import { Answers } from '../server/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
+import { AnswersPages } from '../server/page.decorator.js';
+import { forwardingPolicy, HTML } from '../server/page.js';
+import { ownPath } from '../server/return-to.js';
+import { ServletProperties } from '../server/servlet.properties.js';
+import { forwardingPage, FORWARDING_SCRIPT } from './forwarding-page.js';
+import { type Idp, Idps } from './idps.service.js';
+import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from './operations.js';
+import { type Browser, SamlLogins } from './saml-login.service.js';
+import { departureShape, idpsAnswer, responseShape } from './saml.shapes.js';
+
+const SCRIPT = 'forward.js';
+
+/** Staff sign in through their identity providers (http-api section 8). */
+@Public()
+@ApiGroup('Staff login', 'Through an identity provider, by SAML 2.0. All of it is for browsers.')
+@Controller('saml')
+export class SamlController {
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly idps: Idps,
+    private readonly logins: SamlLogins,
+    private readonly handover: Handover,
+    private readonly cookies: AuthCookies,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
+  @Get()
+  @Operation(LIST_IDPS)
+  @Answers(idpsAnswer)
+  list(): v.InferOutput<typeof idpsAnswer> {
+    const items = this.idps.list().map(({ name: idp, displayName: name }) => ({
+      idp,
+      name,
+      login: `${this.contextPath}/saml/${idp}/login`,
+    }));
+    return { items };
+  }
+
+  @Get(SCRIPT)
+  @Header('content-type', 'text/javascript; charset=utf-8')
+  @Operation(FORWARD)
+  @Answers(v.string())
+  script(): string {
+    return FORWARDING_SCRIPT;
+  }
+
+  @Get(':idp/login')
+  @AnswersPages(SIGN_IN_PAGE)
+  @Operation(DEPART)
+  @Answers(v.string())
+  async depart(
+    @Param('idp') name: string,
+    @Query({ schema: departureShape }) { return_to: returnTo, acr }: v.InferOutput<typeof departureShape>,
+    @Req() request: HttpRequest,
+    @Answer() reply: Reply,
+  ): Promise<string> {
+    const wish = { returnTo: ownPath(returnTo, this.contextPath), acr };
+    const { to, mark } = await this.logins.depart(this.idpOf(name), wish, browserOf(reply), request);
+    this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
+    const { url, form } = to;
+    if (!form) {
+      reply.seeOther(url);
+      return '';
+    }
+    reply.setHeader('content-type', HTML);
+    reply.setHeader('content-security-policy', forwardingPolicy(new URL(url).origin));
+    return forwardingPage({ url, form }, `${this.contextPath}/saml/${SCRIPT}`);
+  }
+
+  @Post(':idp/acs')
+  @TakesCrossSite()
+  @TakesForm()
+  @AnswersPages(SIGN_IN_PAGE)
+  @Redirect('', 303)
+  @Operation({ ...ARRIVE, takes: responseShape })
+  async arrive(
+    @Param('idp') name: string,
+    @Body() body: unknown,
+    @Req() request: HttpRequest,
+    @Answer() reply: Reply,
+  ): Promise<{ readonly url: string }> {
+    const form = v.safeParse(responseShape, body);
+    const idp = this.idpOf(name);
+    if (!form.success) return this.logins.refuse(idp, 'malformed');
+    const { SAMLResponse: response, RelayState: relayState } = form.output;
+    const arrival = await this.logins.arrive(idp, { response, relayState }, browserOf(reply), request);
+    const { opened, local, mark } = arrival;
+    if (mark) this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
+    else this.cookies.clearSamlRequest(reply);
+    this.handover.giveCookies(reply, opened);
+    // Checked when it was asked for; what is stored is checked again all the same.
+    const returnTo = ownPath(arrival.returnTo, this.contextPath);
+    if (!local) return { url: returnTo };
+    return { url: secondFactorPage(this.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
+  }
+
+  private idpOf(name: string): Idp {
+    const idp = this.idps.find(name);
+    if (!idp) throw new ServiceError('NOT_FOUND');
+    return idp;
+  }
+}
+
+function browserOf({ cookies }: Reply): Browser {
+  return { samlRequest: cookies[SAML_REQUEST], session: cookies[SESSION] };
+}
