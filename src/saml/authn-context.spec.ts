@@ -214,6 +214,10 @@ describe('the attribute', () => {
     expect(amrOfContext(stated(X509, MICROSOFT_MFA), rules())).toEqual(PWD_OTP);
   });
 
+  it('X14: proves what it does also where there is no class', () => {
+    expect(amrOfContext(stated(undefined, MICROSOFT_MFA), rules())).toEqual(PWD_OTP);
+  });
+
   it('X14: takes nothing from what the class proves', () => {
     expect(amrOfContext(stated(MULTI_FACTOR, PASSWORD, UNSPECIFIED), rules())).toEqual(PWD_OTP);
   });
@@ -336,6 +340,8 @@ describe('what came back against what was asked', () => {
   it('X14: a name in the attribute counts like the class', () => {
     expect(answers('exact', [MICROSOFT_MFA], PASSWORD, MICROSOFT_PASSWORD, MICROSOFT_MFA)).toBe(true);
     expect(answers('exact', [MICROSOFT_MFA], PASSWORD, MICROSOFT_PASSWORD)).toBe(false);
+    expect(answers('exact', [MICROSOFT_MFA], undefined, MICROSOFT_MFA)).toBe(true);
+    expect(answers('minimum', [X509], X509, PASSWORD)).toBe(true);
     expect(answers('better', [PASSWORD], PASSWORD, MICROSOFT_MFA)).toBe(true);
     expect(answers('maximum', [PASSWORD], PASSWORD, MICROSOFT_MFA)).toBe(false);
   });
