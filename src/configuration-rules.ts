@@ -18,6 +18,7 @@ import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
 import { mapperLimits } from './persistence/mapper.rule.js';
 import { productionValues } from './persistence/production.rule.js';
 import { shutdownWithinGrace } from './server/shutdown/shutdown.rule.js';
+import { contextClassesUsable } from './saml/authn-context.rule.js';
 import { sealKeysGiven } from './sealing/seal.rule.js';
 import { noStackTraces } from './server/problem/stack-traces.rule.js';
 import { bundleUsable } from './server/tls/bundle.rule.js';
@@ -64,6 +65,7 @@ const RULES: readonly (Rule | LateRule)[] = [
   bundleUsable,
   tokenKeysUsable,
   uploadFolderWritable,
+  contextClassesUsable,
 ];
 
 /**

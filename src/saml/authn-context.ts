@@ -65,6 +65,14 @@ function provenBy(name: string, { authnContextMap, authnContextPresets }: Contex
   return undefined;
 }
 
+/** Every class of which something is known. */
+export function knownClasses({
+  authnContextMap,
+  authnContextPresets,
+}: Pick<ContextRules, 'authnContextMap' | 'authnContextPresets'>): readonly string[] {
+  return [...authnContextMap.keys(), ...authnContextPresets.flatMap((preset) => [...PROVEN_BY_PRESET[preset].keys()])];
+}
+
 /** Weaker is smaller; undefined where nothing is known of the class. */
 function strengthOf(name: string, rules: ContextRules): number | undefined {
   const proven = provenBy(name, rules);

@@ -147,7 +147,7 @@ export class IdpProperties implements SelfChecking {
 
   @Key(mapOfLists(oneOf('pwd', 'otp'), 'class'), {
     name: 'authn-context.map',
-    does: 'What a context class proves, by its whole name: pwd, otp or both; counts before the presets.',
+    does: 'What a context class proves, by its whole name in brackets: pwd, otp or both; counts before the presets.',
     effect: full,
   })
   readonly authnContextMap: ReadonlyMap<string, readonly ('pwd' | 'otp')[]> = new Map();
