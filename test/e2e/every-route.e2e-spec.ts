@@ -93,7 +93,9 @@ onSqlite('every route', (engine) => {
         for (const path of spellings(pathOf(route))) {
           const { status } = await callers.sendRaw(route.method, path, credentials);
 
-          expect([400, 401, 403, 404, 405, 409], `${caller} ${path}`).toContain(status);
+          // With a query it is the same route, which shows a page to whom it is meant for.
+          const answers = [400, 401, 403, 404, 405, 409, ...(mayPass(caller, route) ? [200] : [])];
+          expect(answers, `${caller} ${path}`).toContain(status);
         }
       }
     });

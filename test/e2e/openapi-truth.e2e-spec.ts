@@ -6,6 +6,7 @@ import { describedStoryOn } from '../support/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../support/http-client.js';
 import { type Enrolled, PASSWORD, refresh, secondStep } from '../support/login-story.js';
 import { MULTIPART, multipart } from '../support/multipart.js';
+import { BROWSER, submit, visit } from '../support/pages.js';
 import { onSqlite } from '../support/story-database.js';
 
 const CLIENT_SECRET = 'introspection-of-the-shop';
@@ -17,7 +18,11 @@ const KEYS = [
   '--app.security.mfa.required-roles=ROLE_BOSS',
 ];
 /** Operations whose good answers come from the tests below the first. */
-const BY_OTHER_TESTS = ['DELETE /session', 'GET /session', 'POST /admin/users/import', 'POST /session'];
+const BY_OTHER_TESTS = [
+  ...['DELETE /session', 'GET /session', 'POST /admin/users/import', 'POST /session'],
+  ...['GET /portal/login', 'POST /portal/login', 'GET /2fa/portal/verify', 'POST /2fa/portal/verify'],
+  ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
+];
 const NOTHING_PACKAGED = '--app.config.location=optional:file:./none/';
 
 /** What the keys `app.json.*` are, and what an instant looks like with them. */
@@ -140,7 +145,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       expect(await client.post('/token/revoke')).toBeAnswered(204);
       expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
       const left = story.openApi.operations.filter((operation) => !story.openApi.answered.has(operation));
-      expect(left.toSorted()).toEqual(BY_OTHER_TESTS);
+      expect(left.toSorted()).toEqual(BY_OTHER_TESTS.toSorted());
     });
 
     it('is true of the web portal', async () => {
@@ -159,6 +164,28 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       const crossSite = { headers: { 'sec-fetch-site': 'cross-site' } };
       expect(await plain.post('/logout', {}, crossSite)).toBeRefused(403, 'CROSS_SITE');
       expect(await plain.post('/logout')).toBeAnswered(204);
+    });
+
+    it('is true of the pages of the portal, and of their errors in both forms', async () => {
+      const client = story.client();
+      const { id, password: pw } = story.person();
+      const signIn = await visit(client, '/portal/login?return_to=/me');
+      expect(await submit(client, signIn, { id, pw: 'x' })).toBeAnswered(401);
+      expect(await submit(client, signIn, { id, pw })).toBeAnswered(303);
+      expect(await visit(client, '/2fa/portal/verify')).toBeAnswered(200);
+      const shown = await submit(client, await visit(client, '/2fa/portal/setup'), {});
+      expect(shown).toBeAnswered(200);
+      const app = AuthenticatorApp.typeIn(/<code id="secret">(\w+)/.exec(shown.text)?.[1] ?? '');
+      const confirm = await visit(client, '/2fa/portal/confirm');
+      expect(await submit(client, confirm, { code: story.codeOf(app) })).toBeAnswered(303);
+      story.clock.nextStep();
+      const verify = await visit(client, '/2fa/portal/verify?return_to=/me');
+      expect(await submit(client, verify, { code: '000000' })).toBeAnswered(401);
+      expect(await submit(client, verify, { code: story.codeOf(app) })).toBeAnswered(303);
+      for (const path of ['/portal/login', '/2fa/portal/verify', '/2fa/portal/setup', '/2fa/portal/confirm']) {
+        expect(await client.send('POST', path, { form: {} })).toBeRefused(403, 'CROSS_SITE');
+        expect(await client.send('POST', path, { form: {}, headers: BROWSER })).toBeAnswered(403);
+      }
     });
 
     it('is true of an enrolment that policy demands', async () => {

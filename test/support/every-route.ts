@@ -15,12 +15,14 @@ const OPEN = new Set([
   'GET /docs',
   ...['GET /', 'GET /actuator/health', 'GET /actuator/health/', 'GET /actuator/health/*'],
   ...['GET /.well-known/jwks.json', 'GET /.well-known/oauth-authorization-server'],
+  ...['GET /portal/login', 'POST /portal/login'],
   ...['POST /login', 'POST /login/2fa', 'POST /session', 'DELETE /session'],
   ...['POST /token/refresh', 'POST /token/revoke', 'POST /token/introspect'],
 ]);
 /** Closed routes that also take callers whose second factor is open. */
 const HALF = new Set([
   ...['POST /2fa/setup', 'GET /2fa/setup/qr.svg', 'GET /2fa/setup/qr.png', 'POST /2fa/confirm', 'POST /2fa/verify'],
+  ...['verify', 'setup', 'confirm'].flatMap((page) => [`GET /2fa/portal/${page}`, `POST /2fa/portal/${page}`]),
 ]);
 /** Closed routes that ask for both factors before they look at the request. */
 const OTP = new Set(['GET /me/settlement', 'POST /2fa/backup-codes']);

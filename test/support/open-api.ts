@@ -49,7 +49,7 @@ export class OpenApi {
     const found = this.find(method, target);
     if (!found) return answer.status < 400 ? ['no operation is described'] : this.problemFlaws(answer);
     const { key, operation } = found;
-    const isGood = answer.status < 300;
+    const isGood = answer.status < 400;
     (isGood ? this.answered : this.refused).add(key);
     return [...(isGood ? this.requestFlaws(operation, target, options) : []), ...this.answerFlaws(operation, answer)];
   }

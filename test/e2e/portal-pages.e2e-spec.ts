@@ -1,0 +1,554 @@
+import { describe, expect, it } from 'vitest';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { type Answer, HttpClient, setCookie } from '../support/http-client.js';
+import { LEAK } from '../support/leak.js';
+import { type Enrolled, PASSWORD, type Person, storyOn } from '../support/login-story.js';
+import { BROWSER, follow, formOf, submit, visit } from '../support/pages.js';
+import { onSqlite } from '../support/story-database.js';
+
+const CONTEXT = '/auth';
+const LOGIN = '/portal/login';
+const VERIFY = '/2fa/portal/verify';
+const SETUP = '/2fa/portal/setup';
+const CONFIRM = '/2fa/portal/confirm';
+const POLICY = "default-src 'none'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/** As the values of the package write it. */
+const HTML = 'text/html;charset=UTF-8';
+const HOSTILE = `"><script>alert(1)</script>'&<img src=x onerror=alert(1)>`;
+
+onSqlite('the pages of the portal', (engine) => {
+  const story = storyOn(engine, {
+    people: 60,
+    services: 2,
+    others: { boss: 'ROLE_ADMIN', 'boss-too': 'ROLE_ADMIN', 'boss-three': 'ROLE_ADMIN' },
+    args: [`--server.servlet.context-path=${CONTEXT}`],
+  });
+
+  /** The answer to the password, given on the page. */
+  async function signIn(
+    { id, password: pw }: Person,
+    { client = story.client(), query = '' }: { client?: HttpClient; query?: string } = {},
+  ): Promise<{ client: HttpClient; answer: Answer }> {
+    return { client, answer: await submit(client, await visit(client, LOGIN + query), { id, pw }) };
+  }
+
+  /** Somebody on the page for the second factor. */
+  async function atVerify(person: Enrolled, query = ''): Promise<{ client: HttpClient; page: Answer }> {
+    const { client, answer } = await signIn(person, { query });
+    return { client, page: await follow(client, answer) };
+  }
+
+  describe('to sign in', () => {
+    it('is accessible, without script, and only goes to ourselves', async () => {
+      const page = await visit(story.client(), LOGIN);
+
+      expect(page).toBeAnswered(200);
+      expect(page.headers.get('content-type')).toBe(HTML);
+      expect(page.headers.get('content-security-policy')).toBe(POLICY);
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(page.text).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(page.text).not.toMatch(/<script|<style|style=|\son\w+=|https?:/);
+      for (const [, id = ''] of page.text.matchAll(/<input id="(\w+)"/g)) {
+        expect(page.text).toContain(`<label for="${id}">`);
+      }
+      expect(page.text).toContain('autocomplete="username"');
+      expect(page.text).toContain('type="password" autocomplete="current-password"');
+      expect(setCookie(page, 'sign_in_form')?.attributes).toEqual({
+        httponly: true,
+        secure: true,
+        samesite: 'Lax',
+        path: `${CONTEXT}/portal`,
+      });
+    });
+
+    it('lets in whom nothing more is asked of, and sends the browser to the start page', async () => {
+      const { client, answer } = await signIn(story.person());
+
+      expect(answer).toBeAnswered(303);
+      expect(answer.headers.get('location')).toBe(`${CONTEXT}/`);
+      expect(answer.text).toBe('');
+      expect(setCookie(answer, 'SESSION')?.value).toMatch(/^[\w-]{43}$/);
+      expect((await client.get('/session')).body).toMatchObject({ amr: ['pwd'], authorities: ['ROLE_USER'] });
+      expect(await follow(client, answer)).toBeAnswered(200);
+    });
+
+    it('leads by the second factor to where the browser wanted to go', async () => {
+      const person = await story.enrolled();
+      const { client, answer } = await signIn(person, { query: '?return_to=%2Fauth%2Fme%3Fa%3Db%26c' });
+      expect(answer.headers.get('location')).toBe(`${CONTEXT}${VERIFY}?return_to=%2Fauth%2Fme%3Fa%3Db%26c`);
+      const half = client.cookie('SESSION') ?? '';
+      expect(await client.get('/me')).toBeRefused(403, 'MFA_REQUIRED');
+      const page = await follow(client, answer);
+      expect(page).toBeAnswered(200);
+      expect(page.headers.get('content-security-policy')).toBe(POLICY);
+
+      const done = await submit(client, page, { code: story.nextCode(person) });
+
+      expect(done).toBeAnswered(303);
+      expect(done.headers.get('location')).toBe(`${CONTEXT}/me?a=b&c`);
+      expect(client.cookie('SESSION')).not.toBe(half);
+      expect((await client.get('/session')).body).toMatchObject({ amr: ['pwd', 'otp'] });
+      const old = story.client();
+      old.plant('SESSION', half);
+      expect(await old.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+    });
+
+    it('takes a backup code in place of the app', async () => {
+      const { client, accessToken: bearer, ...person } = await story.enrolled();
+      const [code = ''] = (await client.post('/2fa/backup-codes', {}, { bearer })).body['backup_codes'] as string[];
+      const at = await atVerify({ ...person, client, accessToken: bearer });
+
+      const done = await submit(at.client, at.page, { code: code.toLowerCase() });
+
+      expect(done.headers.get('location')).toBe(`${CONTEXT}/`);
+      expect((await at.client.get('/session')).body).toMatchObject({ amr: ['pwd', 'otp'] });
+    });
+
+    it('shows itself again after a wrong password, with the id but never the password', async () => {
+      const { id } = story.person();
+
+      const { client, answer } = await signIn({ id, password: 'not the one' });
+
+      expect(answer).toBeAnswered(401);
+      expect(answer.headers.get('content-type')).toBe(HTML);
+      expect(answer.headers.get('content-security-policy')).toBe(POLICY);
+      expect(answer.text).toContain('role="alert"');
+      expect(answer.text).toContain('The credentials are not accepted.');
+      expect(answer.text).toContain('<code>INVALID_CREDENTIALS</code>');
+      expect(answer.text).toContain(`<code>${answer.headers.get('x-request-id') ?? '-'}</code>`);
+      expect(answer.text).not.toContain('not the one');
+      expect(formOf(client, answer).fields).toMatchObject({ id, pw: '' });
+      expect(client.cookie('SESSION')).toBeUndefined();
+      expect(await submit(client, answer, { pw: PASSWORD })).toBeAnswered(303);
+    });
+
+    it('answers a wrong password and an unknown id alike', async () => {
+      const told = async (id: string): Promise<string> => {
+        const { answer } = await signIn({ id, password: 'not the one' });
+        const requestId = answer.headers.get('x-request-id') ?? '-';
+        const { csrf = '-' } = formOf(story.client(), answer).fields;
+        return `${answer.status} ${answer.text.replace(requestId, '').replace(csrf, '').replace(`"${id}"`, '')}`;
+      };
+
+      expect(await told(story.person().id)).toBe(await told('nobody-at-all'));
+    });
+
+    it('is shown to a browser that is signed in as well, whose next login has a session of its own', async () => {
+      const { client } = await signIn(story.person());
+      const before = client.cookie('SESSION');
+
+      const page = await visit(client, LOGIN);
+      const { id, password: pw } = story.person();
+      const again = await submit(client, page, { id, pw });
+
+      expect(page).toBeAnswered(200);
+      expect(again).toBeAnswered(303);
+      expect(client.cookie('SESSION')).not.toBe(before);
+      expect((await client.get('/me')).body).toMatchObject({ id });
+    });
+
+    it('keeps the forms of other tabs alive', async () => {
+      const client = story.client();
+      const { id, password: pw } = story.person();
+      const first = await visit(client, LOGIN);
+      const second = await visit(client, LOGIN);
+
+      expect(second.cookies).toEqual([]);
+      expect(formOf(client, second).fields['csrf']).not.toBe(formOf(client, first).fields['csrf']);
+      expect(await submit(client, first, { id, pw })).toBeAnswered(303);
+    });
+
+    it('may be shown by one replica and sent to another', async () => {
+      const { id, password: pw } = story.person();
+      const first = story.client();
+      const page = await visit(first, LOGIN);
+      const second = story.client(1);
+      second.plant('sign_in_form', first.cookie('sign_in_form') ?? '', `${CONTEXT}/portal`);
+
+      expect(await submit(second, page, { id, pw })).toBeAnswered(303);
+    });
+  });
+
+  describe('for the second factor', () => {
+    it('show the form again after a wrong code', async () => {
+      const person = await story.enrolled();
+      const { client, page } = await atVerify(person, '?return_to=/auth/me');
+
+      const wrong = await submit(client, page, { code: story.wrongCode(person) });
+
+      expect(wrong).toBeAnswered(401);
+      expect(wrong.text).toContain('<code>MFA_CODE_INVALID</code>');
+      expect(wrong.cookies).toEqual([]);
+      const right = await submit(client, wrong, { code: story.nextCode(person) });
+      expect(right.headers.get('location')).toBe('/auth/me');
+    });
+
+    it('count nothing that is no code at all', async () => {
+      const person = await story.enrolled();
+      const { client, page } = await atVerify(person);
+
+      for (let time = 0; time < 6; time += 1) {
+        const answer = await submit(client, page, { code: 'my code' });
+        expect(answer).toBeAnswered(400);
+        expect(answer.text).toContain('<code>VALIDATION_FAILED</code>');
+      }
+
+      expect(await submit(client, page, { code: story.nextCode(person) })).toBeAnswered(303);
+    });
+
+    it('say how long the lock lasts, and lead back to the sign-in page', async () => {
+      const person = await story.enrolled();
+      const { client, page } = await atVerify(person);
+      for (let variant = 0; variant < 5; variant += 1) {
+        expect(await submit(client, page, { code: story.wrongCode(person, variant) })).toBeAnswered(401);
+      }
+
+      const locked = await submit(client, page, { code: story.nextCode(person) });
+
+      expect(locked).toBeAnswered(429);
+      expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(200);
+      expect(locked.text).toMatch(/<p>Try again in [45] minutes\.<\/p>/);
+      expect(locked.text).toContain('<code>MFA_LOCKED</code>');
+      expect(locked.text).toContain(`<a href="${CONTEXT}${LOGIN}">Sign in</a>`);
+      expect(locked.text).not.toContain('<form');
+    });
+
+    it('step a full login up', async () => {
+      const person = await story.enrolled();
+      const { client, page } = await atVerify(person);
+      await submit(client, page, { code: story.nextCode(person) });
+      const before = client.cookie('SESSION');
+      const { mfa_at: first } = (await client.get('/me')).body;
+      story.clock.advance(600);
+
+      const again = await visit(client, `${VERIFY}?return_to=/auth/me/settlement`);
+      const done = await submit(client, again, { code: story.nextCode(person) });
+
+      expect(done.headers.get('location')).toBe('/auth/me/settlement');
+      expect(client.cookie('SESSION')).not.toBe(before);
+      expect((await client.get('/me')).body['mfa_at']).not.toBe(first);
+    });
+
+    it('are for nobody else: a stranger is told to sign in', async () => {
+      for (const path of [VERIFY, SETUP, CONFIRM]) {
+        const page = await visit(story.client(), path);
+
+        expect(page).toBeAnswered(401);
+        expect(page.headers.get('www-authenticate')).toBe('Bearer');
+        expect(page.text).toContain('<code>INVALID_TOKEN</code>');
+        expect(page.text).toContain(`<a href="${CONTEXT}${LOGIN}">Sign in</a>`);
+      }
+    });
+
+    it('end with the half-authenticated session', async () => {
+      const person = await story.enrolled();
+      const { client, page } = await atVerify(person);
+      story.clock.advance(180);
+
+      const late = await submit(client, page, { code: story.codeOf(person.app) });
+
+      expect(late).toBeAnswered(401);
+      expect(late.text).toContain('<code>INVALID_TOKEN</code>');
+    });
+  });
+
+  describe('to set the second factor up', () => {
+    /** Somebody of whom policy demands it, on the page that begins it. */
+    async function atSetup(id: string): Promise<{ client: HttpClient; page: Answer }> {
+      const { client, answer } = await signIn({ id, password: PASSWORD }, { query: '?return_to=/auth/me' });
+      expect(answer.headers.get('location')).toBe(`${CONTEXT}${SETUP}?return_to=%2Fauth%2Fme`);
+      return { client, page: await follow(client, answer) };
+    }
+
+    function appOf({ text }: Answer): AuthenticatorApp {
+      return AuthenticatorApp.typeIn(/<code id="secret">([A-Z2-7]{32})<\/code>/.exec(text)?.[1] ?? '');
+    }
+
+    it('make nothing before the button is pressed, then show secret, picture and codes, once', async () => {
+      const { client, page } = await atSetup('boss');
+      expect(page).toBeAnswered(200);
+      expect(page.text).not.toContain('secret"');
+      expect(await story.countOf({ id: 'boss' }, 'MFA_SETUP')).toBe(0);
+
+      const shown = await submit(client, page, {});
+
+      expect(shown).toBeAnswered(200);
+      expect(shown.headers.get('content-security-policy')).toBe(POLICY);
+      expect(shown.headers.get('cache-control')).toBe('no-store');
+      expect(shown.text).toMatch(/<img src="data:image\/svg\+xml;base64,[\w+/=]+" alt="[^"]+"/);
+      expect(shown.text.match(/<code>[0-9A-Z]{4}-[0-9A-Z]{4}<\/code>/g)).toHaveLength(10);
+      const wrong = await submit(client, shown, { code: '000000' });
+      expect(wrong).toBeAnswered(401);
+      expect(wrong.text).not.toContain(appOf(shown).secret);
+      const done = await submit(client, wrong, { code: story.codeOf(appOf(shown)) });
+      expect(done.headers.get('location')).toBe('/auth/me');
+      expect((await client.get('/session')).body).toMatchObject({ amr: ['pwd', 'otp'] });
+    });
+
+    it('replace nothing by a reload: the secret that was shown stays good', async () => {
+      const { client, page } = await atSetup('boss-too');
+      const shown = await submit(client, page, {});
+      story.clock.advance(1);
+
+      const reloaded = await submit(client, page, {});
+      const visited = await visit(client, `${SETUP}?return_to=/auth/me`);
+
+      expect(reloaded).toBeAnswered(409);
+      expect(reloaded.text).toContain('<code>MFA_STATE_CONFLICT</code>');
+      expect(visited).toBeAnswered(200);
+      for (const { text } of [reloaded, visited]) {
+        expect(text).toContain('waits to be confirmed');
+        expect(text).toContain(`<a href="${CONTEXT}${CONFIRM}?return_to=%2Fauth%2Fme">confirm it</a>`);
+        expect(text).not.toContain(appOf(shown).secret);
+      }
+      const confirm = await visit(client, `${CONFIRM}?return_to=/auth/me`);
+      expect(await submit(client, confirm, { code: story.codeOf(appOf(shown)) })).toBeAnswered(303);
+    });
+
+    it('replace a pending secret for who read the warning, and each time it is another one', async () => {
+      const { client, page } = await atSetup('boss-three');
+      const first = appOf(await submit(client, page, {}));
+      story.clock.advance(1);
+      const warning = await visit(client, SETUP);
+      const shown = await submit(client, warning, {});
+      story.clock.advance(1);
+
+      const reloaded = await submit(client, warning, {});
+      const byOld = await submit(client, shown, { code: story.codeOf(first) });
+      const byNew = await submit(client, shown, { code: story.codeOf(appOf(shown)) });
+
+      expect(shown).toBeAnswered(200);
+      expect(reloaded).toBeAnswered(409);
+      expect(byOld).toBeAnswered(401);
+      expect(byNew).toBeAnswered(303);
+    });
+
+    it('are for a fresh login only', async () => {
+      const { client } = await signIn(story.person());
+      const page = await visit(client, SETUP);
+      story.clock.advance(301);
+
+      const answer = await submit(client, page, {});
+
+      expect(answer).toBeAnswered(401);
+      expect(answer.headers.get('www-authenticate')).toContain('insufficient_user_authentication');
+      expect(answer.text).toContain('<code>STEP_UP_REQUIRED</code>');
+    });
+
+    it('are not for half a login of somebody who has one', async () => {
+      const { client } = await atVerify(await story.enrolled());
+
+      const answer = await submit(client, await visit(client, SETUP), {});
+
+      expect(answer).toBeAnswered(403);
+      expect(answer.text).toContain('<code>MFA_REQUIRED</code>');
+    });
+  });
+
+  describe('S5: a form', () => {
+    it('is refused without the token of a page in the same browser, and signs nobody in', async () => {
+      const { id, password: pw } = story.person();
+      const [client, other] = [story.client(), story.client()];
+      const { csrf = '' } = formOf(client, await visit(client, LOGIN)).fields;
+      const { csrf: foreign = '' } = formOf(other, await visit(other, LOGIN)).fields;
+      const [nonce = '', signed = ''] = csrf.split('.');
+      const tokens: readonly (string | undefined)[] = [
+        ...[undefined, '', '.', foreign, nonce, `${nonce}.`, `.${signed}`, `${csrf}x`, csrf.toLowerCase()],
+        ...[
+          `${'A'.repeat(22)}.${signed}`,
+          `${nonce}.${'A'.repeat(43)}`,
+          `${nonce}.${signed.slice(1)}`,
+          `${csrf}.${csrf}`,
+        ],
+      ];
+
+      for (const token of tokens) {
+        const form = { id, pw, ...(token !== undefined && { csrf: token }) };
+        const answer = await client.send('POST', LOGIN, { form });
+        expect(answer, token).toBeRefused(403, 'CROSS_SITE');
+      }
+      client.forget('sign_in_form');
+      expect(await client.send('POST', LOGIN, { form: { id, pw, csrf } })).toBeRefused(403, 'CROSS_SITE');
+      client.plant('sign_in_form', 'A'.repeat(43), `${CONTEXT}/portal`);
+      expect(await client.send('POST', LOGIN, { form: { id, pw, csrf } })).toBeRefused(403, 'CROSS_SITE');
+      expect(client.cookie('SESSION')).toBeUndefined();
+    });
+
+    it.each([
+      [VERIFY, { code: '000000' }],
+      [SETUP, {}],
+      [CONFIRM, { code: '000000' }],
+    ])('%s is refused with the token of another session, and changes nothing', async (path, typed) => {
+      const person = story.person();
+      const { client } = await signIn(person);
+      const { client: other } = await signIn(story.person());
+      const { csrf: foreign = '' } = formOf(other, await visit(other, path)).fields;
+      const { csrf: ofStranger = '' } = formOf(client, await visit(client, LOGIN)).fields;
+
+      for (const csrf of [undefined, '', foreign, ofStranger]) {
+        const form = { ...typed, ...(csrf !== undefined && { csrf }) };
+        expect(await client.send('POST', path, { form })).toBeRefused(403, 'CROSS_SITE');
+      }
+
+      expect(await story.countOf(person, 'MFA_SETUP')).toBe(0);
+      expect(await story.countOf(person, 'MFA_FAILED')).toBe(0);
+    });
+
+    it.each([
+      [{ 'sec-fetch-site': 'cross-site' }, 403],
+      [{ 'sec-fetch-site': 'same-site' }, 403],
+      [{ origin: 'https://evil.example' }, 403],
+      [{ origin: 'null' }, 403],
+      [{ 'sec-fetch-site': 'none' }, 303],
+      [{ 'sec-fetch-site': 'same-origin' }, 303],
+    ])('with its token and %j is answered %i', async (headers, status) => {
+      const client = story.client();
+      const { id, password: pw } = story.person();
+      const page = await visit(client, LOGIN);
+
+      const answer = await submit(client, page, { id, pw }, headers);
+
+      expect(answer).toBeAnswered(status);
+      expect(client.cookie('SESSION') !== undefined).toBe(status === 303);
+      expect(answer.text.includes('<code>CROSS_SITE</code>')).toBe(status === 403);
+    });
+  });
+
+  describe('show what a stranger sends as text', () => {
+    it('the login id', async () => {
+      const { client, answer } = await signIn({ id: HOSTILE, password: 'x' });
+
+      expect(answer.text).not.toMatch(/<script|<img/);
+      expect(formOf(client, answer).fields['id']).toBe(HOSTILE);
+    });
+
+    it.each([LOGIN, VERIFY, SETUP, CONFIRM])('where to go on, of %s', async (path) => {
+      const { client } = await signIn(story.person());
+      const hostile = ['/auth/"><script>alert(1)</script>', `/auth/'onfocus='alert(1)`, HOSTILE, 'javascript:alert(1)'];
+
+      for (const returnTo of hostile) {
+        const page = await visit(client, `${path}?return_to=${encodeURIComponent(returnTo)}`);
+        expect(page).toBeAnswered(200);
+        expect(page.text).not.toMatch(/<script|<img|javascript|'onfocus/);
+      }
+    });
+
+    it.each([
+      'https://evil.example/auth/',
+      '//evil.example/auth/',
+      '/\\evil.example',
+      '/auth/\t/evil.example',
+      '/auth//evil.example',
+      '/auth/%2f%2fevil.example',
+      '/auth/%255cevil.example',
+      '/auth/../evil',
+      '/other',
+      `/auth/${'x'.repeat(2000)}`,
+    ])('X16: and go to the start page in place of %j, from the page and from a form', async (returnTo) => {
+      const query = `?return_to=${encodeURIComponent(returnTo)}`;
+      const { client, answer } = await signIn(story.person(), { query });
+      const { id, password: pw } = story.person();
+      const page = await visit(client, LOGIN);
+
+      const planted = await submit(client, page, { id, pw, return_to: returnTo });
+
+      for (const { headers, status } of [answer, planted]) {
+        expect(status).toBe(303);
+        expect(headers.get('location')).toBe(`${CONTEXT}/`);
+      }
+    });
+
+    it('X16: a path that is given twice is none', async () => {
+      const page = await visit(story.client(), `${LOGIN}?return_to=/auth/me&return_to=//evil.example`);
+
+      expect(page).toBeAnswered(400);
+      expect(page.text).not.toContain('evil');
+    });
+  });
+
+  describe('answer errors', () => {
+    it.each([
+      ['text/html', true],
+      [BROWSER.accept, true],
+      ['text/*', true],
+      ['text/html;q=0.5, application/json;q=0.4', true],
+      [undefined, false],
+      ['*/*', false],
+      ['application/json', false],
+      ['application/json, text/html;q=0.9', false],
+      ['text/html;q=0.4, */*;q=0.5', false],
+    ])('to Accept: %s as a page: %s', async (accept, isPage) => {
+      const client = story.client();
+      const page = await visit(client, LOGIN);
+      const { path, fields } = formOf(client, page);
+      const headers = accept === undefined ? {} : { accept };
+
+      const form = { ...fields, id: 'nobody', pw: 'x' };
+      const answer = await client.send('POST', path, { form, headers });
+      const stranger = await client.send('POST', VERIFY, { headers });
+
+      if (isPage) {
+        for (const one of [answer, stranger]) {
+          expect(one).toBeAnswered(401);
+          expect(one.headers.get('content-type')).toBe(HTML);
+        }
+      } else {
+        expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
+        expect(stranger).toBeRefused(401, 'INVALID_TOKEN');
+      }
+    });
+
+    it('of other routes in JSON, whatever is asked for', async () => {
+      const answer = await visit(story.client(), '/me');
+
+      expect(answer).toBeRefused(401, 'INVALID_TOKEN');
+    });
+
+    it('of a caller who takes JSON alone with 406, where the route has a page to show', async () => {
+      const answer = await story.client().get(LOGIN, { headers: { accept: 'application/json' } });
+
+      expect(answer).toBeRefused(406, 'NOT_ACCEPTABLE');
+    });
+
+    it('of a wrong form, media type and size as pages, without the inside', async () => {
+      const client = story.client();
+      const { csrf = '' } = formOf(client, await visit(client, LOGIN)).fields;
+      const send = (form: Readonly<Record<string, string>>): Promise<Answer> =>
+        client.send('POST', LOGIN, { form, headers: BROWSER });
+
+      const answers = [
+        await send({ csrf, id: 'x' }),
+        await send({ csrf, id: 'x', pw: 'x', more: 'x' }),
+        await client.send('POST', LOGIN, { json: {}, headers: BROWSER }),
+        await send({ csrf, id: 'x', pw: 'x'.repeat(3_000_000) }),
+      ];
+
+      expect(answers.map(({ status }) => status)).toEqual([400, 400, 415, 413]);
+      for (const { headers, text } of answers) {
+        expect(headers.get('content-type')).toBe(HTML);
+        expect(text).toContain(`<a href="${CONTEXT}${LOGIN}">Sign in</a>`);
+        expect(text).not.toMatch(LEAK);
+      }
+    });
+  });
+});
+
+onSqlite('the page to sign in, throttled,', (engine) => {
+  const story = storyOn(engine, { people: 2, throttled: true });
+
+  it('says how long to wait, and shows itself again', async () => {
+    const client = story.client();
+    const { id } = story.person();
+    const page = await visit(client, LOGIN);
+    let answer = page;
+    for (let time = 0; time < 20 && answer.status !== 429; time += 1) {
+      answer = await submit(client, page, { id, pw: 'not the one' });
+    }
+
+    expect(answer).toBeAnswered(429);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answer.text).toMatch(/<p>Try again in \d+ (?:second|seconds|minutes)\.<\/p>/);
+    expect(answer.text).toContain('<code>RATE_LIMITED</code>');
+    expect(formOf(client, answer).fields).toMatchObject({ id, pw: '' });
+  });
+});

@@ -1,0 +1,60 @@
+import type { Answer, HttpClient } from './http-client.js';
+
+/** What browsers ask for when a person follows a link or sends a form. */
+export const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+type Fields = Readonly<Record<string, string>>;
+
+/** The form of a page, as a browser reads it. */
+export interface Form {
+  /** Without the context path of `client`. */
+  readonly path: string;
+  readonly fields: Fields;
+}
+
+/** Asks for a page as a browser does. */
+export function visit(client: HttpClient, path: string, headers: Fields = {}): Promise<Answer> {
+  return client.get(path, { headers: { ...BROWSER, ...headers } });
+}
+
+/** The one form of a page with all it has filled in. */
+export function formOf(client: HttpClient, { text, request }: Answer): Form {
+  const [form, ...others] = text.match(/<form [^]*?<\/form>/g) ?? [];
+  if (form === undefined || others.length > 0) throw new Error(`${request} has no page with one form:\n${text}`);
+  const action = attribute(form, 'action');
+  const inputs = form.match(/<input [^>]*>/g) ?? [];
+  const fields = Object.fromEntries(inputs.map((input) => [attribute(input, 'name'), attribute(input, 'value')]));
+  return { path: withoutContext(client, action), fields };
+}
+
+/** Fills the form of a page in and sends it as a browser does. */
+export function submit(client: HttpClient, page: Answer, typed: Fields, headers: Fields = {}): Promise<Answer> {
+  const { path, fields } = formOf(client, page);
+  return client.send('POST', path, { form: { ...fields, ...typed }, headers: { ...BROWSER, ...headers } });
+}
+
+/** Follows a 303 as a browser does. */
+export function follow(client: HttpClient, { status, headers, request, text }: Answer): Promise<Answer> {
+  const location = headers.get('location');
+  if (status !== 303 || location === null) throw new Error(`${request} → ${status} sends nobody on: ${text}`);
+  return visit(client, withoutContext(client, location));
+}
+
+/** The text of what stands between tags. */
+export function unescaped(html: string): string {
+  return html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
+
+function attribute(tag: string, name: string): string {
+  return unescaped(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? '');
+}
+
+function withoutContext({ baseUrl }: HttpClient, path: string): string {
+  const { pathname } = new URL(baseUrl);
+  return pathname === '/' ? path : path.replace(pathname, '');
+}
