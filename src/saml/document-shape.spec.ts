@@ -265,6 +265,14 @@ describe('the shape of a response', () => {
 
   it.each<readonly [string, () => string]>([
     [
+      'a list of prefixes that takes long to look through',
+      () =>
+        honest.replace(
+          `<ds:Transform Algorithm="${C14N}"/>`,
+          `<ds:Transform Algorithm="${C14N}"><InclusiveNamespaces xmlns="${C14N}" PrefixList="${'a '.repeat(128)}"/></ds:Transform>`,
+        ),
+    ],
+    [
       'XSLT',
       () =>
         honest.replace(C14N + '"/></ds:Transforms>', 'http://www.w3.org/TR/1999/REC-xslt-19991116"/></ds:Transforms>'),

@@ -16,7 +16,7 @@ export interface MarkupElement {
 /** Levels; a response has six, an attribute value of markup some more. */
 export const DEEPEST = 32;
 /** Elements; a person in a thousand groups has one for each. */
-export const MOST_ELEMENTS = 4000;
+export const MOST_ELEMENTS = 2000;
 const MOST_ATTRIBUTES = 40;
 const MOST_PREFIXES = 64;
 

@@ -3,6 +3,8 @@ import type { Rejection } from './rejection.js';
 import { NAMESPACE } from './saml-namespace.js';
 
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+/** Characters of prefixes; the library looks the whole list through for each element. */
+const LONGEST_LIST = 255;
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 
 /** Those with SHA-2 that the library knows; an HMAC would take the certificate, which everybody has, for its secret. */
@@ -57,7 +59,8 @@ function isCanonicalization(element: MarkupElement): boolean {
 
 function isPrefixList({ name, namespace, attributes, children }: MarkupElement): boolean {
   if (name !== 'InclusiveNamespaces' || namespace !== EXCLUSIVE || children.length > 0) return false;
-  return attributes.size === 1 && attributes.has('PrefixList');
+  const prefixes = attributes.get('PrefixList');
+  return attributes.size === 1 && prefixes !== undefined && prefixes.length <= LONGEST_LIST;
 }
 
 function algorithmOf({ attributes }: MarkupElement): string {
