@@ -17,6 +17,7 @@ import { equalTimeZones } from './management/time-zones.rule.js';
 import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
 import { mapperLimits } from './persistence/mapper.rule.js';
 import { productionValues } from './persistence/production.rule.js';
+import { identityProvidersUsable } from './saml/idps.rule.js';
 import { shutdownWithinGrace } from './server/shutdown/shutdown.rule.js';
 import { contextClassesUsable } from './saml/authn-context.rule.js';
 import { sealKeysGiven } from './sealing/seal.rule.js';
@@ -64,6 +65,7 @@ const RULES: readonly (Rule | LateRule)[] = [
   managementPathsApart,
   bundleUsable,
   tokenKeysUsable,
+  identityProvidersUsable(),
   uploadFolderWritable,
   contextClassesUsable,
 ];

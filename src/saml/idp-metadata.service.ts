@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -8,8 +7,10 @@ import type { MetadataReading } from './idp-metadata.js';
 import { IdpMetadataStore } from './idp-metadata.store.js';
 import type { IdpProperties } from './idp.properties.js';
 import type { IdpEntry } from './idps.service.js';
-import { MetadataClient, MetadataFailure, utf8 } from './metadata.client.js';
-import { LONGEST_METADATA, metadataSource } from './metadata-source.js';
+import { MetadataClient } from './metadata.client.js';
+import { MetadataFailure } from './metadata-failure.js';
+import { documentIn } from './metadata-file.js';
+import { metadataSource } from './metadata-source.js';
 
 /** Reads the metadata of identity providers, from where the key `metadata` leads. */
 @Injectable()
@@ -80,20 +81,5 @@ export class IdpMetadata {
       if (error instanceof ServiceError) return undefined;
       throw error;
     }
-  }
-}
-
-/** @throws MetadataFailure */
-async function documentIn(file: string): Promise<string> {
-  try {
-    const found = await stat(file);
-    // A pipe or a device could keep the reader waiting for ever.
-    if (!found.isFile()) throw new MetadataFailure('they are in no file');
-    if (found.size > LONGEST_METADATA) throw new MetadataFailure('they are larger than 5 MB');
-    return utf8(await readFile(file));
-  } catch (error) {
-    if (error instanceof MetadataFailure) throw error;
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
-    throw new MetadataFailure(`their file cannot be read (${code})`, error);
   }
 }

@@ -1,3 +1,4 @@
+import { type CertificateFacts, certificateFacts } from './idp-certificates.js';
 import type { MetadataReading } from './idp-metadata.js';
 import type { IdpTrust } from './idp-trust.js';
 
@@ -8,6 +9,7 @@ export type Knowledge = Pick<MetadataReading, 'trust'> & Partial<MetadataReading
 export class KnownIdp {
   private knowledge: Knowledge | undefined;
   private learntAt: number | undefined;
+  private facts: readonly CertificateFacts[] = [];
   private fault = 'nothing was read of it yet';
   private isFaulty = false;
 
@@ -25,6 +27,11 @@ export class KnownIdp {
     return this.learntAt;
   }
 
+  /** Of those it signs with. */
+  get certificates(): readonly CertificateFacts[] {
+    return this.facts;
+  }
+
   /** Why the last attempt to learn more has failed. */
   get failure(): string | undefined {
     return this.isFaulty ? this.fault : undefined;
@@ -33,6 +40,7 @@ export class KnownIdp {
   learn(knowledge: Knowledge, at: number): void {
     this.knowledge = knowledge;
     this.learntAt = at;
+    this.facts = knowledge.trust.certificates.map(certificateFacts);
     this.isFaulty = false;
   }
 

@@ -1,12 +1,5 @@
+import { MetadataFailure, utf8 } from './metadata-failure.js';
 import { LONGEST_METADATA } from './metadata-source.js';
-
-/** Metadata that could not be read; the message is the end of a sentence that begins with them. */
-export class MetadataFailure extends Error {
-  constructor(reason: string, cause?: unknown) {
-    super(reason, { cause });
-    this.name = 'MetadataFailure';
-  }
-}
 
 /** A document, and what its sender's clock said when it was sent. */
 export interface Fetched {
@@ -63,13 +56,4 @@ async function bytesOf({ body }: Response): Promise<Buffer> {
     parts.push(part);
   }
   return Buffer.concat(parts);
-}
-
-/** @throws MetadataFailure where the bytes are no UTF-8 */
-export function utf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new MetadataFailure('they are not in UTF-8', cause);
-  }
 }

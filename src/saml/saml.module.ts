@@ -4,16 +4,19 @@ import { AuthModule } from '../auth/auth.module.js';
 import { Clock } from '../clock/clock.js';
 import { Configuration } from '../config/configuration.js';
 import { EventsModule } from '../events/events.module.js';
+import { HealthModule } from '../health/health.module.js';
 import { Meters } from '../metrics/meters.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { SslBundles } from '../tls/ssl-bundles.service.js';
 import { TokenModule } from '../token/token.module.js';
 import { IdpMetadata } from './idp-metadata.service.js';
 import { IdpMetadataStore } from './idp-metadata.store.js';
+import { IdpMeters } from './idp-meters.js';
 import { IdpSessionStore } from './idp-session.store.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import { Idps } from './idps.service.js';
 import { MetadataRefresh } from './metadata-refresh.task.js';
+import { SamlIndicator } from './saml.indicator.js';
 import { SamlController } from './saml.controller.js';
 import { SamlLogins } from './saml-login.service.js';
 import { SamlMeters } from './saml-meters.js';
@@ -28,10 +31,11 @@ import { UsedAssertions } from './used-assertions.service.js';
 
 /** Sign-in of staff through identity providers. */
 @Module({
-  imports: [TasksModule, EventsModule, AccountModule, TokenModule, AuthModule],
+  imports: [HealthModule, TasksModule, EventsModule, AccountModule, TokenModule, AuthModule],
   controllers: [SamlController],
   providers: [
-    ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh],
+    ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],
+    { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: idpMeters },
     ...[SamlRequestStore, UsedAssertionStore, IdpSessionStore],
     ...[SamlRequests, UsedAssertions, IdpSessions, SamlResponses, ServiceProviders, StaffLogins, SamlLogins],
     {
@@ -48,3 +52,12 @@ import { UsedAssertions } from './used-assertions.service.js';
   exports: [Idps],
 })
 export class SamlModule {}
+
+function idpMeters(meters: Meters, clock: Clock, idps: Idps): IdpMeters {
+  const made = new IdpMeters(meters, clock);
+  for (const { known, properties } of idps.entries) {
+    if (properties.metadata !== undefined) made.watchAge(known);
+    made.watchCertificates(known);
+  }
+  return made;
+}

@@ -1,12 +1,12 @@
-const DURATION = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$/;
+const DURATION = /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$/;
 const INSTANT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)?$/;
 
 /** Seconds of a positive `xs:duration`, with months of 30 and years of 365 days; undefined where it is none. */
 export function durationSeconds(text: string): number | undefined {
-  const parts = DURATION.exec(text)?.slice(1);
-  if (parts?.every((part) => (part as string | undefined) === undefined) ?? true) return undefined;
-  const [years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = (parts ?? []).map((part) =>
-    Number((part as string | undefined) ?? 0),
+  const match: readonly (string | undefined)[] | null = DURATION.exec(text);
+  if (!match) return undefined;
+  const [, years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match.map((part = '0') =>
+    Number(part),
   );
   return (((years * 365 + months * 30 + days) * 24 + hours) * 60 + minutes) * 60 + seconds;
 }

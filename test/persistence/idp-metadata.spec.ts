@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { HttpClientProperties } from '../../src/outbound/http-client.properties.js';
+import { Duration } from '../../src/config/duration.js';
+import { ServiceError } from '../../src/errors/service-error.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { IdpMetadata } from '../../src/saml/idp-metadata.service.js';
+import { IdpMetadataStore } from '../../src/saml/idp-metadata.store.js';
+import { type IdpEntry, Idps } from '../../src/saml/idps.service.js';
+import { SamlProperties } from '../../src/saml/saml.properties.js';
+import { bound } from '../config/keys/situation.js';
+import { onEveryDatabase } from '../support/engines.js';
+import { ENTITY_ID, madeRsa, metadataOf } from '../support/idp-metadata.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { MetadataServer } from '../support/metadata-server.js';
+
+const { pem } = madeRsa();
+
+onEveryDatabase('metadata of an identity provider at a URL', (database) => {
+  let server: MetadataServer;
+  let clock: ManualClock;
+
+  beforeEach(async () => {
+    server = await MetadataServer.start();
+    server.answer = metadataOf({ certificates: [pem] });
+    clock = new ManualClock();
+    await database.work.single((tx) => tx.change('DELETE FROM saml_metadata'));
+  });
+  afterEach(() => server.stop());
+
+  /** What one process knows; `keys` besides the URL. */
+  const process = (keys: readonly string[] = [], url = server.url, work: UnitOfWork = database.work) => {
+    const prefix = '--app.security.saml.idp.corp';
+    const args = [`${prefix}.metadata=${url}`, ...keys.map((key) => `${prefix}.${key}`)];
+    const idps = new Idps(bound({ args }, SamlProperties), clock);
+    const [entry] = idps.entries;
+    const http = Object.assign(new HttpClientProperties(), { readTimeout: Duration.ofSeconds(5) });
+    const metadata = new IdpMetadata(http, new IdpMetadataStore(), work, clock);
+    const trusted = (): string | undefined => idps.find('corp')?.trust().entityId;
+    return { entry: entry as IdpEntry, metadata, trusted };
+  };
+  const at = (millis: number): string => new Date(millis).toISOString();
+
+  it('lets nobody in before they were read, and asks to come again', async () => {
+    const { entry, metadata, trusted } = process();
+
+    expect(trusted).toThrow(
+      expect.objectContaining({
+        code: 'UNAVAILABLE',
+        facts: { retryAfterSeconds: 10, reason: 'identity provider corp: nothing was read of it yet' },
+      }),
+    );
+    await metadata.refresh(entry);
+    expect(trusted()).toBe(ENTITY_ID);
+  });
+
+  it.each([
+    ['their URL answered 500', (): void => void (server.status = 500)],
+    ['they are not well-formed XML (line 1)', (): void => void (server.answer = '<a>')],
+    [
+      'they were valid until 2020-01-01T00:00:00.000Z',
+      () => {
+        server.answer = metadataOf({ certificates: [pem], entityId: 'urn:new', validUntil: '2020-01-01T00:00:00Z' });
+      },
+    ],
+  ])('stay as they were where %s', async (reason, spoil) => {
+    const { entry, metadata, trusted } = process();
+    await metadata.refresh(entry);
+    spoil();
+
+    await expect(metadata.refresh(entry)).rejects.toThrow(reason);
+
+    expect(trusted()).toBe(ENTITY_ID);
+    expect(entry.known.failure).toBe(reason);
+  });
+
+  it('count no more from their end on, until newer ones are read', async () => {
+    const { entry, metadata, trusted } = process();
+    const of = (seconds: number): string =>
+      metadataOf({ certificates: [pem], validUntil: at(clock.millis() + seconds * 1000) });
+    server.answer = of(3600);
+    await metadata.refresh(entry);
+
+    clock.advance(3599);
+    expect(trusted()).toBe(ENTITY_ID);
+    clock.advance(1);
+    expect(trusted).toThrow(/^UNAVAILABLE: identity provider corp: the metadata were valid until /);
+
+    server.answer = of(3600);
+    await metadata.refresh(entry);
+    expect(trusted()).toBe(ENTITY_ID);
+  });
+
+  it('are known to a process that starts while their URL is out of reach, with their age', async () => {
+    const before = process();
+    await before.metadata.refresh(before.entry);
+    clock.advance(600);
+
+    const after = process();
+    await after.metadata.recall(after.entry);
+
+    expect(after.trusted()).toBe(ENTITY_ID);
+    expect(after.entry.known.knownAt).toBe(clock.millis() - 600_000);
+    expect(server.calls).toBe(1);
+  });
+
+  it.each([
+    ['name another entity', ['entity-id=urn:other']],
+    ['must be signed', [`metadata-certificate=${pem.replaceAll('\n', '\\n')}`]],
+  ])('are not taken up again where they %s by now', async (_, keys) => {
+    const before = process();
+    await before.metadata.refresh(before.entry);
+
+    const after = process(keys);
+    await after.metadata.recall(after.entry);
+
+    expect(after.trusted).toThrow('nothing was read of it yet');
+  });
+
+  it('are not taken up again from another URL, nor after their end', async () => {
+    server.answer = metadataOf({ certificates: [pem], validUntil: at(clock.millis() + 60_000) });
+    const before = process();
+    await before.metadata.refresh(before.entry);
+    const elsewhere = process([], `${server.url}?other`);
+    await elsewhere.metadata.recall(elsewhere.entry);
+    clock.advance(60);
+    const late = process();
+    await late.metadata.recall(late.entry);
+
+    expect(elsewhere.trusted).toThrow('nothing was read of it yet');
+    expect(late.trusted).toThrow('nothing was read of it yet');
+  });
+
+  it('are not kept in place of later ones, nor taken up in place of what was just read', async () => {
+    const first = process();
+    clock.advance(60);
+    server.answer = metadataOf({ certificates: [pem], entityId: 'urn:later' });
+    await first.metadata.refresh(first.entry);
+    clock.advance(-60);
+    server.answer = metadataOf({ certificates: [pem], entityId: 'urn:earlier' });
+    const second = process();
+    await second.metadata.refresh(second.entry);
+    await second.metadata.recall(second.entry);
+    const third = process();
+    await third.metadata.recall(third.entry);
+
+    expect([second.trusted(), third.trusted()]).toEqual(['urn:earlier', 'urn:later']);
+  });
+
+  it('are read without the database', async () => {
+    const away = (): Promise<never> => Promise.reject(new ServiceError('UNAVAILABLE'));
+    const { entry, metadata, trusted } = process([], server.url, {
+      run: away,
+      single: away,
+    } as Partial<UnitOfWork> as UnitOfWork);
+
+    await metadata.recall(entry);
+    await metadata.refresh(entry);
+
+    expect(trusted()).toBe(ENTITY_ID);
+  });
+
+  it('of a federation are kept whole', async () => {
+    const padding = `<!-- ${'ä'.repeat(400_000)} -->`;
+    server.answer = metadataOf({ certificates: [pem], before: padding });
+    const before = process();
+    await before.metadata.refresh(before.entry);
+
+    const after = process();
+    await after.metadata.recall(after.entry);
+
+    expect(after.trusted()).toBe(ENTITY_ID);
+  });
+});
