@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
-import { type Answer, HttpClient, setCookie } from '../support/http-client.js';
+import { type Answer, type HttpClient, setCookie } from '../support/http-client.js';
 import { LEAK } from '../support/leak.js';
 import { type Enrolled, PASSWORD, type Person, storyOn } from '../support/login-story.js';
 import { BROWSER, follow, formOf, submit, visit } from '../support/pages.js';
@@ -467,36 +467,34 @@ onSqlite('the pages of the portal', (engine) => {
   });
 
   describe('answer errors', () => {
-    it.each([
-      ['text/html', true],
-      [BROWSER.accept, true],
-      ['text/*', true],
-      ['text/html;q=0.5, application/json;q=0.4', true],
-      [undefined, false],
-      ['*/*', false],
-      ['application/json', false],
-      ['application/json, text/html;q=0.9', false],
-      ['text/html;q=0.4, */*;q=0.5', false],
-    ])('to Accept: %s as a page: %s', async (accept, isPage) => {
+    /** A wrong password, and somebody who is not signed in. */
+    async function refusals(accept: string | undefined): Promise<readonly Answer[]> {
       const client = story.client();
-      const page = await visit(client, LOGIN);
-      const { path, fields } = formOf(client, page);
+      const { path, fields } = formOf(client, await visit(client, LOGIN));
       const headers = accept === undefined ? {} : { accept };
-
       const form = { ...fields, id: 'nobody', pw: 'x' };
-      const answer = await client.send('POST', path, { form, headers });
-      const stranger = await client.send('POST', VERIFY, { headers });
+      return [await client.send('POST', path, { form, headers }), await client.send('POST', VERIFY, { headers })];
+    }
 
-      if (isPage) {
-        for (const one of [answer, stranger]) {
-          expect(one).toBeAnswered(401);
-          expect(one.headers.get('content-type')).toBe(HTML);
+    it.each(['text/html', BROWSER.accept, 'text/*', 'text/html;q=0.5, application/json;q=0.4'])(
+      'as pages to whom prefers HTML: Accept: %s',
+      async (accept) => {
+        for (const answer of await refusals(accept)) {
+          expect(answer).toBeAnswered(401);
+          expect(answer.headers.get('content-type')).toBe(HTML);
         }
-      } else {
-        expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
+      },
+    );
+
+    it.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.9', 'text/html;q=0.4, */*;q=0.5'])(
+      'in JSON to everybody else: Accept: %s',
+      async (accept) => {
+        const [wrong, stranger] = await refusals(accept);
+
+        expect(wrong).toBeRefused(401, 'INVALID_CREDENTIALS');
         expect(stranger).toBeRefused(401, 'INVALID_TOKEN');
-      }
-    });
+      },
+    );
 
     it('of other routes in JSON, whatever is asked for', async () => {
       const answer = await visit(story.client(), '/me');

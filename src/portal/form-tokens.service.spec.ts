@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import { SystemRandom } from '../random/random.js';
+import { Sealer } from '../sealing/sealer.js';
+import { FormTokens } from './form-tokens.service.js';
+
+const random = new SystemRandom();
+const [OLD, NEW] = [random.bytes(32), random.bytes(32)];
+
+function tokensUnder(active: string, keys: Readonly<Record<string, Buffer>>): FormTokens {
+  return new FormTokens(new Sealer(active, new Map(Object.entries(keys)), random), random);
+}
+
+it('S5: a token is good for what it is bound to, and for nothing else', () => {
+  const tokens = tokensUnder('old', { old: OLD });
+  const token = tokens.issue('sid:1');
+
+  expect(tokens.isOurs(token, 'sid:1')).toBe(true);
+  expect(tokens.isOurs(token, 'sid:2')).toBe(false);
+  expect(tokens.isOurs(token, 'jti:1')).toBe(false);
+  expect(tokens.isOurs(token, '')).toBe(false);
+});
+
+it('S5: a token is another one each time, all of equal length', () => {
+  const tokens = tokensUnder('old', { old: OLD });
+  const issued = Array.from({ length: 100 }, () => tokens.issue('sid:1'));
+
+  expect(new Set(issued).size).toBe(100);
+  expect(new Set(issued.map(({ length }) => length))).toEqual(new Set([66]));
+});
+
+it('S5: no part of a token can be changed', () => {
+  const tokens = tokensUnder('old', { old: OLD });
+  const token = tokens.issue('sid:1');
+
+  for (let at = 0; at < token.length - 1; at += 1) {
+    const other = token[at] === 'A' ? 'B' : 'A';
+    expect(tokens.isOurs(token.slice(0, at) + other + token.slice(at + 1), 'sid:1'), String(at)).toBe(false);
+  }
+});
+
+it('a token stays good while its seal key is kept beside a new one, and no longer', () => {
+  const token = tokensUnder('old', { old: OLD }).issue('sid:1');
+
+  expect(tokensUnder('new', { old: OLD, new: NEW }).isOurs(token, 'sid:1')).toBe(true);
+  expect(tokensUnder('new', { new: NEW }).isOurs(token, 'sid:1')).toBe(false);
+});

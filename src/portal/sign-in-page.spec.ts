@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { type IdpLink, signInPage } from './sign-in-page.js';
+
+function pageWith(idps: readonly IdpLink[], returnTo = '/auth/'): string {
+  const facts = { contextPath: '/auth', action: '/auth/portal/login', csrf: 'token', returnTo };
+  return signInPage({ ...facts, idps });
+}
+
+it('links to every identity provider, and takes the way back along', () => {
+  const page = pageWith(
+    [
+      { name: 'corp', displayName: 'Head office' },
+      { name: 'shops-2', displayName: 'Shops' },
+    ],
+    '/auth/menu?a=b&c=d',
+  );
+
+  const links = [...page.matchAll(/<a href="([^"]*)">([^<]*)<\/a>/g)].map(([, href, text]) => [href, text]);
+  expect(links).toEqual([
+    ['/auth/saml/corp/login?return_to=%2Fauth%2Fmenu%3Fa%3Db%26c%3Dd', 'Head office'],
+    ['/auth/saml/shops-2/login?return_to=%2Fauth%2Fmenu%3Fa%3Db%26c%3Dd', 'Shops'],
+  ]);
+});
+
+it('says nothing of staff where there is no identity provider', () => {
+  expect(pageWith([])).not.toMatch(/Staff|<ul/);
+});
+
+it('shows a hostile display name or name as text', () => {
+  const hostile = `"><script>alert('1')</script>&lt;`;
+
+  const page = pageWith([{ name: hostile, displayName: hostile }]);
+
+  expect(page).not.toContain('<script');
+  expect(page).toContain('>&quot;&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&amp;lt;</a>');
+  expect(page).toContain(
+    'href="/auth/saml/%22%3E%3Cscript%3Ealert(&#39;1&#39;)%3C%2Fscript%3E%26lt%3B/login?return_to=',
+  );
+});

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { markup } from './markup.js';
+import { htmlPage, prefersPage } from './page.js';
+
+it.each<readonly [string | undefined, boolean]>([
+  ['text/html', true],
+  ['text/*', true],
+  ['TEXT/HTML', true],
+  ['text/html, */*', true],
+  ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', true],
+  ['text/html;q=0.2, application/json;q=0.1', true],
+  ['text/html;q=0.2, application/json;q=0', true],
+  [undefined, false],
+  ['', false],
+  ['*/*', false],
+  ['nonsense', false],
+  ['application/json', false],
+  ['application/problem+json, text/html', false],
+  ['application/json, text/html;q=0.9', false],
+  ['text/html;q=0.1, */*;q=0.2', false],
+  ['text/html;q=0', false],
+])('of Accept: %s, HTML is preferred: %s', (accept, expected) => {
+  expect(prefersPage(accept)).toBe(expected);
+});
+
+it('a page shows its title as text', () => {
+  const page = htmlPage('<b>', markup``);
+
+  expect(page).toContain('<title>&lt;b&gt; - Login service</title>');
+  expect(page).toContain('<h1>&lt;b&gt;</h1>');
+});
