@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 interface Locked {
+  readonly version?: string;
   readonly resolved?: string;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
@@ -28,6 +29,19 @@ it('a production install brings no tool of the development', () => {
 
   expect(installed).toEqual(ALLOWED);
   expect(namesWhere(({ devOptional }) => devOptional === true)).toEqual([]);
+});
+
+// Flaws in signature checks before: CVE-2025-54369 and -54419, CVE-2025-29774 and -29775.
+it.each([
+  ['@node-saml/node-saml', '5.1.0'],
+  ['xml-crypto', '6.1.2'],
+])('X1, X4: every copy of %s is of %s or later', (name, floor) => {
+  const copies = Object.entries(lock.packages).filter(([path]) => path.endsWith(`node_modules/${name}`));
+
+  expect(copies).not.toEqual([]);
+  for (const [, { version = '' }] of copies) {
+    expect(floor.localeCompare(version, 'en', { numeric: true }), version).toBeLessThanOrEqual(0);
+  }
 });
 
 function namesWhere(holds: (locked: Locked) => boolean): readonly string[] {
