@@ -108,7 +108,7 @@ describe('reading an assertion', () => {
 
   it.each([
     ['nothing', '><'],
-    ['blanks alone', '> \n<'],
+    ['blanks alone', '>  <'],
     ['a line break', '>staff\n1<'],
     ['a control character', '>staff&#127;1<'],
     ['an element', '>staff-1<x/><'],
@@ -185,6 +185,7 @@ describe('reading an assertion', () => {
   it.each([
     ['no audience', ''],
     ['an element for an audience', '<saml:Audience><x/></saml:Audience>'],
+    ['an audience and one of another namespace', '<saml:Audience>a</saml:Audience><Audience xmlns="x">b</Audience>'],
     ['an audience of another namespace', '<Audience xmlns="x">a</Audience>'],
   ])('X7: refuses a restriction to %s', (_, audience) => {
     expect(bent(/<saml:Audience>.*<\/saml:Audience>/, audience)).toBe('audience');

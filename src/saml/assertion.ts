@@ -26,7 +26,7 @@ export interface NameId {
 }
 
 /** The one bearer confirmation (SAML profiles 4.1.4.2). */
-export interface Confirmation {
+interface Confirmation {
   readonly recipient: string | undefined;
   readonly inResponseTo: string | undefined;
   /** The profile knows none for a bearer, but some send it: then it counts. */
@@ -34,7 +34,7 @@ export interface Confirmation {
   readonly notOnOrAfter: number | undefined;
 }
 
-export interface Conditions {
+interface Conditions {
   readonly notBefore: number | undefined;
   readonly notOnOrAfter: number | undefined;
   /** Each restriction must name us, by one of its audiences (SAML core 2.5.1.4). */

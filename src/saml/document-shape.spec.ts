@@ -34,6 +34,11 @@ describe('the shape of a response', () => {
     forged = assertion.replace(signature, '').replace('_honest', '_forged').replace('staff-1', 'admin');
   });
 
+  /** The honest response with something in its canonicalizing transform. */
+  const withParameter = (parameter: string) => {
+    const transform = `<ds:Transform Algorithm="${C14N}"`;
+    return honest.replace(`${transform}/>`, `${transform}>${parameter}</ds:Transform>`);
+  };
   const signed = (signature: SignatureOptions) => idp.response({ ...ANSWER, signature });
 
   it.each<readonly [string, Partial<ResponseOptions>]>([
@@ -49,9 +54,7 @@ describe('the shape of a response', () => {
   });
 
   it('is taken with prefixes that canonicalization keeps', () => {
-    const transform = `<ds:Transform Algorithm="${C14N}"/>`;
-    const list = `<ds:Transform Algorithm="${C14N}"><InclusiveNamespaces xmlns="${C14N}" PrefixList="xs"/></ds:Transform>`;
-    const listed = honest.replace(transform, list);
+    const listed = withParameter(`<InclusiveNamespaces xmlns="${C14N}" PrefixList="xs"/>`);
 
     expect(listed).not.toBe(honest);
     expect(isRejection(readDocument(listed))).toBe(false);
@@ -212,6 +215,18 @@ describe('the shape of a response', () => {
     ],
     ['two references', (xml) => xml.replace('</ds:SignedInfo>', `${part(xml, 'ds:Reference')}</ds:SignedInfo>`)],
     [
+      'a method in another namespace',
+      (xml) => xml.replace(/<ds:DigestMethod ([^>]*)\/>/, '<x:DigestMethod xmlns:x="x" $1/>'),
+    ],
+    [
+      'a digest method with a parameter',
+      (xml) => xml.replace(/<ds:DigestMethod ([^>]*)\/>/, '<ds:DigestMethod $1><x/></ds:DigestMethod>'),
+    ],
+    [
+      'a parameter of the enveloped signature',
+      (xml) => xml.replace('#enveloped-signature"/>', '#enveloped-signature"><x/></ds:Transform>'),
+    ],
+    [
       'two values of the digest',
       (xml) => xml.replace('<ds:DigestValue>', '<ds:DigestValue>AA==</ds:DigestValue><ds:DigestValue>'),
     ],
@@ -265,13 +280,19 @@ describe('the shape of a response', () => {
 
   it.each<readonly [string, () => string]>([
     [
-      'a list of prefixes that takes long to look through',
-      () =>
-        honest.replace(
-          `<ds:Transform Algorithm="${C14N}"/>`,
-          `<ds:Transform Algorithm="${C14N}"><InclusiveNamespaces xmlns="${C14N}" PrefixList="${'a '.repeat(128)}"/></ds:Transform>`,
-        ),
+      'a list of prefixes of another namespace',
+      () => withParameter('<InclusiveNamespaces xmlns="x" PrefixList="xs"/>'),
     ],
+    [
+      'a list of prefixes with an element',
+      () => withParameter(`<InclusiveNamespaces xmlns="${C14N}" PrefixList="xs"><x/></InclusiveNamespaces>`),
+    ],
+    ['two lists of prefixes', () => withParameter(`<InclusiveNamespaces xmlns="${C14N}" PrefixList="xs"/>`.repeat(2))],
+    [
+      'a list of prefixes that takes long to look through',
+      () => withParameter(`<InclusiveNamespaces xmlns="${C14N}" PrefixList="${'a '.repeat(128)}"/>`),
+    ],
+    ['a stylesheet in a transform', () => withParameter('<x/>')],
     [
       'XSLT',
       () =>
@@ -289,11 +310,6 @@ describe('the shape of a response', () => {
     ],
     ['canonicalization with comments', () => signed({ canonicalization: 'exclusive-with-comments' })],
     ['inclusive canonicalization', () => signed({ canonicalization: 'inclusive' })],
-    [
-      'a stylesheet in a transform',
-      () =>
-        honest.replace(`<ds:Transform Algorithm="${C14N}"/>`, `<ds:Transform Algorithm="${C14N}"><x/></ds:Transform>`),
-    ],
   ])('X12: refuses %s', (_, document) => {
     expect(document()).not.toBe(honest);
     expect(readDocument(document())).toBe('algorithm');
@@ -314,6 +330,11 @@ describe('the shape of a response', () => {
     ['an empty ID', (xml) => xml.replace('ID="_response"', 'ID=""')],
     ['a root of another namespace', (xml) => xml.replaceAll('SAML:2.0:protocol', 'SAML:1.0:protocol')],
     ['an assertion of another namespace', (xml) => xml.replaceAll('SAML:2.0:assertion', 'SAML:1.0:assertion')],
+    [
+      'a root alone of another namespace',
+      (xml) =>
+        xml.replace('<samlp:Response ', '<x:Response xmlns:x="x" ').replace('</samlp:Response>', '</x:Response>'),
+    ],
     ['a root of another name', (xml) => xml.replaceAll('samlp:Response', 'samlp:ArtifactResponse')],
     ['an unknown part of the response', (xml) => xml.replace('</samlp:Response>', '<samlp:Other/></samlp:Response>')],
     ['no status', (xml) => xml.replace(part(xml, 'samlp:Status'), '')],

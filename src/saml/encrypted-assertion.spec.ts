@@ -130,6 +130,11 @@ describe('an encrypted assertion', () => {
       'parts of another namespace',
       (xml) => xml.replace('xmlns:xenc="http://www.w3.org/2001/04/xmlenc#"', 'xmlns:xenc="x"'),
     ],
+    [
+      'a digest method of another namespace',
+      (xml) =>
+        xml.replace(/(rsa-oaep-mgf1p")\/>/, '$1><DigestMethod xmlns="x" Algorithm="y"/></xenc:EncryptionMethod>'),
+    ],
     ['no algorithm', (xml) => xml.replace(/<xenc:EncryptionMethod [^>]*>/, '<xenc:EncryptionMethod/>')],
     [
       'a second algorithm in a namespace',

@@ -5,7 +5,7 @@ import { isRejection, type Rejection } from './rejection.js';
 import { NAMESPACE } from './saml-namespace.js';
 
 /** How encrypted assertions are opened. */
-export interface Opening {
+interface Opening {
   /** PEM; undefined where the bundle has no key for it. */
   readonly privateKey: string | undefined;
   /** Whether a good signature of the whole response is demanded, which the library looks at before it decrypts. */

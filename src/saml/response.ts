@@ -14,7 +14,7 @@ export interface ResponseFacts {
   readonly isSigned: boolean;
 }
 
-export interface Status {
+interface Status {
   readonly isSuccess: boolean;
   /** Of a failure, such as `RequestDenied`, the finer code first; only names that SAML has, no text of the sender (core 3.2.2.2). */
   readonly reason: string | undefined;
