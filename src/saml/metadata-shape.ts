@@ -1,4 +1,4 @@
-import { parser } from 'sax';
+import sax from 'sax';
 import { LONGEST_METADATA } from './metadata-source.js';
 
 const DEEPEST = 100;
@@ -11,7 +11,7 @@ export function shapeFault(xml: string): string | undefined {
   if (xml.length > LONGEST_METADATA) return 'they are larger than 5 MB';
   let fault: string | undefined;
   const seen = { depth: 0, elements: 0 };
-  const reader = parser(true, { xmlns: true });
+  const reader = sax.parser(true, { xmlns: true });
   const end = (reason: string): never => {
     fault ??= reason;
     throw new Error(reason);
