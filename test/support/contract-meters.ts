@@ -37,6 +37,7 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['login.attempts', 'login.lockouts', 'login.token.refresh'], kind: 'counter', tags: ['outcome'] },
   { names: ['login.mfa.attempts'], kind: 'counter', tags: ['outcome', 'method', 'reason'] },
   { names: ['login.mfa.locked', 'login.hash.queue', 'login.hash.active'], kind: 'gauge' },
+  { names: ['saml.metadata.age', 'saml.certificate.expiry'], kind: 'gauge', unit: 'seconds', tags: ['idp'] },
   { names: ['login.hash.time'], kind: 'timer', buckets: [1] },
   { names: ['login.mfa.step.offset'], kind: 'summary', buckets: [-1, 0, 1] },
 ];

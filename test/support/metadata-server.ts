@@ -8,16 +8,17 @@ export class MetadataServer {
   status = 200;
   headers: Readonly<Record<string, string>> = {};
   answer: string | Buffer = '';
-  /** It takes what is asked, and answers nothing. */
-  isSilent = false;
+  /** Nothing is answered before. */
+  heldUntil: Promise<unknown> = Promise.resolve();
   private readonly server: Server;
 
   private constructor() {
     this.server = createServer((_, response) => {
       this.calls += 1;
-      if (this.isSilent) return;
-      response.writeHead(this.status, this.headers);
-      response.end(this.answer);
+      void this.heldUntil.then(() => {
+        response.writeHead(this.status, this.headers);
+        response.end(this.answer);
+      });
     });
   }
 

@@ -1,0 +1,77 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { endpoint, madeRsa, metadataOf } from '../support/idp-metadata.js';
+import { type ManagedService, startManaged } from '../support/management.js';
+import { MetadataServer } from '../support/metadata-server.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const { pem } = madeRsa();
+
+describe('a running service', () => {
+  const stops: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const stop of stops.splice(0).toReversed()) await stop();
+  });
+
+  const started = async (...keys: readonly string[]): Promise<ManagedService> => {
+    const service = await startManaged({ args: keys.map((key) => `--app.security.saml.idp.corp.${key}`) });
+    stops.push(() => service.stop());
+    return service;
+  };
+  const providers = async (service: ManagedService): Promise<unknown> => {
+    const { body } = await service.operator.get('/health/saml');
+    return (body['details'] as { readonly providers: unknown }).providers;
+  };
+  const isUsable = (service: ManagedService): Promise<true> =>
+    waitUntil('the identity provider is known', async () => {
+      const { body } = await service.operator.get('/health/saml');
+      return body['status'] === 'UP';
+    });
+
+  it('is ready while the URL of metadata is silent, and knows the identity provider once it answers', async () => {
+    const server = await MetadataServer.start();
+    stops.push(() => server.stop());
+    const { promise, resolve: answer } = Promise.withResolvers<undefined>();
+    server.heldUntil = promise;
+    server.answer = metadataOf({ certificates: [pem] });
+    const service = await started(`metadata=${server.url}`);
+
+    const before = await service.operator.get('/health/saml');
+    const [whole, ready, live] = await Promise.all(
+      ['/health', '/health/readiness', '/health/liveness'].map((path) => service.operator.get(path)),
+    );
+    expect(before.body['status']).toBe('OUT_OF_SERVICE');
+    expect([whole?.status, ready?.status, live?.status]).toEqual([503, 200, 200]);
+
+    answer(undefined);
+    await isUsable(service);
+    expect(await providers(service)).toMatchObject([{ idp: 'corp', usable: true, source: 'url', ageSeconds: 0 }]);
+  });
+
+  it('knows an identity provider by a file from its first request on, and follows the file', async () => {
+    const folder = temporaryFolder('metadata');
+    const [file, next] = [join(folder, 'idp.xml'), join(folder, 'next.xml')];
+    writeFileSync(file, metadataOf({ certificates: [pem] }));
+    const service = await started(`metadata=file:${file}`);
+    expect(await providers(service)).toMatchObject([
+      { usable: true, source: 'file', entityId: 'https://idp.example/metadata' },
+    ]);
+
+    const services = endpoint('SingleSignOnService', 'HTTP-Redirect', 'https://idp.example/new');
+    writeFileSync(next, metadataOf({ certificates: [pem], entityId: 'urn:new', services }));
+    renameSync(next, file);
+
+    await waitUntil('the new metadata count', async () => JSON.stringify(await providers(service)).includes('urn:new'));
+    const { body } = await service.operator.get('/scheduledtasks');
+    expect(JSON.stringify(body)).toContain('MetadataRefresh.refresh');
+  });
+
+  it('does not start with a file of metadata that cannot be used', async () => {
+    const file = join(temporaryFolder('metadata'), 'idp.xml');
+    writeFileSync(file, '<!DOCTYPE a><a/>');
+
+    await expect(started(`metadata=file:${file}`)).rejects.toThrow(/they have a DOCTYPE/);
+  });
+});
