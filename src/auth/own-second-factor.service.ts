@@ -25,6 +25,14 @@ export interface Confirmed {
   readonly roles: readonly string[];
 }
 
+/** A secret that was shown and waits to be confirmed. */
+export interface PendingSecret {
+  /** Epoch seconds. */
+  readonly until: number;
+  /** By this caller, who alone can confirm it then. */
+  readonly isOwn: boolean;
+}
+
 /** A caller changes the second factor of the own account: who may, and what else ends with it (http-api section 3). */
 @Injectable()
 export class OwnSecondFactor {
@@ -57,9 +65,10 @@ export class OwnSecondFactor {
     return { factors, isDemanded: isDemanded(await this.accountOf(subject), this.policy) };
   }
 
-  /** Until when a pending secret of the account can be confirmed; undefined where none is pending. */
-  async pendingUntil({ subject }: Principal): Promise<number | undefined> {
-    return (await this.enrolment.state(subject)).pendingUntil;
+  /** The secret of the account that waits to be confirmed; undefined where none does. */
+  async pending(caller: Principal): Promise<PendingSecret | undefined> {
+    const { pending } = await this.enrolment.state(caller.subject);
+    return pending && { until: pending.until, isOwn: pending.askedBy === askerOf(caller) };
   }
 
   async qr(caller: Principal, form: 'svg' | 'png'): Promise<string | Buffer> {

@@ -19,8 +19,8 @@ const REISSUE = `UPDATE account SET backup_set_id = ?, backup_codes_at = ?
 
 const LOGIN_ID = 'SELECT login_id FROM account WHERE id = ?';
 const NAMED = 'SELECT totp_id, pending_totp_id, backup_set_id FROM account WHERE id = ?';
-const STATE = `SELECT active.activated_at, pending.expires_at AS pending_until, account.backup_codes_at,
-  account.failures, account.failures_in_row, account.lock_level, account.last_attempt_at, account.lock_seen_at,
+const STATE = `SELECT active.activated_at, pending.expires_at AS pending_until, pending.asked_by AS pending_asked_by,
+  account.backup_codes_at, account.failures, account.failures_in_row, account.lock_level, account.last_attempt_at, account.lock_seen_at,
   (SELECT COUNT(*) FROM backup_code
     WHERE backup_code.user_id = account.id AND backup_code.set_id = account.backup_set_id) AS remaining
   FROM account
@@ -44,6 +44,7 @@ interface NamedRow {
 interface StateRow {
   readonly activated_at: number | null;
   readonly pending_until: number | null;
+  readonly pending_asked_by: string | null;
   readonly backup_codes_at: number | null;
   readonly failures: number;
   readonly failures_in_row: number;
@@ -113,6 +114,7 @@ export class EnrolmentStore {
       row && {
         activatedAt: row.activated_at,
         pendingUntil: row.pending_until,
+        pendingAskedBy: row.pending_asked_by,
         backupCodesAt: row.backup_codes_at,
         remaining: row.remaining,
         failures: row.failures,

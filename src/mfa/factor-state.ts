@@ -5,8 +5,8 @@ import type { FailureCounter, Lock } from './lock.js';
 export interface FactorState {
   readonly state: 'none' | 'pending' | 'active';
   readonly activatedAt?: number;
-  /** Until when the pending secret can be confirmed; also beside an active one. */
-  readonly pendingUntil?: number;
+  /** A secret to be confirmed, by whoever asked for it (`askerOf`) and until then; also beside an active one. */
+  readonly pending?: { readonly until: number; readonly askedBy: string };
   readonly backupCodes: { readonly remaining: number; readonly generatedAt?: number; readonly isLow: boolean };
   readonly lock?: Lock;
 }
@@ -15,18 +15,19 @@ export interface FactorState {
 export interface StoredFactors extends FailureCounter {
   readonly activatedAt: number | null;
   readonly pendingUntil: number | null;
+  readonly pendingAskedBy: string | null;
   readonly backupCodesAt: number | null;
   /** Codes of the live set. */
   readonly remaining: number;
 }
 
 export function factorState(stored: StoredFactors, lock: Lock | undefined, now: number): FactorState {
-  const { activatedAt, pendingUntil, backupCodesAt, remaining } = stored;
+  const { activatedAt, pendingUntil, pendingAskedBy, backupCodesAt, remaining } = stored;
   const isPending = pendingUntil !== null && now < pendingUntil;
   return {
     state: activatedAt !== null ? 'active' : isPending ? 'pending' : 'none',
     ...(activatedAt !== null && { activatedAt }),
-    ...(isPending && { pendingUntil }),
+    ...(isPending && { pending: { until: pendingUntil, askedBy: pendingAskedBy ?? '' } }),
     backupCodes: {
       remaining,
       ...(backupCodesAt !== null && { generatedAt: backupCodesAt }),

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Handover } from '../auth/handover.service.js';
-import { OwnSecondFactor } from '../auth/own-second-factor.service.js';
+import { OwnSecondFactor, type PendingSecret } from '../auth/own-second-factor.service.js';
 import { withReturnTo } from '../auth/page-paths.js';
 import { SecondStepService } from '../auth/second-step.service.js';
 import type { ErrorCode } from '../errors/error-code.js';
@@ -79,7 +79,7 @@ export class SecondFactorPagesController {
     @Caller() caller: Principal,
     @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
   ): Promise<string> {
-    return this.setupPage(caller, returnTo, await this.own.pendingUntil(caller));
+    return this.setupPage(caller, returnTo, await this.own.pending(caller));
   }
 
   @Post('setup')
@@ -92,10 +92,10 @@ export class SecondFactorPagesController {
     @Body({ schema: setupForm }) { replaces, return_to: returnTo }: InferOutput<typeof setupForm>,
   ): Promise<string> {
     // A form that is sent once more, as by reloading its answer, must not make the secret useless that it has shown.
-    const pendingUntil = await this.own.pendingUntil(caller);
-    if (pendingUntil !== undefined && replaces !== String(pendingUntil)) {
+    const pending = await this.own.pending(caller);
+    if (pending && replaces !== String(pending.until)) {
       throw withForm(new ServiceError('MFA_STATE_CONFLICT', { reason: 'a secret is pending' }), (alert) =>
-        this.setupPage(caller, returnTo, pendingUntil, alert),
+        this.setupPage(caller, returnTo, pending, alert),
       );
     }
     return secretPage(this.form('confirm', caller, returnTo), await this.own.setup(caller, undefined));
@@ -128,12 +128,12 @@ export class SecondFactorPagesController {
   private setupPage(
     caller: Principal,
     returnTo: string | undefined,
-    pendingUntil: number | undefined,
+    pending: PendingSecret | undefined,
     alert?: Markup,
   ): string {
     const form = this.form('setup', caller, returnTo);
     const confirmPath = withReturnTo(this.pathOf('confirm'), form.returnTo);
-    return setupPage({ ...form, confirmPath, pendingUntil, ...(alert && { alert }) });
+    return setupPage({ ...form, confirmPath, pending, ...(alert && { alert }) });
   }
 
   private confirmPage(caller: Principal, returnTo: string | undefined, alert?: Markup): string {

@@ -18,24 +18,26 @@ export function verifyPage({ alert, ...facts }: CodeFacts): string {
 interface BeginFacts extends FormFacts {
   /** Where a secret that was shown before is confirmed. */
   readonly confirmPath: string;
-  /** Until when that can be done; undefined where none is pending. */
-  readonly pendingUntil?: number | undefined;
+  /** One that waits for that, until epoch seconds; `isOwn` where this caller can do it. */
+  readonly pending: { readonly until: number; readonly isOwn: boolean } | undefined;
   readonly alert?: Markup;
 }
 
 /** `GET /2fa/portal/setup`: nothing is made before the button is pressed, or replaced without a warning. */
-export function setupPage({ alert, confirmPath, pendingUntil, ...facts }: BeginFacts): string {
-  if (pendingUntil === undefined) {
+export function setupPage({ alert, confirmPath, pending, ...facts }: BeginFacts): string {
+  if (pending === undefined) {
     const told = markup`<p>You need an authenticator app on your phone. Its secret and ten backup codes are shown once, on the
 next page: have the app at hand.</p>
 `;
     return htmlPage(SETUP_TITLE, markup`${alert}${told}${form(facts, button('Begin'))}`);
   }
-  const warning = markup`<p><strong>A secret was shown before and waits to be confirmed.</strong> If your app has it,
-<a href="${confirmPath}">confirm it</a>. Beginning again makes that secret and its backup codes useless: remove it from
-your app then.</p>
+  const way = pending.isOwn
+    ? markup` If your app has it, <a href="${confirmPath}">confirm it</a>.`
+    : ' That can be done in no other login than the one it was shown to.';
+  const warning = markup`<p><strong>A secret was shown before and waits to be confirmed.</strong>${way} Beginning again makes
+that secret and its backup codes useless: remove it from your app then.</p>
 `;
-  const again = markup`${hidden('replaces', String(pendingUntil))}${button('Begin again')}`;
+  const again = markup`${hidden('replaces', String(pending.until))}${button('Begin again')}`;
   return htmlPage(SETUP_TITLE, markup`${alert}${warning}${form(facts, again)}`);
 }
 

@@ -323,6 +323,22 @@ onSqlite('the pages of the portal', (engine) => {
       expect(byNew).toBeAnswered(303);
     });
 
+    it('say where a pending secret cannot be confirmed, and begin again all the same', async () => {
+      const person = story.person();
+      const first = await signIn(person);
+      const old = appOf(await submit(first.client, await visit(first.client, SETUP), {}));
+      const { client } = await signIn(person);
+
+      const page = await visit(client, SETUP);
+      const shown = await submit(client, page, {});
+      const byOld = await submit(client, shown, { code: story.codeOf(old) });
+      const byNew = await submit(client, shown, { code: story.codeOf(appOf(shown)) });
+
+      expect(page.text).toContain('in no other login than the one it was shown to');
+      expect(page.text).not.toContain(CONFIRM);
+      expect([shown.status, byOld.status, byNew.status]).toEqual([200, 401, 303]);
+    });
+
     it('are for a fresh login only', async () => {
       const { client } = await signIn(story.person());
       const page = await visit(client, SETUP);

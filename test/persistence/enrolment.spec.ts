@@ -53,6 +53,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(setup.expiresInSeconds).toBe(600);
     expect(await parts.enrolment.state(subject)).toEqual({
       state: 'pending',
+      pending: { until: parts.clock.seconds() + 600, askedBy: 'sid:mine' },
       backupCodes: { remaining: 0, isLow: false },
     });
     expect(await row(subject)).toMatchObject({ totp_id: null, backup_set_id: null, epoch: 0 });
