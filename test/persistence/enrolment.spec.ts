@@ -39,7 +39,7 @@ onEveryDatabase('enrolment', (database) => {
     database.work.single((tx) => tx.change(sql, [subject]));
 
   it('T16: hands out a secret of 160 bits, its URI and ten backup codes, and changes nothing about the login', async () => {
-    const { parts, subject } = await newcomer();
+    const { clock, parts, subject } = await newcomer();
 
     const setup = await parts.enrolment.setup({ subject, askedBy: ASKER });
 
@@ -53,7 +53,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(setup.expiresInSeconds).toBe(600);
     expect(await parts.enrolment.state(subject)).toEqual({
       state: 'pending',
-      pending: { until: parts.clock.seconds() + 600, askedBy: 'sid:mine' },
+      pending: { until: clock.seconds() + 600, askedBy: ASKER },
       backupCodes: { remaining: 0, isLow: false },
     });
     expect(await row(subject)).toMatchObject({ totp_id: null, backup_set_id: null, epoch: 0 });
