@@ -1,7 +1,6 @@
 import { Duration } from '../config/duration.js';
 import { full } from '../config/effect.js';
 import { duration, flag, list, map, mapOfLists, oneOf, text } from '../config/key-type.js';
-import type { SelfChecking, Violation } from '../config/properties-class.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 import { ON_MISSING_MFA, type OnMissingMfa } from './assurance.js';
 import { type Comparison, COMPARISONS, type Preset, PRESETS } from './authn-context.js';
@@ -19,7 +18,7 @@ const role = text({
 
 /** One identity provider of staff. */
 @Properties('')
-export class IdpProperties implements SelfChecking {
+export class IdpProperties {
   @Key(text({ form: /^[^\p{Cc}]{1,64}$/u, called: 'a text of at most 64 characters' }), {
     does: 'Name of the identity provider on the sign-in page.',
     effect: full,
@@ -214,28 +213,4 @@ export class IdpProperties implements SelfChecking {
     effect: full,
   })
   readonly rolesDefault: readonly string[] = [];
-
-  violations(): readonly Violation[] {
-    const missing = (property: string, reason: string, action: string): Violation => ({
-      property,
-      against: ['metadata', 'entityId', 'ssoUrl', 'certificates'],
-      reason,
-      action,
-    });
-    if (this.metadata === undefined) {
-      const action = 'Set metadata, or all of entity-id, sso-url and certificates.';
-      if (this.entityId === undefined) return [missing('entityId', 'is needed without metadata', action)];
-      if (this.ssoUrl === undefined) return [missing('ssoUrl', 'is needed without metadata', action)];
-      if (this.certificates.length === 0) return [missing('certificates', 'are needed without metadata', action)];
-      return [];
-    }
-    const byHand = [
-      ...(this.ssoUrl === undefined ? [] : ['ssoUrl']),
-      ...(this.sloUrl === undefined ? [] : ['sloUrl']),
-      ...(this.certificates.length === 0 ? [] : ['certificates']),
-    ];
-    return byHand.map((property) =>
-      missing(property, 'stands in the metadata', 'Remove it, or metadata: one of them alone counts.'),
-    );
-  }
 }

@@ -43,6 +43,8 @@ interface Judged {
 async function judged(looked: Looked): Promise<Judged> {
   const { name, properties } = looked;
   if (!NAME.test(name)) return { name, findings: [misnamed(name)] };
+  const torn = tornTrust(looked);
+  if (torn.length > 0) return { name, findings: torn };
   const trusted = await (properties.metadata === undefined ? trustByHand(looked) : trustByMetadata(looked));
   const findings = [
     ...trusted.findings,
@@ -57,6 +59,30 @@ function misnamed(name: string): Finding {
   const what = `"${name}" cannot be the name of an identity provider`;
   const action = 'Name it with at most 32 lower case letters, digits and hyphens, beginning with no hyphen.';
   return finding({ rule: RULE, severity: 'fault', what, action }, { Property: `app.security.saml.idp.${name}` });
+}
+
+/** By metadata or by hand: keys of both would leave open which of them counts. */
+function tornTrust(looked: Looked): readonly Finding[] {
+  const { metadata, entityId, ssoUrl, sloUrl, certificates } = looked.properties;
+  const isFault = { severity: 'fault' } as const;
+  if (metadata === undefined) {
+    const what = 'An identity provider is not known well enough';
+    const action = 'Set metadata, or all of entity-id, sso-url and certificates.';
+    const missing = [
+      ...(entityId === undefined ? ['entity-id'] : []),
+      ...(ssoUrl === undefined ? ['sso-url'] : []),
+      ...(certificates.length === 0 ? ['certificates'] : []),
+    ];
+    return missing.map((key) => about(looked, key, { ...isFault, what, action }));
+  }
+  const what = 'An identity provider is described twice';
+  const action = 'Remove it, or metadata.';
+  const twice = [
+    ...(ssoUrl === undefined ? [] : ['sso-url']),
+    ...(sloUrl === undefined ? [] : ['slo-url']),
+    ...(certificates.length === 0 ? [] : ['certificates']),
+  ];
+  return twice.map((key) => without(looked, key, { ...isFault, what, action }));
 }
 
 interface Trusted {
