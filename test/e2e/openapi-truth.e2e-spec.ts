@@ -22,6 +22,7 @@ const BY_OTHER_TESTS = [
   ...['DELETE /session', 'GET /session', 'POST /admin/users/import', 'POST /session'],
   ...['GET /portal/login', 'POST /portal/login', 'GET /2fa/portal/verify', 'POST /2fa/portal/verify'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
+  ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
 ];
 const NOTHING_PACKAGED = '--app.config.location=optional:file:./none/';
 
