@@ -1,12 +1,14 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { addKeysCommand } from './cli/keys.command.js';
+import { addSamlCommand } from './cli/saml.command.js';
 import { addUsersCommand } from './cli/users.command.js';
 import { addConfigCommand } from './cli/config.command.js';
+import { SystemClock } from './clock/clock.js';
 import { isConfigurationArgument } from './config/arguments.js';
 import { failureReport } from './config/failure-report.js';
 import { ConfigurationFailure } from './config/problem.js';
-import { loadConfiguration } from './config/configuration.js';
+import { type Configuration, loadConfiguration } from './config/configuration.js';
 import { processInputs } from './config/process-inputs.js';
 import type { CommandServices } from './command-services.js';
 import { checkRules } from './configuration-rules.js';
@@ -30,13 +32,15 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
       exitCode = code;
     };
     addConfigCommand(program, { classes: PROPERTIES, inputs, rules: checkRules, print, complain }, exit);
+    const configuration = (): Configuration => loadConfiguration(PROPERTIES, inputs);
     // The service is built only for the commands that need it.
     const services = async (): Promise<CommandServices> => {
       const { openCommandServices } = await import('./command-services.js');
-      return openCommandServices(loadConfiguration(PROPERTIES, inputs));
+      return openCommandServices(configuration());
     };
     addUsersCommand(program, { open: services, input: process.stdin, print, complain }, exit);
     addKeysCommand(program, { open: services, print, complain }, exit);
+    addSamlCommand(program, { configuration, clock: new SystemClock(), print, complain }, exit);
     await program.parseAsync(
       args.filter((argument) => !isConfigurationArgument(argument)),
       { from: 'user' },

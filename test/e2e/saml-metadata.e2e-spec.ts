@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until.js';
 
 const { pem } = madeRsa();
 
-describe('a running service', () => {
+describe('a running service', { timeout: 60_000 }, () => {
   const stops: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const stop of stops.splice(0).toReversed()) await stop();

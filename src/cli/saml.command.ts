@@ -1,0 +1,192 @@
+import type { Command } from 'commander';
+import type { Clock } from '../clock/clock.js';
+import type { Configuration } from '../config/configuration.js';
+import { HttpClientProperties } from '../outbound/http-client.properties.js';
+import type { CertificateFacts } from '../saml/idp-certificates.js';
+import type { IdpProperties } from '../saml/idp.properties.js';
+import type { Knowledge } from '../saml/known-idp.js';
+import { SamlProperties } from '../saml/saml.properties.js';
+import { ServerProperties } from '../server/server.properties.js';
+import { ServletProperties } from '../server/servlet.properties.js';
+import { Issuer } from '../token/issuer.service.js';
+import { PublicUrlProperties } from '../token/public-url.properties.js';
+
+const SOON_MILLIS = 30 * 86_400_000;
+
+/** What the command needs from outside. */
+export interface SamlCommandParts {
+  readonly configuration: () => Configuration;
+  readonly clock: Clock;
+  readonly print: (line: string) => void;
+  readonly complain: (line: string) => void;
+}
+
+/** Lines to be printed, and what is wrong. */
+interface Report {
+  readonly lines: string[];
+  readonly findings: string[];
+}
+
+/** `saml check`; sets the exit code by `exit`: 1 where something is wrong. */
+export function addSamlCommand(program: Command, parts: SamlCommandParts, exit: (code: number) => void): void {
+  program
+    .command('saml')
+    .description('identity providers of staff')
+    .command('check')
+    .description('reads the metadata of an identity provider anew, and says what is known of it')
+    .argument('<idp>', 'name of the identity provider, as in app.security.saml.idp.<name>')
+    .action(async (name: string) => {
+      exit(await checked(parts, name));
+    });
+}
+
+async function checked({ configuration, clock, print, complain }: SamlCommandParts, name: string): Promise<number> {
+  const known = configuration();
+  const { idp } = known.get(SamlProperties);
+  const properties = idp.get(name);
+  if (!properties) {
+    const names = [...idp.keys()].sort();
+    complain(
+      `There is no identity provider "${name}"; there ${names.length === 0 ? 'is none' : `are ${names.join(', ')}`}.`,
+    );
+    return 1;
+  }
+  const report: Report = { lines: [], findings: [] };
+  await look(report, known, properties, clock);
+  await lookAtUs(report, known, name, properties, clock);
+  for (const line of report.lines) print(shown(line));
+  for (const finding of report.findings) complain(shown(`${finding}.`));
+  if (report.findings.length === 0) print('Nothing is wrong.');
+  return report.findings.length === 0 ? 0 : 1;
+}
+
+async function look(report: Report, known: Configuration, properties: IdpProperties, clock: Clock): Promise<void> {
+  const [found, { certificateFacts }] = await Promise.all([
+    learnt(report, known, properties, clock),
+    import('../saml/idp-certificates.js'),
+  ]);
+  if (!found) return;
+  const { lines, findings } = report;
+  const { entityId, sso, slo, certificates, validUntil } = found.trust;
+  lines.push(`entity id       ${entityId}`);
+  lines.push(`single sign-on  ${sso.url} (${sso.binding})`);
+  lines.push(`single logout   ${slo ? `${slo.url} (${slo.binding})` : 'none'}`);
+  if (slo?.responseUrl !== undefined) lines.push(`  answers to    ${slo.responseUrl}`);
+  for (const pem of certificates) {
+    tellCertificate(report, 'certificate', certificateFacts(pem), clock);
+  }
+  if (properties.metadata === undefined) return;
+  lines.push(
+    `signature       ${properties.metadataCertificate === undefined ? 'not checked: there is no metadata-certificate' : 'good'}`,
+  );
+  lines.push(`valid until     ${validUntil === undefined ? 'not said' : instant(validUntil)}`);
+  const { cacheDurationSeconds, assuranceProfiles = [], nameIdFormats = [], warnings = [] } = found;
+  lines.push(`cache duration  ${cacheDurationSeconds === undefined ? 'not said' : `${cacheDurationSeconds} s`}`);
+  lines.push(`NameID formats  ${nameIdFormats.join(', ') || 'not said'}`);
+  lines.push(`assurance       ${assuranceProfiles.join(', ') || 'no profile is stated'}`);
+  findings.push(...warnings);
+  if (validUntil !== undefined && validUntil <= clock.millis()) findings.push('The metadata are over');
+}
+
+/** What the metadata, or the keys in their place, say now. */
+async function learnt(
+  report: Report,
+  known: Configuration,
+  properties: IdpProperties,
+  clock: Clock,
+): Promise<Knowledge | undefined> {
+  const { configuredTrust } = await import('../saml/configured-trust.js');
+  const found =
+    properties.metadata === undefined
+      ? configuredTrust(properties)
+      : await read(report, known, properties, properties.metadata, clock);
+  if (!('fault' in found)) return found;
+  const what = properties.metadata === undefined ? 'The keys' : 'The metadata';
+  report.findings.push(`${what} of the identity provider cannot be used: ${found.fault}`);
+  return undefined;
+}
+
+async function read(
+  { lines, findings }: Report,
+  known: Configuration,
+  properties: IdpProperties,
+  metadata: string,
+  clock: Clock,
+): Promise<Knowledge | { readonly fault: string }> {
+  const [{ metadataSource }, { readAs }, { documentIn }, { MetadataClient }, { MetadataFailure }] = await Promise.all([
+    import('../saml/metadata-source.js'),
+    import('../saml/metadata-reading.js'),
+    import('../saml/metadata-file.js'),
+    import('../saml/metadata.client.js'),
+    import('../saml/metadata-failure.js'),
+  ]);
+  const source = metadataSource(metadata);
+  try {
+    if (source.kind === 'file') return readAs(await documentIn(source.file), properties);
+    const { connectTimeout, readTimeout } = known.get(HttpClientProperties);
+    const client = new MetadataClient(connectTimeout.milliseconds + readTimeout.milliseconds);
+    const { document, date } = await client.fetch(source.url);
+    if (date !== undefined) {
+      // The header has whole seconds, and was written before we read it.
+      const seconds = Math.round((clock.millis() - date) / 1000);
+      lines.push(`clock           ${apart(seconds)}`);
+      if (Math.abs(seconds) > properties.clockSkew.seconds + 1) {
+        findings.push(`The clocks are further apart than clock-skew, ${properties.clockSkew.seconds} s, allows`);
+      }
+    }
+    return readAs(document, properties);
+  } catch (error) {
+    if (error instanceof MetadataFailure) return { fault: error.message };
+    throw error;
+  }
+}
+
+function apart(seconds: number): string {
+  if (Math.abs(seconds) <= 1) return 'as theirs';
+  return `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} theirs`;
+}
+
+/** What the identity provider has to know of us. */
+async function lookAtUs(
+  report: Report,
+  known: Configuration,
+  name: string,
+  properties: IdpProperties,
+  clock: Clock,
+): Promise<void> {
+  const { url } = new Issuer(known.get(PublicUrlProperties), known.get(ServerProperties), known.get(ServletProperties));
+  report.lines.push(`our entity id   ${properties.spEntityId ?? `${url}/saml/${name}/metadata`}`);
+  report.lines.push(`our ACS         ${url}/saml/${name}/acs (post)`);
+  if (properties.bundle === undefined) {
+    report.lines.push('our certificate none: requests are not signed, and assertions cannot be encrypted');
+    return;
+  }
+  const [{ SslBundles }, { certificateFacts }] = await Promise.all([
+    import('../tls/ssl-bundles.service.js'),
+    import('../saml/idp-certificates.js'),
+  ]);
+  const by = { key: `app.security.saml.idp.${name}.bundle`, name: properties.bundle };
+  const { cert } = new SslBundles(known, clock).named(by).serverIdentity().context;
+  if (typeof cert === 'string') tellCertificate(report, 'our certificate', certificateFacts(cert), clock);
+}
+
+function tellCertificate(
+  { lines, findings }: Report,
+  what: string,
+  { subject, fingerprint, end }: CertificateFacts,
+  clock: Clock,
+): void {
+  lines.push(`${what.padEnd(15)} ${subject}, until ${instant(end)}, SHA-256 ${fingerprint}`);
+  const left = end - clock.millis();
+  if (left < 0) findings.push(`The certificate ${subject} has ended at ${instant(end)}`);
+  else if (left < SOON_MILLIS) findings.push(`The certificate ${subject} ends at ${instant(end)}`);
+}
+
+/** What others wrote must not control the terminal. */
+function shown(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, '?');
+}
+
+function instant(millis: number): string {
+  return new Date(millis).toISOString();
+}

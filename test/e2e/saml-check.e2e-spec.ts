@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificates.js';
+import { endpoint, madeRsa, metadataOf, signedMetadata } from '../support/idp-metadata.js';
+import { MetadataServer } from '../support/metadata-server.js';
+import { type Ended, runCli } from '../support/service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const PREFIX = '--app.security.saml.idp.corp';
+const FINGERPRINT = /SHA-256 (?:[\dA-F]{2}:){31}[\dA-F]{2}$/;
+
+describe('saml check', { timeout: 60_000 }, () => {
+  const rsa = madeRsa('idp');
+  let server: MetadataServer;
+  beforeAll(async () => {
+    server = await MetadataServer.start();
+  });
+  afterAll(() => server.stop());
+
+  const check = (keys: readonly string[], idp = 'corp', more: readonly string[] = []): Promise<Ended> =>
+    runCli(['saml', 'check', idp, ...keys.map((key) => `${PREFIX}.${key}`), ...more]);
+  const fileOf = (text: string, name = 'idp.xml'): string => {
+    const file = join(temporaryFolder('metadata'), name);
+    writeFileSync(file, text);
+    return file;
+  };
+  /** The lines by what they begin with. */
+  const linesOf = ({ stdout }: Ended): Readonly<Record<string, string>> =>
+    Object.fromEntries(stdout.split('\n').map((line) => [line.slice(0, 16).trim(), line.slice(16)]));
+
+  it('tells all that is known by a URL, and of us', async () => {
+    const sp = makeCertificate({ key: 'rsa', name: 'sp', days: 90 });
+    const services =
+      endpoint('SingleSignOnService', 'HTTP-Redirect', 'https://idp.example/sso') +
+      endpoint('SingleLogoutService', 'HTTP-Redirect', 'https://idp.example/slo');
+    const before =
+      '<md:Extensions><mdattr:EntityAttributes><saml:Attribute Name="urn:oasis:names:tc:SAML:attribute:assurance-certification">' +
+      '<saml:AttributeValue>https://refeds.org/profile/mfa</saml:AttributeValue></saml:Attribute></mdattr:EntityAttributes></md:Extensions>';
+    const validUntil = '2999-01-01T00:00:00Z';
+    const parts = { certificates: [rsa.pem], services, before, validUntil, cacheDuration: 'PT6H' };
+    server.answer = signedMetadata(metadataOf(parts), rsa.key);
+
+    const ended = await check(
+      [`metadata=${server.url}`, `metadata-certificate=${fileOf(rsa.pem, 'idp.crt')}`, 'bundle=sp'],
+      'corp',
+      [
+        '--app.security.public-url=https://login.example.com',
+        `--app.ssl.bundle.pem.sp.keystore.certificate=${sp.certificate}`,
+        `--app.ssl.bundle.pem.sp.keystore.private-key=${sp.key}`,
+      ],
+    );
+
+    expect(linesOf(ended)).toMatchObject({
+      clock: 'as theirs',
+      'entity id': 'https://idp.example/metadata',
+      'single sign-on': 'https://idp.example/sso (redirect)',
+      'single logout': 'https://idp.example/slo (redirect)',
+      certificate: expect.stringMatching(FINGERPRINT) as string,
+      signature: 'good',
+      'valid until': '2999-01-01T00:00:00.000Z',
+      'cache duration': '21600 s',
+      assurance: 'https://refeds.org/profile/mfa',
+      'our entity id': 'https://login.example.com/saml/corp/metadata',
+      'our ACS': 'https://login.example.com/saml/corp/acs (post)',
+      'our certificate': expect.stringContaining('CN=sp, until ') as string,
+    });
+    expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
+  });
+
+  it('finds a clock that is off', async () => {
+    server.answer = metadataOf({ certificates: [rsa.pem] });
+    server.headers = { date: 'Sat, 01 Jan 2000 00:00:00 GMT' };
+
+    const ended = await check([`metadata=${server.url}`]);
+
+    server.headers = {};
+    expect(linesOf(ended).clock).toMatch(/^\d+ s ahead of theirs$/);
+    expect(ended.stderr).toBe('The clocks are further apart than clock-skew, 60 s, allows.\n');
+    expect(ended.exitCode).toBe(1);
+  });
+
+  it('finds metadata that are over, and certificates that end soon', async () => {
+    const { pem } = madeRsa('soon', 10);
+    const text = metadataOf({ certificates: [pem], validUntil: '2020-01-01T00:00:00Z' });
+
+    const { stderr, exitCode } = await check([`metadata=file:${fileOf(text)}`]);
+
+    expect(stderr).toMatch(/^The certificate CN=soon ends at \S+\.\nThe metadata are over\.\n$/);
+    expect(exitCode).toBe(1);
+  });
+
+  it('tells why metadata cannot be used', async () => {
+    server.answer = '<a>';
+
+    const { stderr, exitCode } = await check([`metadata=${server.url}`]);
+
+    expect(stderr).toBe(
+      'The metadata of the identity provider cannot be used: they are not well-formed XML (line 1).\n',
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  it('tells what is set by hand', async () => {
+    const keys = ['entity-id=urn:idp', 'sso-url=https://idp.example/sso', `certificates=${fileOf(rsa.pem, 'idp.crt')}`];
+
+    const ended = await check(keys);
+
+    expect(linesOf(ended)).toMatchObject({ 'entity id': 'urn:idp', 'single logout': 'none' });
+    expect(ended.exitCode).toBe(0);
+  });
+
+  it('knows no other identity provider', async () => {
+    const { stderr, exitCode } = await check(['metadata=https://idp.example/m'], 'other');
+
+    expect(stderr).toBe('There is no identity provider "other"; there are corp.\n');
+    expect(exitCode).toBe(1);
+  });
+});
