@@ -78,7 +78,7 @@ export class SamlController {
       return '';
     }
     reply.setHeader('content-type', HTML);
-    reply.setHeader('content-security-policy', forwardingPolicy(new URL(url).origin));
+    reply.setHeader('content-security-policy', forwardingPolicy(url));
     return forwardingPage({ url, form }, `${this.contextPath}/saml/${SCRIPT}`);
   }
 

@@ -13,9 +13,12 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The same for a page that sends itself on to another origin, by a script of ours. */
-export function forwardingPolicy(origin: string): string {
-  return PAGE_POLICY.replace("form-action 'self'", `script-src 'self'; form-action ${origin}`);
+/**
+ * The same for a page that sends itself on to that URL, by a script of ours. From there the form may be sent further, to
+ * origins that only the other side knows, yet from https to https alone.
+ */
+export function forwardingPolicy(url: string): string {
+  return PAGE_POLICY.replace("form-action 'self'", `script-src 'self'; form-action ${new URL(url).protocol}`);
 }
 
 /** Media type of pages. */
