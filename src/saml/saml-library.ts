@@ -53,28 +53,45 @@ export async function loginRequest(parties: Parties, request: LoginRequest): Pro
   return { url, form: Object.fromEntries(Object.entries(message).map(([name, value]) => [name, String(value)])) };
 }
 
+/** What the library makes of a posted response. */
+export interface Verification {
+  /** Text of the assertion, of the signed bytes alone; undefined where signature or encryption are not good. */
+  readonly assertion: string | undefined;
+  /** Why it takes nothing of it, in its own words. */
+  readonly fault: string | undefined;
+}
+
 /**
- * Verifies signature and encryption of a posted response and answers the text of its assertion, of the signed bytes alone.
- * What the library says beside it is not looked at: it knows neither Recipient nor Destination nor the context class.
- *
- * @throws Error of the library where the response does not stand up to it
+ * Verifies signature and encryption of a posted response and answers the text of its assertion. Of what the library says
+ * beside it only that it refuses counts: it knows neither Recipient nor Destination nor the context class.
  */
-export async function signedAssertion(
+export async function verifiedAssertion(
   parties: Parties,
   response: string,
   inResponseTo: string | undefined,
   nowMillis: number,
-): Promise<string | undefined> {
+): Promise<Verification> {
   const { SAML, ValidateInResponseTo } = await library();
   const { always, ifPresent } = ValidateInResponseTo;
-  const mode = inResponseTo === undefined ? ifPresent : always;
-  const saml = new SAML({
+  let assertion: string | undefined;
+  class Verifier extends SAML {
+    // Called once the signature is good, before times and audience are judged: so it can be told which of them it was.
+    protected override processValidlySignedAssertionAsync(xml: string, around: string, answered: string | null) {
+      assertion = xml;
+      return super.processValidlySignedAssertionAsync(xml, around, answered);
+    }
+  }
+  const saml = new Verifier({
     ...configOf(parties),
-    validateInResponseTo: mode,
+    validateInResponseTo: inResponseTo === undefined ? ifPresent : always,
     cacheProvider: onlyKnowing(inResponseTo, nowMillis),
   });
-  const { profile } = await saml.validatePostResponseAsync({ SAMLResponse: response });
-  return profile?.getAssertionXml?.();
+  try {
+    await saml.validatePostResponseAsync({ SAMLResponse: response });
+    return { assertion, fault: undefined };
+  } catch (error) {
+    return { assertion, fault: error instanceof Error ? error.message : 'unknown' };
+  }
 }
 
 /** Loaded where somebody signs in, as a service without identity providers never needs it. */

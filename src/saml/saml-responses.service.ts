@@ -11,7 +11,7 @@ import type { IdpProperties } from './idp.properties.js';
 import type { MarkupElement } from './markup.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { readResponse, type ResponseFacts } from './response.js';
-import { type MessageRules, type Parties, signedAssertion } from './saml-library.js';
+import { type MessageRules, verifiedAssertion } from './saml-library.js';
 import type { ServiceProvider } from './service-provider.js';
 import { PERSISTENT } from './staff-person.js';
 
@@ -69,32 +69,20 @@ export class SamlResponses {
     const encryptionFault = encryptedAssertionFault(document, opening);
     if (encryptionFault !== undefined) return encryptionFault;
     const parties = { trust, sp, rules: { ...rules, signedResponse } };
-    const signed = await this.signed(parties, base64, inResponseTo, idp.name);
-    if (signed === undefined) return 'signature';
-    return this.judged(signed, expected);
+    const { assertion, fault: refusal } = await verifiedAssertion(parties, base64, inResponseTo, this.clock.millis());
+    if (refusal !== undefined) {
+      this.log.debug('A response does not stand up to its checks', { idp: idp.name, why: refusal });
+    }
+    if (assertion === undefined) return 'signature';
+    const judged = this.judged(assertion, expected);
+    // What the library refuses for a reason that is none of ours is refused all the same.
+    return refusal === undefined || isRejection(judged) ? judged : 'structure';
   }
 
   private judged(signed: string, expected: Expectations): AssertionFacts | Rejection {
     const assertion = readAssertion(signed);
     if (isRejection(assertion)) return assertion;
     return assertionFault(assertion, expected, this.clock.millis()) ?? assertion;
-  }
-
-  private async signed(
-    parties: Parties,
-    base64: string,
-    inResponseTo: string | undefined,
-    idp: string,
-  ): Promise<string | undefined> {
-    try {
-      return await signedAssertion(parties, base64, inResponseTo, this.clock.millis());
-    } catch (error) {
-      this.log.debug('A response does not stand up to its checks', {
-        idp,
-        why: error instanceof Error ? error.message : 'unknown',
-      });
-      return undefined;
-    }
   }
 }
 
