@@ -45,7 +45,7 @@ describe('mappings of a running service', () => {
   });
 
   it('tell the routes that the description of the service tells', async () => {
-    const described = await (await fetch(`${service.url}/openapi.json`)).json();
+    const described: unknown = await (await fetch(`${service.url}/openapi.json`)).json();
     const { paths } = described as { paths: Record<string, Record<string, unknown>> };
     const { main = [] } = await servlets();
 
