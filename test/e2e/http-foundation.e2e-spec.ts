@@ -121,7 +121,9 @@ it('a handler knows who asked, also behind an await and behind a body', async ()
 it('requests at the same time do not mix up who asked', async () => {
   const ids = Array.from({ length: 50 }, (_, index) => `request-${index}`);
 
-  const facts = await Promise.all(ids.map(async (id): Promise<unknown> => (await get('/facts', { 'x-request-id': id })).json()));
+  const facts = await Promise.all(
+    ids.map(async (id): Promise<unknown> => (await get('/facts', { 'x-request-id': id })).json()),
+  );
 
   expect(facts.map((fact) => (fact as { requestId: string }).requestId)).toEqual(ids);
 });
