@@ -89,7 +89,8 @@ export function issuerOf(element: MarkupElement): string | undefined {
   return textOf(issuer);
 }
 
-function nameIdOf(subject: MarkupElement): NameId | Rejection | undefined {
+/** The one NameID directly in a subject or in a request for a logout; undefined where there is none. */
+export function nameIdOf(subject: MarkupElement): NameId | Rejection | undefined {
   const [element, ...others] = all(subject, 'NameID');
   if (element === undefined) return undefined;
   if (others.length > 0) return 'name_id';

@@ -1,4 +1,5 @@
 import { readMarkup, type MarkupElement } from './markup.js';
+import { bytesOfBase64, textOfBytes } from './message-text.js';
 import type { Rejection } from './rejection.js';
 import { NAMESPACE } from './saml-namespace.js';
 import { signatureFault } from './signature-shape.js';
@@ -26,16 +27,8 @@ const CHILDREN: Readonly<Record<DocumentRoot, RegExp>> = {
  */
 export function decodedMessage(base64: string): string | undefined {
   if (base64.length > LONGEST_MESSAGE) return undefined;
-  const text = base64.replace(/[\r\n]+/g, '');
-  const bytes = Buffer.from(text, 'base64');
-  // Node reads what is no base64 as far as it likes: only what it would write is taken.
-  if (bytes.length === 0 || bytes.toString('base64') !== text) return undefined;
-  try {
-    const xml = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return xml.startsWith('\ufeff') ? undefined : xml;
-  } catch {
-    return undefined;
-  }
+  const bytes = bytesOfBase64(base64.replace(/[\r\n]+/g, ''));
+  return bytes && textOfBytes(bytes);
 }
 
 /**

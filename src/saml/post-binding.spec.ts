@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { IdentityProvider, makeKeyPair } from '../../test/support/identity-provider.js';
+import type { LogoutRequestOptions } from '../../test/support/saml-logout.js';
+import { encoded } from '../../test/support/saml-messages.js';
+import { isRootSignedBy } from '../../test/support/saml-signature.js';
+import type { KeyPair } from '../../test/support/saml-xml.js';
+import { readDocument } from './document-shape.js';
+import { logoutResponseXml } from './logout-writing.js';
+import { readPosted, signedForPost } from './post-binding.js';
+
+let idp: IdentityProvider;
+let stranger: KeyPair;
+
+beforeAll(() => {
+  idp = IdentityProvider.make();
+  stranger = makeKeyPair('stranger.test');
+});
+
+function posted(bent: Partial<LogoutRequestOptions> = {}): string {
+  return idp.logoutRequest({ url: 'https://login.test/slo', binding: 'post', nameId: 'ada', ...bent }).xml;
+}
+
+function read(xml: string, certificates = [idp.certificate]) {
+  return readPosted(encoded(xml), 'LogoutRequest', certificates);
+}
+
+describe('a posted message', () => {
+  it('is read as it was signed, without what was not', async () => {
+    const xml = posted();
+
+    const found = await read(xml);
+
+    expect(found).toEqual({ xml: expect.stringContaining('>ada</saml:NameID>') as string });
+    expect(JSON.stringify(found)).not.toContain('Signature');
+    expect(await read(xml, [stranger.certificate, idp.certificate])).toEqual(found);
+  });
+
+  it.each([
+    ['signature', 'unsigned', () => posted({ isSigned: false })],
+    ['signature', 'changed', () => posted().replace('>ada<', '>eve<')],
+    ['signature', 'signed by a stranger', () => posted({ signature: { keyPair: stranger } })],
+    [
+      'signature',
+      'with a stranger who names our certificate',
+      () => {
+        return posted({ signature: { keyPair: stranger, keyInfo: idp.certificate } });
+      },
+    ],
+    ['algorithm', 'signed with SHA-1', () => posted({ signature: { algorithm: 'rsa-sha1' } })],
+    ['algorithm', 'digested with SHA-1', () => posted({ signature: { digest: 'sha1' } })],
+    ['algorithm', 'signed with the certificate as a secret', () => posted({ signature: { algorithm: 'hmac-sha1' } })],
+    ['structure', 'an answer', () => posted().replaceAll('LogoutRequest', 'LogoutResponse')],
+    [
+      'structure',
+      'with a second name',
+      () =>
+        posted().replace(
+          '<saml:NameID',
+          '<saml:NameID xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">eve</saml:NameID><saml:NameID',
+        ),
+    ],
+    ['structure', 'with the signature of another ID', () => posted().replace(/ ID="[^"]*"/, ' ID="_other"')],
+    [
+      'structure',
+      'around a signed one',
+      () => {
+        const inner = posted();
+        return `<samlp:LogoutRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" ID="_x">${inner}</samlp:LogoutRequest>`;
+      },
+    ],
+    ['markup', 'with a comment', () => posted().replace('>ada<', '>ada<!-- x --><')],
+    ['doctype', 'with a DOCTYPE', () => `<!DOCTYPE x>${posted()}`],
+  ])('X17: is refused (%s) %s', async (reason, _, xml) => {
+    expect(await read(xml())).toBe(reason);
+  });
+
+  it('is refused where it is no base64', async () => {
+    expect(await readPosted('<xml/>', 'LogoutRequest', [idp.certificate])).toBe('malformed');
+  });
+});
+
+it('a message of ours for a form is signed as a whole, and has the shape that we ask of others', async () => {
+  const own = makeKeyPair('login.test');
+  const head = { id: '_ours', issuer: 'sp', destination: 'https://idp.test/slo', now: 1_800_000_000_000 };
+
+  const base64 = await signedForPost(logoutResponseXml(head, '_asked'), own);
+
+  const xml = Buffer.from(base64, 'base64').toString();
+  expect(isRootSignedBy(xml, own.certificate)).toBe(true);
+  expect(isRootSignedBy(xml, stranger.certificate)).toBe(false);
+  expect(readDocument(xml, 'LogoutResponse')).toMatchObject({ name: 'LogoutResponse' });
+});

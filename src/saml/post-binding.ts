@@ -1,0 +1,47 @@
+import { decodedMessage, type DocumentRoot, readDocument } from './document-shape.js';
+import { isRejection, type Rejection } from './rejection.js';
+import type { ServiceProviderKeys } from './service-provider.js';
+
+const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
+const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+
+/**
+ * The text of a posted message as one of the certificates has signed it, without the signature, or why there is none (SAML
+ * bindings 3.5.4, core 5.4). Who reads the message reads this text and not what was posted.
+ */
+export async function readPosted(
+  base64: string,
+  root: DocumentRoot,
+  certificates: readonly string[],
+): Promise<{ readonly xml: string } | Rejection> {
+  const xml = decodedMessage(base64);
+  if (xml === undefined) return 'malformed';
+  const document = readDocument(xml, root);
+  if (isRejection(document)) return document;
+  if (!document.children.some(({ name }) => name === 'Signature')) return 'signature';
+  const [{ DOMParser }, { signedRoot }] = await Promise.all([
+    import('@xmldom/xmldom'),
+    import('./metadata-signature.js'),
+  ]);
+  const { documentElement } = new DOMParser().parseFromString(xml, 'text/xml');
+  const found = signedRoot(xml, documentElement, certificates);
+  return 'signed' in found ? { xml: found.signed } : 'signature';
+}
+
+/** The message with a signature behind its Issuer, in base64 (SAML core 5.4). */
+export async function signedForPost(xml: string, { privateKey, certificate }: ServiceProviderKeys): Promise<string> {
+  const { SignedXml } = await import('xml-crypto');
+  const signer = new SignedXml({
+    privateKey,
+    publicCert: certificate,
+    idAttribute: 'ID',
+    signatureAlgorithm: RSA_SHA256,
+    canonicalizationAlgorithm: EXCLUSIVE,
+  });
+  signer.addReference({ xpath: '/*', transforms: [ENVELOPED, EXCLUSIVE], digestAlgorithm: SHA256 });
+  const location = { reference: "/*/*[local-name()='Issuer']", action: 'after' } as const;
+  signer.computeSignature(xml, { prefix: 'ds', location });
+  return Buffer.from(signer.getSignedXml()).toString('base64');
+}

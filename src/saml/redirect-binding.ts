@@ -1,0 +1,117 @@
+import { sign, verify } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { bytesOfBase64, textOfBytes } from './message-text.js';
+import type { Rejection } from './rejection.js';
+
+/** What carries a message, in a query as in a form. */
+export type MessageField = 'SAMLRequest' | 'SAMLResponse';
+
+/** A message as it travels; the text is that of its XML. */
+export interface CarriedMessage {
+  readonly field: MessageField;
+  readonly xml: string;
+  readonly relayState: string | undefined;
+}
+
+const DEFLATE = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';
+const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
+/** Hashes by the names of the algorithms; all others are refused, SHA-1 with them. */
+const HASHES: ReadonlyMap<string, 'sha256' | 'sha384' | 'sha512'> = new Map([
+  [RSA_SHA256, 'sha256'],
+  ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha384', 'sha384'],
+  ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha512', 'sha512'],
+]);
+const NAMES = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SAMLEncoding', 'SigAlg', 'Signature'] as const;
+/** Bytes of XML; a request for a logout has some two thousand. */
+const LONGEST_XML = 64 * 1024;
+/** Characters; SAML allows 80 bytes (bindings 3.4.3), and some write more. */
+export const LONGEST_RELAY_STATE = 1024;
+
+/** The URL that takes a message to `url`, signed with the key (SAML bindings 3.4.4.1). */
+export function redirectUrl(url: string, { field, xml, relayState }: CarriedMessage, privateKey: string): string {
+  const message = deflateRawSync(xml).toString('base64');
+  const signed = [
+    `${field}=${encodeURIComponent(message)}`,
+    ...(relayState === undefined ? [] : [`RelayState=${encodeURIComponent(relayState)}`]),
+    `SigAlg=${encodeURIComponent(RSA_SHA256)}`,
+  ].join('&');
+  const signature = sign('sha256', Buffer.from(signed), privateKey).toString('base64');
+  return `${url}${url.includes('?') ? '&' : '?'}${signed}&Signature=${encodeURIComponent(signature)}`;
+}
+
+/**
+ * The message of a query that one of the certificates has signed, or why it is none. `query` is as it came: the signature is
+ * over these octets and no other spelling of them (SAML bindings 3.4.4.1). Nothing is inflated before it is verified.
+ */
+export function readRedirect(query: string, certificates: readonly string[]): CarriedMessage | Rejection {
+  const raw = parametersOf(query);
+  const field = raw && fieldOf(raw);
+  if (raw === undefined || field === undefined) return 'malformed';
+  const values = new Map(Array.from(raw, ([name, value]) => [name, decoded(value)]));
+  const relayState = values.get('RelayState');
+  if ([...values.values()].includes(undefined)) return 'malformed';
+  if ((relayState?.length ?? 0) > LONGEST_RELAY_STATE) return 'malformed';
+  if ((values.get('SAMLEncoding') ?? DEFLATE) !== DEFLATE) return 'malformed';
+  const fault = signatureFault(raw, field, values, certificates);
+  if (fault !== undefined) return fault;
+  const xml = inflated(values.get(field) ?? '');
+  return xml === undefined ? 'malformed' : { field, xml, relayState };
+}
+
+type Parameter = (typeof NAMES)[number];
+
+/** As they were written; undefined where there is another name among them, in whatever spelling, or one twice. */
+function parametersOf(query: string): ReadonlyMap<Parameter, string> | undefined {
+  const raw = new Map<Parameter, string>();
+  for (const pair of query.split('&')) {
+    const end = pair.indexOf('=');
+    const name = NAMES.find((known) => known === pair.slice(0, Math.max(0, end)));
+    if (name === undefined || raw.has(name)) return undefined;
+    raw.set(name, pair.slice(end + 1));
+  }
+  return raw;
+}
+
+function fieldOf(raw: ReadonlyMap<Parameter, string>): MessageField | undefined {
+  if (raw.has('SAMLRequest')) return raw.has('SAMLResponse') ? undefined : 'SAMLRequest';
+  return raw.has('SAMLResponse') ? 'SAMLResponse' : undefined;
+}
+
+function decoded(value: string): string | undefined {
+  try {
+    return decodeURIComponent(value.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+function signatureFault(
+  raw: ReadonlyMap<Parameter, string>,
+  field: MessageField,
+  values: ReadonlyMap<Parameter, string | undefined>,
+  certificates: readonly string[],
+): Rejection | undefined {
+  const [algorithm, signature] = [values.get('SigAlg'), values.get('Signature')];
+  if (algorithm === undefined || signature === undefined) return 'signature';
+  const hash = HASHES.get(algorithm);
+  if (hash === undefined) return 'algorithm';
+  const bytes = bytesOfBase64(signature);
+  if (bytes === undefined) return 'signature';
+  const names = [field, 'RelayState', 'SigAlg'] as const;
+  const signed = names.flatMap((name) => {
+    const value = raw.get(name);
+    return value === undefined ? [] : [`${name}=${value}`];
+  });
+  const octets = Buffer.from(signed.join('&'));
+  return certificates.some((certificate) => verify(hash, octets, certificate, bytes)) ? undefined : 'signature';
+}
+
+function inflated(base64: string): string | undefined {
+  const bytes = bytesOfBase64(base64);
+  if (bytes === undefined) return undefined;
+  try {
+    return textOfBytes(inflateRawSync(bytes, { maxOutputLength: LONGEST_XML }));
+  } catch {
+    return undefined; // no DEFLATE, cut off, or more than is taken
+  }
+}
