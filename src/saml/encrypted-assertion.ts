@@ -19,6 +19,8 @@ const GCM: Readonly<Record<string, 'aes-128-gcm' | 'aes-256-gcm'>> = {
 const CBC: readonly string[] = [`${NAMESPACE.encryption}aes128-cbc`, `${NAMESPACE.encryption}aes256-cbc`];
 const OAEP = `${NAMESPACE.encryption}rsa-oaep-mgf1p`;
 const SHA1 = `${NAMESPACE.signature}sha1`;
+/** What is taken whatever the response around it, for our metadata: ciphers, the padding of their keys and its hash. */
+export const TAKEN_ENCRYPTION = { ciphers: Object.keys(GCM).toReversed(), keyTransport: OAEP, digest: SHA1 } as const;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 

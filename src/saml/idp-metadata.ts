@@ -70,7 +70,8 @@ function described(entityId: string, lineage: readonly Element[], binding: Bindi
   const sso = services.find((each) => each.binding === binding) ?? services[0];
   if (!sso) return { fault: 'they name no single sign-on by HTTP-Redirect or HTTP-POST at a URL' };
   if (sso.binding !== binding) warnings.push(`Single sign-on is offered by ${sso.binding} alone, not by ${binding}`);
-  const slo = endpoints('SingleLogoutService').find((each) => each.binding === 'redirect');
+  const logouts = endpoints('SingleLogoutService');
+  const slo = logouts.find((each) => each.binding === 'redirect') ?? logouts[0];
   const certificates = signingCertificates(role, warnings);
   if (certificates.length === 0) return { fault: 'they hold no certificate that signatures can be checked with' };
   const untils = lineage.flatMap((each) => attribute(each, 'validUntil') ?? []).map(instantMillis);

@@ -7,6 +7,8 @@ import { Random } from '../random/random.js';
 import { SessionProperties } from '../token/session.properties.js';
 import type { AssertionFacts, NameId } from './assertion.js';
 import { IdpSessionStore } from './idp-session.store.js';
+import { isSameName, type LogoutRequestFacts } from './logout-message.js';
+import type { SessionAtIdp } from './logout-writing.js';
 
 /** Sessions at identity providers that ours belong to. */
 @Injectable()
@@ -32,6 +34,34 @@ export class IdpSessions {
     });
     return id;
   }
+
+  /** Of that id, so that it can be told from; undefined where the identity provider named nobody. */
+  async find(tx: Tx, id: string): Promise<SessionAtIdp | undefined> {
+    const found = await this.store.find(tx, id);
+    const nameId = found && nameIdIn(found.nameId);
+    const { sessionIndex } = found ?? {};
+    return nameId && { nameId, ...(sessionIndex !== undefined && { sessionIndex }) };
+  }
+
+  /** Ids of those that a request means: of its NameID, and of its indexes where it has any (SAML core 3.7.3.2). */
+  async meantBy(tx: Tx, idp: string, request: LogoutRequestFacts): Promise<readonly string[]> {
+    const { issuer, nameId, sessionIndexes } = request;
+    const all = await this.store.ofName(tx, nameHash(issuer, nameId));
+    const meant = all.filter((session) => {
+      const known = nameIdIn(session.nameId);
+      if (session.idp !== idp || !known || !isSameName(known, nameId, issuer)) return false;
+      return sessionIndexes.length === 0 || sessionIndexes.includes(session.sessionIndex ?? '');
+    });
+    return meant.map(({ id }) => id);
+  }
+}
+
+/** As `note` has written it. */
+function nameIdIn(text: string): NameId | undefined {
+  const written = JSON.parse(text) as (Pick<NameId, 'value'> & Partial<NameId>) | null;
+  if (written === null) return undefined;
+  const { value, format, nameQualifier, spNameQualifier } = written;
+  return { value, format, nameQualifier, spNameQualifier };
 }
 
 function nameHash(issuer: string, nameId: NameId | undefined): string {

@@ -1,5 +1,6 @@
+import { BY } from '../auth/api.js';
 import { REFRESH_TOKEN, SAML_REQUEST, SESSION } from '../auth/cookies.js';
-import type { OperationFacts } from '../server/openapi/operation.js';
+import { NOBODY, type OperationFacts } from '../server/openapi/operation.js';
 
 export const LIST_IDPS: OperationFacts = { summary: 'Identity providers that staff sign in through' };
 
@@ -22,3 +23,37 @@ export const ARRIVE: OperationFacts = {
 };
 
 export const FORWARD: OperationFacts = { summary: 'Script of the page that posts itself to an identity provider' };
+
+export const SHOW_METADATA: OperationFacts = {
+  summary: 'Our SAML metadata for an identity provider',
+  about: 'With a key of ours also how to encrypt for us, and where single logout is taken.',
+  refuses: ['NOT_FOUND'],
+};
+
+const ON_LOGOUT =
+  'A request ends the sessions here that belong to the one named at this identity provider, and is answered there; the ' +
+  'answer to a request of ours leads to the sign-in page. Both must be signed. By 303, or by a page that posts itself.';
+
+export const LOGOUT_BY_QUERY: OperationFacts = {
+  summary: 'Take a logout message of an identity provider by HTTP-Redirect',
+  about: `${ON_LOGOUT} The query is that of SAML bindings 3.4.4: \`SAMLRequest\` or \`SAMLResponse\`, \`RelayState\`, \`SigAlg\` and \`Signature\`.`,
+  refuses: ['NOT_FOUND', 'SAML_RESPONSE_INVALID', 'UNAVAILABLE'],
+  sets: [SESSION, REFRESH_TOKEN],
+};
+
+export const LOGOUT_BY_FORM: OperationFacts = {
+  ...LOGOUT_BY_QUERY,
+  summary: 'Take a logout message of an identity provider by HTTP-POST',
+  about: ON_LOGOUT,
+};
+
+export const LEAVE: OperationFacts = {
+  summary: 'End this session, and the one at the identity provider with it',
+  about:
+    'The own session ends first. Then the browser is sent to the identity provider with a request for a logout: by 303, or ' +
+    'by a page that posts itself. Without a session of this provider, or where it takes no such request, the sign-in page ' +
+    'is next. Takes an access token or the cookie `SESSION`, and as well who has neither.',
+  refuses: ['NOT_FOUND', 'INVALID_TOKEN'],
+  by: [NOBODY, BY.accessToken, BY.session],
+  sets: [SESSION, REFRESH_TOKEN],
+};

@@ -11,16 +11,13 @@ import type { HttpRequest } from '../server/http-request.js';
 import { Answers } from '../server/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { AnswersPages } from '../server/page.decorator.js';
-import { forwardingPolicy, HTML } from '../server/page.js';
 import { ownPath } from '../server/return-to.js';
 import { ServletProperties } from '../server/servlet.properties.js';
-import { forwardingPage, FORWARDING_SCRIPT } from './forwarding-page.js';
+import { forward, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
 import { type Idp, Idps } from './idps.service.js';
 import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from './operations.js';
 import { type Browser, SamlLogins } from './saml-login.service.js';
 import { departureShape, idpsAnswer, responseShape } from './saml.shapes.js';
-
-const SCRIPT = 'forward.js';
 
 /** Staff sign in through their identity providers (http-api section 8). */
 @Public()
@@ -72,14 +69,7 @@ export class SamlController {
     const wish = { returnTo: ownPath(returnTo, this.contextPath), acr };
     const { to, mark } = await this.logins.depart(this.idpOf(name), wish, browserOf(reply), request);
     this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
-    const { url, form } = to;
-    if (!form) {
-      reply.seeOther(url);
-      return '';
-    }
-    reply.setHeader('content-type', HTML);
-    reply.setHeader('content-security-policy', forwardingPolicy(url));
-    return forwardingPage({ url, form }, `${this.contextPath}/saml/${SCRIPT}`);
+    return forward(reply, to, this.contextPath);
   }
 
   @Post(':idp/acs')

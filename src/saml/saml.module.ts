@@ -9,15 +9,19 @@ import { Meters } from '../metrics/meters.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { SslBundles } from '../tls/ssl-bundles.service.js';
 import { TokenModule } from '../token/token.module.js';
+import { IdpLogouts } from './idp-logout.service.js';
 import { IdpMetadata } from './idp-metadata.service.js';
 import { IdpMetadataStore } from './idp-metadata.store.js';
 import { IdpMeters } from './idp-meters.js';
 import { IdpSessionStore } from './idp-session.store.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import { Idps } from './idps.service.js';
+import { LogoutMessages } from './logout-messages.service.js';
 import { MetadataRefresh } from './metadata-refresh.task.js';
 import { SamlIndicator } from './saml.indicator.js';
+import { OwnLogouts } from './own-logout.service.js';
 import { SamlController } from './saml.controller.js';
+import { SamlLogoutController } from './saml-logout.controller.js';
 import { SamlLogins } from './saml-login.service.js';
 import { SamlMeters } from './saml-meters.js';
 import { SamlProperties } from './saml.properties.js';
@@ -25,6 +29,7 @@ import { SamlRequestStore } from './saml-request.store.js';
 import { SamlRequests } from './saml-requests.service.js';
 import { SamlResponses } from './saml-responses.service.js';
 import { ServiceProviders } from './service-providers.service.js';
+import { SpMetadataController } from './sp-metadata.controller.js';
 import { StaffLogins } from './staff-login.service.js';
 import { UsedAssertionStore } from './used-assertion.store.js';
 import { UsedAssertions } from './used-assertions.service.js';
@@ -32,12 +37,13 @@ import { UsedAssertions } from './used-assertions.service.js';
 /** Sign-in of staff through identity providers. */
 @Module({
   imports: [HealthModule, TasksModule, EventsModule, AccountModule, TokenModule, AuthModule],
-  controllers: [SamlController],
+  controllers: [SamlController, SamlLogoutController, SpMetadataController],
   providers: [
     ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],
     { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: idpMeters },
     ...[SamlRequestStore, UsedAssertionStore, IdpSessionStore],
     ...[SamlRequests, UsedAssertions, IdpSessions, SamlResponses, ServiceProviders, StaffLogins, SamlLogins],
+    ...[LogoutMessages, IdpLogouts, OwnLogouts],
     {
       provide: SslBundles,
       inject: [Configuration, Clock],

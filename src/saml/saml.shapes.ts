@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { listOf, text } from '../server/body/shape.js';
 import { LONGEST_MESSAGE } from './document-shape.js';
+import { LONGEST_RELAY_STATE } from './redirect-binding.js';
 
 /** Query of `GET /saml/{idp}/login`. */
 export const departureShape = v.strictObject({
@@ -22,6 +23,13 @@ export const departureShape = v.strictObject({
 export const responseShape = v.object({
   SAMLResponse: text(2 * LONGEST_MESSAGE),
   RelayState: v.optional(v.pipe(v.string(), v.maxLength(80))),
+});
+
+/** Form of `POST /saml/{idp}/slo`; one of the first two, and not both. */
+export const logoutShape = v.object({
+  SAMLRequest: v.optional(text(2 * LONGEST_MESSAGE)),
+  SAMLResponse: v.optional(text(2 * LONGEST_MESSAGE)),
+  RelayState: v.optional(v.pipe(v.string(), v.maxLength(LONGEST_RELAY_STATE))),
 });
 
 /** `GET /saml`. */

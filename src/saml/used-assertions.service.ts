@@ -4,7 +4,7 @@ import type { Tx } from '../persistence/unit-of-work.js';
 import type { AssertionFacts } from './assertion.js';
 import { UsedAssertionStore } from './used-assertion.store.js';
 
-/** Assertions count once (SAML profiles 4.1.4.5). */
+/** Assertions count once (SAML profiles 4.1.4.5), and so do requests for a logout. */
 @Injectable()
 export class UsedAssertions {
   constructor(private readonly store: UsedAssertionStore) {}
@@ -18,6 +18,15 @@ export class UsedAssertions {
     const { notOnOrAfter = Infinity } = conditions;
     const { notOnOrAfter: confirmedUntil = Infinity } = confirmation;
     const end = Math.min(notOnOrAfter, confirmedUntil, issueInstant + maxAssertionAge.milliseconds);
-    return this.store.insert(tx, issuer, id, Math.ceil((end + clockSkew.milliseconds) / 1000) + 1);
+    return this.store.insert(tx, [issuer, id], secondsAfter(end + clockSkew.milliseconds));
   }
+
+  /** The same of a request for a logout, whose ID is never taken for that of an assertion; `end` in milliseconds. */
+  useLogoutRequest(tx: Tx, { issuer, id }: Pick<AssertionFacts, 'issuer' | 'id'>, end: number): Promise<boolean> {
+    return this.store.insert(tx, ['LogoutRequest', issuer, id], secondsAfter(end));
+  }
+}
+
+function secondsAfter(millis: number): number {
+  return Math.ceil(millis / 1000) + 1;
 }

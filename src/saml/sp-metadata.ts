@@ -1,0 +1,54 @@
+import { TAKEN_ENCRYPTION } from './encrypted-assertion.js';
+import { NAMESPACE } from './saml-namespace.js';
+import type { ServiceProvider } from './service-provider.js';
+import { xmlAttribute, xmlText } from './xml-text.js';
+
+const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata';
+const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
+const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
+
+/**
+ * Our metadata for an identity provider (SAML metadata 2.4.4); `nameIdFormat` is the one that is asked for, null for none.
+ * They are not signed: the one key that could do it is the one that they introduce, so that who does not know it yet would
+ * learn nothing by it; what vouches for them is the https they are fetched by. Without a key there is no single logout,
+ * whose messages must be signed (SAML profiles 4.4.4).
+ */
+export function serviceProviderMetadata(
+  { entityId, acsUrl, sloUrl, keys }: ServiceProvider,
+  nameIdFormat: string | null,
+): string {
+  const logout = [REDIRECT, POST].map((binding) => endpoint('SingleLogoutService', binding, sloUrl));
+  const parts = [
+    ...(keys ? [keyDescriptor('signing', keys.certificate), keyDescriptor('encryption', keys.certificate)] : []),
+    ...(keys ? logout : []),
+    ...(nameIdFormat === null ? [] : [`    <md:NameIDFormat>${xmlText(nameIdFormat)}</md:NameIDFormat>`]),
+    endpoint('AssertionConsumerService', POST, acsUrl, ' index="0" isDefault="true"'),
+  ];
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<md:EntityDescriptor xmlns:md="${METADATA}" xmlns:ds="${NAMESPACE.signature}"${xmlAttribute('entityID', entityId)}>
+  <md:SPSSODescriptor protocolSupportEnumeration="${NAMESPACE.protocol}" AuthnRequestsSigned="${String(keys !== undefined)}" \
+WantAssertionsSigned="true">
+${parts.join('\n')}
+  </md:SPSSODescriptor>
+</md:EntityDescriptor>
+`;
+}
+
+/** The one certificate serves both uses; of encryption, only what is opened here is offered. */
+function keyDescriptor(use: 'signing' | 'encryption', certificate: string): string {
+  const { ciphers, keyTransport, digest } = TAKEN_ENCRYPTION;
+  const methods = [
+    ...ciphers.map((algorithm) => `\n      <md:EncryptionMethod Algorithm="${algorithm}"/>`),
+    `\n      <md:EncryptionMethod Algorithm="${keyTransport}"><ds:DigestMethod Algorithm="${digest}"/></md:EncryptionMethod>`,
+  ];
+  const der = certificate.replaceAll(/-----[A-Z ]+-----|\s/g, '');
+  return `    <md:KeyDescriptor use="${use}">
+      <ds:KeyInfo><ds:X509Data><ds:X509Certificate>${der}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>${
+        use === 'encryption' ? methods.join('') : ''
+      }
+    </md:KeyDescriptor>`;
+}
+
+function endpoint(name: string, binding: string, location: string, more = ''): string {
+  return `    <md:${name} Binding="${binding}"${xmlAttribute('Location', location)}${more}/>`;
+}
