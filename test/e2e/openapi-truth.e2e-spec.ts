@@ -23,6 +23,7 @@ const BY_OTHER_TESTS = [
   ...['GET /portal/login', 'POST /portal/login', 'GET /2fa/portal/verify', 'POST /2fa/portal/verify'],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
+  ...['GET /saml/{idp}/metadata', 'GET /saml/{idp}/slo', 'POST /saml/{idp}/slo', 'POST /saml/{idp}/logout'],
 ];
 const NOTHING_PACKAGED = '--app.config.location=optional:file:./none/';
 

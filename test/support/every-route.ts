@@ -17,6 +17,7 @@ const OPEN = new Set([
   ...['GET /.well-known/jwks.json', 'GET /.well-known/oauth-authorization-server'],
   ...['GET /portal/login', 'POST /portal/login'],
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/:idp/login', 'POST /saml/:idp/acs'],
+  ...['GET /saml/:idp/metadata', 'GET /saml/:idp/slo', 'POST /saml/:idp/slo', 'POST /saml/:idp/logout'],
   ...['POST /login', 'POST /login/2fa', 'POST /session', 'DELETE /session'],
   ...['POST /token/refresh', 'POST /token/revoke', 'POST /token/introspect'],
 ]);

@@ -9,7 +9,7 @@ import type { ResponseOptions } from './saml-response.js';
 import type { Engine } from './story-database.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** Keys of one identity provider below `app.security.saml.idp.<name>`; those it cannot do without are set already. */
+/** Keys of one identity provider below `app.security.saml.idp.<name>`; some are set already, unless they are empty here. */
 export type IdpKeys = Readonly<Record<string, string>>;
 
 /** What an identity provider makes a browser post. */
@@ -134,7 +134,8 @@ export function staffStoryOn(
       certificates: `file:${file}`,
       ...own,
     };
-    return Object.entries(all).map(([key, value]) => `--app.security.saml.idp.${name}.${key}=${value}`);
+    const set = Object.entries(all).filter(([, value]) => value !== '');
+    return set.map(([key, value]) => `--app.security.saml.idp.${name}.${key}=${value}`);
   });
   const story = storyOn(engine, { ...options, args: [...args, ...(options.args ?? [])] });
   const staff = new StaffStory(story, idps);

@@ -1,0 +1,487 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificates.js';
+import { type Answer, type HttpClient, setCookie } from '../support/http-client.js';
+import { IdentityProvider, makeKeyPair } from '../support/identity-provider.js';
+import { refresh } from '../support/login-story.js';
+import { formOf } from '../support/pages.js';
+import type { LogoutRequestOptions } from '../support/saml-logout.js';
+import { readLogoutRequest, readLogoutResponse, type SentMessage } from '../support/saml-messages.js';
+import { elementsOf, rootOf, SUCCESS } from '../support/saml-xml.js';
+import { StaffStory, staffStoryOn } from '../support/staff-story.js';
+import { onEachEngine, onSqlite } from '../support/story-database.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const SLO_URL = 'https://idp.test/slo';
+const SIGN_IN_PAGE = '/portal/login';
+const FROM_ELSEWHERE = { origin: 'https://idp.test', 'sec-fetch-site': 'cross-site' };
+
+const own = makeCertificate({ key: 'rsa' });
+const BUNDLE = [
+  `--app.ssl.bundle.pem.sp.keystore.certificate=file:${own.certificate}`,
+  `--app.ssl.bundle.pem.sp.keystore.private-key=file:${own.key}`,
+];
+
+/** Brings a message as a browser does that an identity provider has sent here. */
+function bring(client: HttpClient, { url, fields }: SentMessage): Promise<Answer> {
+  const path = url.slice(client.baseUrl.length);
+  if (fields === undefined) return client.get(path, { headers: { 'sec-fetch-site': 'cross-site' } });
+  return client.send('POST', path, { form: fields, headers: FROM_ELSEWHERE });
+}
+
+function leave(client: HttpClient, idp = 'corp', headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  return client.send('POST', `/saml/${idp}/logout`, { form: {}, headers });
+}
+
+/** What an identity provider asks, honest but for what is bent; `nameId` must be given. */
+function asked(
+  staff: StaffStory,
+  client: HttpClient,
+  bent: Partial<LogoutRequestOptions> & { readonly nameId: string },
+  idp = 'corp',
+): LogoutRequestOptions {
+  return { url: `${client.baseUrl}/saml/${idp}/slo`, now: staff.story.clock.millis, ...bent };
+}
+
+async function isLive(client: HttpClient): Promise<boolean> {
+  return (await client.get('/me')).status === 200;
+}
+
+onEachEngine('a logout that an identity provider asks for', (engine) => {
+  const staff = staffStoryOn(
+    engine,
+    { corp: { bundle: 'sp' }, partner: { bundle: 'sp' }, bare: { 'slo-url': SLO_URL } },
+    { args: BUNDLE },
+  );
+
+  async function request(
+    client: HttpClient,
+    bent: Partial<LogoutRequestOptions> & { readonly nameId: string },
+    idp = 'corp',
+  ): Promise<Answer> {
+    return bring(client, staff.idp(idp).logoutRequest(asked(staff, client, bent, idp)));
+  }
+
+  it.each(['redirect', 'post'] as const)('ends the session, and says so there, by %s', async (binding) => {
+    const nameId = `ada-${binding}`;
+    const { client } = await staff.signIn({ nameId });
+    const message = staff.idp().logoutRequest(asked(staff, client, { nameId, binding, relayState: 'state & more' }));
+
+    const answer = await bring(client, message);
+
+    expect(answer.status).toBe(303);
+    const location = answer.headers.get('location') ?? '';
+    expect(location.startsWith(`${SLO_URL}?SAMLResponse=`)).toBe(true);
+    expect(readLogoutResponse(location, own.pem)).toMatchObject({
+      isVerified: true,
+      issuer: `${client.baseUrl}/saml/corp/metadata`,
+      destination: SLO_URL,
+      inResponseTo: message.id,
+      status: SUCCESS,
+      relayState: 'state & more',
+    });
+    expect(setCookie(answer, 'SESSION')?.value).toBe('');
+    expect(setCookie(answer, 'refresh_token')?.value).toBe('');
+    expect(await isLive(client)).toBe(false);
+    const events = await staff.story.database.query<{ reason: string; idp: string }>(
+      "SELECT * FROM security_event WHERE kind = 'SESSION_REVOKED' ORDER BY id",
+    );
+    expect(events.at(-1)).toMatchObject({ reason: 'idp_logout', idp: 'corp', result: 'ok' });
+  });
+
+  it('ends access and refresh tokens of the session with it', async () => {
+    const { client } = await staff.signIn({ nameId: 'bob' });
+    const bearer = await staff.accessToken(client);
+    const copy = client.copy();
+
+    // In another browser, which has none of the cookies: nothing of its own is cleared.
+    const answer = await request(staff.client(), { nameId: 'bob' });
+
+    expect(answer.cookies).toEqual([]);
+    expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+    expect(await refresh(copy)).toBeRefused(401, 'REFRESH_INVALID');
+  });
+
+  it('ends every session of the person, and that of an index alone where it names one', async () => {
+    const [first, second, third] = [
+      await staff.signIn({ nameId: 'carol', sessionIndex: 'one' }),
+      await staff.signIn({ nameId: 'carol', sessionIndex: 'two' }),
+      await staff.signIn({ nameId: 'carol', sessionIndex: 'three' }),
+    ].map(({ client }) => client) as [HttpClient, HttpClient, HttpClient];
+
+    await request(staff.client(), { nameId: 'carol', sessionIndexes: ['two', 'four'] });
+    expect(await Promise.all([first, second, third].map(isLive))).toEqual([true, false, true]);
+
+    await request(staff.client(), { nameId: 'carol' });
+    expect(await Promise.all([first, second, third].map(isLive))).toEqual([false, false, false]);
+  });
+
+  it('ends no session of somebody else, of another index, or of another identity provider', async () => {
+    const { client } = await staff.signIn({ nameId: 'dave', sessionIndex: 'one' });
+
+    for (const answer of [
+      await request(staff.client(), { nameId: 'nobody' }),
+      await request(staff.client(), { nameId: 'Dave' }),
+      await request(staff.client(), { nameId: 'dave', sessionIndexes: ['two'] }),
+      await request(staff.client(), { nameId: 'dave', nameIdFormat: 'urn:test:other' }),
+      await request(staff.client(), { nameId: 'dave' }, 'partner'),
+    ]) {
+      // That there was none is no failure: it is over, as was asked.
+      expect(answer.status).toBe(303);
+      expect(readLogoutResponse(answer.headers.get('location') ?? '', own.pem).status).toBe(SUCCESS);
+    }
+    expect(await isLive(client)).toBe(true);
+  });
+
+  it('X17: counts once, and its ID for the identity provider alone that has used it', async () => {
+    const { client } = await staff.signIn({ nameId: 'erin' });
+    const message = staff.idp().logoutRequest(asked(staff, client, { nameId: 'nobody', id: '_once' }));
+    expect((await bring(staff.client(), message)).status).toBe(303);
+
+    expect(await bring(staff.client(), message)).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(await staff.lastRejection()).toBe('replay');
+    expect(await request(staff.client(), { nameId: 'erin', id: '_once' })).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(await staff.lastRejection()).toBe('replay');
+    expect(await isLive(client)).toBe(true);
+    expect((await request(staff.client(), { nameId: 'nobody', id: '_once' }, 'partner')).status).toBe(303);
+  });
+
+  it('T20: an ID that an assertion had is another one', async () => {
+    const { client } = await staff.signIn({ nameId: 'tess', assertionId: '_shared' });
+
+    expect((await request(client, { nameId: 'tess', id: '_shared' })).status).toBe(303);
+    expect(await isLive(client)).toBe(false);
+  });
+
+  it('X17: of 20 at once one counts', async () => {
+    const { client } = await staff.signIn({ nameId: 'frank' });
+    const message = staff.idp().logoutRequest(asked(staff, client, { nameId: 'frank' }));
+
+    const answers = await Promise.all(Array.from({ length: 20 }, () => bring(staff.client(), message)));
+
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
+    expect(await isLive(client)).toBe(false);
+  });
+
+  it('ends a login whose second factor is open as well', async () => {
+    const { client } = await staff.signIn({ nameId: 'gina' });
+    // Policy came after the login; the row is what such a login leaves.
+    await staff.story.database.query(
+      "UPDATE session SET half_epoch = 0 WHERE user_id = (SELECT user_id FROM staff_identity WHERE person = 'gina')",
+    );
+
+    await request(client, { nameId: 'gina' });
+
+    const rows = await staff.story.database.query(
+      "SELECT * FROM session WHERE user_id = (SELECT user_id FROM staff_identity WHERE person = 'gina')",
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('is done without a key of ours, too, though it cannot be answered', async () => {
+    const { client } = await staff.signIn({ nameId: 'hana' }, { idp: 'bare' });
+
+    const answer = await request(client, { nameId: 'hana' }, 'bare');
+
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(SIGN_IN_PAGE);
+    expect(await isLive(client)).toBe(false);
+  });
+
+  describe('X17: is refused, and the session lives on,', () => {
+    const minutes = 60_000;
+    const now = (): number => staff.story.clock.millis;
+    const stranger = makeKeyPair('stranger');
+
+    it.each([
+      ['signature', 'unsigned', () => ({ isSigned: false })],
+      ['signature', 'signed by a stranger', () => ({ signature: { keyPair: stranger } })],
+      ['signature', 'signed by another provider', () => ({ signature: { keyPair: staff.idp('partner').keyPair } })],
+      ['algorithm', 'signed with SHA-1', () => ({ signature: { algorithm: 'rsa-sha1' as const } })],
+      ['issuer', 'of another issuer', () => ({ issuer: 'https://partner.idp.test/metadata' })],
+      ['destination', 'for another service', () => ({ destination: 'https://other.test/saml/corp/slo' })],
+      ['destination', 'for nobody', () => ({ destination: null })],
+      ['destination', 'for the path of another provider', (url: string) => ({ destination: url.replace('corp', 'x') })],
+      ['too_old', 'issued long ago', () => ({ issueInstant: now() - 6 * minutes, notOnOrAfter: null })],
+      ['not_yet_valid', 'issued tomorrow', () => ({ issueInstant: now() + 2 * minutes })],
+      ['expired', 'that is over', () => ({ notOnOrAfter: now() - 1 * minutes })],
+      ['name_id', 'without a name', () => ({ bend: (xml: string) => xml.replace(/>ivan</, '> <') })],
+      ['doctype', 'with a DOCTYPE', () => ({ bend: (xml: string) => `<!DOCTYPE x>${xml}` })],
+    ])('%s: %s', async (reason, _, bent) => {
+      const { client } = await staff.signIn({ nameId: 'ivan' });
+      const url = `${client.baseUrl}/saml/corp/slo`;
+
+      for (const binding of ['redirect', 'post'] as const) {
+        if (binding === 'post' && reason === 'doctype') continue; // no signer makes one
+        const answer = await request(client, { nameId: 'ivan', binding, ...bent(url) });
+
+        expect(answer, binding).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+        expect(answer.cookies, binding).toEqual([]);
+        expect(await staff.lastRejection(), binding).toBe(reason);
+      }
+      expect(await isLive(client)).toBe(true);
+    });
+
+    it('changed after it was signed', async () => {
+      const { client } = await staff.signIn({ nameId: 'judy' });
+      const { url, fields } = staff.idp().logoutRequest(asked(staff, client, { nameId: 'somebody', binding: 'post' }));
+      const xml = Buffer.from(fields?.['SAMLRequest'] ?? '', 'base64').toString();
+      const forged = Buffer.from(xml.replace('somebody', 'judy')).toString('base64');
+
+      const answer = await bring(client, { id: '', xml: '', url, fields: { SAMLRequest: forged } });
+
+      expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+      expect(await staff.lastRejection()).toBe('signature');
+      expect(await isLive(client)).toBe(true);
+    });
+
+    it('as a page for who prefers pages', async () => {
+      const { url } = staff.idp().logoutRequest(asked(staff, staff.client(), { nameId: 'x', isSigned: false }));
+
+      const answer = await staff
+        .client()
+        .get(url.slice(staff.client().baseUrl.length), { headers: { accept: 'text/html' } });
+
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('content-type')).toContain('text/html');
+      expect(answer.text).toContain('SAML_RESPONSE_INVALID');
+    });
+
+    it.each([
+      ['nothing', {}],
+      ['two messages', { SAMLRequest: 'AAAA', SAMLResponse: 'AAAA' }],
+      ['no text', { SAMLRequest: '' }],
+      ['no base64', { SAMLRequest: '<samlp:LogoutRequest/>' }],
+      ['a compressed one', { SAMLRequest: 'eJxLSU1OLgEABXYB8Q==' }],
+    ])('posted with %s', async (_, form) => {
+      const answer = await staff.client().send('POST', '/saml/corp/slo', { form, headers: FROM_ELSEWHERE });
+
+      expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+      expect(await staff.lastRejection()).toBe('malformed');
+    });
+  });
+});
+
+onEachEngine('a logout of staff that begins here', (engine) => {
+  const staff = staffStoryOn(
+    engine,
+    { corp: { bundle: 'sp' }, partner: { bundle: 'sp' }, bare: {}, mute: { bundle: 'sp', 'slo-url': '' } },
+    { args: BUNDLE },
+  );
+
+  it('ends the own session first, and then asks the identity provider', async () => {
+    const { client } = await staff.signIn({ nameId: 'ada & "co"', sessionIndex: 's <1>' });
+    const copy = client.copy();
+
+    const answer = await leave(client);
+
+    expect(answer.status).toBe(303);
+    const location = answer.headers.get('location') ?? '';
+    expect(location.startsWith(`${SLO_URL}?SAMLRequest=`)).toBe(true);
+    expect(readLogoutRequest(location, own.pem)).toMatchObject({
+      isVerified: true,
+      issuer: `${client.baseUrl}/saml/corp/metadata`,
+      destination: SLO_URL,
+      issueInstant: new Date(staff.story.clock.millis).toISOString(),
+      nameId: 'ada & "co"',
+      nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent',
+      sessionIndexes: ['s <1>'],
+    });
+    expect(setCookie(answer, 'SESSION')?.value).toBe('');
+    expect(setCookie(answer, 'refresh_token')?.value).toBe('');
+    expect(await isLive(copy)).toBe(false);
+    expect(await refresh(copy)).toBeRefused(401, 'REFRESH_INVALID');
+  });
+
+  it('is done for an access token, too', async () => {
+    const { client } = await staff.signIn({ nameId: 'bob' });
+    const bearer = await staff.accessToken(client);
+
+    const answer = await leave(staff.client(), 'corp', { authorization: `Bearer ${bearer}` });
+
+    expect(readLogoutRequest(answer.headers.get('location') ?? '', own.pem)).toMatchObject({ nameId: 'bob' });
+    expect(await isLive(client)).toBe(false);
+    expect(await leave(client, 'corp', { authorization: `Bearer ${bearer}` })).toBeRefused(401, 'INVALID_TOKEN');
+  });
+
+  it.each([
+    ['without a session', 'corp', false],
+    ['at another identity provider', 'partner', true],
+    ['where no key of ours signs', 'bare', true],
+    ['where the identity provider takes none', 'mute', true],
+  ])('leads to the sign-in page %s', async (title, idp, isSignedIn) => {
+    const client = staff.client();
+    const at = idp === 'partner' ? 'corp' : idp;
+    if (isSignedIn) await staff.signIn({ nameId: title }, { client, idp: at });
+    const copy = client.copy();
+
+    const answer = await leave(client, idp);
+
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(SIGN_IN_PAGE);
+    expect(await isLive(copy)).toBe(false);
+  });
+
+  it('ends a session that came by no identity provider, and asks none', async () => {
+    const person = staff.story.person();
+    const client = staff.client();
+    await client.post('/session', { id: person.id, pw: person.password });
+    expect(await isLive(client)).toBe(true);
+
+    const answer = await leave(client.copy());
+
+    expect(answer.headers.get('location')).toBe(SIGN_IN_PAGE);
+    expect(await isLive(client)).toBe(false);
+  });
+
+  it('S5: is nothing that another site can make a browser do', async () => {
+    const { client } = await staff.signIn({ nameId: 'carol' });
+
+    expect(await leave(client, 'corp', FROM_ELSEWHERE)).toBeRefused(403, 'CROSS_SITE');
+    expect(await isLive(client)).toBe(true);
+  });
+
+  describe('and is answered', () => {
+    async function left(nameId: string): Promise<{ readonly client: HttpClient; readonly id: string }> {
+      const { client } = await staff.signIn({ nameId });
+      const { id = '' } = readLogoutRequest((await leave(client)).headers.get('location') ?? '');
+      return { client, id };
+    }
+
+    it.each([
+      ['redirect', SUCCESS],
+      ['post', SUCCESS],
+      ['redirect', 'urn:oasis:names:tc:SAML:2.0:status:Responder'],
+    ] as const)('by %s with %s, leads to the sign-in page', async (binding, status) => {
+      const { client, id } = await left('dave');
+      const url = `${client.baseUrl}/saml/corp/slo`;
+      const now = staff.story.clock.millis;
+
+      const answer = await bring(
+        client,
+        staff.idp().logoutResponse({ url, now, binding, status, inResponseTo: id, relayState: 'https://evil.test/' }),
+      );
+
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toBe(SIGN_IN_PAGE);
+      expect(answer.cookies).toEqual([]);
+    });
+
+    it.each([
+      ['signature', 'unsigned', { isSigned: false }],
+      ['in_response_to', 'to nothing', { inResponseTo: null }],
+      ['in_response_to', 'to what nobody asked', { inResponseTo: `_${'0'.repeat(64)}` }],
+      ['issuer', 'by another', { issuer: 'https://other.test' }],
+      ['destination', 'to another', { destination: 'https://other.test' }],
+      ['too_old', 'of long ago', { issueInstant: 0 }],
+    ])('X17: is refused (%s) %s', async (reason, _, bent) => {
+      const { client, id } = await left('erin');
+      const url = `${client.baseUrl}/saml/corp/slo`;
+
+      const now = staff.story.clock.millis;
+      const message = staff.idp().logoutResponse({ url, now, inResponseTo: id, ...bent });
+
+      expect(await bring(client, message)).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+      expect(await staff.lastRejection()).toBe(reason);
+    });
+
+    it('X17: is refused by another provider than the one that was asked', async () => {
+      const { client, id } = await left('fred');
+      const url = `${client.baseUrl}/saml/partner/slo`;
+      const message = staff.idp('partner').logoutResponse({ url, now: staff.story.clock.millis, inResponseTo: id });
+
+      expect(await bring(client, message)).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+      expect(await staff.lastRejection()).toBe('in_response_to');
+    });
+  });
+});
+
+onSqlite('an identity provider that takes logout messages by HTTP-POST alone', (engine) => {
+  const idp = IdentityProvider.make({ entityId: 'https://posted.idp.test/metadata' });
+  const file = join(temporaryFolder('metadata'), 'idp.xml');
+  const urls = { ssoUrl: 'https://idp.test/sso', sloUrl: SLO_URL, sloResponseUrl: 'https://idp.test/answers' };
+  writeFileSync(file, idp.metadata({ ...urls, bindings: ['post'] }));
+  const keys = [`metadata=file:${file}`, 'bundle=sp'].map((key) => `--app.security.saml.idp.posted.${key}`);
+  const { story } = staffStoryOn(engine, {}, { args: [...BUNDLE, ...keys] });
+  const staff = new StaffStory(story, new Map([['posted', idp]]));
+
+  async function signIn(nameId: string): Promise<HttpClient> {
+    const client = staff.client();
+    const page = await client.get('/saml/posted/login');
+    const { fields } = formOf(client, page);
+    const { readAuthnRequest } = await import('../support/saml-messages.js');
+    const request = readAuthnRequest(fields);
+    await staff.arrive(client, staff.posted(staff.response(request, { nameId }, 'posted'), request), 'posted');
+    return client;
+  }
+
+  it('is asked by a page that posts itself', async () => {
+    const client = await signIn('ada');
+
+    const answer = await leave(client, 'posted');
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-security-policy')).toContain('form-action https:;');
+    const { path, fields } = formOf(client, answer);
+    expect(path).toBe(SLO_URL);
+    expect(readLogoutRequest(fields, own.pem)).toMatchObject({ isVerified: true, nameId: 'ada', destination: SLO_URL });
+    expect(await isLive(client)).toBe(false);
+  });
+
+  it('is answered by one, where it takes answers', async () => {
+    const client = await signIn('bob');
+    const message = idp.logoutRequest(
+      asked(staff, client, { nameId: 'bob', binding: 'post', relayState: '<x>' }, 'posted'),
+    );
+
+    const answer = await bring(client, message);
+
+    const { path, fields } = formOf(client, answer);
+    expect(path).toBe(urls.sloResponseUrl);
+    expect(fields['RelayState']).toBe('<x>');
+    expect(readLogoutResponse(fields, own.pem)).toMatchObject({
+      isVerified: true,
+      destination: urls.sloResponseUrl,
+      inResponseTo: message.id,
+      status: SUCCESS,
+    });
+    expect(await isLive(client)).toBe(false);
+  });
+});
+
+onSqlite('the metadata of the service', (engine) => {
+  const staff = staffStoryOn(
+    engine,
+    { corp: { bundle: 'sp' }, bare: { 'account.attribute': 'urn:test:id', 'sp-entity-id': 'urn:test:sp?a&b' } },
+    { args: BUNDLE },
+  );
+
+  it('say where an identity provider reaches it, and by which key', async () => {
+    const client = staff.client();
+
+    const answer = await client.get('/saml/corp/metadata');
+
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^application\/samlmetadata\+xml/);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
+    const root = rootOf(answer.text);
+    expect(root.getAttribute('entityID')).toBe(`${client.baseUrl}/saml/corp/metadata`);
+    const [consumer] = elementsOf(root, 'metadata', 'AssertionConsumerService');
+    expect(consumer?.getAttribute('Location')).toBe(`${client.baseUrl}/saml/corp/acs`);
+    const [certificate] = elementsOf(root, 'signature', 'X509Certificate');
+    const pem = readFileSync(own.certificate, 'utf8').replaceAll(/-----[A-Z ]+-----|\s/g, '');
+    expect(certificate?.textContent).toBe(pem);
+    expect(elementsOf(root, 'metadata', 'SingleLogoutService')).toHaveLength(2);
+  });
+
+  it('are those of each identity provider', async () => {
+    const root = rootOf((await staff.client().get('/saml/bare/metadata')).text);
+
+    expect(root.getAttribute('entityID')).toBe('urn:test:sp?a&b');
+    expect(elementsOf(root, 'metadata', 'NameIDFormat')).toEqual([]);
+    expect(elementsOf(root, 'metadata', 'SingleLogoutService')).toEqual([]);
+    expect(await staff.client().get('/saml/none/metadata')).toBeRefused(404, 'NOT_FOUND');
+  });
+});
