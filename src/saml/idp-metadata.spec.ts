@@ -89,6 +89,18 @@ describe('metadata of an identity provider', () => {
     });
   });
 
+  it('name where logout messages go by HTTP-POST where that alone is offered, and nothing for other bindings', () => {
+    const sso = endpoint('SingleSignOnService', 'HTTP-Redirect', SSO_URL);
+    const soap = endpoint('SingleLogoutService', 'SOAP', 'https://idp.example/s');
+    const post = endpoint('SingleLogoutService', 'HTTP-POST', 'https://idp.example/p');
+
+    expect(trustOf(simple({ services: soap + post + sso })).slo).toEqual({
+      url: 'https://idp.example/p',
+      binding: 'post',
+    });
+    expect(trustOf(simple({ services: soap + sso })).slo).toBeUndefined();
+  });
+
   it('give the certificates for signing and for everything, each once, and not those for encryption', () => {
     const { first, second } = certificates;
     const other = madeRsa('encryption');

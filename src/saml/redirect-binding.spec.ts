@@ -1,9 +1,12 @@
 import { createSign } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
+import { SAML } from '@node-saml/node-saml';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { makeKeyPair } from '../../test/support/identity-provider.js';
 import { isQuerySignedBy, signQuery } from '../../test/support/saml-signature.js';
 import type { KeyPair } from '../../test/support/saml-xml.js';
+import { SystemClock } from '../clock/clock.js';
+import { logoutRequestXml } from './logout-writing.js';
 import { readRedirect, redirectUrl } from './redirect-binding.js';
 
 const XML = '<samlp:LogoutRequest>\u00e4 & more</samlp:LogoutRequest>';
@@ -205,5 +208,49 @@ describe('a URL with a message of ours', () => {
     expect(url.startsWith('https://idp.test/slo?tenant=1&SAMLRequest=')).toBe(true);
     expect(url).not.toContain('RelayState');
     expect(isQuerySignedBy(url.slice(url.indexOf('SAMLRequest')), idp.certificate)).toBe(true);
+  });
+});
+
+describe('a library that nobody here wrote', () => {
+  const library = (own: KeyPair): SAML =>
+    new SAML({
+      callbackUrl: 'https://login.test/acs',
+      entryPoint: 'https://idp.test/sso',
+      logoutUrl: 'https://idp.test/slo',
+      issuer: 'https://login.test/metadata',
+      idpCert: idp.certificate,
+      privateKey: own.privateKey,
+      signatureAlgorithm: 'sha512',
+    });
+
+  it('signs what is read here', async () => {
+    const person = { issuer: 'sp', nameID: 'ada', nameIDFormat: 'urn:x' };
+
+    const url = await library(idp).getLogoutUrlAsync(person, 'a&b=c', {});
+
+    const text = url.slice(url.indexOf('?') + 1);
+    expect(read(text)).toMatchObject({
+      field: 'SAMLRequest',
+      xml: expect.stringContaining('ada') as string,
+      relayState: 'a&b=c',
+    });
+    expect(read(text.replace('a%26b', 'a%26c'))).toBe('signature');
+  });
+
+  it('takes what is signed here', async () => {
+    // The library looks at the clock of the machine.
+    const now = new SystemClock().millis();
+    const head = { id: '_1', issuer: 'urn:idp', destination: 'https://login.test/slo', now };
+    const nameId = { value: 'ada', format: undefined, nameQualifier: undefined, spNameQualifier: undefined };
+    const xml = logoutRequestXml(head, { nameId });
+    const url = redirectUrl(head.destination, { field: 'SAMLRequest', xml, relayState: 'x y' }, idp.privateKey);
+    const text = url.slice(url.indexOf('?') + 1);
+    const container = Object.fromEntries(new URLSearchParams(text));
+
+    const { profile, loggedOut } = await library(stranger).validateRedirectAsync(container, text);
+
+    expect({ loggedOut, nameID: profile?.nameID }).toEqual({ loggedOut: true, nameID: 'ada' });
+    const forged = text.replace('x%20y', 'x%20z');
+    await expect(library(stranger).validateRedirectAsync(container, forged)).rejects.toThrow('signature');
   });
 });
