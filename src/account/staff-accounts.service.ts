@@ -9,11 +9,11 @@ import { AccountStore, withoutHash } from './account.store.js';
 import { isEmail } from './email.js';
 import { LoginIds } from './login-ids.service.js';
 import { rolesText } from './role-names.js';
-import { identityId, shownLoginIds } from './staff-identity.js';
-import { type StaffIdentity, StaffIdentityStore } from './staff-identity.store.js';
+import { identityId, type IdentityNames, shownLoginIds } from './staff-identity.js';
+import { StaffIdentityStore } from './staff-identity.store.js';
 
 /** Somebody an identity provider vouches for. */
-export interface StaffPerson extends StaffIdentity {
+export interface StaffPerson extends IdentityNames {
   /** Name of the identity provider in our configuration. */
   readonly idp: string;
   readonly roles: readonly string[];

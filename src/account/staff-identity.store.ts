@@ -1,17 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../persistence/unit-of-work.js';
+import type { IdentityNames } from './staff-identity.js';
 
 const ENTER = 'UPDATE staff_identity SET logins = logins + 1 WHERE id = ?';
 const USER = 'SELECT user_id FROM staff_identity WHERE id = ?';
 const INSERT = 'INSERT INTO staff_identity (id, user_id, issuer, person, logins, created_at) VALUES (?, ?, ?, ?, 1, ?)';
-
-/** A person as one identity provider knows them. */
-export interface StaffIdentity {
-  /** Entity id of the identity provider. */
-  readonly issuer: string;
-  /** What it calls the person for good. */
-  readonly person: string;
-}
 
 /** Table `staff_identity`: whom an identity provider means by a name. */
 @Injectable()
@@ -25,7 +18,7 @@ export class StaffIdentityStore {
   }
 
   /** False where somebody else was first. */
-  insert(tx: Tx, id: string, { issuer, person }: StaffIdentity, subject: string, now: number): Promise<boolean> {
+  insert(tx: Tx, id: string, { issuer, person }: IdentityNames, subject: string, now: number): Promise<boolean> {
     return tx.insert(INSERT, [id, subject, issuer, person, now]);
   }
 }

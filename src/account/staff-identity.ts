@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto';
 
-/** Where a person is known: the entity id of an identity provider, and its name for the person. */
+/** A person as one identity provider knows them. */
 export interface IdentityNames {
+  /** Entity id of the identity provider. */
   readonly issuer: string;
+  /** What it calls the person for good. */
   readonly person: string;
+  /** Who gave the name, where that is somebody else; `person` begins with it. */
+  readonly qualifier?: string;
 }
 
 /** One row for a person of one identity provider; names are compared byte by byte, and may be long. */
-export function identityId({ issuer, person }: IdentityNames): string {
-  return createHash('sha256')
-    .update(JSON.stringify([issuer, person]))
-    .digest('base64url');
+export function identityId({ issuer, person, qualifier }: IdentityNames): string {
+  // Beside the whole name: alone, where the qualifier ends could be read in two ways.
+  const names = qualifier === undefined ? [issuer, person] : [issuer, person, qualifier];
+  return createHash('sha256').update(JSON.stringify(names)).digest('base64url');
 }
 
 /**

@@ -18,6 +18,8 @@ export interface PersonRules {
 export interface Person {
   /** What it calls them for good. */
   readonly person: string;
+  /** Who gave that name, where it was somebody else, as in NameQualifier. */
+  readonly qualifier?: string;
   readonly roles: readonly string[];
   readonly email?: string;
 }
@@ -29,28 +31,33 @@ const LONGEST_NAME = 512;
  * one is new each time and an address goes to somebody else one day (X15). Roles come through the map alone.
  */
 export function personOf(facts: AssertionFacts, rules: PersonRules): Person | Rejection {
-  const person =
+  const name =
     rules.accountAttribute === undefined
       ? persistentName(facts.nameId, facts.issuer)
       : onlyValue(facts, rules.accountAttribute);
-  if (person === undefined) return 'name_id';
+  if (name === undefined) return 'name_id';
   const email = rules.emailAttribute === undefined ? undefined : facts.attributes.get(rules.emailAttribute)?.[0];
   const roles = rolesIn(facts, rules);
   if (!areRoles(roles)) return 'roles';
-  return { person, roles, ...(email !== undefined && { email }) };
+  return { ...name, roles, ...(email !== undefined && { email }) };
 }
 
+type Name = Pick<Person, 'person' | 'qualifier'>;
+
 /** A name that another provider gave, handed on, is written with that one's before it: alone it may be taken twice. */
-function persistentName(nameId: NameId | undefined, issuer: string): string | undefined {
+function persistentName(nameId: NameId | undefined, issuer: string): Name | undefined {
   if (nameId?.format !== PERSISTENT) return undefined;
-  const { value, nameQualifier = issuer } = nameId;
-  return nameQualifier === issuer ? value : storable(`${nameQualifier}!${value}`);
+  const { value, nameQualifier: qualifier = issuer } = nameId;
+  if (qualifier === issuer) return { person: value };
+  const person = storable(`${qualifier}!${value}`);
+  return person === undefined ? undefined : { person, qualifier };
 }
 
 /** Of several values none is the name. */
-function onlyValue({ attributes }: AssertionFacts, name: string): string | undefined {
+function onlyValue({ attributes }: AssertionFacts, name: string): Name | undefined {
   const values = [...new Set(attributes.get(name))];
-  return values.length === 1 ? storable(values[0] ?? '') : undefined;
+  const person = values.length === 1 ? storable(values[0] ?? '') : undefined;
+  return person === undefined ? undefined : { person };
 }
 
 function storable(name: string): string | undefined {
