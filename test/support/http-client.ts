@@ -31,6 +31,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as `Authorization: Bearer`. */
   readonly bearer?: string;
+  /** Gives up, as for a request that hangs. */
+  readonly signal?: AbortSignal;
 }
 
 interface KeptCookie {
@@ -66,6 +68,7 @@ export class HttpClient {
     const { status, headers, text } = await exchange(`${this.baseUrl}${path}`, body, {
       method,
       address: this.address,
+      signal: options.signal,
       headers: {
         ...(type !== undefined && { 'content-type': type }),
         ...(cookies !== '' && { cookie: cookies }),
@@ -138,6 +141,7 @@ interface Sent {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly address: string | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Sockets stay open, as those of browsers do; as many at once as there are requests. */
@@ -146,12 +150,18 @@ const SOCKETS = new Agent({ keepAlive: true });
 function exchange(
   url: string,
   body: string | Uint8Array | undefined,
-  { method, headers, address }: Sent,
+  { method, headers, address, signal }: Sent,
 ): Promise<Pick<Answer, 'status' | 'headers' | 'text'>> {
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   const local = address === undefined ? {} : { localAddress: address };
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { method, agent: SOCKETS, headers: { ...length, ...headers }, ...local });
+    const request = httpRequest(url, {
+      method,
+      agent: SOCKETS,
+      headers: { ...length, ...headers },
+      ...local,
+      ...(signal && { signal }),
+    });
     request.once('error', reject);
     request.once('response', (response) => {
       const { statusCode: status = 0, headersDistinct } = response;

@@ -1,0 +1,188 @@
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import {
+  ATTACKER,
+  attackersKey,
+  changed,
+  corp,
+  type HostileResponse,
+  honestXml,
+  part,
+  rebuilt,
+  replaced,
+  rowsOf,
+  saying,
+  type Scene,
+} from './hostile-scene.js';
+import { encoded } from './saml-messages.js';
+import type { ResponseOptions } from './saml-response.js';
+
+function encrypting(
+  bend: (assertion: string, scene: Scene) => string,
+  more: Partial<ResponseOptions> = {},
+): HostileResponse['bend'] {
+  return (scene) =>
+    honestXml(scene, { encryptFor: scene.certificate, ...more, bendAssertion: (xml) => bend(xml, scene) });
+}
+
+/** Encrypted after it was signed and bent. */
+function encryptingSigned(bend: (signed: string, scene: Scene) => string): HostileResponse['bend'] {
+  return encrypting((xml, scene) => bend(corp(scene).sign(xml), scene), { signed: 'none' });
+}
+
+function packed(pack: (xml: string) => Buffer): HostileResponse['bend'] {
+  return (scene) => ({
+    form: { ...scene.staff.posted('', scene.request), SAMLResponse: pack(honestXml(scene)).toString('base64') },
+  });
+}
+
+const STATUS = 'urn:oasis:names:tc:SAML:2.0:status:';
+
+/** X17: other messages, failures, and what is encrypted or packed. */
+export const HOSTILE_MESSAGES = rowsOf('X17', [
+  ['a failure with an assertion', 'status', changed(`${STATUS}Success`, `${STATUS}Responder`)],
+  [
+    'a success inside of a failure',
+    'status',
+    changed(
+      /<samlp:StatusCode [^>]*>(?=<\/samlp:StatusCode>)?/,
+      `<samlp:StatusCode Value="${STATUS}Responder"><samlp:StatusCode Value="${STATUS}Success"/>`,
+    ),
+  ],
+  ['an honest failure', 'status', saying({ status: `${STATUS}Responder`, subStatus: `${STATUS}AuthnFailed` })],
+  ['a status in other case', 'status', changed(`${STATUS}Success`, `${STATUS}SUCCESS`)],
+  [
+    'a success without an assertion',
+    'signature',
+    rebuilt(({ response, assertion }) => replaced(response, assertion, '')),
+  ],
+  ['no status', 'structure', changed(/<samlp:Status>.*<\/samlp:Status>/s, '')],
+  [
+    'two status codes',
+    'structure',
+    changed('</samlp:Status>', `<samlp:StatusCode Value="${STATUS}Success"/></samlp:Status>`),
+  ],
+  ['a forged assertion that is encrypted', 'signature', encrypting((xml) => xml, { signed: 'none' })],
+  [
+    'an encrypted assertion signed by another key',
+    'signature',
+    (scene) => honestXml(scene, { encryptFor: scene.certificate, signature: { keyPair: attackersKey() } }),
+  ],
+  [
+    'an encrypted assertion that was changed',
+    'signature',
+    encryptingSigned((signed) => replaced(signed, '>mallory<', '>admin<')),
+  ],
+  [
+    'a forged assertion around an honest one, encrypted',
+    'structure',
+    encryptingSigned((signed) =>
+      replaced(replaced(signed, '_assertion"', '_forged"'), '</saml:Assertion>', `${signed}</saml:Assertion>`),
+    ),
+  ],
+  [
+    'a comment in an encrypted name',
+    'markup',
+    encryptingSigned((signed) => replaced(signed, '>mallory<', '>mall<!-- -->ory<')),
+  ],
+  [
+    'an encrypted bomb',
+    'doctype',
+    encryptingSigned((signed, { lure }) => `<!DOCTYPE r [<!ENTITY a SYSTEM "${lure}">]>${signed}`),
+  ],
+  ['180 KB of encrypted tags', 'too_deep', encryptingSigned(() => '<a>'.repeat(30_000))],
+  ['two encrypted roots', 'structure', encryptingSigned((signed) => signed + signed)],
+  ['an encrypted response', 'structure', encryptingSigned((_, scene) => honestXml(scene))],
+  [
+    'an assertion that is encrypted for somebody else',
+    'decryption',
+    (scene) => honestXml(scene, { encryptFor: scene.staff.idp('other').certificate }),
+  ],
+  [
+    'a changed cipher text',
+    'decryption',
+    (scene) =>
+      honestXml(scene, { encryptFor: scene.certificate }).replace(
+        /(<xenc:CipherValue>.{40}).{4}(?![\s\S]*<xenc:CipherValue>)/,
+        '$1AAAA',
+      ),
+  ],
+  [
+    'no cipher text',
+    'decryption',
+    (scene) =>
+      honestXml(scene, { encryptFor: scene.certificate }).replace(
+        /<xenc:CipherValue>[^<]*(?![\s\S]*<xenc:CipherValue>)/,
+        '<xenc:CipherValue>',
+      ),
+  ],
+  [
+    'an encrypted assertion after a forged one',
+    'structure',
+    rebuiltEncrypted((encrypted, forged) => forged + encrypted),
+  ],
+  ['an encrypted assertion twice', 'structure', rebuiltEncrypted((encrypted) => encrypted + encrypted)],
+  [
+    'a key from elsewhere',
+    'structure',
+    (scene) =>
+      replaced(
+        honestXml(scene, { encryptFor: scene.certificate }),
+        '<xenc:EncryptedKey>',
+        `<ds:RetrievalMethod URI="${scene.lure}"/><xenc:EncryptedKey>`,
+      ),
+  ],
+  [
+    'a cipher text from elsewhere',
+    'structure',
+    (scene) =>
+      replaced(
+        honestXml(scene, { encryptFor: scene.certificate }),
+        /<xenc:CipherData><xenc:CipherValue>[^<]*<\/xenc:CipherValue><\/xenc:CipherData>(?=<\/xenc:EncryptedData>)/,
+        `<xenc:CipherData><xenc:CipherReference URI="${scene.lure}"/></xenc:CipherData>`,
+      ),
+  ],
+  ['gzip', 'malformed', packed((xml) => gzipSync(xml))],
+  ['deflate', 'malformed', packed((xml) => deflateSync(xml))],
+  ['deflate as HTTP-Redirect has it', 'malformed', packed((xml) => deflateRawSync(xml))],
+  [
+    'a LogoutRequest',
+    'structure',
+    (scene) => corp(scene).logoutRequest({ url: scene.request.acsUrl ?? '', binding: 'post', nameId: ATTACKER }).xml,
+  ],
+  [
+    'a LogoutResponse',
+    'structure',
+    (scene) =>
+      corp(scene).logoutResponse({
+        url: scene.request.acsUrl ?? '',
+        binding: 'post',
+        inResponseTo: scene.request.id ?? null,
+      }).xml,
+  ],
+  ['an assertion alone', 'structure', rebuilt(({ assertion }) => assertion)],
+  ['our own request', 'structure', (scene) => scene.request.xml],
+  [
+    'another field',
+    'malformed',
+    (scene) => ({ form: { SAMLRequest: encoded(honestXml(scene)), RelayState: scene.request.relayState ?? '' } }),
+  ],
+  [
+    'an empty field',
+    'malformed',
+    (scene) => ({ form: { SAMLResponse: '', RelayState: scene.request.relayState ?? '' } }),
+  ],
+  [
+    'an artifact',
+    'malformed',
+    (scene) => ({ form: { SAMLart: 'AAQAAM', RelayState: scene.request.relayState ?? '' } }),
+  ],
+]);
+
+function rebuiltEncrypted(build: (encrypted: string, forged: string) => string): HostileResponse['bend'] {
+  return (scene) => {
+    const honest = honestXml(scene, { encryptFor: scene.certificate });
+    const encrypted = part(honest, 'saml:EncryptedAssertion');
+    const forged = corp(scene).assertion(scene.staff.honest(scene.request, { signed: 'none', nameId: 'admin' }));
+    return replaced(honest, encrypted, build(encrypted, forged));
+  };
+}
