@@ -49,12 +49,12 @@ interface OpenElement extends MarkupElement {
 
 /**
  * Reads the part of XML 1.0 with namespaces that SAML messages need: elements, attributes and text. What only other parsers
- * could read differently is refused: DOCTYPE, comments, CDATA, processing instructions, entities. It takes time as the text
- * is long, whatever stands in it, which the parsers behind it do for well-formed texts alone.
+ * could read differently is refused: DOCTYPE, comments, CDATA, processing instructions, entities, line ends of XML 1.1 alone.
+ * It takes time as the text is long, whatever stands in it, which the parsers behind it do for well-formed texts alone.
  */
 export function readMarkup(xml: string): MarkupElement | Rejection {
   if (/<!\s*doctype/i.test(xml)) return 'doctype';
-  if (xml.includes('<!')) return 'markup';
+  if (xml.includes('<!') || /[\u0085\u2028]/.test(xml)) return 'markup';
   if (NO_CHARACTER.test(xml)) return 'not_well_formed';
   const reader = new Reader(xml.replace(/\r\n?/g, '\n')); // XML 1.0, 2.11
   return reader.document();

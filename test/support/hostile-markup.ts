@@ -228,6 +228,8 @@ const ONE_PARSER = rowsOf('X13', [
   ['CDATA that ends nowhere', 'markup', inExtensions(() => '<![CDATA[')],
   ['the end of CDATA in a text', 'not_well_formed', inName('mall]]>ory')],
   ['a control character', 'not_well_formed', inName('mallory\u0001')],
+  ['the line end of Latin-1', 'markup', inName('mallory\u0085')],
+  ['a line end of Unicode', 'markup', inName('mallory\u2028')],
   ['NUL', 'not_well_formed', inName('mallory\0')],
   ['another encoding', 'markup', before(() => '<?xml version="1.0" encoding="UTF-7"?>')],
   ['XML 1.1', 'markup', before(() => '<?xml version="1.1"?>')],
