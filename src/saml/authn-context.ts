@@ -96,9 +96,14 @@ export function amrOfContext(stated: StatedContext, rules: ContextRules): Amr {
   return proven.length === 0 ? PWD : PWD_OTP.filter((method) => proven.includes(method));
 }
 
+/** What every login is measured by that names no `acr`, also one that nobody here asked for. */
+export function usualContext({ authnContextRequest, authnContextComparison }: ContextRules): AskedContext {
+  return { classes: authnContextRequest, comparison: authnContextComparison };
+}
+
 /** The classes that a login asks for; `acr` is what its caller named. */
 export function askedContext(rules: ContextRules, acr: string | undefined): AskedContext | 'not_offered' {
-  if (acr === undefined) return { classes: rules.authnContextRequest, comparison: rules.authnContextComparison };
+  if (acr === undefined) return usualContext(rules);
   const classes = rules.authnContextStepUp.filter((name) => (acr === ACR_MFA ? isOtpClass(name, rules) : name === acr));
   return classes.length === 0 ? 'not_offered' : { classes, comparison: 'exact' };
 }

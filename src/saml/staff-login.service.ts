@@ -8,7 +8,7 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { type OpenedSession, Sessions } from '../token/sessions.service.js';
 import type { AssertionFacts } from './assertion.js';
 import { type Assurance, assuranceOf } from './assurance.js';
-import { amrOfContext, asksForOtp, satisfies, type StatedContext } from './authn-context.js';
+import { amrOfContext, asksForOtp, satisfies, type StatedContext, usualContext } from './authn-context.js';
 import type { Idp } from './idps.service.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import { isRejection, type Rejection } from './rejection.js';
@@ -29,8 +29,6 @@ export interface StaffLogin {
   /** Set where a code is due here: whether it has to be set up first. */
   readonly local?: { readonly isEnrolment: boolean };
 }
-
-const NOTHING_ASKED = { classes: [], comparison: 'exact', isAcr: false } as const;
 
 /** What follows a verified assertion: the account, what the login is worth, and the session (authentication.md 2.10). */
 @Injectable()
@@ -68,7 +66,7 @@ export class StaffLogins {
   private assuranceOf({ idp, assertion, pending }: Vouched, { account }: StaffEntry): Assurance {
     const { properties } = idp;
     const stated = statedIn(assertion, properties.authnContextAttribute);
-    const asked = pending?.asked ?? NOTHING_ASKED;
+    const asked = pending?.asked ?? { ...usualContext(properties), isAcr: false };
     return assuranceOf({
       amr: amrOfContext(stated, properties),
       isSatisfied: satisfies(stated, asked, properties),
