@@ -6,6 +6,7 @@ import { AccountCreation } from './account/account-creation.service.js';
 import { AccountImport } from './account/account-import.service.js';
 import { AccountModule } from './account/account.module.js';
 import { Accounts } from './account/accounts.service.js';
+import { StaffAccounts } from './account/staff-accounts.service.js';
 import type { KeysServices } from './cli/keys.command.js';
 import type { UsersServices } from './cli/users.command.js';
 import { ClockModule } from './clock/clock.module.js';
@@ -26,6 +27,7 @@ import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { UnitOfWork } from './persistence/unit-of-work.js';
 import { RandomModule } from './random/random.module.js';
+import { SamlProperties } from './saml/saml.properties.js';
 import { Sealer } from './sealing/sealer.js';
 import { SealingModule } from './sealing/sealing.module.js';
 import { startProblem } from './start-problem.js';
@@ -64,6 +66,8 @@ export async function openCommandServices(configuration: Configuration): Promise
     creation: context.get(AccountCreation),
     changes: context.get(AccountChanges),
     accountImport: context.get(AccountImport),
+    saml: configuration.get(SamlProperties),
+    staff: context.get(StaffAccounts),
     totps: context.get(ImportedTotps),
     endSessions: async (tx, subject) => {
       await sessions.endAll(tx, subject);

@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
+import { type FieldError, ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
-import type { Tx } from '../persistence/unit-of-work.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
 import type { Account } from './account.js';
 import { AccountStore, withoutHash } from './account.store.js';
 import { isEmail } from './email.js';
 import { LoginIds } from './login-ids.service.js';
-import { rolesText } from './role-names.js';
-import { identityId, type IdentityNames, shownLoginIds } from './staff-identity.js';
+import { areRoles, rolesText } from './role-names.js';
+import { identityId, type IdentityNames, isPersonName, shownLoginIds } from './staff-identity.js';
 import { StaffIdentityStore } from './staff-identity.store.js';
 
 /** Somebody an identity provider vouches for. */
@@ -38,6 +39,7 @@ export class StaffAccounts {
     private readonly identities: StaffIdentityStore,
     private readonly accounts: AccountStore,
     private readonly loginIds: LoginIds,
+    private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -52,21 +54,41 @@ export class StaffAccounts {
     const known = await this.identities.enter(tx, id);
     if (known !== undefined) return this.renewed(tx, known, person);
     if (!mayCreate) return undefined;
-    const subject = timeOrderedId(this.clock.millis(), this.random.bytes(10));
-    if (await this.identities.insert(tx, id, person, subject, this.clock.seconds())) {
-      return { account: await this.created(tx, subject, person), hasLostRoles: false };
-    }
+    const account = await this.created(tx, person, { actor: 'idp', logins: 1 });
+    if (account) return { account, hasLostRoles: false };
     const other = await this.identities.enter(tx, id);
     return other === undefined ? undefined : this.renewed(tx, other, person);
   }
 
-  private async created(tx: Tx, subject: string, person: StaffPerson): Promise<Account> {
+  /**
+   * Makes the account of somebody before the first login, where only existing ones may enter. Roles and mail address are
+   * those of the identity provider from the first login on.
+   *
+   * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` where the person has an account
+   */
+  async admit(person: StaffPerson, actor: string): Promise<Account> {
+    const errors = faultsOf(person);
+    if (errors.length > 0) throw new ServiceError('VALIDATION_FAILED', { errors });
+    const account = await this.work.run((tx) => this.created(tx, person, { actor, logins: 0 }));
+    if (!account) throw new ServiceError('CONFLICT', { reason: 'person known' });
+    return account;
+  }
+
+  /** Undefined where the person has an account. */
+  private async created(
+    tx: Tx,
+    person: StaffPerson,
+    { actor, logins }: { readonly actor: string; readonly logins: 0 | 1 },
+  ): Promise<Account | undefined> {
+    const subject = timeOrderedId(this.clock.millis(), this.random.bytes(10));
+    const first = { subject, logins, now: this.clock.seconds() };
+    if (!(await this.identities.insert(tx, identityId(person), person, first))) return undefined;
     const { idp, roles, email } = person;
     const facts = { kind: 'staff', roles, email: storable(email), mfaRequired: false } as const;
     const createdAt = this.clock.seconds();
     for (const loginId of shownLoginIds(idp, person, (text) => this.loginIds.formOf(text))) {
       if (!(await this.accounts.insert(tx, [{ ...facts, id: subject, loginId, createdAt }]))) continue;
-      await this.events.record(tx, { kind: 'USER_CREATED', subject, actor: 'idp', idp });
+      await this.events.record(tx, { kind: 'USER_CREATED', subject, actor, idp });
       const stored = await this.accounts.find(tx, subject);
       if (stored) return withoutHash(stored);
     }
@@ -95,4 +117,12 @@ export class StaffAccounts {
 /** What an identity provider calls a mail address need not be one. */
 function storable(email: string | undefined): string | undefined {
   return email !== undefined && isEmail(email) ? email : undefined;
+}
+
+function faultsOf({ person, roles, email }: StaffPerson): readonly FieldError[] {
+  const faults: FieldError[] = [];
+  if (!isPersonName(person)) faults.push({ field: 'person', code: 'malformed' });
+  if (email !== undefined && !isEmail(email)) faults.push({ field: 'email', code: 'malformed' });
+  if (!areRoles(roles)) faults.push({ field: 'roles', code: 'malformed' });
+  return faults;
 }

@@ -4,7 +4,16 @@ import type { IdentityNames } from './staff-identity.js';
 
 const ENTER = 'UPDATE staff_identity SET logins = logins + 1 WHERE id = ?';
 const USER = 'SELECT user_id FROM staff_identity WHERE id = ?';
-const INSERT = 'INSERT INTO staff_identity (id, user_id, issuer, person, logins, created_at) VALUES (?, ?, ?, ?, 1, ?)';
+const INSERT = 'INSERT INTO staff_identity (id, user_id, issuer, person, logins, created_at) VALUES (?, ?, ?, ?, ?, ?)';
+
+/** How somebody came to be known. */
+interface FirstSeen {
+  readonly subject: string;
+  /** None for somebody who was admitted before. */
+  readonly logins: 0 | 1;
+  /** Epoch seconds. */
+  readonly now: number;
+}
 
 /** Table `staff_identity`: whom an identity provider means by a name. */
 @Injectable()
@@ -17,8 +26,8 @@ export class StaffIdentityStore {
     return row?.user_id;
   }
 
-  /** False where somebody else was first. */
-  insert(tx: Tx, id: string, { issuer, person }: IdentityNames, subject: string, now: number): Promise<boolean> {
-    return tx.insert(INSERT, [id, subject, issuer, person, now]);
+  /** False where there is such a person already. */
+  insert(tx: Tx, id: string, { issuer, person }: IdentityNames, { subject, logins, now }: FirstSeen): Promise<boolean> {
+    return tx.insert(INSERT, [id, subject, issuer, person, logins, now]);
   }
 }

@@ -10,6 +10,13 @@ export interface IdentityNames {
   readonly qualifier?: string;
 }
 
+const LONGEST_NAME = 512;
+
+/** Whether a text can name a person: not blank, at most 512 characters, no control characters. */
+export function isPersonName(text: string): boolean {
+  return text.trim() !== '' && text.length <= LONGEST_NAME && !/\p{Cc}/u.test(text);
+}
+
 /** One row for a person of one identity provider; names are compared byte by byte, and may be long. */
 export function identityId({ issuer, person, qualifier }: IdentityNames): string {
   // Beside the whole name: alone, where the qualifier ends could be read in two ways.

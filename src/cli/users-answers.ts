@@ -15,6 +15,7 @@ const MOST_ROWS = 100;
 
 const FAULTS: Readonly<Record<string, string>> = {
   'id malformed': 'The login id must be 1 to 255 characters, without control characters and without ":".',
+  'person malformed': 'The name of the person must be 1 to 512 characters, without control characters.',
   'pw malformed': 'The password is no text.',
   'pw too_short': 'The password is too short (app.security.password.min-length).',
   'pw too_long': 'The password is longer than 1024 bytes.',
@@ -24,15 +25,18 @@ const FAULTS: Readonly<Record<string, string>> = {
   'roles malformed': 'A role is ROLE_ and capital letters, digits or underscores; ROLE_PRE_MFA is none.',
 };
 
+const CONFLICTS: Readonly<Record<string, string>> = {
+  'login id taken': 'There is a user with this login id already.',
+  'person known': 'There is a user for this person already.',
+};
+
 /** What a person is told; the inner reason of an error stays inside where it may hold more than that. */
 export function complaintOf({ code, facts }: ServiceError): string {
   switch (code) {
     case 'VALIDATION_FAILED':
       return (facts.errors ?? []).map((error) => FAULTS[`${error.field} ${error.code}`] ?? error.code).join('\n');
     case 'CONFLICT':
-      return facts.reason === 'login id taken'
-        ? 'There is a user with this login id already.'
-        : 'This is the last administrator.';
+      return CONFLICTS[facts.reason ?? ''] ?? 'This is the last administrator.';
     case 'UNAVAILABLE':
       return 'The database is out of reach or busy; try again.';
     default:

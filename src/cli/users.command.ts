@@ -11,13 +11,14 @@ import { ImportFileError } from '../account/import-row.js';
 import { rolesWritten } from '../account/role-names.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { addAdmitCommand, type AdmitServices } from './admit.command.js';
 import { type Complaint, complaintOf, importLines, REFUSED } from './users-answers.js';
 
 /** Who does it, in the security events of commands. */
 const ACTOR = 'cli';
 
 /** The service as far as the commands need it, opened for one command. */
-export interface UsersServices {
+export interface UsersServices extends AdmitServices {
   readonly work: UnitOfWork;
   readonly accounts: Accounts;
   readonly creation: AccountCreation;
@@ -47,7 +48,7 @@ interface AddOptions {
   readonly email?: string;
 }
 
-/** `users add`, `import`, `unlock`, `disable`, `enable` and `reset-mfa`; each sets the exit code by `exit`. */
+/** `users add`, `admit`, `import`, `unlock`, `disable`, `enable` and `reset-mfa`; each sets the exit code by `exit`. */
 export function addUsersCommand(program: Command, parts: UsersCommandParts, exit: (code: number) => void): void {
   const users = program.command('users').description('make users, and help those who cannot sign in');
   const run = async (command: (services: UsersServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
@@ -62,6 +63,8 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     .option('--roles <roles>', 'between commas, such as ROLE_ADMIN,ROLE_MANAGEMENT')
     .option('--email <address>')
     .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options)));
+
+  addAdmitCommand(users, ACTOR, run);
 
   users
     .command('import')

@@ -1,4 +1,5 @@
 import { areRoles } from '../account/role-names.js';
+import { isPersonName } from '../account/staff-identity.js';
 import type { AssertionFacts, NameId } from './assertion.js';
 import type { Rejection } from './rejection.js';
 
@@ -23,8 +24,6 @@ export interface Person {
   readonly roles: readonly string[];
   readonly email?: string;
 }
-
-const LONGEST_NAME = 512;
 
 /**
  * The person of an assertion: named by the configured attribute, or by a persistent NameID and no other, since a transient
@@ -61,7 +60,7 @@ function onlyValue({ attributes }: AssertionFacts, name: string): Name | undefin
 }
 
 function storable(name: string): string | undefined {
-  return name.trim() !== '' && name.length <= LONGEST_NAME && !/\p{Cc}/u.test(name) ? name : undefined;
+  return isPersonName(name) ? name : undefined;
 }
 
 function rolesIn({ attributes }: AssertionFacts, { rolesAttribute, rolesMap, rolesDefault }: PersonRules): string[] {

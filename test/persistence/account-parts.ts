@@ -4,6 +4,8 @@ import { AccountDrafts } from '../../src/account/account-drafts.service.js';
 import { AccountImport } from '../../src/account/account-import.service.js';
 import { AccountStore } from '../../src/account/account.store.js';
 import { Accounts } from '../../src/account/accounts.service.js';
+import { StaffAccounts } from '../../src/account/staff-accounts.service.js';
+import { StaffIdentityStore } from '../../src/account/staff-identity.store.js';
 import { DeviceCookies } from '../../src/account/device-cookies.service.js';
 import { LoginIdProperties } from '../../src/account/login-id.properties.js';
 import { LoginIds } from '../../src/account/login-ids.service.js';
@@ -40,6 +42,7 @@ export interface AccountParts {
   readonly changes: AccountChanges;
   readonly creation: AccountCreation;
   readonly accountImport: AccountImport;
+  readonly staff: StaffAccounts;
   readonly devices: DeviceCookies;
   readonly hasher: PasswordHasher;
 }
@@ -66,6 +69,7 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers()): Account
     changes: new AccountChanges(store, work, passwords, events, clock),
     creation: new AccountCreation(store, work, drafts, events, random),
     accountImport: new AccountImport(store, work, drafts, events),
+    staff: new StaffAccounts(new StaffIdentityStore(), store, loginIds, work, events, clock, random),
   };
 }
 

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { IdpProperties } from '../saml/idp.properties.js';
+import { SamlProperties } from '../saml/saml.properties.js';
+import { IdentityProvider } from '../../test/support/identity-provider.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { addAdmitCommand, type AdmitServices } from './admit.command.js';
+
+const BY_HAND = { entityId: 'https://idp.test/metadata', ssoUrl: 'https://idp.test/sso', certificates: ['x'] };
+
+describe('users admit', () => {
+  it('makes the user of a person with roles and an address', async () => {
+    const args = ['--person', 'ada', '--roles', 'ROLE_A,ROLE_B', '--email', 'ada@example.org'];
+
+    const { answer, calls } = await admit(BY_HAND, ...args);
+
+    expect(answer).toEqual(['User corp:ada is made, and may sign in by way of corp.']);
+    const who = { idp: 'corp', issuer: BY_HAND.entityId, person: 'ada', email: 'ada@example.org' };
+    expect(calls).toEqual([[{ ...who, roles: ['ROLE_A', 'ROLE_B'] }, 'cli']]);
+  });
+
+  it('reads the entity id from a file with metadata', async () => {
+    const idp = IdentityProvider.make({ entityId: 'https://file.test/metadata' });
+    const file = join(temporaryFolder(), 'metadata.xml');
+    writeFileSync(file, idp.metadata({ ssoUrl: 'https://file.test/sso' }));
+
+    const { calls } = await admit({ metadata: `file:${file}` }, '--person', 'ada');
+
+    expect(calls).toEqual([[{ idp: 'corp', issuer: 'https://file.test/metadata', person: 'ada', roles: [] }, 'cli']]);
+  });
+
+  it('is told the entity id where the metadata are at a URL', async () => {
+    const keys = { metadata: 'https://idp.test/metadata.xml' };
+
+    const untold = await admit(keys, '--person', 'ada');
+    const told = await admit(keys, '--person', 'ada', '--issuer', 'https://idp.test/metadata');
+
+    expect(untold).toEqual({
+      answer: { complaint: 'The metadata of corp are at a URL: give its entity id by --issuer.' },
+      calls: [],
+    });
+    expect(told.calls).toMatchObject([[{ issuer: 'https://idp.test/metadata' }, 'cli']]);
+  });
+
+  it.each([
+    [BY_HAND, ['--issuer', 'https://other.test/'], 'The entity id of corp is https://idp.test/metadata.'],
+    [{ metadata: 'file:/nowhere/metadata.xml' }, [], 'The metadata of corp cannot be used: their file cannot be read'],
+    [undefined, [], 'There is no identity provider corp: app.security.saml.idp.corp.* is unset.'],
+  ])('makes nobody where it cannot know who is meant (%j, %j)', async (keys, args, complaint) => {
+    const { answer, calls } = await admit(keys, '--person', 'ada', ...args);
+
+    expect(answer).toEqual({ complaint: expect.stringContaining(complaint) as string });
+    expect(calls).toEqual([]);
+  });
+});
+
+async function admit(keys: object | undefined, ...args: readonly string[]) {
+  const calls: unknown[] = [];
+  let answer: unknown;
+  const properties = keys && Object.assign(new IdpProperties(), keys);
+  const services = {
+    saml: Object.assign(new SamlProperties(), { idp: new Map(properties ? [['corp', properties]] : []) }),
+    staff: {
+      admit: (person: { readonly person: string }, actor: string) => {
+        calls.push([person, actor]);
+        return Promise.resolve({ loginId: `corp:${person.person}` });
+      },
+    },
+  } as unknown as AdmitServices;
+  const users = new Command('users').exitOverride();
+  addAdmitCommand(users, 'cli', async (command) => {
+    answer = await command(services);
+  });
+  await users.parseAsync(['admit', '--idp', 'corp', ...args], { from: 'user' });
+  return { answer, calls };
+}

@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import type { StaffAccounts } from '../account/staff-accounts.service.js';
+import { rolesWritten } from '../account/role-names.js';
+import { knownIssuer } from '../saml/known-issuer.js';
+import { MetadataFailure } from '../saml/metadata-failure.js';
+import type { SamlProperties } from '../saml/saml.properties.js';
+import type { Complaint } from './users-answers.js';
+
+/** What the command needs of the service. */
+export interface AdmitServices {
+  readonly saml: SamlProperties;
+  readonly staff: StaffAccounts;
+}
+
+interface AdmitOptions {
+  readonly idp: string;
+  readonly person: string;
+  readonly issuer?: string;
+  readonly roles?: string;
+  readonly email?: string;
+}
+
+/** `users admit`: the account of somebody from an identity provider, before the first login. */
+export function addAdmitCommand(
+  users: Command,
+  actor: string,
+  run: (command: (services: AdmitServices) => Promise<readonly string[] | Complaint>) => Promise<void>,
+): void {
+  users
+    .command('admit')
+    .description('makes the user of a person whom an identity provider knows, where it may not make users itself')
+    .requiredOption('--idp <name>', 'as in app.security.saml.idp.<name>')
+    .requiredOption('--person <name>', 'the persistent NameID, or the value of account.attribute')
+    .option('--issuer <entity id>', 'of the identity provider, where its metadata are at a URL')
+    .option('--roles <roles>', 'between commas, until the first login')
+    .option('--email <address>', 'until the identity provider says another one')
+    .action((options: AdmitOptions) => run((services) => admitted(services, options, actor)));
+}
+
+async function admitted(
+  { saml, staff }: AdmitServices,
+  { idp, person, issuer: given, roles = '', email }: AdmitOptions,
+  actor: string,
+): Promise<readonly string[] | Complaint> {
+  const properties = saml.idp.get(idp);
+  if (!properties)
+    return { complaint: `There is no identity provider ${idp}: app.security.saml.idp.${idp}.* is unset.` };
+  try {
+    const known = await knownIssuer(properties);
+    if (known !== undefined && given !== undefined && known !== given) {
+      return { complaint: `The entity id of ${idp} is ${known}.` };
+    }
+    const issuer = known ?? given;
+    if (issuer === undefined)
+      return { complaint: `The metadata of ${idp} are at a URL: give its entity id by --issuer.` };
+    const who = { idp, issuer, person, roles: rolesWritten(roles), ...(email !== undefined && { email }) };
+    const { loginId } = await staff.admit(who, actor);
+    return [`User ${loginId} is made, and may sign in by way of ${idp}.`];
+  } catch (error) {
+    if (error instanceof MetadataFailure)
+      return { complaint: `The metadata of ${idp} cannot be used: ${error.message}.` };
+    throw error;
+  }
+}

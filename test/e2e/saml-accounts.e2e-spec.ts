@@ -1,0 +1,288 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import { expect, it } from 'vitest';
+import type { Answer, HttpClient } from '../support/http-client.js';
+import { PASSWORD, refresh } from '../support/login-story.js';
+import type { ResponseOptions } from '../support/saml-response.js';
+import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../support/staff-story.js';
+import { onEachEngine } from '../support/story-database.js';
+
+const MAIL = 'urn:test:mail';
+const NUMBER = 'urn:test:employee-number';
+const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+
+interface AccountRow {
+  readonly id: string;
+  readonly login_id: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly roles: string;
+  readonly email: string | null;
+  readonly password_hash: string | null;
+}
+
+onEachEngine('X15: an account of staff', (engine) => {
+  const staff = staffStoryOn(
+    engine,
+    {
+      corp: {
+        'roles.attribute': ROLES,
+        'roles.map[Admins]': 'ROLE_ADMIN',
+        'roles.map[Treasury]': 'ROLE_TREASURY',
+        'roles.default': 'ROLE_STAFF',
+        'email.attribute': MAIL,
+      },
+      other: {},
+      closed: { 'account.create': 'false' },
+      numbered: { 'account.attribute': NUMBER },
+    },
+    { people: 3 },
+  );
+  const { story } = staff;
+  let met = 0;
+  const somebody = (): string => {
+    met += 1;
+    return `staff-${met}`;
+  };
+  const signIn = (bent: Partial<ResponseOptions>, idp = 'corp', client?: HttpClient): ReturnType<typeof staff.signIn> =>
+    staff.signIn({ authnContextClassRef: MFA_CLASS, ...bent }, { idp, ...(client && { client }) });
+  const subjectOf = async (client: HttpClient): Promise<string> => String((await client.get('/me')).body['sub']);
+  const rowOf = async (subject: string): Promise<AccountRow | undefined> =>
+    (await story.database.query<AccountRow>('SELECT * FROM account WHERE id = ?', [subject]))[0];
+  const countAccounts = async (): Promise<number> => (await story.database.query('SELECT id FROM account')).length;
+  const rolesOf = async (client: HttpClient): Promise<unknown> => decodeJwt(await staff.accessToken(client))['roles'];
+
+  it('is made at the first login, without a password', async () => {
+    const nameId = somebody();
+
+    const { client } = await signIn({ nameId, attributes: { [MAIL]: 'ada@example.org' } });
+
+    const { body } = await client.get('/me');
+    expect(body).toMatchObject({ id: `corp:${nameId}`, idp: 'corp', roles: ['ROLE_STAFF'] });
+    const made = { kind: 'staff', password_hash: null, email: 'ada@example.org', login_id: `corp:${nameId}` };
+    expect(await rowOf(String(body['sub']))).toMatchObject(made);
+    const events = await story.events({ id: `corp:${nameId}` });
+    expect(events.map(({ kind, actor }) => [kind, actor])).toEqual([
+      ['USER_CREATED', 'idp'],
+      ['SAML_OK', null],
+    ]);
+  });
+
+  it('is found again at the next one', async () => {
+    const nameId = somebody();
+    const first = await signIn({ nameId });
+    const count = await countAccounts();
+
+    const second = await signIn({ nameId });
+
+    expect(await subjectOf(second.client)).toBe(await subjectOf(first.client));
+    expect(await countAccounts()).toBe(count);
+  });
+
+  it('is another one than a local account of the same name', async () => {
+    const local = story.person();
+    const { client: localClient, accessToken: bearer } = await story.signInByPassword(local);
+    const localSubject = String((await localClient.get('/me', { bearer })).body['sub']);
+
+    const { client } = await signIn({ nameId: local.id });
+
+    const { body } = await client.get('/me');
+    expect(body['id']).toBe(`corp:${local.id}`);
+    expect(body['sub']).not.toBe(localSubject);
+    expect(await rowOf(localSubject)).toMatchObject({ kind: 'local', login_id: local.id });
+    expect(await localClient.get('/me', { bearer })).toBeAnswered(200);
+  });
+
+  it('is another one than a local account of the same mail address', async () => {
+    const address = 'shared@example.org';
+    const added = await story.command('users', 'add', 'mailed', '--email', address, '--roles', 'ROLE_ADMIN');
+    expect(added.exitCode).toBe(0);
+
+    const { client } = await signIn({ nameId: address, attributes: { [MAIL]: address } });
+
+    const { body } = await client.get('/me');
+    expect(body).toMatchObject({ id: `corp:${address}`, roles: ['ROLE_STAFF'] });
+    expect(body['sub']).not.toBe(await story.subjectOf({ id: 'mailed' }));
+  });
+
+  it('is another one for each identity provider', async () => {
+    const nameId = somebody();
+
+    const here = await signIn({ nameId });
+    const there = await signIn({ nameId }, 'other');
+
+    expect((await there.client.get('/me')).body['id']).toBe(`other:${nameId}`);
+    expect(await subjectOf(there.client)).not.toBe(await subjectOf(here.client));
+  });
+
+  it('is another one for names that differ in case alone', async () => {
+    const subjects: string[] = [];
+    for (const nameId of ['Grace', 'grace', 'GRACE']) subjects.push(await subjectOf((await signIn({ nameId })).client));
+
+    expect(new Set(subjects).size).toBe(3);
+    const again = await signIn({ nameId: 'Grace' });
+    expect(await subjectOf(again.client)).toBe(subjects[0]);
+  });
+
+  it('is named by an attribute where a key says so', async () => {
+    const attributes = { [NUMBER]: '4711' };
+
+    const first = await signIn({ nameId: 'one', nameIdFormat: TRANSIENT, attributes }, 'numbered');
+    const second = await signIn({ nameId: 'two', nameIdFormat: TRANSIENT, attributes }, 'numbered');
+
+    expect((await second.client.get('/me')).body['id']).toBe('numbered:4711');
+    expect(await subjectOf(second.client)).toBe(await subjectOf(first.client));
+    const without = await signIn({ nameId: 'one' }, 'numbered');
+    expect(without.answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(await staff.lastRejection()).toBe('name_id');
+  });
+
+  it('is not made for a name that is another one each time', async () => {
+    const count = await countAccounts();
+
+    const { answer } = await signIn({ nameId: somebody(), nameIdFormat: TRANSIENT });
+
+    expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(await staff.lastRejection()).toBe('name_id');
+    expect(await countAccounts()).toBe(count);
+  });
+
+  it('is not made where existing ones alone may enter', async () => {
+    const nameId = somebody();
+    const count = await countAccounts();
+
+    const { client, answer } = await signIn({ nameId }, 'closed');
+
+    expect(answer).toBeRefused(403, 'SAML_USER_NOT_ALLOWED');
+    expect(await staff.lastRejection()).toBe('user_unknown');
+    expect(await countAccounts()).toBe(count);
+    expect(await client.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+  });
+
+  it('is made before the first login by a command, and by nothing twice', async () => {
+    const nameId = somebody();
+    const args = ['users', 'admit', '--idp', 'closed', '--person', nameId];
+
+    const admitted = await story.command(...args, '--email', 'new@example.org');
+
+    expect(admitted).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(admitted.stdout).toBe(`User closed:${nameId} is made, and may sign in by way of closed.\n`);
+    const { client, answer } = await signIn({ nameId }, 'closed');
+    expect(answer.status).toBe(303);
+    const subject = await subjectOf(client);
+    expect(await rowOf(subject)).toMatchObject({ login_id: `closed:${nameId}`, email: 'new@example.org' });
+    const [created] = await story.events({ id: `closed:${nameId}` });
+    expect(created).toMatchObject({ kind: 'USER_CREATED', actor: 'cli' });
+    const again = await story.command(...args);
+    expect(again).toMatchObject({ exitCode: 1, stderr: 'There is a user for this person already.\n' });
+  });
+
+  it('has the roles of the map at each login, and no others', async () => {
+    const nameId = somebody();
+    const groups = ['Treasury', 'treasury', 'ROLE_ADMIN', 'Admins ', 'Unmapped'];
+
+    const { client } = await signIn({ nameId, attributes: { [ROLES]: groups, 'urn:other': 'Admins' } });
+
+    expect(await rolesOf(client)).toEqual(['ROLE_STAFF', 'ROLE_TREASURY']);
+    const more = await signIn({ nameId, attributes: { [ROLES]: ['Treasury', 'Admins'] } });
+    expect(await rolesOf(more.client)).toEqual(['ROLE_ADMIN', 'ROLE_STAFF', 'ROLE_TREASURY']);
+    // What is gained does no harm in other sessions.
+    expect(await client.get('/me')).toBeAnswered(200);
+  });
+
+  it('loses its other sessions with a role', async () => {
+    const nameId = somebody();
+    const former = await signIn({ nameId, attributes: { [ROLES]: ['Treasury'] } });
+    const bearer = await staff.accessToken(former.client);
+
+    const { client } = await signIn({ nameId });
+
+    expect(await former.client.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+    expect(await staff.client().get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+    expect(await refresh(former.client)).toBeRefused(401, 'REFRESH_INVALID');
+    expect(await rolesOf(client)).toEqual(['ROLE_STAFF']);
+    const changed = (await story.events({ id: `corp:${nameId}` })).find(({ kind }) => kind === 'USER_CHANGED');
+    expect(changed).toMatchObject({ actor: 'idp', reason: 'roles' });
+  });
+
+  it('is no administrator any more when the identity provider says so, not even the last one', async () => {
+    const nameId = somebody();
+    const admin = await signIn({ nameId, attributes: { [ROLES]: ['Admins'] } });
+    const subject = await subjectOf(admin.client);
+    await story.database.query("UPDATE account SET is_admin = 0, roles = '' WHERE id <> ?", [subject]);
+
+    const { client } = await signIn({ nameId });
+
+    expect(await rolesOf(client)).toEqual(['ROLE_STAFF']);
+    expect(await story.database.query('SELECT id FROM account WHERE is_admin = 1')).toEqual([]);
+  });
+
+  it('has the address that the identity provider says', async () => {
+    const nameId = somebody();
+    const { client } = await signIn({ nameId, attributes: { [MAIL]: 'old@example.org' } });
+    const subject = await subjectOf(client);
+
+    await signIn({ nameId, attributes: { [MAIL]: 'new@example.org' } });
+    expect(await rowOf(subject)).toMatchObject({ email: 'new@example.org' });
+    await signIn({ nameId, attributes: { [MAIL]: 'nowhere' } });
+    await signIn({ nameId });
+
+    expect(await rowOf(subject)).toMatchObject({ email: 'new@example.org' });
+    expect(await client.get('/me')).toBeAnswered(200);
+  });
+
+  it('stays disabled, whatever the identity provider says', async () => {
+    const nameId = somebody();
+    const { client } = await signIn({ nameId });
+    const subject = await subjectOf(client);
+    expect((await story.command('users', 'disable', `corp:${nameId}`)).exitCode).toBe(0);
+    expect(await client.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+
+    const refused = await signIn({ nameId, attributes: { [ROLES]: ['Admins'] } });
+
+    expect(refused.answer).toBeRefused(403, 'SAML_USER_NOT_ALLOWED');
+    expect(await staff.lastRejection()).toBe('user_disabled');
+    expect(await rowOf(subject)).toMatchObject({ status: 'disabled', roles: 'ROLE_STAFF' });
+    expect((await story.command('users', 'enable', `corp:${nameId}`)).exitCode).toBe(0);
+    expect((await signIn({ nameId })).answer.status).toBe(303);
+  });
+
+  it.each(['/login', '/session'])('is to POST %s what nobody is', async (path) => {
+    const nameId = somebody();
+    await signIn({ nameId });
+    const said = async (id: string): Promise<unknown> => {
+      const { status, text, headers, cookies }: Answer = await staff.client().post(path, { id, pw: PASSWORD });
+      const names = [...headers.keys()].toSorted();
+      return { status, text: text.replace(/"request_id":"[^"]*"/, ''), names, cookies };
+    };
+
+    const known = await said(`corp:${nameId}`);
+
+    expect(known).toMatchObject({ status: 401, text: expect.stringContaining('INVALID_CREDENTIALS') as string });
+    expect(known).toEqual(await said('corp:nobody'));
+  });
+
+  it('cannot have its name taken by a local one', async () => {
+    const count = await countAccounts();
+    const file = join(story.cwd, 'colon.csv');
+    writeFileSync(file, 'login_id,roles\ncorp:imported,\n');
+
+    const added = await story.command('users', 'add', 'corp:added');
+    const imported = await story.command('users', 'import', file);
+
+    expect(added).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(added.stderr).toContain('without ":"');
+    expect(imported).toMatchObject({ exitCode: 1 });
+    expect(await countAccounts()).toBe(count);
+  });
+
+  it('has a password neither at setup nor at a change', async () => {
+    const { client } = await signIn({ nameId: somebody(), authnContextClassRef: PASSWORD_CLASS });
+    story.clock.advance(600);
+
+    expect(await client.post('/2fa/setup', { pw: PASSWORD })).toBeRefused(401, 'INVALID_CREDENTIALS');
+    const change = await client.post('/me/password', { current: PASSWORD, new: 'nine loud lanterns & 2 ports' });
+    expect(change).toBeRefused(401, 'INVALID_CREDENTIALS');
+  });
+});
