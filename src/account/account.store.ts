@@ -55,7 +55,8 @@ const ROW = `(?, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, -1, 0, 0, 0, 0, ?, ?)`;
 const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
 
 /** Locks the row: what happens to the account next happens after this transaction. */
-const HOLDS = `UPDATE account SET status = 'active' WHERE id = ? AND status = 'active' AND epoch = ?`;
+const HOLDS_ACTIVE = `UPDATE account SET status = 'active' WHERE id = ? AND status = 'active'`;
+const HOLDS = `${HOLDS_ACTIVE} AND epoch = ?`;
 
 const REHASH = 'UPDATE account SET password_hash = ? WHERE id = ? AND password_hash = ?';
 const SET_PASSWORD =
@@ -109,6 +110,11 @@ export class AccountStore {
 
   async holds(tx: Tx, id: string, epoch: number): Promise<boolean> {
     return (await tx.change(HOLDS, [id, epoch])) === 1;
+  }
+
+  /** Holds the row of an active account; what ends its sessions comes before this transaction, or after it. */
+  async holdActive(tx: Tx, id: string): Promise<boolean> {
+    return (await tx.change(HOLDS_ACTIVE, [id])) === 1;
   }
 
   /** Replaces the hash that was verified; false when somebody else has changed it since. */

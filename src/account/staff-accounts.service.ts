@@ -96,10 +96,12 @@ export class StaffAccounts {
   }
 
   private async renewed(tx: Tx, subject: string, { idp, roles, email }: StaffPerson): Promise<StaffEntry | undefined> {
+    // Whoever disables the account meanwhile waits, and then ends the session that begins here, too.
+    const isActive = await this.accounts.holdActive(tx, subject);
     const stored = await this.accounts.find(tx, subject);
     if (!stored) return undefined;
     const account = withoutHash(stored);
-    if (account.status !== 'active') return { account, hasLostRoles: false };
+    if (!isActive) return { account: { ...account, status: 'disabled' }, hasLostRoles: false };
     const address = storable(email);
     const change = {
       ...(rolesText(roles) !== rolesText(account.roles) && { roles }),

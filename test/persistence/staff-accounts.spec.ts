@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Account } from '../../src/account/account.js';
+import type { StaffEntry, StaffPerson } from '../../src/account/staff-accounts.service.js';
+import { PWD } from '../../src/principal/amr.js';
+import { onEveryDatabase } from '../support/engines.js';
+import { upTo } from '../support/races.js';
+import { tokenParts } from '../support/token-parts.js';
+import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
+
+const ISSUER = 'https://idp.test/metadata';
+const code = (expected: string): unknown => expect.objectContaining({ code: expected }) as unknown;
+
+onEveryDatabase('accounts of staff', (database) => {
+  let parts: AccountParts;
+  /** Another process on the same database. */
+  let others: AccountParts;
+
+  beforeAll(() => {
+    parts = accountParts(database.work);
+    others = accountParts(database.work);
+  });
+  afterAll(async () => {
+    await Promise.all([parts.hasher.close(), others.hasher.close()]);
+  });
+
+  const somebody = (person: string, more: Partial<StaffPerson> = {}): StaffPerson => ({
+    idp: 'corp',
+    issuer: ISSUER,
+    person,
+    roles: [],
+    ...more,
+  });
+  const entry = (who: StaffPerson, { mayCreate = true, at = parts } = {}): Promise<StaffEntry | undefined> =>
+    database.work.run((tx) => at.staff.enter(tx, who, mayCreate));
+  const enter = async (who: StaffPerson): Promise<Account> => {
+    const found = await entry(who);
+    if (!found) throw new Error('nobody was let in');
+    return found.account;
+  };
+  const setStatus = (subject: string, status: 'active' | 'disabled'): Promise<unknown> =>
+    database.work.run((tx) => parts.changes.setStatus(tx, subject, status, 'cli'));
+  const identities = (person: string): Promise<readonly { user_id: string; logins: number }[]> =>
+    database.work.single((tx) => tx.rows('SELECT user_id, logins FROM staff_identity WHERE person = ?', [person]));
+  const events = (subject: string): Promise<readonly object[]> =>
+    database.work.single((tx) =>
+      tx.rows('SELECT kind, actor, idp, reason FROM security_event WHERE user_id = ? ORDER BY id', [subject]),
+    );
+
+  it('are made at the first login, without a password', async () => {
+    const who = somebody('Ada.L', { roles: ['ROLE_B', 'ROLE_A'], email: 'ada@example.org' });
+
+    const { account, hasLostRoles } = (await entry(who)) ?? {};
+
+    expect(hasLostRoles).toBe(false);
+    expect(account).toMatchObject({
+      loginId: 'corp:ada.l',
+      kind: 'staff',
+      status: 'active',
+      roles: ['ROLE_A', 'ROLE_B'],
+      email: 'ada@example.org',
+      mfaRequired: false,
+      hasPassword: false,
+    });
+    expect(await events(String(account?.id))).toEqual([
+      { kind: 'USER_CREATED', actor: 'idp', idp: 'corp', reason: null },
+    ]);
+  });
+
+  it('are found again without anything being changed', async () => {
+    const first = await enter(somebody('again', { roles: ['ROLE_A'], email: 'again@example.org' }));
+
+    const second = await enter(somebody('again', { roles: ['ROLE_A'], email: 'again@example.org' }));
+
+    expect(second).toEqual(first);
+    expect(await eventKinds(database.work, first.id)).toEqual(['USER_CREATED']);
+    expect(await identities('again')).toEqual([{ user_id: first.id, logins: 2 }]);
+  });
+
+  it('X15: of one name from two issuers are two', async () => {
+    const here = await enter(somebody('shared'));
+    const there = await enter(somebody('shared', { idp: 'other', issuer: 'https://other.test/metadata' }));
+
+    expect(there.id).not.toBe(here.id);
+    expect([here.loginId, there.loginId]).toEqual(['corp:shared', 'other:shared']);
+  });
+
+  it.each([
+    ['in case', ['Case', 'case', 'CASE']],
+    ['in what is made one by normalisation', ['ｆull', 'full', ' full ']],
+    ['in accents', ['søk', 'sök', 'sok']],
+  ])('X15: of names that differ %s alone are as many', async (_, names) => {
+    const accounts: Account[] = [];
+    for (const name of names) accounts.push(await enter(somebody(name)));
+
+    expect(new Set(accounts.map(({ id }) => id)).size).toBe(names.length);
+    expect(new Set(accounts.map(({ loginId }) => loginId)).size).toBe(names.length);
+    const again: string[] = [];
+    for (const name of names) again.push((await enter(somebody(name))).id);
+    expect(again).toEqual(accounts.map(({ id }) => id));
+  });
+
+  it('X15: are never a local account of the same name or address', async () => {
+    const local = await parts.creation.create(
+      { loginId: 'boss', email: 'boss@example.org', roles: ['ROLE_ADMIN'] },
+      'cli',
+    );
+
+    const staff = await enter(somebody('boss', { email: 'boss@example.org' }));
+
+    expect(staff.id).not.toBe(local.id);
+    expect(staff).toMatchObject({ loginId: 'corp:boss', roles: [] });
+    expect(await parts.accounts.find(local.id)).toEqual(local);
+  });
+
+  it('of names that are no login ids are shown by a mark', async () => {
+    const long = await enter(somebody('x'.repeat(400)));
+
+    expect(long.loginId).toMatch(/^corp:~[a-z0-9]{10,20}$/);
+    expect((await enter(somebody('x'.repeat(400)))).id).toBe(long.id);
+  });
+
+  it('are not made where existing ones alone may enter', async () => {
+    expect(await entry(somebody('stranger'), { mayCreate: false })).toBeUndefined();
+
+    expect(await identities('stranger')).toEqual([]);
+    expect(await parts.accounts.findByLoginId('corp:stranger')).toBeUndefined();
+  });
+
+  it('follow roles and address of each login', async () => {
+    const { id } = await enter(somebody('mover', { roles: ['ROLE_A', 'ROLE_B'], email: 'old@example.org' }));
+
+    const less = await entry(somebody('mover', { roles: ['ROLE_A'], email: 'new@example.org' }));
+    const more = await entry(somebody('mover', { roles: ['ROLE_A', 'ROLE_C'], email: 'new@example.org' }));
+
+    expect(less).toMatchObject({ hasLostRoles: true, account: { id, roles: ['ROLE_A'], email: 'new@example.org' } });
+    expect(more).toMatchObject({ hasLostRoles: false, account: { roles: ['ROLE_A', 'ROLE_C'] } });
+    expect(await parts.accounts.find(id)).toEqual(more?.account);
+    expect(await events(id)).toMatchObject([
+      { kind: 'USER_CREATED' },
+      { kind: 'USER_CHANGED', actor: 'idp', idp: 'corp', reason: 'email roles' },
+      { kind: 'USER_CHANGED', actor: 'idp', idp: 'corp', reason: 'roles' },
+    ]);
+  });
+
+  it('keep their address where none is said, or one that is none', async () => {
+    const { id } = await enter(somebody('mailed', { email: 'kept@example.org' }));
+
+    await enter(somebody('mailed'));
+    await enter(somebody('mailed', { email: 'not an address' }));
+
+    expect(await parts.accounts.find(id)).toMatchObject({ email: 'kept@example.org' });
+    expect(await enter(somebody('unmailed', { email: 'not an address' }))).not.toHaveProperty('email');
+  });
+
+  it('stay as they are while they are disabled', async () => {
+    const { id } = await enter(somebody('gone', { roles: ['ROLE_A'] }));
+    await setStatus(id, 'disabled');
+
+    const refused = await entry(somebody('gone', { roles: ['ROLE_ADMIN'], email: 'gone@example.org' }));
+
+    expect(refused).toMatchObject({ hasLostRoles: false, account: { status: 'disabled', roles: ['ROLE_A'] } });
+    expect(await parts.accounts.find(id)).toMatchObject({ status: 'disabled', roles: ['ROLE_A'] });
+    await setStatus(id, 'active');
+    expect(await enter(somebody('gone', { roles: ['ROLE_B'] }))).toMatchObject({ status: 'active', roles: ['ROLE_B'] });
+  });
+
+  it('are taken back with what they were made for', async () => {
+    const failing = database.work.run(async (tx) => {
+      await parts.staff.enter(tx, somebody('undone'), true);
+      throw new Error('no session');
+    });
+
+    await expect(failing).rejects.toThrow('no session');
+    expect(await identities('undone')).toEqual([]);
+    expect(await parts.accounts.findByLoginId('corp:undone')).toBeUndefined();
+  });
+
+  it('X15: of 20 first logins at once are one', async () => {
+    const made = await Promise.all(
+      upTo(20).map((index) => entry(somebody('crowd'), { at: index % 2 ? parts : others })),
+    );
+
+    const subjects = new Set(made.map((each) => each?.account.id));
+    expect(subjects.size).toBe(1);
+    expect(await identities('crowd')).toEqual([{ user_id: [...subjects][0], logins: 20 }]);
+    expect(await eventKinds(database.work, [...subjects][0])).toEqual(['USER_CREATED']);
+  });
+
+  it('have no session left when they are disabled while somebody signs in', async () => {
+    const { sessions } = tokenParts(database.work, parts.clock);
+    for (const round of upTo(10)) {
+      const { id: subject } = await enter(somebody(`raced-${round}`));
+      const entered = Promise.withResolvers<undefined>();
+      const disabling = entered.promise.then(() =>
+        database.work.run(async (tx) => {
+          await others.changes.setStatus(tx, subject, 'disabled', 'cli');
+          await sessions.endAll(tx, subject);
+        }),
+      );
+
+      await database.work.run(async (tx) => {
+        await parts.staff.enter(tx, somebody(`raced-${round}`), true);
+        entered.resolve(undefined);
+        // It has time enough to be done, unless it has to wait.
+        for (let reads = 0; reads < 20; reads += 1) await tx.rows('SELECT id FROM account WHERE id = ?', [subject]);
+        await sessions.open(tx, { subject, kind: 'staff', amr: PWD, authTime: parts.clock.seconds() });
+      });
+      await disabling;
+
+      expect(await parts.accounts.find(subject)).toMatchObject({ status: 'disabled' });
+      expect(await sessions.list(subject)).toEqual([]);
+    }
+  });
+
+  it('can be made before the first login, which finds them', async () => {
+    const admitted = await parts.staff.admit(
+      somebody('invited', { roles: ['ROLE_A'], email: 'invited@example.org' }),
+      'cli',
+    );
+    expect(admitted).toMatchObject({ loginId: 'corp:invited', kind: 'staff', hasPassword: false, roles: ['ROLE_A'] });
+    expect(await identities('invited')).toEqual([{ user_id: admitted.id, logins: 0 }]);
+    expect(await events(admitted.id)).toEqual([{ kind: 'USER_CREATED', actor: 'cli', idp: 'corp', reason: null }]);
+
+    const entered = await entry(somebody('invited', { roles: ['ROLE_B'] }), { mayCreate: false });
+
+    expect(entered).toMatchObject({
+      hasLostRoles: true,
+      account: { id: admitted.id, roles: ['ROLE_B'], email: 'invited@example.org' },
+    });
+    expect(await identities('invited')).toEqual([{ user_id: admitted.id, logins: 1 }]);
+  });
+
+  it('are made before the first login once', async () => {
+    const made = await Promise.allSettled(
+      upTo(10).map((index) => (index % 2 ? parts : others).staff.admit(somebody('once'), 'cli')),
+    );
+
+    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const refusals = made.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    expect(refusals).toEqual(refusals.map(() => code('CONFLICT')));
+    await enter(somebody('entered'));
+    await expect(parts.staff.admit(somebody('entered'), 'cli')).rejects.toEqual(code('CONFLICT'));
+  });
+
+  it.each([
+    ['person', somebody(' ')],
+    ['person', somebody('x'.repeat(513))],
+    ['person', somebody('a\u0000b')],
+    ['roles', somebody('fine', { roles: ['admin'] })],
+    ['roles', somebody('fine', { roles: ['ROLE_PRE_MFA'] })],
+    ['email', somebody('fine', { email: 'nowhere' })],
+  ])('are not made before the first login with a bad %s', async (field, who) => {
+    await expect(parts.staff.admit(who, 'cli')).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      facts: { errors: [{ field, code: 'malformed' }] },
+    });
+    expect(await identities(who.person)).toEqual([]);
+  });
+});
+
+onEveryDatabase('the last administrator', (database) => {
+  it('can be taken away by the identity provider it came from', async () => {
+    const parts = accountParts(database.work);
+    const who = { idp: 'corp', issuer: ISSUER, person: 'root' };
+    const enter = (roles: readonly string[]): Promise<StaffEntry | undefined> =>
+      database.work.run((tx) => parts.staff.enter(tx, { ...who, roles }, true));
+    const first = await enter(['ROLE_ADMIN']);
+
+    const second = await enter([]);
+
+    expect(second).toMatchObject({ hasLostRoles: true, account: { id: first?.account.id, roles: [] } });
+    const [row] = await database.work.single((tx) =>
+      tx.rows<{ is_admin: number }>('SELECT is_admin FROM account WHERE id = ?', [String(first?.account.id)]),
+    );
+    expect(row?.is_admin).toBe(0);
+    await parts.hasher.close();
+  });
+});
