@@ -1,0 +1,85 @@
+// (c) How long the slowest of some documents keeps the process that are as large as one may be and mean no good.
+import { Buffer } from 'node:buffer';
+import { goal } from '../measure.mjs';
+import { LONGEST_MESSAGE } from '../../dist/saml/document-shape.js';
+import { assertionXml, attribute, IdentityProvider, makeKeyPair, responseXml } from './identity-provider.mjs';
+import { ownVerification, PARTIES, REQUEST_ID } from './verification.mjs';
+
+/** Bytes whose base64 is as long as a message may be. */
+const SIZE = (LONGEST_MESSAGE / 4) * 3 - 3;
+const TRIES = 5;
+const MOST_MILLIS = 1000;
+
+export async function hostilePart({ folder }) {
+  const idpKeys = makeKeyPair(folder, 'idp-of-nobody');
+  const idp = new IdentityProvider(idpKeys);
+  const verify = ownVerification(idpKeys);
+  const honest = Buffer.from(
+    idp.response({ ...PARTIES, inResponseTo: REQUEST_ID, person: 'ada' }),
+    'base64',
+  ).toString();
+  let slowest = { millis: 0 };
+  for (const [name, xml] of Object.entries(documentsFrom(honest))) {
+    const base64 = Buffer.from(xml).toString('base64');
+    let worst = 0;
+    let answer;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const start = performance.now();
+      answer = await verify(base64);
+      worst = Math.max(worst, performance.now() - start);
+    }
+    if (typeof answer !== 'string') throw new Error(`${name} was taken`);
+    console.log(`  ${name.padEnd(48)} ${worst.toFixed(1).padStart(7)} ms  ${answer} (${base64.length} characters)`);
+    if (worst > slowest.millis) slowest = { name, millis: worst };
+  }
+  const text = `slowest hostile document: ${slowest.name}, ${slowest.millis.toFixed(1)} ms, at most ${MOST_MILLIS} ms`;
+  goal(text, slowest.millis <= MOST_MILLIS);
+}
+
+function documentsFrom(honest) {
+  const facts = { ...PARTIES, inResponseTo: REQUEST_ID, person: 'ada' };
+  const around = (inner) => responseXml(inner, facts);
+  const signature = /<ds:Signature[\s\S]*<\/ds:Signature>/.exec(honest)[0];
+  const id = /URI="#([^"]+)"/.exec(signature)[1];
+  /** The signature of another assertion, in the one shape that reaches the library. */
+  const shaped = (attributes) => {
+    const assertion = assertionXml(facts, attributes).replace(/ID="[^"]+"/, `ID="${id}"`);
+    return around(assertion.replace('</saml:Issuer>', `</saml:Issuer>${signature}`));
+  };
+  const valuesOf = (count) =>
+    attribute(
+      'urn:bench:groups',
+      Array.from({ length: count }, (_, at) => `g${at}`),
+    );
+  const namespaces = Array.from({ length: 30 }, (_, at) => `xmlns:n${at}="urn:${at}"`).join(' ');
+  const filled = (start, piece, end) => {
+    const count = Math.floor((SIZE - start.length - end.length) / piece.length);
+    return start + piece.repeat(Math.max(0, count)) + end;
+  };
+  const [open, close] = around('\u0000').split('\u0000');
+  return {
+    'tags that nobody closes': filled('', '<a>', ''),
+    'tags inside each other': filled(open, '<a>', close),
+    'elements side by side': filled(open, '<a/>', close),
+    'one start tag of attributes': filled(`${open}<a`, ' b="c"', `/>${close}`),
+    'blanks inside a tag': filled(`${open}<a`, ' ', `/>${close}`),
+    'quotes that stay open': filled(`${open}<a b="`, 'x ', close),
+    'references to characters': filled(`${open}<a>`, '&#38;', `</a>${close}`),
+    ampersands: filled(`${open}<a>`, '&', `</a>${close}`),
+    'a text without an end': filled(open, 'x', ''),
+    'a declaration of a type at the end': filled(open, 'x', '<!DOCTYPE a>'),
+    'closing tags': filled(open, '</a>', close),
+    'line ends of three kinds': filled(open, '\r\n\r\n\n', close),
+    'a signature of something else, 1900 values': shaped(valuesOf(1900)),
+    'the same with one long value': shaped(attribute('urn:bench:long', ['x'.repeat(SIZE - 8000)])),
+    'the same with values of namespaces': shaped(
+      Array.from({ length: 180 }, () => `<saml:AttributeValue ${namespaces}>x</saml:AttributeValue>`)
+        .join('')
+        .replace(/^/, '<saml:Attribute Name="urn:bench:spaces">')
+        .concat('</saml:Attribute>'),
+    ),
+    'the same with references to characters': shaped(
+      attribute('urn:bench:references', ['&#38;'.repeat(Math.floor((SIZE - 8000) / 5))]),
+    ),
+  };
+}
