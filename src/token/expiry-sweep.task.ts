@@ -17,6 +17,11 @@ const WHEN_BEHIND_MILLIS = 5000;
  * usable once more.
  */
 const KEPT_SECONDS = 86_400;
+/**
+ * A login that was asked for is deleted by its use, so nothing has to be remembered, and strangers make as many as they
+ * like: no longer than the clocks of two replicas may differ.
+ */
+const SAML_REQUEST_KEPT_SECONDS = 60;
 
 /** Deletes sessions, refresh tokens and the like after their end, in the background of every replica. */
 @Injectable()
@@ -57,7 +62,7 @@ export class ExpirySweep implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async sweepTable(table: ExpiringTable): Promise<number> {
-    const before = this.clock.seconds() - KEPT_SECONDS;
+    const before = this.clock.seconds() - (table === 'saml_request' ? SAML_REQUEST_KEPT_SECONDS : KEPT_SECONDS);
     let count = 0;
     for (let batch = 0; batch < MOST_BATCHES && !this.isStopped; batch += 1) {
       const names = await this.work.single((tx) => this.store.expired(tx, table, before, BATCH));

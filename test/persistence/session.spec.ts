@@ -251,4 +251,24 @@ onEveryDatabase('sessions', (database) => {
     expect(await parts().sweep.sweep()).toBeGreaterThanOrEqual(450);
     expect(await parts().sweep.sweep()).toBe(0);
   });
+
+  it('logins that were asked for go soon after their end, as strangers make them', async () => {
+    const { sweep } = parts();
+    const now = clock.seconds();
+    const ask = (id: string, expiresAt: number): Promise<unknown> =>
+      database.work.single((tx) =>
+        tx.insert(
+          'INSERT INTO saml_request (id, idp, browser_hash, relay_state, return_to, asked, expires_at) ' +
+            "VALUES (?, 'corp', 'hash', 'state', '/', '{}', ?)",
+          [id, expiresAt],
+        ),
+      );
+    await ask('over', now - 60);
+    await ask('just over', now - 30);
+
+    await sweep.sweep();
+
+    const left = await database.work.single((tx) => tx.rows('SELECT id FROM saml_request'));
+    expect(left).toEqual([{ id: 'just over' }]);
+  });
 });
