@@ -119,12 +119,20 @@ describe('an assertion', () => {
   it.each<readonly [string, (at: number) => AssertionFacts]>([
     ['NotOnOrAfter of the conditions', (notOnOrAfter) => withConditions({ notOnOrAfter })],
     ['NotOnOrAfter of the confirmation', (notOnOrAfter) => withConfirmation({ notOnOrAfter })],
-    ['SessionNotOnOrAfter', (sessionNotOnOrAfter) => withStatement({ sessionNotOnOrAfter })],
   ])('X10: counts until %s and the skew, to the millisecond', (_, ends) => {
     expect(assertionFault(ends(NOW - SKEW + 1), EXPECTED, NOW)).toBeUndefined();
     expect(assertionFault(ends(NOW - SKEW), EXPECTED, NOW)).toBe('expired');
     expect(assertionFault(ends(NOW + 1), { ...EXPECTED, skewMillis: 0 }, NOW)).toBeUndefined();
     expect(assertionFault(ends(NOW), { ...EXPECTED, skewMillis: 0 }, NOW)).toBe('expired');
+  });
+
+  it('X10: opens no session that is over as it begins, whatever the skew', () => {
+    const until = (sessionNotOnOrAfter: number) => withStatement({ sessionNotOnOrAfter });
+    const second = NOW - (NOW % 1000);
+
+    expect(assertionFault(until(second + 1000), EXPECTED, second + 999)).toBeUndefined();
+    expect(assertionFault(until(second + 1000), EXPECTED, second + 1000)).toBe('expired');
+    expect(assertionFault(until(second + 999), EXPECTED, second)).toBe('expired');
   });
 
   it('X10: counts until the longest age and the skew, to the millisecond', () => {
@@ -148,7 +156,8 @@ describe('an assertion', () => {
           confirmation: { ...CONFIRMATION, notOnOrAfter: confirmed },
           authnStatement: { ...STATEMENT, sessionNotOnOrAfter },
         };
-        const counts = notBefore - SKEW <= NOW && NOW < Math.min(notOnOrAfter, confirmed, sessionNotOnOrAfter) + SKEW;
+        const isLive = Math.floor(sessionNotOnOrAfter / 1000) > Math.floor(NOW / 1000);
+        const counts = isLive && notBefore - SKEW <= NOW && NOW < Math.min(notOnOrAfter, confirmed) + SKEW;
 
         expect(assertionFault(facts, EXPECTED, NOW) === undefined).toBe(counts);
       }),

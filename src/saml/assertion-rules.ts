@@ -57,7 +57,13 @@ function timeFault(facts: AssertionFacts, limits: Expectations, nowMillis: numbe
   const earliest = nowMillis - limits.skewMillis;
   const begins = [conditions.notBefore, confirmation.notBefore, issueInstant, authnStatement.authnInstant];
   if (begins.some((begin) => begin !== undefined && begin > latest)) return 'not_yet_valid';
-  const ends = [conditions.notOnOrAfter, confirmation.notOnOrAfter, authnStatement.sessionNotOnOrAfter];
+  const ends = [conditions.notOnOrAfter, confirmation.notOnOrAfter];
   if (ends.some((end) => end !== undefined && end <= earliest)) return 'expired';
+  if (isOverAtOnce(authnStatement.sessionNotOnOrAfter, nowMillis)) return 'expired';
   return issueInstant + limits.maxAgeMillis <= earliest ? 'too_old' : undefined;
+}
+
+/** Nobody is told that a login was fine whose session is over as it begins: sessions end by our clock, in whole seconds. */
+function isOverAtOnce(sessionEnd = Infinity, nowMillis: number): boolean {
+  return Math.floor(sessionEnd / 1000) <= Math.floor(nowMillis / 1000);
 }
