@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../errors/service-error.js';
-import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { nameUser } from '../principal/request-facts.js';
 import type { HttpRequest } from '../server/http-request.js';
@@ -10,6 +9,7 @@ import type { Idp } from './idps.service.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { type OutgoingRequest, loginRequest } from './saml-library.js';
 import { SamlMeters } from './saml-meters.js';
+import { type RefusedPerson, SamlRefusals } from './saml-refusals.service.js';
 import { type BrowserMark, type PendingLogin, SamlRequests } from './saml-requests.service.js';
 import { messageRules, type PostedResponse, SamlResponses } from './saml-responses.service.js';
 import { ServiceProviders } from './service-providers.service.js';
@@ -51,7 +51,7 @@ export class SamlLogins {
     private readonly sps: ServiceProviders,
     private readonly sessions: Sessions,
     private readonly work: UnitOfWork,
-    private readonly events: SecurityEvents,
+    private readonly refusals: SamlRefusals,
     private readonly meters: SamlMeters,
   ) {}
 
@@ -160,14 +160,9 @@ export class SamlLogins {
   }
 
   /** Counts and records a refusal; the caller is told its public code alone. @throws ServiceError always */
-  async refuse(
-    { name: idp }: Idp,
-    rejection: Rejection,
-    known: { readonly subject?: string; readonly authnContext?: string } = {},
-  ): Promise<never> {
+  async refuse({ name: idp }: Idp, rejection: Rejection, person?: RefusedPerson): Promise<never> {
     this.meters.count(idp, rejection);
-    const event = { kind: 'SAML_REJECTED', idp, result: 'refused', reason: rejection, ...known } as const;
-    await this.work.single((tx) => this.events.record(tx, event));
+    await (person ? this.refusals.ofPerson(idp, rejection, person) : this.refusals.ofMessage(idp, rejection));
     throw new ServiceError(codeOf(rejection), { reason: rejection });
   }
 }

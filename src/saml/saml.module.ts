@@ -25,6 +25,7 @@ import { SamlLogoutController } from './saml-logout.controller.js';
 import { SamlLogins } from './saml-login.service.js';
 import { SamlMeters } from './saml-meters.js';
 import { SamlProperties } from './saml.properties.js';
+import { SamlRefusals } from './saml-refusals.service.js';
 import { SamlRequestStore } from './saml-request.store.js';
 import { SamlRequests } from './saml-requests.service.js';
 import { SamlResponses } from './saml-responses.service.js';
@@ -42,7 +43,16 @@ import { UsedAssertions } from './used-assertions.service.js';
     ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],
     { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: idpMeters },
     ...[SamlRequestStore, UsedAssertionStore, IdpSessionStore],
-    ...[SamlRequests, UsedAssertions, IdpSessions, SamlResponses, ServiceProviders, StaffLogins, SamlLogins],
+    ...[
+      SamlRequests,
+      UsedAssertions,
+      IdpSessions,
+      SamlResponses,
+      SamlRefusals,
+      ServiceProviders,
+      StaffLogins,
+      SamlLogins,
+    ],
     ...[LogoutMessages, IdpLogouts, OwnLogouts],
     {
       provide: SslBundles,

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { PASSWORD_CLASS, staffStoryOn } from '../support/staff-story.js';
+import { onSqlite } from '../support/story-database.js';
+
+/** As many as are recorded of one network within ten minutes (refusal-budget.ts), and some more. */
+const RECORDED = 1000;
+const MORE = 25;
+
+onSqlite('a stranger who posts without end', (engine) => {
+  const staff = staffStoryOn(engine, { corp: {} });
+
+  it('fills no table for good, is refused as ever, and keeps nobody at the same address out', async () => {
+    const stranger = staff.client();
+    const codes = new Set<unknown>();
+    const post = async (): Promise<void> => {
+      for (let count = 0; count < (RECORDED + MORE) / 5; count += 1) {
+        const { status, body } = await staff.arrive(stranger, { SAMLResponse: 'bm9uc2Vuc2U=' });
+        codes.add(`${status} ${String(body['code'])}`);
+      }
+    };
+
+    await Promise.all(Array.from({ length: 5 }, post));
+
+    expect([...codes]).toEqual(['401 SAML_RESPONSE_INVALID']);
+    expect(await staff.samlEvents()).toHaveLength(RECORDED);
+    const { answer } = await staff.signIn({ nameId: 'ada', authnContextClassRef: PASSWORD_CLASS });
+    expect(answer.status).toBe(303);
+    expect((await staff.samlEvents()).at(-1)).toMatchObject({ kind: 'SAML_OK', idp: 'corp' });
+  }, 60_000);
+});
