@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DOMParser } from '@xmldom/xmldom';
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../test/support/property.js';
-import { DEEPEST, type MarkupElement, MOST_ELEMENTS, readMarkup } from './markup.js';
+import { DEEPEST, type MarkupElement, MOST_ATTRIBUTES, MOST_ELEMENTS, readMarkup } from './markup.js';
 import { isRejection } from './rejection.js';
 
 const DOCUMENT =
@@ -162,6 +162,9 @@ describe('reading markup', () => {
     expect(isRejection(readMarkup(`<a ${numbered(40, 'b')}/>`))).toBe(false);
     expect(readMarkup(`<a ${numbered(41, 'b')}/>`)).toBe('structure');
     expect(readMarkup(`<a ${numbered(40, 'xmlns:p')}><b ${numbered(40, 'xmlns:q')}/></a>`)).toBe('structure');
+    const attributes = (count: number) => `<a>${`<b ${numbered(35, 'c')}/>`.repeat(count / 35)}</a>`;
+    expect(isRejection(readMarkup(attributes(MOST_ATTRIBUTES)))).toBe(false);
+    expect(readMarkup(attributes(MOST_ATTRIBUTES + 35))).toBe('structure');
   });
 
   const LENGTH = 256 * 1024;

@@ -1,3 +1,4 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import type { Logger } from '../logging/logger.js';
@@ -27,6 +28,7 @@ export interface PostedResponse {
 @Injectable()
 export class SamlResponses {
   private readonly log: Logger;
+  private last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly clock: Clock,
@@ -69,7 +71,9 @@ export class SamlResponses {
     const encryptionFault = encryptedAssertionFault(document, opening);
     if (encryptionFault !== undefined) return encryptionFault;
     const parties = { trust, sp, rules: { ...rules, signedResponse } };
-    const { assertion, fault: refusal } = await verifiedAssertion(parties, base64, inResponseTo, this.clock.millis());
+    const { assertion, fault: refusal } = await this.inTurn(() =>
+      verifiedAssertion(parties, base64, inResponseTo, this.clock.millis()),
+    );
     if (refusal !== undefined) {
       this.log.debug('A response does not stand up to its checks', { idp: idp.name, why: refusal });
     }
@@ -77,6 +81,16 @@ export class SamlResponses {
     const judged = this.judged(assertion, expected);
     // What the library refuses for a reason that is none of ours is refused all the same.
     return refusal === undefined || isRejection(judged) ? judged : 'structure';
+  }
+
+  /**
+   * One after the other, and whatever else waits in between: the library holds the process for as long as it verifies, up
+   * to a tenth of a second, and many at once would let nobody else in until the last of them is done.
+   */
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.last.then(() => nextRound()).then(work);
+    this.last = mine.catch(() => undefined);
+    return mine;
   }
 
   private judged(signed: string, expected: Expectations): AssertionFacts | Rejection {

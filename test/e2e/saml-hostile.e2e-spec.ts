@@ -343,4 +343,32 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
 
     expect([answer, departure].map(({ headers }) => headers.get('cache-control'))).toEqual(['no-store', 'no-store']);
   });
+
+  it('X11: forty at once that are as large as any may be do not stop the service', { timeout: 60_000 }, async () => {
+    const groups = `<saml:AttributeStatement><saml:Attribute Name="g">${'<saml:AttributeValue a="" b="" c="">g</saml:AttributeValue>'.repeat(1_000)}</saml:Attribute></saml:AttributeStatement></saml:Assertion>`;
+    const scenes = await Promise.all(Array.from({ length: 40 }, scene));
+    const forms = scenes.map((here) => {
+      const xml = replaced(honestXml(here), '</saml:Assertion>', groups);
+      return staff.posted(xml, here.request);
+    });
+    const over = new AbortController();
+    const signal = AbortSignal.timeout(8 * DEADLINE);
+
+    const all = Promise.all(
+      scenes.map(({ client }, at) =>
+        client.send('POST', '/saml/corp/acs', { form: forms[at] ?? {}, headers: CROSS_SITE, signal }),
+      ),
+    ).finally(() => {
+      over.abort();
+    });
+    const alive: number[] = [];
+    const pulse = staff.client();
+    do alive.push((await pulse.get('/actuator/health/liveness', { signal: AbortSignal.timeout(DEADLINE) })).status);
+    while (!over.signal.aborted);
+
+    for (const answer of await all) expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(new Set(alive)).toEqual(new Set([200]));
+    expect(alive.length).toBeGreaterThan(3);
+    expect(await staff.lastRejection()).toBe('signature');
+  });
 });
