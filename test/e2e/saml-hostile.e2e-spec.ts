@@ -372,3 +372,27 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     expect(await staff.lastRejection()).toBe('signature');
   });
 });
+
+onSqlite('an answer for another service, where the public URL is set', (engine) => {
+  const staff = staffStoryOn(
+    engine,
+    { corp: {} },
+    { args: ['--app.security.public-url=https://login.test'], people: 1 },
+  );
+
+  it('X7: counts for nobody who says that this is that service', async () => {
+    const client = staff.client();
+    Object.assign(client.headers, { host: 'elsewhere.test', 'x-forwarded-host': 'elsewhere.test' });
+    const request = await staff.depart(client);
+    const there = {
+      acsUrl: 'https://elsewhere.test/saml/corp/acs',
+      audience: 'https://elsewhere.test/saml/corp/metadata',
+    };
+
+    const answer = await staff.arrive(client, staff.posted(staff.response(request, there), request));
+
+    expect(request.acsUrl).toBe('https://login.test/saml/corp/acs');
+    expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(await staff.lastRejection()).toBe('destination');
+  });
+});
