@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificates.js';
 import { type Answer, type HttpClient, setCookie } from '../support/http-client.js';
 import { IdentityProvider, makeKeyPair } from '../support/identity-provider.js';
+import { IdpServer } from '../support/identity-provider-server.js';
 import { refresh } from '../support/login-story.js';
 import { formOf } from '../support/pages.js';
 import type { LogoutRequestOptions } from '../support/saml-logout.js';
-import { readLogoutRequest, readLogoutResponse, type SentMessage } from '../support/saml-messages.js';
+import { readAuthnRequest, readLogoutRequest, readLogoutResponse, type SentMessage } from '../support/saml-messages.js';
 import { elementsOf, rootOf, SUCCESS } from '../support/saml-xml.js';
 import { StaffStory, staffStoryOn } from '../support/staff-story.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
@@ -52,7 +53,7 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: { bundle: 'sp' }, partner: { bundle: 'sp' }, bare: { 'slo-url': SLO_URL } },
-    { args: BUNDLE },
+    { people: 0, args: BUNDLE },
   );
 
   async function request(
@@ -268,7 +269,7 @@ onEachEngine('a logout of staff that begins here', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: { bundle: 'sp' }, partner: { bundle: 'sp' }, bare: {}, mute: { bundle: 'sp', 'slo-url': '' } },
-    { args: BUNDLE },
+    { people: 1, args: BUNDLE },
   );
 
   it('ends the own session first, and then asks the identity provider', async () => {
@@ -404,14 +405,13 @@ onSqlite('an identity provider that takes logout messages by HTTP-POST alone', (
   const urls = { ssoUrl: 'https://idp.test/sso', sloUrl: SLO_URL, sloResponseUrl: 'https://idp.test/answers' };
   writeFileSync(file, idp.metadata({ ...urls, bindings: ['post'] }));
   const keys = [`metadata=file:${file}`, 'bundle=sp'].map((key) => `--app.security.saml.idp.posted.${key}`);
-  const { story } = staffStoryOn(engine, {}, { args: [...BUNDLE, ...keys] });
+  const { story } = staffStoryOn(engine, {}, { people: 0, args: [...BUNDLE, ...keys] });
   const staff = new StaffStory(story, new Map([['posted', idp]]));
 
   async function signIn(nameId: string): Promise<HttpClient> {
     const client = staff.client();
     const page = await client.get('/saml/posted/login');
     const { fields } = formOf(client, page);
-    const { readAuthnRequest } = await import('../support/saml-messages.js');
     const request = readAuthnRequest(fields);
     await staff.arrive(client, staff.posted(staff.response(request, { nameId }, 'posted'), request), 'posted');
     return client;
@@ -455,7 +455,7 @@ onSqlite('the metadata of the service', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: { bundle: 'sp' }, bare: { 'account.attribute': 'urn:test:id', 'sp-entity-id': 'urn:test:sp?a&b' } },
-    { args: BUNDLE },
+    { people: 0, args: BUNDLE },
   );
 
   it('say where an identity provider reaches it, and by which key', async () => {
@@ -485,3 +485,86 @@ onSqlite('the metadata of the service', (engine) => {
     expect(await staff.client().get('/saml/none/metadata')).toBeRefused(404, 'NOT_FOUND');
   });
 });
+
+onSqlite('below a context path and behind its public URL, a logout', (engine) => {
+  const base = 'https://login.example.com/auth';
+  const staff = staffStoryOn(
+    engine,
+    { corp: { bundle: 'sp' } },
+    { people: 0, args: [...BUNDLE, '--server.servlet.context-path=/auth', `--app.security.public-url=${base}`] },
+  );
+
+  it('is asked for at the public name alone, whatever the request says', async () => {
+    const { client } = await staff.signIn({ nameId: 'ada' });
+    const now = staff.story.clock.millis;
+    const here = asked(staff, client, { nameId: 'ada' });
+    expect(await bring(client, staff.idp().logoutRequest(here))).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(await staff.lastRejection()).toBe('destination');
+
+    const message = staff.idp().logoutRequest({ nameId: 'ada', now, url: `${base}/saml/corp/slo` });
+    const answer = await client.get(message.url.slice(base.length));
+
+    const location = answer.headers.get('location') ?? '';
+    expect(readLogoutResponse(location, own.pem)).toMatchObject({
+      issuer: `${base}/saml/corp/metadata`,
+      isVerified: true,
+    });
+    expect(setCookie(answer, 'SESSION')?.attributes).toMatchObject({ path: '/auth/' });
+    expect(await isLive(client)).toBe(false);
+  });
+
+  it('ends on the sign-in page below it', async () => {
+    expect((await leave(staff.client())).headers.get('location')).toBe('/auth/portal/login');
+  });
+});
+
+const server = await IdpServer.start({ serviceCertificate: own.pem });
+afterAll(() => server.stop());
+
+onSqlite('with an identity provider that answers', (engine) => {
+  const folder = temporaryFolder('idp');
+  const certificate = join(folder, 'idp.crt');
+  writeFileSync(certificate, server.idp.certificate);
+  const keys = [
+    ...[`entity-id=${server.idp.entityId}`, `sso-url=${server.ssoUrl}`, `slo-url=${server.sloUrl}`],
+    ...[`certificates=file:${certificate}`, 'bundle=sp'],
+  ].map((key) => `--app.security.saml.idp.corp.${key}`);
+  const { story } = staffStoryOn(engine, {}, { people: 0, args: [...BUNDLE, ...keys] });
+  const staff = new StaffStory(story, new Map([['corp', server.idp]]));
+
+  it.each(['redirect', 'post'] as const)('a logout goes there and back, by %s', async (binding) => {
+    const { client } = await staff.signIn({ nameId: 'ada' });
+    const url = `${client.baseUrl}/saml/corp/slo`;
+    Object.assign(server.settings, { serviceSloUrl: url, serviceSloBinding: binding, now: () => story.clock.millis });
+
+    const there = await fetch((await leave(client)).headers.get('location') ?? '', { redirect: 'manual' });
+    const back = {
+      redirect: async () => client.get((there.headers.get('location') ?? '').slice(client.baseUrl.length)),
+      post: async () => bring(client, { id: '', xml: '', url, fields: formIn(client, await there.text()) }),
+    };
+    const answer = await back[binding]();
+
+    expect(server.logoutRequests.at(-1)).toMatchObject({ isVerified: true, nameId: 'ada' });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(SIGN_IN_PAGE);
+  });
+
+  it('a logout that it asks for is told back to it', async () => {
+    const { client } = await staff.signIn({ nameId: 'bob' });
+    const message = server.idp.logoutRequest(asked(staff, client, { nameId: 'bob' }));
+
+    await fetch((await bring(client, message)).headers.get('location') ?? '');
+
+    expect(server.logoutResponses.at(-1)).toMatchObject({
+      isVerified: true,
+      inResponseTo: message.id,
+      status: SUCCESS,
+    });
+  });
+});
+
+function formIn(client: HttpClient, text: string): Readonly<Record<string, string>> {
+  const page = { text, request: 'the page of the identity provider', status: 200, headers: new Headers() };
+  const { SAMLResponse = '' } = formOf(client, { ...page, cookies: [], body: {} }).fields;
+  return { SAMLResponse };
+}
