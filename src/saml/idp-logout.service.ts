@@ -11,6 +11,7 @@ import type { LogoutRequestFacts } from './logout-message.js';
 import { LogoutMessages, type SentLogout } from './logout-messages.service.js';
 import { isRejection, type Rejection } from './rejection.js';
 import type { OutgoingRequest } from './saml-library.js';
+import { SamlRefusals } from './saml-refusals.service.js';
 import { ServiceProviders } from './service-providers.service.js';
 import { UsedAssertions } from './used-assertions.service.js';
 
@@ -33,6 +34,7 @@ export class IdpLogouts {
     private readonly sessions: Sessions,
     private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
+    private readonly refusals: SamlRefusals,
   ) {}
 
   /**
@@ -61,8 +63,7 @@ export class IdpLogouts {
 
   /** Records a refusal; the caller is told its public code alone. @throws ServiceError always */
   async refuse({ name: idp }: Idp, reason: Rejection): Promise<never> {
-    const event = { kind: 'SAML_REJECTED', idp, result: 'refused', reason } as const;
-    await this.work.single((tx) => this.events.record(tx, event));
+    await this.refusals.ofMessage(idp, reason);
     throw new ServiceError('SAML_RESPONSE_INVALID', { reason });
   }
 
