@@ -78,6 +78,10 @@ function documentsFrom(honest) {
         .replace(/^/, '<saml:Attribute Name="urn:bench:spaces">')
         .concat('</saml:Attribute>'),
     ),
+    'the same with attributes of namespaces': shaped(
+      `<saml:Attribute Name="urn:bench:prefixes" ${namespaces}>` +
+        `${'<saml:AttributeValue n1:a="x" n2:a="y" n3:a="z">x</saml:AttributeValue>'.repeat(1900)}</saml:Attribute>`,
+    ),
     'the same with references to characters': shaped(
       attribute('urn:bench:references', ['&#38;'.repeat(Math.floor((SIZE - 8000) / 5))]),
     ),

@@ -1,4 +1,5 @@
 // Both sides of the comparison, on the same trust: the service's own verification without a database, and node-saml alone.
+import { createPrivateKey } from 'node:crypto';
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { SystemClock } from '../../dist/clock/clock.js';
 import { Duration } from '../../dist/config/duration.js';
@@ -23,7 +24,11 @@ export function ownVerification(idpKeys, spKeys) {
     certificates: [idpKeys.certificate],
   };
   const idp = { name: 'corp', displayName: 'corp', properties, trust: () => trust };
-  const sp = { entityId: PARTIES.audience, acsUrl: PARTIES.acsUrl, ...(spKeys && { keys: spKeys }) };
+  const sp = {
+    entityId: PARTIES.audience,
+    acsUrl: PARTIES.acsUrl,
+    ...(spKeys && { keys: { ...spKeys, openingKey: createPrivateKey(spKeys.privateKey) } }),
+  };
   return async (base64) => {
     const posted = responses.read(base64);
     return typeof posted === 'string' ? posted : responses.verify(posted, idp, sp, REQUEST_ID);

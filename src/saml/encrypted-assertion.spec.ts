@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IdentityProvider, makeKeyPair } from '../../test/support/identity-provider.js';
 import type { ResponseOptions } from '../../test/support/saml-response.js';
@@ -23,11 +24,11 @@ describe('an encrypted assertion', () => {
     return idp.response({ ...ANSWER, encryptFor: service.certificate, ...options });
   }
 
-  function fault(xml: string, isResponseSigned = false, privateKey: string | undefined = service.privateKey) {
+  function fault(xml: string, isResponseSigned = false, pem = service.privateKey) {
     const document = readDocument(xml);
     return isRejection(document)
       ? `shape: ${document}`
-      : encryptedAssertionFault(document, { privateKey, isResponseSigned });
+      : encryptedAssertionFault(document, { privateKey: createPrivateKey(pem), isResponseSigned });
   }
 
   it.each(['aes256-gcm', 'aes128-gcm'] as const)('goes to the library with %s', (content) => {

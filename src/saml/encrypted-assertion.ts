@@ -1,4 +1,4 @@
-import { constants, createDecipheriv, privateDecrypt } from 'node:crypto';
+import { constants, createDecipheriv, type KeyObject, privateDecrypt } from 'node:crypto';
 import { elementsIn, readDocument } from './document-shape.js';
 import type { MarkupElement } from './markup.js';
 import { isRejection, type Rejection } from './rejection.js';
@@ -6,8 +6,8 @@ import { NAMESPACE } from './saml-namespace.js';
 
 /** How encrypted assertions are opened. */
 interface Opening {
-  /** PEM; undefined where the bundle has no key for it. */
-  readonly privateKey: string | undefined;
+  /** Undefined where the bundle has no key for it. */
+  readonly privateKey: KeyObject | undefined;
   /** Whether a good signature of the whole response is demanded, which the library looks at before it decrypts. */
   readonly isResponseSigned: boolean;
 }
@@ -102,7 +102,7 @@ function algorithmOf(method: MarkupElement | undefined): string | undefined {
 function decrypted(
   cipher: 'aes-128-gcm' | 'aes-256-gcm',
   parts: EncryptedParts,
-  privateKey: string,
+  privateKey: KeyObject,
 ): string | undefined {
   try {
     const padding = constants.RSA_PKCS1_OAEP_PADDING;

@@ -67,7 +67,7 @@ export class SamlResponses {
     }
     // A signature that is there must be good, whether or not one is asked for.
     const signedResponse = rules.signedResponse || facts.isSigned;
-    const opening = { privateKey: sp.keys?.privateKey, isResponseSigned: signedResponse };
+    const opening = { privateKey: sp.keys?.openingKey, isResponseSigned: signedResponse };
     const encryptionFault = encryptedAssertionFault(document, opening);
     if (encryptionFault !== undefined) return encryptionFault;
     const parties = { trust, sp, rules: { ...rules, signedResponse } };

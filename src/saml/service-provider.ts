@@ -1,4 +1,4 @@
-import { createPrivateKey } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 
 /** Who we are towards one identity provider (SAML metadata 2.4.4). */
@@ -11,10 +11,14 @@ export interface ServiceProvider {
   readonly keys?: ServiceProviderKeys;
 }
 
-/** PEM texts; the key signs what we send and opens what is encrypted for us. */
+/** The key signs what we send and opens what is encrypted for us. */
 export interface ServiceProviderKeys {
+  /** PEM. */
   readonly certificate: string;
+  /** PEM. */
   readonly privateKey: string;
+  /** The same, read once: reading takes longer than opening with it. */
+  readonly openingKey: KeyObject;
 }
 
 /** `base` is where the world reaches the service, with the context path. */
@@ -38,5 +42,5 @@ export function keysOf({ cert, key, passphrase }: SecureContextOptions): Service
   const [certificate] = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/.exec(cert) ?? [];
   if (certificate === undefined) return undefined;
   const opened = createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) });
-  return { certificate, privateKey: opened.export({ format: 'pem', type: 'pkcs8' }).toString() };
+  return { certificate, privateKey: opened.export({ format: 'pem', type: 'pkcs8' }).toString(), openingKey: opened };
 }
