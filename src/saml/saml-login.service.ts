@@ -115,7 +115,7 @@ export class SamlLogins {
     const login = await this.completed(vouched);
     this.meters.count(idp.name, login.local ? 'local' : 'success');
     nameUser(login.opened.session.subject);
-    const mark = pending && this.requests.without(pending, browser.samlRequest);
+    const mark = this.requests.without(pending, browser.samlRequest);
     return { ...login, returnTo: pending?.returnTo, mark };
   }
 

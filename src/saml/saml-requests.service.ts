@@ -68,8 +68,8 @@ export class SamlRequests {
   }
 
   /** The cookie without the secret of a login that is over; undefined where nothing is left. */
-  without(pending: PendingLogin, cookie: string | undefined): BrowserMark | undefined {
-    const left = secretsIn(cookie).filter((secret) => hashOf(secret) !== pending.browserHash);
+  without(pending: PendingLogin | undefined, cookie: string | undefined): BrowserMark | undefined {
+    const left = secretsIn(cookie).filter((secret) => hashOf(secret) !== pending?.browserHash);
     return left.length === 0 ? undefined : { value: left.join(SEPARATOR), maxAge: REQUEST_SECONDS };
   }
 }
