@@ -83,7 +83,10 @@ const meEntries = {
   roles,
   amr,
   acr,
-  auth_time: v.pipe(v.date(), v.description('When the password was given.')),
+  auth_time: v.pipe(
+    v.date(),
+    v.description('When the password was given, or the identity provider had proof of the person.'),
+  ),
   mfa_at: v.optional(v.pipe(v.date(), v.description('When the second factor was proven last.'))),
   idp: v.optional(v.pipe(v.string(), v.description('The identity provider of a staff login.'))),
 };

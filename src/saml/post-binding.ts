@@ -1,6 +1,6 @@
 import { decodedMessage, type DocumentRoot, readDocument } from './document-shape.js';
 import { isRejection, type Rejection } from './rejection.js';
-import type { ServiceProviderKeys } from './service-provider.js';
+import type { SigningKeys } from './service-provider.js';
 
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
@@ -31,7 +31,7 @@ export async function readPosted(
 }
 
 /** The message with a signature behind its Issuer, in base64 (SAML core 5.4). */
-export async function signedForPost(xml: string, { privateKey, certificate }: ServiceProviderKeys): Promise<string> {
+export async function signedForPost(xml: string, { privateKey, certificate }: SigningKeys): Promise<string> {
   const { SignedXml } = await import('xml-crypto');
   const signer = new SignedXml({
     privateKey,

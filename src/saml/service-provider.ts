@@ -11,13 +11,15 @@ export interface ServiceProvider {
   readonly keys?: ServiceProviderKeys;
 }
 
-/** The key signs what we send and opens what is encrypted for us. */
-export interface ServiceProviderKeys {
-  /** PEM. */
+/** What signs what we send; PEM texts. */
+export interface SigningKeys {
   readonly certificate: string;
-  /** PEM. */
   readonly privateKey: string;
-  /** The same, read once: reading takes longer than opening with it. */
+}
+
+/** The key also opens what is encrypted for us. */
+export interface ServiceProviderKeys extends SigningKeys {
+  /** The private key, read once: reading takes longer than opening with it. */
   readonly openingKey: KeyObject;
 }
 

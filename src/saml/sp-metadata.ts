@@ -1,11 +1,13 @@
 import { TAKEN_ENCRYPTION } from './encrypted-assertion.js';
 import { NAMESPACE } from './saml-namespace.js';
-import type { ServiceProvider } from './service-provider.js';
+import type { ServiceProvider, SigningKeys } from './service-provider.js';
 import { xmlAttribute, xmlText } from './xml-text.js';
 
 const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata';
 const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
 const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
+
+type Introduced = Omit<ServiceProvider, 'keys'> & { readonly keys?: Pick<SigningKeys, 'certificate'> };
 
 /**
  * Our metadata for an identity provider (SAML metadata 2.4.4); `nameIdFormat` is the one that is asked for, null for none.
@@ -14,7 +16,7 @@ const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
  * whose messages must be signed (SAML profiles 4.4.4).
  */
 export function serviceProviderMetadata(
-  { entityId, acsUrl, sloUrl, keys }: ServiceProvider,
+  { entityId, acsUrl, sloUrl, keys }: Introduced,
   nameIdFormat: string | null,
 ): string {
   const logout = [REDIRECT, POST].map((binding) => endpoint('SingleLogoutService', binding, sloUrl));
