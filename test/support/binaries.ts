@@ -9,7 +9,7 @@ export type Server = (typeof SERVERS)[number];
 /** Servers that speak the protocol of MySQL. A MySQL is used where there is one, and missed by nobody where not. */
 export type DatabaseKind = 'mariadb' | 'mysql';
 
-const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install' | 'promtool', readonly string[]>> = {
+const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install' | 'promtool' | 'php', readonly string[]>> = {
   mariadb: ['mariadbd', 'mysqld'],
   mysql: ['mysqld'],
   'mariadb-install': ['mariadb-install-db', 'mysql_install_db'],
@@ -17,6 +17,7 @@ const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install' | 'pro
   openssl: ['openssl'],
   prometheus: ['prometheus'],
   promtool: ['promtool'],
+  php: ['php'],
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
 

@@ -1,0 +1,174 @@
+import { Constants, IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } from 'samlify';
+import { messageId, PERSISTENT } from './saml-xml.js';
+import type { KeyPair } from './saml-xml.js';
+
+/** How it answers; by itself somebody with a password in no group of ours, under a signature of the assertion alone. */
+export interface Habits {
+  readonly signsResponse?: boolean;
+  /** Missing, nothing is encrypted. */
+  readonly cipher?: keyof typeof CIPHER;
+  readonly classRef?: string;
+  readonly person?: string;
+  readonly group?: string;
+  readonly sessionIndex?: string;
+}
+
+/** A message as it came: by its query with the octets that are signed, or by the fields of a form. */
+export interface ArrivedMessage {
+  readonly binding: 'redirect' | 'post';
+  readonly query?: Record<string, string>;
+  readonly octetString?: string;
+  readonly body?: Record<string, string>;
+}
+
+const { RSA_SHA256 } = Constants.algorithms.signature;
+const { RSA_OAEP_MGF1P } = Constants.algorithms.encryption.key;
+const CIPHER = {
+  'aes128-gcm': Constants.algorithms.encryption.data.AES_128_GCM,
+  'aes256-cbc': Constants.algorithms.encryption.data.AES_256,
+};
+const BASIC_NAMES = 'urn:oasis:names:tc:SAML:2.0:attrname-format:basic';
+const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+const PASSWORD = 'urn:oasis:names:tc:SAML:2.0:ac:classes:Password';
+const LIFETIME_MILLIS = 300_000;
+/** The library leaves it to whoever uses it. */
+const AUTHN_STATEMENT =
+  '<saml:AuthnStatement AuthnInstant="{AuthnInstant}" SessionIndex="{SessionIndex}"><saml:AuthnContext>' +
+  '<saml:AuthnContextClassRef>{AuthnContextClassRef}</saml:AuthnContextClassRef>' +
+  '</saml:AuthnContext></saml:AuthnStatement>';
+
+/** An identity provider by the library samlify; it says that it wants requests signed, and verifies them. */
+export class SamlifyIdp {
+  constructor(
+    private readonly name: string,
+    private readonly keyPair: KeyPair,
+  ) {
+    // Schemas come in further packages; what it signs, verifies and reads does not depend on them.
+    setSchemaValidator({ validate: () => Promise.resolve('not looked at') });
+  }
+
+  /** XML text of what it says of itself. */
+  get metadata(): string {
+    return this.entity().getMetadata();
+  }
+
+  /** Answers the request of the service with these metadata, or throws where its signature is not good. */
+  async answer(
+    { binding, ...request }: ArrivedMessage,
+    serviceMetadata: string,
+    habits: Habits = {},
+  ): Promise<{ readonly SAMLResponse: string; readonly RelayState: string }> {
+    const idp = this.entity(habits.cipher);
+    const sp = service(serviceMetadata, habits.signsResponse);
+    const { extract } = await idp.parseLoginRequest(sp, binding, request);
+    const relayState = (request.query ?? request.body)?.['RelayState'] ?? '';
+    const inResponseTo = String(extract.request?.['id']);
+    const acsUrl = String(sp.entityMeta.getAssertionConsumerService('post'));
+    const values = this.valuesFor({ inResponseTo, acsUrl, audience: sp.entityMeta.getEntityID() }, habits);
+    const { context } = await idp.createLoginResponse(
+      sp,
+      { extract },
+      'post',
+      {},
+      {
+        relayState,
+        // The other way round, what is signed is not what is sent.
+        encryptThenSign: true,
+        customTagReplacement: (template) => ({
+          id: values.ID,
+          context: SamlLib.replaceTagsByValue(template, values),
+        }),
+      },
+    );
+    return { SAMLResponse: context, RelayState: relayState };
+  }
+
+  /** Where to send a browser that asks for the end of a session. */
+  logoutRequest(
+    serviceMetadata: string,
+    { person, sessionIndex }: Required<Pick<Habits, 'person' | 'sessionIndex'>>,
+  ): string {
+    const user = { logoutNameID: person, sessionIndex };
+    return this.entity().createLogoutRequest(service(serviceMetadata), 'redirect', user).context;
+  }
+
+  /** Reads what a service answered to that, or throws where its signature is not good. */
+  async readLogoutResponse({ binding, ...answer }: ArrivedMessage, serviceMetadata: string): Promise<unknown> {
+    return (await this.entity().parseLogoutResponse(service(serviceMetadata), binding, answer)).extract;
+  }
+
+  /** Where to send a browser with the answer to the logout that a service asked for. */
+  async answerLogout({ binding, ...request }: ArrivedMessage, serviceMetadata: string): Promise<string> {
+    const [idp, sp] = [this.entity(), service(serviceMetadata)];
+    const { extract } = await idp.parseLogoutRequest(sp, binding, request);
+    const relayState = request.query?.['RelayState'];
+    return idp.createLogoutResponse(sp, { extract }, 'redirect', relayState === undefined ? {} : { relayState })
+      .context;
+  }
+
+  /** The same entity each time, which encrypts where a cipher is named. */
+  private entity(cipher?: keyof typeof CIPHER): ReturnType<typeof IdentityProvider> {
+    return IdentityProvider({
+      entityID: `https://${this.name}.idp.test/metadata`,
+      signingCert: this.keyPair.certificate,
+      privateKey: this.keyPair.privateKey,
+      requestSignatureAlgorithm: RSA_SHA256,
+      wantAuthnRequestsSigned: true,
+      wantLogoutRequestSigned: true,
+      wantLogoutResponseSigned: true,
+      nameIDFormat: [PERSISTENT],
+      singleSignOnService: this.endpoints('sso'),
+      singleLogoutService: this.endpoints('slo'),
+      isAssertionEncrypted: cipher !== undefined,
+      ...(cipher && { dataEncryptionAlgorithm: CIPHER[cipher], keyEncryptionAlgorithm: RSA_OAEP_MGF1P }),
+      loginResponseTemplate: {
+        context: SamlLib.defaultLoginResponseTemplate.context.replace('{AuthnStatement}', AUTHN_STATEMENT),
+        attributes: [{ name: 'groups', valueTag: 'group', nameFormat: BASIC_NAMES, valueXsiType: 'xs:string' }],
+      },
+    });
+  }
+
+  private endpoints(path: string): { Binding: string; Location: string }[] {
+    const { redirect, post } = Constants.namespace.binding;
+    return [redirect, post].map((Binding) => ({ Binding, Location: `https://${this.name}.idp.test/${path}` }));
+  }
+
+  /** What stands in the places that the template leaves open. */
+  private valuesFor(
+    { inResponseTo, acsUrl, audience }: Readonly<Record<'inResponseTo' | 'acsUrl' | 'audience', string>>,
+    { classRef = PASSWORD, person = 'bob', group = 'Nobody', sessionIndex = messageId() }: Habits,
+  ) {
+    const now = Date.now();
+    const [present, end] = [new Date(now).toISOString(), new Date(now + LIFETIME_MILLIS).toISOString()];
+    return {
+      ID: messageId(),
+      AssertionID: messageId(),
+      SessionIndex: sessionIndex,
+      Issuer: this.entity().entityMeta.getEntityID(),
+      IssueInstant: present,
+      AuthnInstant: present,
+      ConditionsNotBefore: present,
+      ConditionsNotOnOrAfter: end,
+      SubjectConfirmationDataNotOnOrAfter: end,
+      Destination: acsUrl,
+      SubjectRecipient: acsUrl,
+      Audience: audience,
+      InResponseTo: inResponseTo,
+      StatusCode: SUCCESS,
+      NameIDFormat: PERSISTENT,
+      NameID: person,
+      AuthnContextClassRef: classRef,
+      attrGroup: group,
+    };
+  }
+}
+
+/** What the metadata of a service say, and that all of its logout messages are signed. */
+function service(metadata: string, wantMessageSigned = false): ReturnType<typeof ServiceProvider> {
+  return ServiceProvider({
+    metadata,
+    wantMessageSigned,
+    wantLogoutRequestSigned: true,
+    wantLogoutResponseSigned: true,
+  });
+}
