@@ -14,7 +14,10 @@ onSqlite('a stranger who posts without end', (engine) => {
     const codes = new Set<unknown>();
     const post = async (): Promise<void> => {
       for (let count = 0; count < (RECORDED + MORE) / 5; count += 1) {
-        const { status, body } = await staff.arrive(stranger, { SAMLResponse: 'bm9uc2Vuc2U=' });
+        const { status, body } =
+          count % 2 === 0
+            ? await staff.arrive(stranger, { SAMLResponse: 'bm9uc2Vuc2U=' })
+            : await stranger.send('POST', '/saml/corp/slo', { form: { SAMLRequest: 'bm9uc2Vuc2U=' } });
         codes.add(`${status} ${String(body['code'])}`);
       }
     };
