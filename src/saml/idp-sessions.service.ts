@@ -4,6 +4,7 @@ import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
+import { HALF_AUTHENTICATED_SECONDS } from '../token/session.js';
 import { SessionProperties } from '../token/session.properties.js';
 import type { AssertionFacts, NameId } from './assertion.js';
 import { IdpSessionStore } from './idp-session.store.js';
@@ -30,7 +31,8 @@ export class IdpSessions {
       nameHash: nameHash(issuer, nameId),
       nameId: JSON.stringify(nameId ?? null),
       ...(sessionIndex !== undefined && { sessionIndex }),
-      expiresAt: this.clock.seconds() + Math.ceil(this.lifetime.absolute.seconds),
+      // A half-authenticated session becomes a full one, which lasts as long as any, at its end at the latest.
+      expiresAt: this.clock.seconds() + HALF_AUTHENTICATED_SECONDS + Math.ceil(this.lifetime.absolute.seconds),
     });
     return id;
   }

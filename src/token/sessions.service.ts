@@ -148,8 +148,11 @@ export class Sessions {
   /** Ends what belongs to one session of an identity provider (SAML profiles 4.4); answers the subjects, one for each. */
   async endOfIdpSession(tx: Tx, idpSession: string): Promise<readonly string[]> {
     const ended: string[] = [];
-    for (const { id, subject } of await this.rows.ofIdpSession(tx, idpSession)) {
-      if (await this.end(tx, id)) ended.push(subject);
+    // Whoever waits here for a half-authenticated session that is being swapped finds what it became the second time.
+    for (let round = 1; round <= 2; round += 1) {
+      for (const { id, subject } of await this.rows.ofIdpSession(tx, idpSession)) {
+        if (await this.end(tx, id)) ended.push(subject);
+      }
     }
     return ended;
   }

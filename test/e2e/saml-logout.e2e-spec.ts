@@ -181,6 +181,18 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     expect(rows).toEqual([]);
   });
 
+  it('finds a session as long as any can last', async () => {
+    await staff.signIn({ nameId: 'liam' });
+
+    const [row] = await staff.story.database.query<{ readonly lasts: number }>(
+      `SELECT idp_session.expires_at - session.created_at AS lasts FROM idp_session
+       JOIN session ON session.idp_session = idp_session.id ORDER BY session.id DESC`,
+    );
+
+    // Twelve hours from the second factor, for which there are three minutes.
+    expect(Number(row?.lasts)).toBe(12 * 3600 + 180);
+  });
+
   it('is done without a key of ours, too, though it cannot be answered', async () => {
     const { client } = await staff.signIn({ nameId: 'hana' }, { idp: 'bare' });
 
