@@ -86,6 +86,8 @@ describe('samlify as the identity provider', () => {
     const byRedirect = await idp.parseLogoutResponse(sp, 'redirect', { query, octetString });
     const byPost = await idp.parseLogoutResponse(sp, 'post', { body: { SAMLResponse: await signedForPost(xml, own) } });
 
+    const forged = { query, octetString: octetString.replace('RelayState=a', 'RelayState=b') };
+    await expect(idp.parseLogoutResponse(sp, 'redirect', forged)).rejects.toThrow('ERR_FAILED_MESSAGE_SIGNATURE');
     expect(byRedirect.extract).toMatchObject({ response: { inResponseTo: '_asked' }, issuer: SP.entityId });
     expect(byPost.extract).toMatchObject({ response: { inResponseTo: '_asked' }, issuer: SP.entityId });
   });
