@@ -296,7 +296,10 @@ export const OLDEST = 300_000;
 
 type At = (now: number) => Partial<ResponseOptions>;
 
-/** Each instant at the last millisecond that counts, and the first that does not, in milliseconds from now. */
+/**
+ * Each instant at the last millisecond that counts, and the first that does not, in milliseconds from now, which is the
+ * start of a second: sessions end in whole ones.
+ */
 export const EDGES: readonly {
   readonly what: string;
   readonly reason: 'not_yet_valid' | 'expired' | 'too_old';
@@ -363,8 +366,8 @@ export const EDGES: readonly {
   {
     what: 'SessionNotOnOrAfter',
     reason: 'expired',
-    last: 1 - SKEW,
-    first: -SKEW,
+    last: 1_000,
+    first: 999,
     at: (sessionNotOnOrAfter) => ({ sessionNotOnOrAfter }),
   },
   {
