@@ -39,6 +39,9 @@ export interface HalfFacts extends IdpFacts {
   readonly authTime: number;
 }
 
+/** A session changes its id once; the third is for one that somebody else ended. */
+const MOST_PASSES = 3;
+
 /** No session has it. */
 const NONE = '';
 
@@ -148,10 +151,13 @@ export class Sessions {
   /** Ends what belongs to one session of an identity provider (SAML profiles 4.4); answers the subjects, one for each. */
   async endOfIdpSession(tx: Tx, idpSession: string): Promise<readonly string[]> {
     const ended: string[] = [];
-    // Whoever waits here for a half-authenticated session that is being swapped finds what it became the second time.
-    for (let round = 1; round <= 2; round += 1) {
+    let hasMissed = true;
+    // One that was half-authenticated when it was read may be complete by now, under another id; that one keeps it.
+    for (let pass = 1; hasMissed && pass <= MOST_PASSES; pass += 1) {
+      hasMissed = false;
       for (const { id, subject } of await this.rows.ofIdpSession(tx, idpSession)) {
         if (await this.end(tx, id)) ended.push(subject);
+        else hasMissed = true;
       }
     }
     return ended;

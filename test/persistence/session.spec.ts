@@ -221,6 +221,22 @@ onEveryDatabase('sessions', (database) => {
     expect(ids).not.toContain(old.session.id);
   });
 
+  it('X17: of a session elsewhere are all over after its logout, one that is completed at that moment, too', async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const subject = `staff-${round}`;
+      const facts = { subject, authTime: clock.seconds(), idp: 'corp', idpSession: `elsewhere-${round}` };
+      const half = await database.work.run((tx) => sessions().openHalf(tx, { ...facts, epoch: 0 }));
+      const { id } = half.session;
+
+      await Promise.all([
+        database.work.run((tx) => sessions().swap(tx, id, { subject, amr: PWD_OTP, authTime: facts.authTime })),
+        database.work.run((tx) => sessions().endOfIdpSession(tx, facts.idpSession)),
+      ]);
+
+      expect(await sessions().list(subject)).toEqual([]);
+    }
+  });
+
   it('are deleted a day after their end, with used half tokens and refresh tokens', async () => {
     const { mfaTokens, sweep } = parts();
     const { session, refreshToken } = await open('token', 'fred');
