@@ -38,5 +38,7 @@ export function shownLoginIds(
     .toLowerCase()
     .slice(0, 20);
   const named = formOf(`${idp}:${names.person}`);
-  return [...(named === undefined ? [] : [named]), `${idp}:~${mark}`];
+  // Nobody may be named so as to take the mark of somebody else.
+  const isFree = named !== undefined && !named.startsWith(`${idp}:~`);
+  return [...(isFree ? [named] : []), `${idp}:~${mark}`];
 }
