@@ -66,6 +66,9 @@ export class SamlController {
     @Req() request: HttpRequest,
     @Answer() reply: Reply,
   ): Promise<string> {
+    // What a page of another site loads as a picture would push out the logins that this browser has on their way.
+    const { 'sec-fetch-dest': destination = 'document' } = request.headers;
+    if (destination !== 'document') throw new ServiceError('CROSS_SITE', { reason: 'no navigation' });
     const wish = { returnTo: ownPath(returnTo, this.contextPath), acr };
     const { to, mark } = await this.logins.depart(this.idpOf(name), wish, browserOf(reply), request);
     this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);

@@ -173,4 +173,25 @@ onSqlite('a browser of staff', (engine) => {
 
     expect((await staff.arrive(client, staff.posted(staff.response(asked, somebody()), asked))).status).toBe(303);
   });
+
+  it.each(['image', 'iframe', 'empty', 'script'])(
+    'begins no login for what a page loads as %s',
+    async (destination) => {
+      const client = staff.client();
+      const asked = await staff.depart(client);
+      const headers = { 'sec-fetch-dest': destination, 'sec-fetch-site': 'cross-site' };
+
+      for (let count = 0; count < 4; count += 1) {
+        expect(await client.get('/saml/corp/login', { headers })).toBeRefused(403, 'CROSS_SITE');
+      }
+
+      expect((await staff.arrive(client, staff.posted(staff.response(asked, somebody()), asked))).status).toBe(303);
+    },
+  );
+
+  it('is sent on its way from another site, too', async () => {
+    const headers = { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'cross-site' };
+
+    expect((await staff.client().get('/saml/corp/login', { headers })).status).toBe(303);
+  });
 });
