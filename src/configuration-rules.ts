@@ -18,6 +18,7 @@ import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
 import { mapperLimits } from './persistence/mapper.rule.js';
 import { productionValues } from './persistence/production.rule.js';
 import { identityProvidersUsable } from './saml/idps.rule.js';
+import { serviceNamed } from './saml/service-name.rule.js';
 import { shutdownWithinGrace } from './server/shutdown/shutdown.rule.js';
 import { contextClassesUsable } from './saml/authn-context.rule.js';
 import { sealKeysGiven } from './sealing/seal.rule.js';
@@ -66,6 +67,7 @@ const RULES: readonly (Rule | LateRule)[] = [
   bundleUsable,
   tokenKeysUsable,
   identityProvidersUsable(),
+  serviceNamed,
   uploadFolderWritable,
   contextClassesUsable,
 ];

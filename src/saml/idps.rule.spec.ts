@@ -9,15 +9,22 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { type Clock, SystemClock } from '../clock/clock.js';
 import { Configuration } from '../config/configuration.js';
 import { lineOf } from '../config/problem.js';
-import { RuleFacts } from '../config/rule.js';
+import { type LateRule, type Rule, RuleFacts } from '../config/rule.js';
 import { identityProvidersUsable } from './idps.rule.js';
+import { serviceNamed } from './service-name.rule.js';
 
 const PREFIX = 'app.security.saml.idp.corp';
 const AT = '(file [application.yml] - ';
 
 type Keys = Readonly<Record<string, unknown>>;
 
-async function findings(keys: Keys, prefix = PREFIX, clock?: Clock): Promise<readonly (readonly [string, string])[]> {
+type Found = readonly (readonly [string, string])[];
+
+function findings(keys: Keys, prefix = PREFIX, clock?: Clock): Promise<Found> {
+  return foundBy(identityProvidersUsable(clock), keys, prefix);
+}
+
+async function foundBy(rule: Rule | LateRule, keys: Keys, prefix = PREFIX): Promise<Found> {
   const lines = Object.entries(keys).map(
     ([key, value]) => `${key.startsWith('app.') ? key : `${prefix}.${key}`}: ${JSON.stringify(value)}`,
   );
@@ -26,7 +33,7 @@ async function findings(keys: Keys, prefix = PREFIX, clock?: Clock): Promise<rea
   const { environment, registry, instances } = reading;
   const inputs = { args: [], variables: {}, workingFolder: '/', packageFolder: '/' };
   const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
-  return (await identityProvidersUsable(clock)(facts)).map((finding) => [finding.severity, lineOf(finding)]);
+  return (await rule(facts)).map((finding) => [finding.severity, lineOf(finding)]);
 }
 
 function fileOf(text: string): string {
@@ -53,6 +60,34 @@ describe('an identity provider', () => {
 
   it('is not asked for', async () => {
     expect(await findings({})).toEqual([]);
+  });
+
+  it.each(['entity-id', 'sso-url', 'certificates'])('is not known well enough without %s', async (key) => {
+    const rest = Object.fromEntries(Object.entries(made.byHand).filter(([name]) => name !== key));
+
+    const [[severity, line] = []] = await findings(rest);
+
+    expect(severity).toBe('fault');
+    expect(line).toContain(`${PREFIX}.${key}`);
+    expect(line).toContain('Set metadata, or all of entity-id, sso-url and certificates.');
+  });
+
+  it.each(['sso-url', 'slo-url', 'certificates'])('is described twice by metadata and %s', async (key) => {
+    const byHand: Keys = { ...made.byHand, 'slo-url': 'https://idp.example/slo' };
+
+    const found = await findings({ metadata: 'https://nobody.invalid/metadata', [key]: byHand[key] });
+
+    expect(found).toEqual([['fault', expect.stringContaining('described twice') as string]]);
+  });
+
+  it('knows this service as localhost where nobody says otherwise', async () => {
+    const url = { 'app.security.public-url': 'https://login.example' };
+
+    expect(await foundBy(serviceNamed, made.byHand)).toEqual([
+      ['warning', expect.stringContaining('app.security.public-url') as string],
+    ]);
+    expect(await foundBy(serviceNamed, { ...made.byHand, ...url })).toEqual([]);
+    expect(await foundBy(serviceNamed, {})).toEqual([]);
   });
 
   it('may be set by hand, with certificates in files and as text', async () => {

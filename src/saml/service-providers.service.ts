@@ -3,7 +3,9 @@ import type { HttpRequest } from '../server/http-request.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { SslBundles } from '../tls/ssl-bundles.service.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
+import { Issuer } from '../token/issuer.service.js';
 import type { Idp } from './idps.service.js';
+import { isLoopback } from './metadata-source.js';
 import { keysOf, type ServiceProvider, serviceProviderAt, type ServiceProviderKeys } from './service-provider.js';
 
 /** Who we are towards each identity provider. */
@@ -15,6 +17,7 @@ export class ServiceProviders implements OnModuleDestroy {
   constructor(
     private readonly bundles: SslBundles,
     private readonly publicUrl: PublicUrlProperties,
+    private readonly issuer: Issuer,
     private readonly servlet: ServletProperties,
   ) {}
 
@@ -22,9 +25,13 @@ export class ServiceProviders implements OnModuleDestroy {
     for (const end of this.watches.values()) end();
   }
 
-  /** Where no public URL is set, we are where the request was sent to (http-api section 2). */
+  /**
+   * Where no public URL is set, we are where the request was sent to (http-api section 2), at this machine alone: any other
+   * name comes from whoever asks, and an assertion made for another service would count for who sends its name.
+   */
   of({ name, properties }: Idp, { protocol, host }: Pick<HttpRequest, 'protocol' | 'host'>): ServiceProvider {
-    const base = this.publicUrl.publicUrl ?? `${protocol}://${host}${this.servlet.contextPath}`;
+    const asked = `${protocol}://${host}${this.servlet.contextPath}`;
+    const base = this.publicUrl.publicUrl ?? (isLoopback(asked) ? asked : this.issuer.url);
     const { spEntityId, bundle } = properties;
     const keys = bundle === undefined ? undefined : this.keysIn(`app.security.saml.idp.${name}.bundle`, bundle);
     return serviceProviderAt(base, name, { spEntityId, keys });
