@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { place } from '../../test/config/support.js';
 import { makeCertificate, type MadeCertificate } from '../../test/support/certificates.js';
-import { aggregateOf, metadataOf } from '../../test/support/idp-metadata.js';
+import { IdentityProvider } from '../../test/support/identity-provider.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
+import { entitiesDescriptor, type MetadataOptions } from '../../test/support/saml-metadata.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { type Clock, SystemClock } from '../clock/clock.js';
 import { Configuration } from '../config/configuration.js';
@@ -48,6 +49,8 @@ describe('an identity provider', () => {
     ec: { folder: '', certificate: '', key: '', pem: '' },
     byHand: {},
   };
+  const metadataWith = (options: MetadataOptions = {}): string =>
+    IdentityProvider.make().metadata({ certificates: [made.rsa.pem], ...options });
   beforeAll(() => {
     made.rsa = makeCertificate({ key: 'rsa', name: 'idp' });
     made.ec = makeCertificate({ key: 'ec' });
@@ -95,7 +98,7 @@ describe('an identity provider', () => {
   });
 
   it('may have its metadata in a file', async () => {
-    expect(await findings({ metadata: fileOf(metadataOf({ certificates: [made.rsa.pem] })) })).toEqual([]);
+    expect(await findings({ metadata: fileOf(metadataWith()) })).toEqual([]);
   });
 
   it('may have its metadata at an https URL, which is not asked', async () => {
@@ -145,8 +148,8 @@ describe('an identity provider', () => {
     [
       'they describe 2 identity providers; entity-id says which one is meant',
       () => {
-        const of = (entityId: string): string => metadataOf({ entityId, certificates: [made.rsa.pem] });
-        return fileOf(aggregateOf([of('urn:a'), of('urn:b')]));
+        const both = ['urn:a', 'urn:b'].map((entityId) => metadataWith({ entityId }));
+        return fileOf(entitiesDescriptor(both));
       },
     ],
   ])('has no usable metadata where %s', async (reason, metadata) => {
@@ -158,7 +161,7 @@ describe('an identity provider', () => {
   });
 
   it('may have metadata that are over, which is told of', async () => {
-    const over = metadataOf({ certificates: [made.rsa.pem], validUntil: '2020-01-01T00:00:00Z' });
+    const over = metadataWith({ validUntil: '2020-01-01T00:00:00Z' });
 
     const [[severity, line] = []] = await findings({ metadata: fileOf(over) });
 

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificates.js';
-import { endpoint, madeRsa, metadataOf, signedMetadata } from '../support/idp-metadata.js';
-import { MetadataServer } from '../support/metadata-server.js';
+import { IdentityProvider, makeKeyPair } from '../support/identity-provider.js';
+import { IdpServer } from '../support/identity-provider-server.js';
+import { ASSURANCE } from '../support/saml-metadata.js';
 import { type Ended, runCli } from '../support/service.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
@@ -11,10 +12,10 @@ const PREFIX = '--app.security.saml.idp.corp';
 const FINGERPRINT = /SHA-256 (?:[\dA-F]{2}:){31}[\dA-F]{2}$/;
 
 describe('saml check', { timeout: 60_000 }, () => {
-  const rsa = madeRsa('idp');
-  let server: MetadataServer;
+  const keyPair = makeKeyPair();
+  let server: IdpServer;
   beforeAll(async () => {
-    server = await MetadataServer.start();
+    server = await IdpServer.start({}, { keyPair });
   });
   afterAll(() => server.stop());
 
@@ -31,18 +32,15 @@ describe('saml check', { timeout: 60_000 }, () => {
 
   it('tells all that is known by a URL, and of us', async () => {
     const sp = makeCertificate({ key: 'rsa', name: 'sp', days: 90 });
-    const services =
-      endpoint('SingleSignOnService', 'HTTP-Redirect', 'https://idp.example/sso') +
-      endpoint('SingleLogoutService', 'HTTP-Redirect', 'https://idp.example/slo');
-    const before =
-      '<md:Extensions><mdattr:EntityAttributes><saml:Attribute Name="urn:oasis:names:tc:SAML:attribute:assurance-certification">' +
-      '<saml:AttributeValue>https://refeds.org/profile/mfa</saml:AttributeValue></saml:Attribute></mdattr:EntityAttributes></md:Extensions>';
-    const validUntil = '2999-01-01T00:00:00Z';
-    const parts = { certificates: [rsa.pem], services, before, validUntil, cacheDuration: 'PT6H' };
-    server.answer = signedMetadata(metadataOf(parts), rsa.key);
+    server.settings.metadata = {
+      validUntil: '2999-01-01T00:00:00Z',
+      cacheDuration: 'PT6H',
+      entityAttributes: { [ASSURANCE]: ['https://refeds.org/profile/mfa'] },
+      signedBy: keyPair,
+    };
 
     const ended = await check(
-      [`metadata=${server.url}`, `metadata-certificate=${fileOf(rsa.pem, 'idp.crt')}`, 'bundle=sp'],
+      [`metadata=${server.metadataUrl}`, `metadata-certificate=${fileOf(keyPair.certificate, 'idp.crt')}`, 'bundle=sp'],
       'corp',
       [
         '--app.security.public-url=https://login.example.com',
@@ -53,9 +51,9 @@ describe('saml check', { timeout: 60_000 }, () => {
 
     expect(linesOf(ended)).toMatchObject({
       clock: 'as theirs',
-      'entity id': 'https://idp.example/metadata',
-      'single sign-on': 'https://idp.example/sso (redirect)',
-      'single logout': 'https://idp.example/slo (redirect)',
+      'entity id': server.idp.entityId,
+      'single sign-on': `${server.ssoUrl} (redirect)`,
+      'single logout': `${server.sloUrl} (redirect)`,
       certificate: expect.stringMatching(FINGERPRINT) as string,
       signature: 'good',
       'valid until': '2999-01-01T00:00:00.000Z',
@@ -69,20 +67,20 @@ describe('saml check', { timeout: 60_000 }, () => {
   });
 
   it('finds a clock that is off', async () => {
-    server.answer = metadataOf({ certificates: [rsa.pem] });
-    server.headers = { date: 'Sat, 01 Jan 2000 00:00:00 GMT' };
+    server.settings.metadata = {};
+    server.settings.metadataAnswer = { headers: { date: 'Sat, 01 Jan 2000 00:00:00 GMT' } };
 
-    const ended = await check([`metadata=${server.url}`]);
+    const ended = await check([`metadata=${server.metadataUrl}`]);
 
-    server.headers = {};
+    server.settings.metadataAnswer = {};
     expect(linesOf(ended).clock).toMatch(/^\d+ s ahead of theirs$/);
     expect(ended.stderr).toBe('The clocks are further apart than clock-skew, 60 s, allows.\n');
     expect(ended.exitCode).toBe(1);
   });
 
   it('finds metadata that are over, and certificates that end soon', async () => {
-    const { pem } = madeRsa('soon', 10);
-    const text = metadataOf({ certificates: [pem], validUntil: '2020-01-01T00:00:00Z' });
+    const idp = IdentityProvider.make({ keyPair: makeKeyPair('soon', 10) });
+    const text = idp.metadata({ validUntil: '2020-01-01T00:00:00Z' });
 
     const { stderr, exitCode } = await check([`metadata=file:${fileOf(text)}`]);
 
@@ -91,9 +89,9 @@ describe('saml check', { timeout: 60_000 }, () => {
   });
 
   it('tells why metadata cannot be used', async () => {
-    server.answer = '<a>';
+    server.settings.metadata = '<a>';
 
-    const { stderr, exitCode } = await check([`metadata=${server.url}`]);
+    const { stderr, exitCode } = await check([`metadata=${server.metadataUrl}`]);
 
     expect(stderr).toBe(
       'The metadata of the identity provider cannot be used: they are not well-formed XML (line 1).\n',
@@ -102,7 +100,11 @@ describe('saml check', { timeout: 60_000 }, () => {
   });
 
   it('tells what is set by hand', async () => {
-    const keys = ['entity-id=urn:idp', 'sso-url=https://idp.example/sso', `certificates=${fileOf(rsa.pem, 'idp.crt')}`];
+    const keys = [
+      'entity-id=urn:idp',
+      'sso-url=https://idp.example/sso',
+      `certificates=${fileOf(keyPair.certificate, 'idp.crt')}`,
+    ];
 
     const ended = await check(keys);
 

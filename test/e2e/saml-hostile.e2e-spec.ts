@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeCertificate } from '../support/certificates.js';
 import { EDGES } from '../support/hostile-answers.js';
 import { HOSTILE_RESPONSES } from '../support/hostile-responses.js';
-import { type Bent, honestXml, replaced, type Scene } from '../support/hostile-scene.js';
+import { type Bent, honestXml, type Scene } from '../support/hostile-scene.js';
 import { type Answer, type HttpClient, setCookie } from '../support/http-client.js';
 import { type Lure, openLure } from '../support/lure.js';
+import { replaced } from '../support/saml-xml.js';
 import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../support/staff-story.js';
 import { onSqlite } from '../support/story-database.js';
 

@@ -1,13 +1,13 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { endpoint, madeRsa, metadataOf } from '../support/idp-metadata.js';
+import { IdentityProvider } from '../support/identity-provider.js';
+import { IdpServer } from '../support/identity-provider-server.js';
 import { type ManagedService, startManaged } from '../support/management.js';
-import { MetadataServer } from '../support/metadata-server.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
-const { pem } = madeRsa();
+const idp = IdentityProvider.make();
 
 describe('a running service', { timeout: 60_000 }, () => {
   const stops: (() => Promise<unknown>)[] = [];
@@ -31,12 +31,10 @@ describe('a running service', { timeout: 60_000 }, () => {
     });
 
   it('is ready while the URL of metadata is silent, and knows the identity provider once it answers', async () => {
-    const server = await MetadataServer.start();
+    const { promise: heldUntil, resolve: answer } = Promise.withResolvers<undefined>();
+    const server = await IdpServer.start({ metadataAnswer: { heldUntil } });
     stops.push(() => server.stop());
-    const { promise, resolve: answer } = Promise.withResolvers<undefined>();
-    server.heldUntil = promise;
-    server.answer = metadataOf({ certificates: [pem] });
-    const service = await started(`metadata=${server.url}`);
+    const service = await started(`metadata=${server.metadataUrl}`);
 
     const before = await service.operator.get('/health/saml');
     const [whole, ready, live] = await Promise.all(
@@ -53,14 +51,11 @@ describe('a running service', { timeout: 60_000 }, () => {
   it('knows an identity provider by a file from its first request on, and follows the file', async () => {
     const folder = temporaryFolder('metadata');
     const [file, next] = [join(folder, 'idp.xml'), join(folder, 'next.xml')];
-    writeFileSync(file, metadataOf({ certificates: [pem] }));
+    writeFileSync(file, idp.metadata());
     const service = await started(`metadata=file:${file}`);
-    expect(await providers(service)).toMatchObject([
-      { usable: true, source: 'file', entityId: 'https://idp.example/metadata' },
-    ]);
+    expect(await providers(service)).toMatchObject([{ usable: true, source: 'file', entityId: idp.entityId }]);
 
-    const services = endpoint('SingleSignOnService', 'HTTP-Redirect', 'https://idp.example/new');
-    writeFileSync(next, metadataOf({ certificates: [pem], entityId: 'urn:new', services }));
+    writeFileSync(next, idp.metadata({ entityId: 'urn:new' }));
     renameSync(next, file);
 
     await waitUntil('the new metadata count', async () => JSON.stringify(await providers(service)).includes('urn:new'));

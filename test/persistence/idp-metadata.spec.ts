@@ -9,26 +9,26 @@ import { type IdpEntry, Idps } from '../../src/saml/idps.service.js';
 import { SamlProperties } from '../../src/saml/saml.properties.js';
 import { bound } from '../config/keys/situation.js';
 import { onEveryDatabase } from '../support/engines.js';
-import { ENTITY_ID, madeRsa, metadataOf } from '../support/idp-metadata.js';
+import { makeKeyPair } from '../support/identity-provider.js';
+import { IdpServer } from '../support/identity-provider-server.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { MetadataServer } from '../support/metadata-server.js';
 
-const { pem } = madeRsa();
+const ENTITY_ID = 'https://idp.test/metadata';
+const keyPair = makeKeyPair();
 
 onEveryDatabase('metadata of an identity provider at a URL', (database) => {
-  let server: MetadataServer;
+  let server: IdpServer;
   let clock: ManualClock;
 
   beforeEach(async () => {
-    server = await MetadataServer.start();
-    server.answer = metadataOf({ certificates: [pem] });
+    server = await IdpServer.start({}, { keyPair, entityId: ENTITY_ID });
     clock = new ManualClock();
     await database.work.single((tx) => tx.change('DELETE FROM saml_metadata'));
   });
   afterEach(() => server.stop());
 
   /** What one process knows; `keys` besides the URL. */
-  const process = (keys: readonly string[] = [], url = server.url, work: UnitOfWork = database.work) => {
+  const process = (keys: readonly string[] = [], url = server.metadataUrl, work: UnitOfWork = database.work) => {
     const prefix = '--app.security.saml.idp.corp';
     const args = [`${prefix}.metadata=${url}`, ...keys.map((key) => `${prefix}.${key}`)];
     const idps = new Idps(bound({ args }, SamlProperties), clock);
@@ -38,7 +38,6 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     const trusted = (): string | undefined => idps.find('corp')?.trust().entityId;
     return { entry: entry as IdpEntry, metadata, trusted };
   };
-  const at = (millis: number): string => new Date(millis).toISOString();
 
   it('lets nobody in before they were read, and asks to come again', async () => {
     const { entry, metadata, trusted } = process();
@@ -54,12 +53,12 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
   });
 
   it.each([
-    ['their URL answered 500', (): void => void (server.status = 500)],
-    ['they are not well-formed XML (line 1)', (): void => void (server.answer = '<a>')],
+    ['their URL answered 500', (): void => void (server.settings.metadataAnswer = { status: 500 })],
+    ['they are not well-formed XML (line 1)', (): void => void (server.settings.metadata = '<a>')],
     [
       'they were valid until 2020-01-01T00:00:00.000Z',
       () => {
-        server.answer = metadataOf({ certificates: [pem], entityId: 'urn:new', validUntil: '2020-01-01T00:00:00Z' });
+        server.settings.metadata = { entityId: 'urn:new', validUntil: '2020-01-01T00:00:00Z' };
       },
     ],
   ])('stay as they were where %s', async (reason, spoil) => {
@@ -75,9 +74,8 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
 
   it('count no more from their end on, until newer ones are read', async () => {
     const { entry, metadata, trusted } = process();
-    const of = (seconds: number): string =>
-      metadataOf({ certificates: [pem], validUntil: at(clock.millis() + seconds * 1000) });
-    server.answer = of(3600);
+    const inAnHour = () => ({ validUntil: clock.millis() + 3_600_000 });
+    server.settings.metadata = inAnHour();
     await metadata.refresh(entry);
 
     clock.advance(3599);
@@ -85,7 +83,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     clock.advance(1);
     expect(trusted).toThrow(/^UNAVAILABLE: identity provider corp: the metadata were valid until /);
 
-    server.answer = of(3600);
+    server.settings.metadata = inAnHour();
     await metadata.refresh(entry);
     expect(trusted()).toBe(ENTITY_ID);
   });
@@ -100,12 +98,12 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
 
     expect(after.trusted()).toBe(ENTITY_ID);
     expect(after.entry.known.knownAt).toBe(clock.millis() - 600_000);
-    expect(server.calls).toBe(1);
+    expect(server.calls).toHaveLength(1);
   });
 
   it.each([
     ['name another entity', ['entity-id=urn:other']],
-    ['must be signed', [`metadata-certificate=${pem.replaceAll('\n', '\\n')}`]],
+    ['must be signed', [`metadata-certificate=${keyPair.certificate.replaceAll('\n', '\\n')}`]],
   ])('are not taken up again where they %s by now', async (_, keys) => {
     const before = process();
     await before.metadata.refresh(before.entry);
@@ -117,10 +115,10 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
   });
 
   it('are not taken up again from another URL, nor after their end', async () => {
-    server.answer = metadataOf({ certificates: [pem], validUntil: at(clock.millis() + 60_000) });
+    server.settings.metadata = { validUntil: clock.millis() + 60_000 };
     const before = process();
     await before.metadata.refresh(before.entry);
-    const elsewhere = process([], `${server.url}?other`);
+    const elsewhere = process([], `${server.metadataUrl}?other`);
     await elsewhere.metadata.recall(elsewhere.entry);
     clock.advance(60);
     const late = process();
@@ -133,10 +131,10 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
   it('are not kept in place of later ones, nor taken up in place of what was just read', async () => {
     const first = process();
     clock.advance(60);
-    server.answer = metadataOf({ certificates: [pem], entityId: 'urn:later' });
+    server.settings.metadata = { entityId: 'urn:later' };
     await first.metadata.refresh(first.entry);
     clock.advance(-60);
-    server.answer = metadataOf({ certificates: [pem], entityId: 'urn:earlier' });
+    server.settings.metadata = { entityId: 'urn:earlier' };
     const second = process();
     await second.metadata.refresh(second.entry);
     await second.metadata.recall(second.entry);
@@ -148,7 +146,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
 
   it('are read without the database', async () => {
     const away = (): Promise<never> => Promise.reject(new ServiceError('UNAVAILABLE'));
-    const { entry, metadata, trusted } = process([], server.url, {
+    const { entry, metadata, trusted } = process([], server.metadataUrl, {
       run: away,
       single: away,
     } as Partial<UnitOfWork> as UnitOfWork);
@@ -160,8 +158,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
   });
 
   it('of a federation are kept whole', async () => {
-    const padding = `<!-- ${'ä'.repeat(400_000)} -->`;
-    server.answer = metadataOf({ certificates: [pem], before: padding });
+    server.settings.metadata = { entityAttributes: { 'urn:padding': ['ä'.repeat(400_000)] } };
     const before = process();
     await before.metadata.refresh(before.entry);
 

@@ -4,13 +4,12 @@ import {
   corp,
   type HostileResponse,
   honestXml,
-  part,
-  replaced,
   rowsOf,
   saying,
   type Scene,
 } from './hostile-scene.js';
 import type { ResponseOptions } from './saml-response.js';
+import { part, replaced } from './saml-xml.js';
 
 const ELSEWHERE = 'https://elsewhere.test/saml/corp/acs';
 const AUDIENCE = /<saml:AudienceRestriction>.*<\/saml:AudienceRestriction>/s;
@@ -292,7 +291,7 @@ async function accepted({ staff, client }: Scene, form: Readonly<Record<string, 
 
 /** With a skew of 60 s and an age of 300 s, which are the packaged ones. */
 export const SKEW = 60_000;
-export const OLDEST = 300_000;
+const OLDEST = 300_000;
 
 type At = (now: number) => Partial<ResponseOptions>;
 

@@ -1,14 +1,6 @@
-import {
-  changed,
-  type HostileResponse,
-  honestXml,
-  rebuilt,
-  replaced,
-  rowsOf,
-  saying,
-  type Scene,
-} from './hostile-scene.js';
+import { changed, type HostileResponse, honestXml, rebuilt, rowsOf, saying, type Scene } from './hostile-scene.js';
 import { encoded } from './saml-messages.js';
+import { replaced } from './saml-xml.js';
 
 const BOMB = `<!DOCTYPE r [<!ENTITY a "${'a'.repeat(100)}">${Array.from(
   { length: 9 },

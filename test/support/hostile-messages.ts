@@ -6,15 +6,14 @@ import {
   corp,
   type HostileResponse,
   honestXml,
-  part,
   rebuilt,
-  replaced,
   rowsOf,
   saying,
   type Scene,
 } from './hostile-scene.js';
 import { encoded } from './saml-messages.js';
 import type { ResponseOptions } from './saml-response.js';
+import { part, replaced } from './saml-xml.js';
 
 function encrypting(
   bend: (assertion: string, scene: Scene) => string,

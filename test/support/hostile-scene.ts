@@ -3,7 +3,7 @@ import type { HttpClient, RequestOptions } from './http-client.js';
 import { type IdentityProvider, makeKeyPair } from './identity-provider.js';
 import type { AuthnRequest } from './saml-messages.js';
 import type { ResponseOptions } from './saml-response.js';
-import { type KeyPair, messageId } from './saml-xml.js';
+import { type KeyPair, messageId, part, replaced } from './saml-xml.js';
 import type { StaffStory } from './staff-story.js';
 
 /** A browser that really asked identity provider `corp` for a login, and what an attacker has at hand. */
@@ -37,10 +37,10 @@ export function rowsOf(
 }
 
 /** Names in the honest answers that are bent. */
-export const IDS = { id: '_response', assertionId: '_assertion' } as const;
+const IDS = { id: '_response', assertionId: '_assertion' } as const;
 /** Whom the identity provider vouches for; `admin` is who the attacker wants to be. */
 export const ATTACKER = 'mallory';
-export const VICTIM = 'admin';
+const VICTIM = 'admin';
 
 export function corp({ staff }: Scene): IdentityProvider {
   return staff.idp('corp');
@@ -64,20 +64,6 @@ export function changed(
   bent: Partial<ResponseOptions> = {},
 ): HostileResponse['bend'] {
   return (scene) => replaced(honestXml(scene, bent), from, to);
-}
-
-/** Fails where there is nothing to replace: such a row would tell nothing. */
-export function replaced(xml: string, from: string | RegExp, to: string): string {
-  const result = xml.replace(from, () => to);
-  if (result === xml) throw new Error(`no ${String(from)} in ${xml}`);
-  return result;
-}
-
-/** The first element of that name, with all in it. */
-export function part(xml: string, name: string): string {
-  const [found] = new RegExp(`<${name}[ >][\\s\\S]*?</${name}>`).exec(xml) ?? [];
-  if (found === undefined) throw new Error(`no ${name} in ${xml}`);
-  return found;
 }
 
 /** What wrappings are made of. */

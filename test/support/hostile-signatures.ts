@@ -5,16 +5,14 @@ import {
   corp,
   forgedFrom,
   honestXml,
-  part,
   piecesOf,
   rebuilt,
-  replaced,
   rowsOf,
   saying,
 } from './hostile-scene.js';
+import { MFA_CLASS, part, replaced } from './saml-xml.js';
 
 const SIGNATURE = '<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#">';
-const MULTI_FACTOR = 'urn:oasis:names:tc:SAML:2.0:ac:classes:MultiFactor';
 const PASSWORD_TRANSPORT = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
 
 /** Identity is read from the signed bytes alone. */
@@ -34,7 +32,7 @@ const CHANGED_CONTENT = rowsOf('X1', [
   ['a second name', 'signature', changed('<saml:NameID', '<saml:NameID>admin</saml:NameID><saml:NameID')],
   ['another format of the name', 'signature', changed('nameid-format:persistent', 'nameid-format:emailAddress')],
   ['a qualifier of the name', 'signature', changed('<saml:NameID', '<saml:NameID NameQualifier="x"')],
-  ['a stronger class', 'signature', changed(PASSWORD_TRANSPORT, MULTI_FACTOR)],
+  ['a stronger class', 'signature', changed(PASSWORD_TRANSPORT, MFA_CLASS)],
   ['another group', 'signature', changed('>Staff<', '>Treasury<', { attributes: { 'urn:test:groups': 'Staff' } })],
   ['a later end', 'signature', changed(/NotOnOrAfter="20/, 'NotOnOrAfter="21')],
 ]);

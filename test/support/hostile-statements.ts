@@ -1,5 +1,5 @@
-import { asserting, type HostileResponse, part, rebuilt, replaced, rowsOf, saying } from './hostile-scene.js';
-import { NAMESPACE } from './saml-xml.js';
+import { asserting, type HostileResponse, rebuilt, rowsOf, saying } from './hostile-scene.js';
+import { NAMESPACE, part, replaced } from './saml-xml.js';
 
 const CLASS =
   '<saml:AuthnContextClassRef>urn:oasis:names:tc:SAML:2.0:ac:classes:MultiFactor</saml:AuthnContextClassRef>';

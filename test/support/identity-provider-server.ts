@@ -31,8 +31,17 @@ export interface IdpServerSettings {
   serviceSloUrl?: string;
   /** HTTP-Redirect by itself; an answer by HTTP-POST is posted as that of a login is. */
   serviceSloBinding?: Binding;
-  /** Of the metadata, beside the endpoints; a text stands for all of them. */
-  metadata?: Partial<MetadataOptions> | string;
+  /** Of the metadata, beside the endpoints; a text or bytes stand for all of them. */
+  metadata?: Partial<MetadataOptions> | string | Buffer;
+  /** How `/metadata` answers, in place of 200 at once. */
+  metadataAnswer?: MetadataAnswer;
+}
+
+interface MetadataAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Nothing is answered before. */
+  readonly heldUntil?: Promise<unknown>;
 }
 
 /** An identity provider for browsers: `/sso`, `/slo` and `/metadata` on the loopback address. */
@@ -79,14 +88,15 @@ export class IdpServer {
     return `${this.url}/metadata`;
   }
 
-  /** XML text of its metadata. */
-  get metadata(): string {
+  /** What it shows as its metadata. */
+  get metadata(): string | Buffer {
     const { metadata = {} } = this.settings;
-    if (typeof metadata === 'string') return metadata;
+    if (typeof metadata === 'string' || Buffer.isBuffer(metadata)) return metadata;
     return this.idp.metadata({ ssoUrl: this.ssoUrl, sloUrl: this.sloUrl, ...metadata });
   }
 
   async stop(): Promise<void> {
+    if (!this.server.listening) return;
     const closed = once(this.server, 'close');
     this.server.close();
     this.server.closeAllConnections();
@@ -116,17 +126,23 @@ export class IdpServer {
     this.calls.push(`${method} ${path}`);
     const body = await text(request);
     const carried = method === 'POST' ? Object.fromEntries(new URLSearchParams(body)) : url;
-    if (path === '/metadata') show(response, 'application/samlmetadata+xml', this.metadata);
+    if (path === '/metadata') await this.showMetadata(response);
     else if (path === '/sso') this.signIn(carried, response);
     else if (path === '/slo') this.logOut(carried, response);
     else response.writeHead(404).end();
+  }
+
+  private async showMetadata(response: ServerResponse): Promise<void> {
+    const { status = 200, headers = {}, heldUntil } = this.settings.metadataAnswer ?? {};
+    await heldUntil;
+    response.writeHead(status, { 'content-type': 'application/samlmetadata+xml', ...headers }).end(this.metadata);
   }
 
   private signIn(carried: Carried, response: ServerResponse): void {
     const request = readAuthnRequest(carried, this.settings.serviceCertificate);
     this.authnRequests.push(request);
     const { acsUrl, fields } = this.answerTo(request);
-    show(response, HTML, formPage(acsUrl, fields, this.settings.isAutomatic ?? false));
+    show(response, formPage(acsUrl, fields, this.settings.isAutomatic ?? false));
   }
 
   private logOut(carried: Carried, response: ServerResponse): void {
@@ -138,26 +154,25 @@ export class IdpServer {
     } = this.settings;
     if (typeof carried === 'string' ? carried.includes('SAMLResponse=') : 'SAMLResponse' in carried) {
       this.logoutResponses.push(readLogoutResponse(carried, serviceCertificate));
-      show(response, HTML, SIGNED_OUT);
+      show(response, SIGNED_OUT);
       return;
     }
     const request = readLogoutRequest(carried, serviceCertificate);
     this.logoutRequests.push(request);
     if (url === undefined) {
-      show(response, HTML, SIGNED_OUT);
+      show(response, SIGNED_OUT);
       return;
     }
     const { id: inResponseTo = null, relayState } = request;
     const relayed = relayState === undefined ? {} : { relayState };
     const answer = this.idp.logoutResponse({ url, binding, inResponseTo, now: now(), ...relayed });
     if (answer.fields === undefined) response.writeHead(302, { location: answer.url }).end();
-    else show(response, HTML, formPage(answer.url, answer.fields, this.settings.isAutomatic ?? false));
+    else show(response, formPage(answer.url, answer.fields, this.settings.isAutomatic ?? false));
   }
 }
 
 type Fields = Readonly<Record<string, string>>;
 
-const HTML = 'text/html; charset=utf-8';
 const SIGNED_OUT = '<!doctype html><title>Identity provider</title><p>Signed out</p>';
 
 /** A page with a button `Sign in` that posts the fields, or posts them by itself. */
@@ -171,6 +186,6 @@ function formPage(action: string, fields: Fields, isAutomatic: boolean): string 
   );
 }
 
-function show(response: ServerResponse, type: string, body: string): void {
-  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+function show(response: ServerResponse, body: string): void {
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(body);
 }

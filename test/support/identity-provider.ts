@@ -55,7 +55,7 @@ export class IdentityProvider {
   }
 
   /** XML text of what it says of itself. */
-  metadata(options: MetadataOptions): string {
+  metadata(options: MetadataOptions = {}): string {
     return entityDescriptor(this.entityId, this.certificate, options);
   }
 
@@ -88,9 +88,9 @@ export class IdentityProvider {
   }
 }
 
-/** An RSA key with a certificate of its own, for either side. */
-export function makeKeyPair(name = 'idp.test'): KeyPair {
-  const { pem, key } = makeCertificate({ name, key: 'rsa' });
+/** An RSA key with a certificate of its own, for either side; it lasts long enough that nothing warns of its end. */
+export function makeKeyPair(name = 'idp.test', days = 365): KeyPair {
+  const { pem, key } = makeCertificate({ name, days, key: 'rsa' });
   return { certificate: pem, privateKey: readFileSync(key, 'utf8') };
 }
 

@@ -2,7 +2,7 @@ import { type RacComparison, SAML, type SamlConfig } from '@node-saml/node-saml'
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IdentityProvider, makeKeyPair } from './identity-provider.js';
 import { readAuthnRequest, readLogoutRequest, readLogoutResponse } from './saml-messages.js';
-import { entitiesDescriptor } from './saml-metadata.js';
+import { ASSURANCE, entitiesDescriptor } from './saml-metadata.js';
 import { isRootSignedBy } from './saml-signature.js';
 import { elementsOf, type KeyPair, PERSISTENT, rootOf, valueOf } from './saml-xml.js';
 
@@ -163,7 +163,7 @@ describe('metadata of the test identity provider', () => {
       validUntil: 0,
       cacheDuration: 'PT1H',
       extraCertificates: [foreign.certificate],
-      assuranceProfiles: ['https://refeds.org/profile/mfa'],
+      entityAttributes: { [ASSURANCE]: ['https://refeds.org/profile/mfa'] },
       signedBy: foreign,
     });
     const root = rootOf(xml);

@@ -20,6 +20,8 @@ export const NAMESPACE = {
 } as const;
 
 export const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
+export const MFA_CLASS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:MultiFactor';
+export const PASSWORD_CLASS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:Password';
 export const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
 
 export const BINDING_URI: Readonly<Record<Binding, string>> = {
@@ -52,6 +54,20 @@ export function messageId(): string {
 /** The text between the lines of a PEM. */
 export function bare(pem: string): string {
   return pem.replace(/-----[A-Z ]+-----|\s/g, '');
+}
+
+/** One text in place of another; fails where there is none, as what is built on it would tell nothing. */
+export function replaced(xml: string, from: string | RegExp, to: string): string {
+  const result = xml.replace(from, () => to);
+  if (result === xml) throw new Error(`no ${String(from)} in ${xml}`);
+  return result;
+}
+
+/** The first element of that name, with all in it. */
+export function part(xml: string, name: string): string {
+  const [found] = new RegExp(`<${name}[ >][\\s\\S]*?</${name}>`).exec(xml) ?? [];
+  if (found === undefined) throw new Error(`no ${name} in ${xml}`);
+  return found;
 }
 
 /** Root element of a message; fails for what is no XML. */

@@ -1,6 +1,5 @@
 import { Constants, IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } from 'samlify';
-import { messageId, PERSISTENT } from './saml-xml.js';
-import type { KeyPair } from './saml-xml.js';
+import { type KeyPair, messageId, PASSWORD_CLASS, PERSISTENT, SUCCESS } from './saml-xml.js';
 
 /** How it answers; by itself somebody with a password in no group of ours, under a signature of the assertion alone. */
 export interface Habits {
@@ -28,8 +27,6 @@ const CIPHER = {
   'aes256-cbc': Constants.algorithms.encryption.data.AES_256,
 };
 const BASIC_NAMES = 'urn:oasis:names:tc:SAML:2.0:attrname-format:basic';
-const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
-const PASSWORD = 'urn:oasis:names:tc:SAML:2.0:ac:classes:Password';
 const LIFETIME_MILLIS = 300_000;
 /** The library leaves it to whoever uses it. */
 const AUTHN_STATEMENT =
@@ -136,7 +133,7 @@ export class SamlifyIdp {
   /** What stands in the places that the template leaves open. */
   private valuesFor(
     { inResponseTo, acsUrl, audience }: Readonly<Record<'inResponseTo' | 'acsUrl' | 'audience', string>>,
-    { classRef = PASSWORD, person = 'bob', group = 'Nobody', sessionIndex = messageId() }: Habits,
+    { classRef = PASSWORD_CLASS, person = 'bob', group = 'Nobody', sessionIndex = messageId() }: Habits,
   ) {
     const now = Date.now();
     const [present, end] = [new Date(now).toISOString(), new Date(now + LIFETIME_MILLIS).toISOString()];

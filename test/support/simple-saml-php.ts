@@ -5,8 +5,7 @@ import { freePort } from './free-port.js';
 import { type Answer, HttpClient } from './http-client.js';
 import { KeptProcess } from './kept-process.js';
 import { formOf } from './pages.js';
-import type { Binding, KeyPair } from './saml-xml.js';
-import { bare, BINDING_URI, PERSISTENT } from './saml-xml.js';
+import { bare, type Binding, BINDING_URI, type KeyPair, PERSISTENT } from './saml-xml.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { waitUntil } from './wait-until.js';
 

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
 import type { Answer, HttpClient } from './http-client.js';
 import { IdentityProvider, makeKeyPair } from './identity-provider.js';
 import { type EventRow, type LoginStory, refresh, storyOn, type StoryOptions } from './login-story.js';
@@ -9,14 +8,15 @@ import type { ResponseOptions } from './saml-response.js';
 import type { Engine } from './story-database.js';
 import { temporaryFolder } from './temporary-folder.js';
 
+export { MFA_CLASS, PASSWORD_CLASS } from './saml-xml.js';
+
 /** Keys of one identity provider below `app.security.saml.idp.<name>`; some are set already, unless they are empty here. */
 export type IdpKeys = Readonly<Record<string, string>>;
 
 /** What an identity provider makes a browser post. */
 export type Posted = Readonly<Record<string, string>>;
 
-export const MFA_CLASS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:MultiFactor';
-export const PASSWORD_CLASS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:Password';
+/** Attribute that tests give groups by. */
 export const ROLES = 'urn:test:groups';
 
 const SSO_URL = 'https://idp.test/sso';
@@ -24,14 +24,10 @@ const SLO_URL = 'https://idp.test/slo';
 
 /** Stories of staff who sign in through identity providers that a test plays itself. */
 export class StaffStory {
-  private readonly idps = new Map<string, IdentityProvider>();
-
   constructor(
     readonly story: LoginStory,
-    idps: ReadonlyMap<string, IdentityProvider>,
-  ) {
-    for (const [name, idp] of idps) this.idps.set(name, idp);
-  }
+    private readonly idps: ReadonlyMap<string, IdentityProvider>,
+  ) {}
 
   /** The identity provider of that name. */
   idp(name = 'corp'): IdentityProvider {
@@ -56,6 +52,7 @@ export class StaffStory {
     return this.idp(idp).response(this.honest(request, bent));
   }
 
+  /** What an honest answer to a request says. */
   honest(request: AuthnRequest, bent: Partial<ResponseOptions> = {}): ResponseOptions {
     return {
       acsUrl: request.acsUrl ?? '',
@@ -137,7 +134,5 @@ export function staffStoryOn(
     const set = Object.entries(all).filter(([, value]) => value !== '');
     return set.map(([key, value]) => `--app.security.saml.idp.${name}.${key}=${value}`);
   });
-  const story = storyOn(engine, { ...options, args: [...args, ...(options.args ?? [])] });
-  const staff = new StaffStory(story, idps);
-  return staff;
+  return new StaffStory(storyOn(engine, { ...options, args: [...args, ...(options.args ?? [])] }), idps);
 }
