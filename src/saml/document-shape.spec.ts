@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IdentityProvider } from '../../test/support/identity-provider.js';
+import { fc } from '../../test/support/property.js';
 import type { ResponseOptions } from '../../test/support/saml-response.js';
 import type { SignatureOptions } from '../../test/support/saml-signature.js';
-import { fc } from '../../test/support/property.js';
+import { part } from '../../test/support/saml-xml.js';
 import { decodedMessage, LONGEST_MESSAGE, readDocument } from './document-shape.js';
 import { isRejection } from './rejection.js';
 
@@ -415,12 +416,6 @@ describe('a message in base64', () => {
     );
   });
 });
-
-/** The first element of this name as it stands there. */
-function part(xml: string, name: string): string {
-  const end = `</${name}>`;
-  return xml.slice(xml.indexOf(`<${name}`), xml.indexOf(end) + end.length);
-}
 
 function withSignature(assertion: string, signature: string): string {
   return assertion.replace('</saml:Issuer>', `</saml:Issuer>${signature}`);

@@ -8,14 +8,13 @@ import { makeKeyPair } from '../support/identity-provider.js';
 import { type LoginStory, refresh, storyOn } from '../support/login-story.js';
 import { formOf, visit } from '../support/pages.js';
 import { type ArrivedMessage, type Habits, SamlifyIdp } from '../support/samlify-idp.js';
+import { type Binding, PASSWORD_CLASS } from '../support/saml-xml.js';
 import { HAS_SIMPLE_SAML_PHP, SimpleSamlPhp, type Treatment } from '../support/simple-saml-php.js';
 import { type Engine, onSqlite } from '../support/story-database.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const REFEDS_MFA = 'https://refeds.org/profile/mfa';
-const PASSWORD_CLASS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:Password';
 const BINDINGS = ['redirect', 'post'] as const;
-type Binding = (typeof BINDINGS)[number];
 
 const own = makeCertificate({ name: 'saml.test', key: 'rsa' });
 
