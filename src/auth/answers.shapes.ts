@@ -6,7 +6,10 @@ import { listOf } from '../server/body/shape.js';
 /** Authentication methods in the order of the specification (RFC 8176). */
 export const amr = v.pipe(
   listOf(v.picklist(['pwd', 'otp'])),
-  v.description('How the login was proven: the password, then the one-time password (RFC 8176).'),
+  v.description(
+    'How the login was proven (RFC 8176): `pwd` by a password, `otp` by a second factor. Of a staff login, what the ' +
+      'identity provider vouched for, and what was proven here.',
+  ),
 );
 export const acr = v.pipe(
   v.picklist([ACR_PWD, ACR_MFA]),
@@ -79,7 +82,7 @@ export const sessionAnswer = v.variant('mfa_required', [
 
 const meEntries = {
   sub: v.pipe(v.string(), v.description('The account; never changes.')),
-  id: v.pipe(v.string(), v.description('The login id.')),
+  id: v.pipe(v.string(), v.description('The login id; that of staff begins with the name of their identity provider.')),
   roles,
   amr,
   acr,

@@ -19,7 +19,8 @@ export const API: Api = {
   title: 'Login service',
   about:
     'Login in two steps: the password, then a one-time password of an authenticator app or a backup code. Applications ' +
-    'get an access token and a refresh cookie (`POST /login`), the web portal a session cookie (`POST /session`).\n\n' +
+    'get an access token and a refresh cookie (`POST /login`), the web portal a session cookie (`POST /session`). Staff ' +
+    'sign in through their identity provider (`GET /saml/{idp}/login`) and get both cookies.\n\n' +
     '`Authorization` counts before cookies; a bad one is refused, whatever the cookies say. A request that changes ' +
     'something and for which a cookie speaks must come from our own site or from an allowed origin: `CROSS_SITE`.',
   securitySchemes: {
@@ -33,7 +34,7 @@ export const API: Api = {
       type: 'apiKey',
       in: 'cookie',
       name: SESSION,
-      description: `The cookie \`${SESSION}\` of the web portal.`,
+      description: `The cookie \`${SESSION}\` of the web portal and of staff.`,
     },
     [BY.mfaToken]: {
       type: 'http',
