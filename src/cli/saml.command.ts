@@ -115,7 +115,7 @@ async function read(
 ): Promise<Knowledge | { readonly fault: string }> {
   const [{ metadataSource }, { readAs }, { documentIn }, { MetadataClient }, { MetadataFailure }] = await Promise.all([
     import('../saml/metadata-source.js'),
-    import('../saml/metadata-reading.js'),
+    import('../saml/idp-metadata.js'),
     import('../saml/metadata-file.js'),
     import('../saml/metadata.client.js'),
     import('../saml/metadata-failure.js'),

@@ -1,5 +1,5 @@
 import { readDocument } from './document-shape.js';
-import { millisOfInstant } from './instant.js';
+import { millisOfInstant } from './xml-times.js';
 import type { MarkupElement } from './markup.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { NAMESPACE } from './saml-namespace.js';

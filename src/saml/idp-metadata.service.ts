@@ -60,7 +60,7 @@ export class IdpMetadata {
 
   private async readingOf(document: string, properties: IdpProperties): Promise<MetadataReading> {
     // Without metadata nothing that knows XML is loaded.
-    const { readAs } = await import('./metadata-reading.js');
+    const { readAs } = await import('./idp-metadata.js');
     const reading = readAs(document, properties);
     if ('fault' in reading) throw new MetadataFailure(reading.fault);
     const { validUntil } = reading.trust;

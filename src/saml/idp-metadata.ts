@@ -1,18 +1,11 @@
 import { DOMParser } from '@xmldom/xmldom';
-import { usableCertificate } from './idp-certificates.js';
+import { certificatesAt, usableCertificate } from './idp-certificates.js';
 import type { Binding, Endpoint, IdpTrust } from './idp-trust.js';
 import { shapeFault } from './metadata-shape.js';
-import { signedRoot } from './metadata-signature.js';
-import { durationSeconds, instantMillis } from './xml-times.js';
+import { signedRoot } from './root-signature.js';
+import { BINDING_URI, NAMESPACE } from './saml-namespace.js';
+import { durationSeconds, millisOfDateTime } from './xml-times.js';
 
-const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata';
-const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion';
-const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
-const PROTOCOL = 'urn:oasis:names:tc:SAML:2.0:protocol';
-const BINDINGS: Readonly<Record<Binding, string>> = {
-  redirect: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect',
-  post: 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST',
-};
 const CERTIFICATION = 'urn:oasis:names:tc:SAML:attribute:assurance-certification';
 const CATEGORIES = ['http://macedir.org/entity-category', 'http://macedir.org/entity-category-support'];
 /** Of entity categories only these speak of assurance, such as https://refeds.org/profile/mfa. */
@@ -51,8 +44,8 @@ export function readMetadata(xml: string, wanted: Wanted): MetadataReading | Met
   const lineage = chosen(root, wanted.entityId);
   if ('fault' in lineage) return lineage;
   const entity = lineage.at(-1) ?? root;
-  const roles = children(entity, METADATA, 'IDPSSODescriptor').filter((role) =>
-    words(attribute(role, 'protocolSupportEnumeration')).includes(PROTOCOL),
+  const roles = children(entity, NAMESPACE.metadata, 'IDPSSODescriptor').filter((role) =>
+    words(attribute(role, 'protocolSupportEnumeration')).includes(NAMESPACE.protocol),
   );
   const [role] = roles;
   const entityId = attribute(entity, 'entityID') ?? '';
@@ -60,12 +53,29 @@ export function readMetadata(xml: string, wanted: Wanted): MetadataReading | Met
   return described(entityId, [...lineage, role], wanted.binding);
 }
 
+/** Keys that say what is looked for in metadata. */
+interface MetadataKeys {
+  readonly entityId?: string;
+  readonly ssoBinding: 'redirect' | 'post';
+  readonly metadataCertificate?: string;
+}
+
+/** Reads metadata as an identity provider is configured; with `metadata-certificate` only what it has signed. */
+export function readAs(document: string, keys: MetadataKeys): MetadataReading | MetadataFault {
+  const { entityId, ssoBinding: binding, metadataCertificate } = keys;
+  const wanted = { ...(entityId !== undefined && { entityId }), binding };
+  if (metadataCertificate === undefined) return readMetadata(document, wanted);
+  const signedBy = certificatesAt(metadataCertificate);
+  if ('fault' in signedBy) return { fault: `they cannot be checked by metadata-certificate: ${signedBy.fault}` };
+  return readMetadata(document, { ...wanted, signedBy });
+}
+
 /** `lineage`: from the root to the role; what limits the outer ones limits the inner ones (SAML metadata 2.3). */
 function described(entityId: string, lineage: readonly Element[], binding: Binding): MetadataReading | MetadataFault {
   const [entity, role] = lineage.slice(-2);
   if (!entity || !role) return { fault: 'they describe no identity provider of SAML 2.0' };
   const warnings: string[] = [];
-  const endpoints = (name: string): readonly Located[] => located(children(role, METADATA, name), warnings);
+  const endpoints = (name: string): readonly Located[] => located(children(role, NAMESPACE.metadata, name), warnings);
   const services = endpoints('SingleSignOnService');
   const sso = services.find((each) => each.binding === binding) ?? services[0];
   if (!sso) return { fault: 'they name no single sign-on by HTTP-Redirect or HTTP-POST at a URL' };
@@ -74,7 +84,7 @@ function described(entityId: string, lineage: readonly Element[], binding: Bindi
   const slo = logouts.find((each) => each.binding === 'redirect') ?? logouts[0];
   const certificates = signingCertificates(role, warnings);
   if (certificates.length === 0) return { fault: 'they hold no certificate that signatures can be checked with' };
-  const untils = lineage.flatMap((each) => attribute(each, 'validUntil') ?? []).map(instantMillis);
+  const untils = lineage.flatMap((each) => attribute(each, 'validUntil') ?? []).map(millisOfDateTime);
   if (untils.includes(undefined)) return { fault: 'their validUntil is no instant' };
   const validUntil = Math.min(...untils.flatMap((each) => each ?? []));
   const durations = lineage.flatMap((each) => attribute(each, 'cacheDuration') ?? []).map(durationSeconds);
@@ -89,7 +99,7 @@ function described(entityId: string, lineage: readonly Element[], binding: Bindi
       ...(Number.isFinite(validUntil) && { validUntil }),
     },
     ...(Number.isFinite(cacheDuration) && { cacheDurationSeconds: cacheDuration }),
-    nameIdFormats: children(role, METADATA, 'NameIDFormat').map(textOf),
+    nameIdFormats: children(role, NAMESPACE.metadata, 'NameIDFormat').map(textOf),
     assuranceProfiles: profilesOf(entity),
     warnings,
   };
@@ -123,7 +133,7 @@ function chosen(root: Element, entityId: string | undefined): readonly Element[]
   const found = all.filter((lineage) => {
     const entity = lineage.at(-1);
     if (entityId !== undefined) return entity !== undefined && attribute(entity, 'entityID') === entityId;
-    return entity !== undefined && children(entity, METADATA, 'IDPSSODescriptor').length > 0;
+    return entity !== undefined && children(entity, NAMESPACE.metadata, 'IDPSSODescriptor').length > 0;
   });
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
@@ -136,8 +146,8 @@ function chosen(root: Element, entityId: string | undefined): readonly Element[]
 /** Every EntityDescriptor with all that it stands in. */
 function entities(element: Element, outer: readonly Element[]): readonly (readonly Element[])[] {
   const lineage = [...outer, element];
-  if (isNamed(element, METADATA, 'EntityDescriptor')) return [lineage];
-  if (!isNamed(element, METADATA, 'EntitiesDescriptor')) return [];
+  if (isNamed(element, NAMESPACE.metadata, 'EntityDescriptor')) return [lineage];
+  if (!isNamed(element, NAMESPACE.metadata, 'EntitiesDescriptor')) return [];
   return elements(element).flatMap((inner) => entities(inner, lineage));
 }
 
@@ -145,7 +155,7 @@ type Located = Endpoint & { readonly responseUrl?: string };
 
 function located(services: readonly Element[], warnings: string[]): readonly Located[] {
   return services.flatMap((service) => {
-    const binding = (['redirect', 'post'] as const).find((each) => BINDINGS[each] === attribute(service, 'Binding'));
+    const binding = (['redirect', 'post'] as const).find((each) => BINDING_URI[each] === attribute(service, 'Binding'));
     if (binding === undefined) return [];
     const url = attribute(service, 'Location') ?? '';
     const responseUrl = attribute(service, 'ResponseLocation') ?? '';
@@ -163,11 +173,11 @@ function isUrl(text: string): boolean {
 }
 
 function signingCertificates(role: Element, warnings: string[]): readonly string[] {
-  const found = children(role, METADATA, 'KeyDescriptor')
+  const found = children(role, NAMESPACE.metadata, 'KeyDescriptor')
     .filter((key) => ['', 'signing'].includes(attribute(key, 'use') ?? ''))
-    .flatMap((key) => children(key, SIGNATURE, 'KeyInfo'))
-    .flatMap((info) => children(info, SIGNATURE, 'X509Data'))
-    .flatMap((data) => children(data, SIGNATURE, 'X509Certificate'))
+    .flatMap((key) => children(key, NAMESPACE.signature, 'KeyInfo'))
+    .flatMap((info) => children(info, NAMESPACE.signature, 'X509Data'))
+    .flatMap((data) => children(data, NAMESPACE.signature, 'X509Certificate'))
     .flatMap((certificate) => {
       const usable = usableCertificate(Buffer.from(textOf(certificate), 'base64'));
       if (typeof usable === 'string') return [usable];
@@ -178,13 +188,13 @@ function signingCertificates(role: Element, warnings: string[]): readonly string
 }
 
 function profilesOf(entity: Element): readonly string[] {
-  const values = children(entity, METADATA, 'Extensions')
+  const values = children(entity, NAMESPACE.metadata, 'Extensions')
     .flatMap(elements)
     .filter(({ localName }) => localName === 'EntityAttributes')
-    .flatMap((holder) => children(holder, ASSERTION, 'Attribute'))
+    .flatMap((holder) => children(holder, NAMESPACE.assertion, 'Attribute'))
     .flatMap((said) => {
       const name = attribute(said, 'Name') ?? '';
-      const values = children(said, ASSERTION, 'AttributeValue').map(textOf);
+      const values = children(said, NAMESPACE.assertion, 'AttributeValue').map(textOf);
       if (name === CERTIFICATION) return values;
       return CATEGORIES.includes(name) ? values.filter((value) => PROFILE.test(value)) : [];
     });

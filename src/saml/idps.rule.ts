@@ -141,7 +141,7 @@ async function unusableCertificate(looked: Looked): Promise<readonly Finding[]> 
 async function readFile(looked: Looked, file: string): Promise<Trusted> {
   const [{ documentIn }, { readAs }, { MetadataFailure }] = await Promise.all([
     import('./metadata-file.js'),
-    import('./metadata-reading.js'),
+    import('./idp-metadata.js'),
     import('./metadata-failure.js'),
   ]);
   const unusable = (Reason: string): Trusted => {
@@ -201,7 +201,7 @@ async function isRsa(certificates: string): Promise<boolean> {
 }
 
 async function advice(looked: Looked): Promise<readonly Finding[]> {
-  const { adviceOn } = await import('./idp-sense.js');
+  const { adviceOn } = await import('./idp-advice.js');
   return adviceOn(looked.properties).map(({ key, ...verdict }) =>
     without(looked, key, { severity: 'warning', ...verdict }),
   );

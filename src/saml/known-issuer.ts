@@ -21,7 +21,7 @@ export async function knownIssuer(keys: Configured): Promise<string | undefined>
   if (entityId !== undefined || metadata === undefined) return entityId;
   const source = metadataSource(metadata);
   if (source.kind === 'url') return undefined;
-  const { readAs } = await import('./metadata-reading.js');
+  const { readAs } = await import('./idp-metadata.js');
   const reading = readAs(await documentIn(source.file), keys);
   if ('fault' in reading) throw new MetadataFailure(reading.fault);
   return reading.trust.entityId;

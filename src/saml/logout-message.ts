@@ -1,5 +1,5 @@
 import { issuerOf, nameIdOf, type NameId } from './assertion.js';
-import { millisOfInstant } from './instant.js';
+import { millisOfInstant } from './xml-times.js';
 import type { MarkupElement } from './markup.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { readResponse, type ResponseFacts } from './response.js';

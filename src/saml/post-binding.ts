@@ -21,10 +21,7 @@ export async function readPosted(
   const document = readDocument(xml, root);
   if (isRejection(document)) return document;
   if (!document.children.some(({ name }) => name === 'Signature')) return 'signature';
-  const [{ DOMParser }, { signedRoot }] = await Promise.all([
-    import('@xmldom/xmldom'),
-    import('./metadata-signature.js'),
-  ]);
+  const [{ DOMParser }, { signedRoot }] = await Promise.all([import('@xmldom/xmldom'), import('./root-signature.js')]);
   const { documentElement } = new DOMParser().parseFromString(xml, 'text/xml');
   const found = signedRoot(xml, documentElement, certificates);
   return 'signed' in found ? { xml: found.signed } : 'signature';

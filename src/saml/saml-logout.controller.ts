@@ -13,10 +13,10 @@ import { AnswersPages } from '../server/page.decorator.js';
 import { RawQuery } from '../server/raw-query.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { forward } from './forwarding-page.js';
-import { IdpLogouts, type Received } from './idp-logout.service.js';
+import { IdpLogouts, type Received } from './idp-logouts.service.js';
 import { type Idp, Idps } from './idps.service.js';
 import { LEAVE, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from './operations.js';
-import { OwnLogouts } from './own-logout.service.js';
+import { OwnLogouts } from './own-logouts.service.js';
 import { logoutShape } from './saml.shapes.js';
 
 /** Single logout of staff (http-api section 8). */

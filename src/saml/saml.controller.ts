@@ -16,7 +16,7 @@ import { ServletProperties } from '../server/servlet.properties.js';
 import { forward, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
 import { type Idp, Idps } from './idps.service.js';
 import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from './operations.js';
-import { type Browser, SamlLogins } from './saml-login.service.js';
+import { type Browser, SamlLogins } from './saml-logins.service.js';
 import { departureShape, idpsAnswer, responseShape } from './saml.shapes.js';
 
 /** Staff sign in through their identity providers (http-api section 8). */

@@ -1,11 +1,8 @@
 import { TAKEN_ENCRYPTION } from './encrypted-assertion.js';
-import { NAMESPACE } from './saml-namespace.js';
+import type { Binding } from './idp-trust.js';
+import { BINDING_URI, NAMESPACE } from './saml-namespace.js';
 import type { ServiceProvider, SigningKeys } from './service-provider.js';
 import { xmlAttribute, xmlText } from './xml-text.js';
-
-const METADATA = 'urn:oasis:names:tc:SAML:2.0:metadata';
-const REDIRECT = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect';
-const POST = 'urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST';
 
 type Introduced = Omit<ServiceProvider, 'keys'> & { readonly keys?: Pick<SigningKeys, 'certificate'> };
 
@@ -19,15 +16,15 @@ export function serviceProviderMetadata(
   { entityId, acsUrl, sloUrl, keys }: Introduced,
   nameIdFormat: string | null,
 ): string {
-  const logout = [REDIRECT, POST].map((binding) => endpoint('SingleLogoutService', binding, sloUrl));
+  const logout = (['redirect', 'post'] as const).map((binding) => endpoint('SingleLogoutService', binding, sloUrl));
   const parts = [
     ...(keys ? [keyDescriptor('signing', keys.certificate), keyDescriptor('encryption', keys.certificate)] : []),
     ...(keys ? logout : []),
     ...(nameIdFormat === null ? [] : [`    <md:NameIDFormat>${xmlText(nameIdFormat)}</md:NameIDFormat>`]),
-    endpoint('AssertionConsumerService', POST, acsUrl, ' index="0" isDefault="true"'),
+    endpoint('AssertionConsumerService', 'post', acsUrl, ' index="0" isDefault="true"'),
   ];
   return `<?xml version="1.0" encoding="UTF-8"?>
-<md:EntityDescriptor xmlns:md="${METADATA}" xmlns:ds="${NAMESPACE.signature}"${xmlAttribute('entityID', entityId)}>
+<md:EntityDescriptor xmlns:md="${NAMESPACE.metadata}" xmlns:ds="${NAMESPACE.signature}"${xmlAttribute('entityID', entityId)}>
   <md:SPSSODescriptor protocolSupportEnumeration="${NAMESPACE.protocol}" AuthnRequestsSigned="${String(keys !== undefined)}" \
 WantAssertionsSigned="true">
 ${parts.join('\n')}
@@ -51,6 +48,6 @@ function keyDescriptor(use: 'signing' | 'encryption', certificate: string): stri
     </md:KeyDescriptor>`;
 }
 
-function endpoint(name: string, binding: string, location: string, more = ''): string {
-  return `    <md:${name} Binding="${binding}"${xmlAttribute('Location', location)}${more}/>`;
+function endpoint(name: string, binding: Binding, location: string, more = ''): string {
+  return `    <md:${name} Binding="${BINDING_URI[binding]}"${xmlAttribute('Location', location)}${more}/>`;
 }

@@ -13,7 +13,7 @@ import { type RefusedPerson, SamlRefusals } from './saml-refusals.service.js';
 import { type BrowserMark, type PendingLogin, SamlRequests } from './saml-requests.service.js';
 import { messageRules, type PostedResponse, SamlResponses } from './saml-responses.service.js';
 import { ServiceProviders } from './service-providers.service.js';
-import { type StaffLogin, StaffLogins, StaffRefusal, type Vouched } from './staff-login.service.js';
+import { type StaffLogin, StaffLogins, StaffRefusal, type Vouched } from './staff-logins.service.js';
 import { UsedAssertions } from './used-assertions.service.js';
 
 /** What a browser brings along. */
@@ -25,13 +25,13 @@ export interface Browser {
 }
 
 /** Where to send a browser, and what it must bring back. */
-export interface Departure {
+interface Departure {
   readonly to: OutgoingRequest;
   readonly mark: BrowserMark;
 }
 
 /** A login that an identity provider vouched for. */
-export interface Arrival extends StaffLogin {
+interface Arrival extends StaffLogin {
   /** Where the browser wanted to go; undefined where nobody asked. */
   readonly returnTo: string | undefined;
   /** What is left of the cookie `saml_request`; undefined for nothing. */
