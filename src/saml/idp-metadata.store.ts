@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../persistence/unit-of-work.js';
 
 /** Metadata as they came from a URL. */
-export interface KeptMetadata {
+interface KeptMetadata {
   readonly document: string;
   /** Epoch seconds. */
   readonly fetchedAt: number;

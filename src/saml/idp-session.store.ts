@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../persistence/unit-of-work.js';
 
 /** A session at an identity provider, as it told us of it. */
-export interface IdpSession {
+interface IdpSession {
   readonly id: string;
   readonly idp: string;
   /** Stands for issuer and NameID, which may be long. */

@@ -31,13 +31,13 @@ export type SentLogout =
   | { readonly field: MessageField; readonly base64: string; readonly relayState: string | undefined };
 
 /** A message that is signed, meant for us, and counts now. */
-export interface ReceivedLogout {
+interface ReceivedLogout {
   readonly facts: LogoutRequestFacts | LogoutResponseFacts;
   readonly relayState: string | undefined;
 }
 
 /** The two sides of a logout; without a key of ours, or where the other takes none, nothing is sent. */
-export interface LogoutParties {
+interface LogoutParties {
   readonly idp: string;
   readonly trust: IdpTrust;
   readonly sp: ServiceProvider;

@@ -4,8 +4,7 @@ import { placeOf } from '../tls/place.js';
 export const LONGEST_METADATA = 5 * 1024 * 1024;
 
 /** Where metadata are read from. */
-export type MetadataSource =
-  { readonly kind: 'file'; readonly file: string } | { readonly kind: 'url'; readonly url: string };
+type MetadataSource = { readonly kind: 'file'; readonly file: string } | { readonly kind: 'url'; readonly url: string };
 
 /** Where the key `metadata` leads. */
 export function metadataSource(value: string): MetadataSource {

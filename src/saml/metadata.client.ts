@@ -2,7 +2,7 @@ import { MetadataFailure, utf8 } from './metadata-failure.js';
 import { LONGEST_METADATA } from './metadata-source.js';
 
 /** A document, and what its sender's clock said when it was sent. */
-export interface Fetched {
+interface Fetched {
   readonly document: string;
   /** Milliseconds since 1970. */
   readonly date?: number;

@@ -14,14 +14,14 @@ export interface MessageRules {
 }
 
 /** The two sides of a conversation. */
-export interface Parties {
+interface Parties {
   readonly trust: IdpTrust;
   readonly sp: ServiceProvider;
   readonly rules: MessageRules;
 }
 
 /** A login to be asked for. */
-export interface LoginRequest {
+interface LoginRequest {
   readonly id: string;
   readonly relayState: string;
   readonly asked: AskedContext;
@@ -54,7 +54,7 @@ export async function loginRequest(parties: Parties, request: LoginRequest): Pro
 }
 
 /** What the library makes of a posted response. */
-export interface Verification {
+interface Verification {
   /** Text of the assertion, of the signed bytes alone; undefined where signature or encryption are not good. */
   readonly assertion: string | undefined;
   /** Why it takes nothing of it, in its own words. */

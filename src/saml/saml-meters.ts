@@ -1,10 +1,10 @@
 import type { Counter } from '../metrics/meter.js';
 import type { Meters } from '../metrics/meters.js';
-import { type Rejection, REJECTIONS } from './rejection.js';
+import { REJECTIONS } from './rejection.js';
 
 /** How an answer of an identity provider ends (docs/operations.md). */
 const OUTCOMES = [...(['success', 'local'] as const), ...REJECTIONS];
-export type SamlOutcome = (typeof OUTCOMES)[number];
+type SamlOutcome = (typeof OUTCOMES)[number];
 
 /** Answers of identity providers, by what became of them. */
 export class SamlMeters {
@@ -20,7 +20,7 @@ export class SamlMeters {
     this.counters = new Map(idps.map((idp) => [idp, ofIdp(idp)]));
   }
 
-  count(idp: string, outcome: 'success' | 'local' | Rejection): void {
+  count(idp: string, outcome: SamlOutcome): void {
     this.counters.get(idp)?.[outcome].increment();
   }
 }

@@ -16,7 +16,7 @@ const ID_BYTES = 20;
 const RELAY_STATE_BYTES = 16;
 
 /** What is asked, but for what is made up here. */
-export type AskedLogin = Omit<PendingLogin, 'id' | 'browserHash' | 'relayState' | 'expiresAt'>;
+type AskedLogin = Omit<PendingLogin, 'id' | 'browserHash' | 'relayState' | 'expiresAt'>;
 
 /** A value of the cookie `saml_request` and how long it counts, in seconds. */
 export interface BrowserMark {

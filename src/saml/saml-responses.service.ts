@@ -85,7 +85,7 @@ export class SamlResponses {
 
   /**
    * One after the other, and whatever else waits in between: the library holds the process for as long as it verifies, up
-   * to a tenth of a second, and many at once would let nobody else in until the last of them is done.
+   * to some 0.3 s with two certificates, and many at once would let nobody else in until the last of them is done.
    */
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.last.then(() => nextRound()).then(work);

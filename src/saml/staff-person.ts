@@ -7,7 +7,7 @@ import type { Rejection } from './rejection.js';
 export const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 
 /** What the keys of an identity provider say about people. */
-export interface PersonRules {
+interface PersonRules {
   readonly accountAttribute?: string;
   readonly emailAttribute?: string;
   readonly rolesAttribute?: string;
