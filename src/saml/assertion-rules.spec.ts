@@ -70,8 +70,8 @@ describe('an assertion', () => {
     expect(assertionFault(withStatement({ sessionNotOnOrAfter: undefined }), EXPECTED, NOW)).toBeUndefined();
   });
 
-  it('may name others beside us, where each restriction names us', () => {
-    const restrictions = [['https://other.test', AUDIENCE], [AUDIENCE]];
+  it('may name us more than once', () => {
+    const restrictions = [[AUDIENCE, AUDIENCE], [AUDIENCE]];
 
     expect(assertionFault(withConditions({ audienceRestrictions: restrictions }), EXPECTED, NOW)).toBeUndefined();
   });
@@ -82,6 +82,7 @@ describe('an assertion', () => {
     ['issuer with a blank', { ...FACTS, issuer: `${ISSUER} ` }, 'issuer'],
     ['audience', withConditions({ audienceRestrictions: [['https://other.test']] }), 'audience'],
     ['audience with a slash more', withConditions({ audienceRestrictions: [[`${AUDIENCE}/`]] }), 'audience'],
+    ['second audience', withConditions({ audienceRestrictions: [[AUDIENCE, 'https://other.test']] }), 'audience'],
     ['second restriction', withConditions({ audienceRestrictions: [[AUDIENCE], ['https://other.test']] }), 'audience'],
     ['missing restriction', withConditions({ audienceRestrictions: [] }), 'audience'],
     ['recipient', withConfirmation({ recipient: 'https://other.test/saml/staff/acs' }), 'recipient'],

@@ -41,8 +41,9 @@ export function responseFault(
   return fault ?? (facts.status.isSuccess ? undefined : 'status');
 }
 
+/** For us alone, each of them: whoever else may take it could bring it here. */
 function isMeantFor(restrictions: AssertionFacts['conditions']['audienceRestrictions'], audience: string): boolean {
-  return restrictions.length > 0 && restrictions.every((audiences) => audiences.includes(audience));
+  return restrictions.length > 0 && restrictions.every((audiences) => audiences.every((each) => each === audience));
 }
 
 function answerFault(inResponseTo: string | undefined, expected: string | undefined): Rejection | undefined {

@@ -37,7 +37,7 @@ interface Confirmation {
 interface Conditions {
   readonly notBefore: number | undefined;
   readonly notOnOrAfter: number | undefined;
-  /** Each restriction must name us, by one of its audiences (SAML core 2.5.1.4). */
+  /** Names in each restriction, all of which must hold (SAML core 2.5.1.4). */
   readonly audienceRestrictions: readonly (readonly string[])[];
 }
 

@@ -82,9 +82,8 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   'one use alone': {
     assertion: (xml) => xml.replace('</saml:AudienceRestriction>', '</saml:AudienceRestriction><saml:OneTimeUse/>'),
   },
-  'several audiences, ours among them': {
-    assertion: (xml) =>
-      xml.replace('<saml:AudienceRestriction>', '<saml:AudienceRestriction><saml:Audience>urn:other</saml:Audience>'),
+  'our audience twice': {
+    assertion: (xml) => xml.replace(/<saml:AudienceRestriction>.*<\/saml:AudienceRestriction>/s, '$&$&'),
   },
   'a consent and a message with the status': {
     response: (xml) =>

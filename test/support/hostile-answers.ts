@@ -44,6 +44,14 @@ const PARTIES = rowsOf('X7', [
     asserting((xml) => replaced(xml, AUDIENCE, audience('https://a.test', 'https://b.test'))),
   ],
   [
+    'a second audience beside ours',
+    'audience',
+    (scene) =>
+      asserting((xml) => replaced(xml, AUDIENCE, audience(scene.request.issuer ?? '', 'https://elsewhere.test')))(
+        scene,
+      ),
+  ],
+  [
     'two restrictions, one for others',
     'audience',
     asserting((xml) => replaced(xml, '</saml:Conditions>', `${audience('https://elsewhere.test')}</saml:Conditions>`)),
