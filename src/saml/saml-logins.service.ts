@@ -109,7 +109,8 @@ export class SamlLogins {
     if (isRejection(pending)) return this.refuse(idp, pending);
     const assertion = await this.responses.verify(posted, idp, this.sps.of(idp, asker), pending?.id);
     if (isRejection(assertion)) return this.refuse(idp, assertion);
-    const vouched = { idp, assertion, pending };
+    const brought = browser.session === undefined ? undefined : await this.sessions.findBySecret(browser.session);
+    const vouched = { idp, assertion, pending, broughtSid: brought?.id };
     const spent = await this.spend(vouched);
     if (spent !== undefined) return this.refuse(idp, spent);
     const login = await this.completed(vouched);

@@ -21,6 +21,8 @@ export interface Vouched {
   readonly assertion: AssertionFacts;
   /** Undefined where nobody asked. */
   readonly pending: PendingLogin | undefined;
+  /** The session whose cookie came along with the answer, as it does from the same site. */
+  readonly broughtSid: string | undefined;
 }
 
 /** A session, full or with the second factor still open. */
@@ -45,7 +47,7 @@ export class StaffLogins {
 
   /** All of it is kept, or nothing. @throws StaffRefusal where the person may not enter */
   complete(vouched: Vouched): Promise<StaffLogin> {
-    const { idp, assertion, pending } = vouched;
+    const { idp, assertion, pending, broughtSid } = vouched;
     const person = personOf(assertion, idp.properties);
     if (isRejection(person)) throw new StaffRefusal(person);
     return this.work.run(async (tx) => {
@@ -58,7 +60,7 @@ export class StaffLogins {
       const assurance = this.assuranceOf(vouched, entry);
       if (assurance.kind === 'refused') throw new StaffRefusal(assurance.rejection, subject);
       if (entry.hasLostRoles) await this.sessions.endAll(tx, subject);
-      if (pending?.sid !== undefined) await this.sessions.end(tx, pending.sid);
+      for (const sid of [pending?.sid, broughtSid]) if (sid !== undefined) await this.sessions.end(tx, sid);
       return this.open(tx, vouched, entry, assurance);
     });
   }

@@ -161,6 +161,47 @@ onSqlite('a browser of staff', (engine) => {
     });
   });
 
+  // The cookie comes along where the identity provider is of the same site, as in many a house.
+  describe('whose session comes along with an answer', () => {
+    it('has nothing left of it, though it began while the person was at the identity provider', async () => {
+      const client = staff.client();
+      const request = await staff.depart(client);
+      const { id, password: pw } = staff.story.person();
+      expect(await client.post('/session', { id, pw })).toBeAnswered(200);
+      const former = client.copy();
+
+      const answer = await staff.arrive(client, staff.posted(staff.response(request, somebody()), request));
+
+      expect(answer.status).toBe(303);
+      expect(await former.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+      expect((await client.get('/me')).body).toMatchObject({ idp: 'corp' });
+    });
+
+    it('has nothing left of it after a login that nobody asked for', async () => {
+      const { client } = await staff.signIn(somebody());
+      const former = client.copy();
+      const request = await staff.depart(staff.client(), '', 'open');
+      const unasked = staff.response(request, { ...somebody(), inResponseTo: null }, 'open');
+
+      const answer = await staff.arrive(client, staff.posted(unasked, { relayState: undefined }), 'open');
+
+      expect(answer.status).toBe(303);
+      expect(await former.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await refresh(former)).toBeRefused(401, 'REFRESH_INVALID');
+      expect((await client.get('/me')).body).toMatchObject({ idp: 'open' });
+    });
+
+    it('keeps it where the answer is refused', async () => {
+      const { client } = await staff.signIn(somebody());
+      const request = await staff.depart(client);
+
+      const answer = await staff.arrive(client, staff.posted(staff.response(request, { audience: null }), request));
+
+      expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+      expect((await client.get('/me')).body).toMatchObject({ idp: 'corp' });
+    });
+  });
+
   it('still has the login that it asked for when another one comes unasked', async () => {
     const client = staff.client();
     const asked = await staff.depart(client);
