@@ -26,8 +26,8 @@ export class IdpProperties {
   })
   readonly displayName?: string;
 
-  @Key(text({ form: /^(?:file:\S|https?:\/\/)\S+$/, called: 'file:<path> or an https URL' }), {
-    does: 'Metadata of the identity provider: file:<path> or an https URL. In place of them, entity-id, sso-url and certificates.',
+  @Key(text({ form: /^(?:file:.*\S|https?:\/\/\S+)$/, called: 'a file:<path> or an https URL' }), {
+    does: 'Metadata of the identity provider; entity-id, sso-url and certificates take their place.',
     effect: full,
   })
   readonly metadata?: string;
