@@ -96,6 +96,9 @@ async function learnt(
   clock: Clock,
 ): Promise<Knowledge | undefined> {
   const { configuredTrust } = await import('../saml/configured-trust.js');
+  if (!/^https?:/.test(properties.metadata ?? '')) {
+    report.lines.push('clock           not compared: there are no metadata at a URL');
+  }
   const found =
     properties.metadata === undefined
       ? configuredTrust(properties)
@@ -161,6 +164,7 @@ async function lookAtUs(
     report.lines.push('our certificate none: requests are not signed, and assertions cannot be encrypted');
     return;
   }
+  report.lines.push(`our logout      ${url}/saml/${name}/slo (redirect, post)`);
   const [{ SslBundles }, { certificateFacts }] = await Promise.all([
     import('../tls/ssl-bundles.service.js'),
     import('../saml/idp-certificates.js'),

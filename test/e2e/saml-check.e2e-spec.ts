@@ -61,6 +61,7 @@ describe('saml check', { timeout: 60_000 }, () => {
       assurance: 'https://refeds.org/profile/mfa',
       'our entity id': 'https://login.example.com/saml/corp/metadata',
       'our ACS': 'https://login.example.com/saml/corp/acs (post)',
+      'our logout': 'https://login.example.com/saml/corp/slo (redirect, post)',
       'our certificate': expect.stringContaining('CN=sp, until ') as string,
     });
     expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
@@ -108,8 +109,30 @@ describe('saml check', { timeout: 60_000 }, () => {
 
     const ended = await check(keys);
 
-    expect(linesOf(ended)).toMatchObject({ 'entity id': 'urn:idp', 'single logout': 'none' });
+    expect(linesOf(ended)).toMatchObject({
+      clock: 'not compared: there are no metadata at a URL',
+      'entity id': 'urn:idp',
+      'single logout': 'none',
+    });
+    expect(linesOf(ended)).not.toHaveProperty('our logout');
     expect(ended.exitCode).toBe(0);
+  });
+
+  it('tells what is in a file, whatever its name, but nothing of the clock', async () => {
+    const ended = await check([`metadata=file:${fileOf(metadataOf({ certificates: [rsa.pem] }), 'our idp.xml')}`]);
+
+    expect(ended.stderr).toBe('');
+    expect(linesOf(ended)).toMatchObject({
+      clock: 'not compared: there are no metadata at a URL',
+      'entity id': 'https://idp.example/metadata',
+    });
+  });
+
+  it.each(['-1', '-1s', '301s'])('X10: takes no clock-skew of %s', async (skew) => {
+    const { stderr, exitCode } = await check(['metadata=https://idp.example/m', `clock-skew=${skew}`]);
+
+    expect(stderr).toContain('app.security.saml.idp.corp.clock-skew');
+    expect(exitCode).not.toBe(0);
   });
 
   it('knows no other identity provider', async () => {
