@@ -119,12 +119,13 @@ describe('saml check', { timeout: 60_000 }, () => {
   });
 
   it('tells what is in a file, whatever its name, but nothing of the clock', async () => {
-    const ended = await check([`metadata=file:${fileOf(metadataOf({ certificates: [rsa.pem] }), 'our idp.xml')}`]);
+    const metadata = IdentityProvider.make({ keyPair }).metadata({ ssoUrl: 'https://idp.test/sso' });
+    const ended = await check([`metadata=file:${fileOf(metadata, 'our idp.xml')}`]);
 
     expect(ended.stderr).toBe('');
     expect(linesOf(ended)).toMatchObject({
       clock: 'not compared: there are no metadata at a URL',
-      'entity id': 'https://idp.example/metadata',
+      'entity id': 'https://idp.test/metadata',
     });
   });
 
