@@ -101,7 +101,7 @@ async function trustByHand(looked: Looked): Promise<Trusted> {
       findings: [without(looked, 'certificates', { severity: 'fault', what, action }, { Reason: found.fault })],
     };
   }
-  const { isSafeUrl } = await import('./metadata-source.js');
+  const { isSafeUrl } = await import('./safe-url.js');
   const open = (['sso-url', 'slo-url'] as const).filter((key) => {
     const url = key === 'sso-url' ? properties.ssoUrl : properties.sloUrl;
     return url !== undefined && !isSafeUrl(url);
@@ -113,7 +113,10 @@ async function trustByHand(looked: Looked): Promise<Trusted> {
 
 async function trustByMetadata(looked: Looked): Promise<Trusted> {
   const { properties } = looked;
-  const { isLoopback, metadataSource } = await import('./metadata-source.js');
+  const [{ metadataSource }, { isLoopback }] = await Promise.all([
+    import('./metadata-source.js'),
+    import('./safe-url.js'),
+  ]);
   const source = metadataSource(properties.metadata ?? '');
   const findings = await unusableCertificate(looked);
   if (source.kind === 'file') {

@@ -55,9 +55,10 @@ export class Idps {
     return this.entries.map(({ known: { name, displayName } }) => ({ name, displayName }));
   }
 
-  find(name: string): Idp | undefined {
+  /** The one of a path. @throws ServiceError `NOT_FOUND` */
+  named(name: string): Idp {
     const entry = this.byName.get(name);
-    if (!entry) return undefined;
+    if (!entry) throw new ServiceError('NOT_FOUND');
     const { known, properties } = entry;
     return { name, displayName: known.displayName, properties, trust: () => this.trustOf(known) };
   }

@@ -10,13 +10,3 @@ type MetadataSource = { readonly kind: 'file'; readonly file: string } | { reado
 export function metadataSource(value: string): MetadataSource {
   return value.startsWith('file:') ? { kind: 'file', file: placeOf(value) } : { kind: 'url', url: value };
 }
-
-/** Nobody between us and there can change what is read: https, or this very machine. */
-export function isSafeUrl(url: string): boolean {
-  return url.startsWith('https:') || isLoopback(url);
-}
-
-/** At this machine by its number or its usual name. */
-export function isLoopback(url: string): boolean {
-  return URL.canParse(url) && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
-}

@@ -1,11 +1,7 @@
 import { decodedMessage, type DocumentRoot, readDocument } from './document-shape.js';
 import { isRejection, type Rejection } from './rejection.js';
 import type { SigningKeys } from './service-provider.js';
-
-const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
-const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
-const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
-const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
+import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './signature-algorithms.js';
 
 /**
  * The text of a posted message as one of the certificates has signed it, without the signature, or why there is none (SAML

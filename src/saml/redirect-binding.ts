@@ -2,6 +2,7 @@ import { sign, verify } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { bytesOfBase64, textOfBytes } from './message-text.js';
 import type { Rejection } from './rejection.js';
+import { RSA_SHA256 } from './signature-algorithms.js';
 
 /** What carries a message, in a query as in a form. */
 export type MessageField = 'SAMLRequest' | 'SAMLResponse';
@@ -14,7 +15,6 @@ export interface CarriedMessage {
 }
 
 const DEFLATE = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';
-const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 /** Hashes by the names of the algorithms; all others are refused, SHA-1 with them. */
 const HASHES: ReadonlyMap<string, 'sha256' | 'sha384' | 'sha512'> = new Map([
   [RSA_SHA256, 'sha256'],

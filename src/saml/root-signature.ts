@@ -1,7 +1,6 @@
 import { SignedXml } from 'xml-crypto';
+import { ENVELOPED, EXCLUSIVE } from './signature-algorithms.js';
 
-const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
-const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const CANONICAL: readonly string[] = [EXCLUSIVE, 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315'];
 const SHA1: readonly string[] = [
   'http://www.w3.org/2000/09/xmldsig#sha1',

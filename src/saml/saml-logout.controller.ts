@@ -2,7 +2,6 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Req } from '@nes
 import * as v from 'valibot';
 import { AuthCookies, SESSION } from '../auth/cookies.js';
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
-import { ServiceError } from '../errors/service-error.js';
 import { Public, TakesCrossSite } from '../principal/access.decorator.js';
 import { TakesForm } from '../server/body/form.decorator.js';
 import { Answer, type Reply } from '../server/cookies.js';
@@ -14,7 +13,7 @@ import { RawQuery } from '../server/raw-query.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { forward } from './forwarding-page.js';
 import { IdpLogouts, type Received } from './idp-logouts.service.js';
-import { type Idp, Idps } from './idps.service.js';
+import { Idps } from './idps.service.js';
 import { LEAVE, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from './operations.js';
 import { OwnLogouts } from './own-logouts.service.js';
 import { logoutShape } from './saml.shapes.js';
@@ -47,7 +46,7 @@ export class SamlLogoutController {
     @Req() request: HttpRequest,
     @Answer() reply: Reply,
   ): Promise<string> {
-    const received = await this.idpLogouts.receive(this.idpOf(name), { query }, reply.cookies[SESSION], request);
+    const received = await this.idpLogouts.receive(this.idps.named(name), { query }, reply.cookies[SESSION], request);
     return this.answer(reply, received);
   }
 
@@ -64,7 +63,7 @@ export class SamlLogoutController {
     @Req() request: HttpRequest,
     @Answer() reply: Reply,
   ): Promise<string> {
-    const idp = this.idpOf(name);
+    const idp = this.idps.named(name);
     const form = v.safeParse(logoutShape, body);
     if (!form.success) return this.idpLogouts.refuse(idp, 'malformed');
     const { SAMLRequest: asked, SAMLResponse: answered, RelayState: relayState } = form.output;
@@ -87,7 +86,7 @@ export class SamlLogoutController {
     @Answer() reply: Reply,
   ): Promise<string> {
     const carried = { authorization, session: reply.cookies[SESSION] };
-    const to = await this.ownLogouts.leave(this.idpOf(name), carried, request);
+    const to = await this.ownLogouts.leave(this.idps.named(name), carried, request);
     return this.answer(reply, { to, isOwnEnded: true });
   }
 
@@ -99,11 +98,5 @@ export class SamlLogoutController {
       return '';
     }
     return forward(reply, to, contextPath);
-  }
-
-  private idpOf(name: string): Idp {
-    const idp = this.idps.find(name);
-    if (!idp) throw new ServiceError('NOT_FOUND');
-    return idp;
   }
 }

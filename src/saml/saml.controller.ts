@@ -14,7 +14,7 @@ import { AnswersPages } from '../server/page.decorator.js';
 import { ownPath } from '../server/return-to.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { forward, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
-import { type Idp, Idps } from './idps.service.js';
+import { Idps } from './idps.service.js';
 import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from './operations.js';
 import { type Browser, SamlLogins } from './saml-logins.service.js';
 import { departureShape, idpsAnswer, responseShape } from './saml.shapes.js';
@@ -70,7 +70,7 @@ export class SamlController {
     const { 'sec-fetch-dest': destination = 'document' } = request.headers;
     if (destination !== 'document') throw new ServiceError('CROSS_SITE', { reason: 'no navigation' });
     const wish = { returnTo: ownPath(returnTo, this.contextPath), acr };
-    const { to, mark } = await this.logins.depart(this.idpOf(name), wish, browserOf(reply), request);
+    const { to, mark } = await this.logins.depart(this.idps.named(name), wish, browserOf(reply), request);
     this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
     return forward(reply, to, this.contextPath);
   }
@@ -88,7 +88,7 @@ export class SamlController {
     @Answer() reply: Reply,
   ): Promise<{ readonly url: string }> {
     const form = v.safeParse(responseShape, body);
-    const idp = this.idpOf(name);
+    const idp = this.idps.named(name);
     if (!form.success) return this.logins.refuse(idp, 'malformed');
     const { SAMLResponse: response, RelayState: relayState } = form.output;
     const arrival = await this.logins.arrive(idp, { response, relayState }, browserOf(reply), request);
@@ -100,12 +100,6 @@ export class SamlController {
     const returnTo = ownPath(arrival.returnTo, this.contextPath);
     if (!local) return { url: returnTo };
     return { url: secondFactorPage(this.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
-  }
-
-  private idpOf(name: string): Idp {
-    const idp = this.idps.find(name);
-    if (!idp) throw new ServiceError('NOT_FOUND');
-    return idp;
   }
 }
 

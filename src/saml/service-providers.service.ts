@@ -5,7 +5,7 @@ import { SslBundles } from '../tls/ssl-bundles.service.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
 import { Issuer } from '../token/issuer.service.js';
 import type { Idp } from './idps.service.js';
-import { isLoopback } from './metadata-source.js';
+import { isLoopback } from './safe-url.js';
 import { keysOf, type ServiceProvider, serviceProviderAt, type ServiceProviderKeys } from './service-provider.js';
 
 /** Who we are towards each identity provider. */

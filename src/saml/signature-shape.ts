@@ -1,22 +1,18 @@
 import type { MarkupElement } from './markup.js';
 import type { Rejection } from './rejection.js';
 import { NAMESPACE } from './saml-namespace.js';
+import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './signature-algorithms.js';
 
-const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 /** Characters of prefixes; the library looks the whole list through for each element. */
 const LONGEST_LIST = 255;
-const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 
 /** Those with SHA-2 that the library knows; an HMAC would take the certificate, which everybody has, for its secret. */
 const SIGNATURE_METHODS: readonly string[] = [
-  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256',
+  RSA_SHA256,
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
   'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
 ];
-const DIGEST_METHODS: readonly string[] = [
-  'http://www.w3.org/2001/04/xmlenc#sha256',
-  'http://www.w3.org/2001/04/xmlenc#sha512',
-];
+const DIGEST_METHODS: readonly string[] = [SHA256, 'http://www.w3.org/2001/04/xmlenc#sha512'];
 
 /**
  * What keeps a signature from being that of the element around it alone (SAML core 5.4). The library looks parts up by local

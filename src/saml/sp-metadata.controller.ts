@@ -1,6 +1,5 @@
 import { Controller, Get, Header, Param, Req } from '@nestjs/common';
 import { string } from 'valibot';
-import { ServiceError } from '../errors/service-error.js';
 import { Public } from '../principal/access.decorator.js';
 import type { HttpRequest } from '../server/http-request.js';
 import { Answers } from '../server/openapi/answers.decorator.js';
@@ -27,8 +26,7 @@ export class SpMetadataController {
   @Operation(SHOW_METADATA)
   @Answers(string())
   show(@Param('idp') name: string, @Req() request: HttpRequest): string {
-    const idp = this.idps.find(name);
-    if (!idp) throw new ServiceError('NOT_FOUND');
+    const idp = this.idps.named(name);
     return serviceProviderMetadata(this.sps.of(idp, request), messageRules(idp.properties).nameIdFormat);
   }
 }

@@ -35,7 +35,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     const [entry] = idps.entries;
     const http = Object.assign(new HttpClientProperties(), { readTimeout: Duration.ofSeconds(5) });
     const metadata = new IdpMetadata(http, new IdpMetadataStore(), work, clock);
-    const trusted = (): string | undefined => idps.find('corp')?.trust().entityId;
+    const trusted = (): string => idps.named('corp').trust().entityId;
     return { entry: entry as IdpEntry, metadata, trusted };
   };
 
