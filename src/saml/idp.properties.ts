@@ -202,7 +202,7 @@ export class IdpProperties {
 
   @Key(map(role, 'group'), {
     name: 'roles.map',
-    does: 'Role that a value of roles.attribute stands for, by the whole value; all others stand for none.',
+    does: 'Role that a value of roles.attribute stands for, by its whole text in brackets; all others stand for none.',
     effect: full,
   })
   readonly rolesMap: ReadonlyMap<string, string> = new Map();
