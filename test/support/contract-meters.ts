@@ -38,6 +38,7 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['login.mfa.attempts'], kind: 'counter', tags: ['outcome', 'method', 'reason'] },
   { names: ['login.mfa.locked', 'login.hash.queue', 'login.hash.active'], kind: 'gauge' },
   { names: ['saml.metadata.age', 'saml.certificate.expiry'], kind: 'gauge', unit: 'seconds', tags: ['idp'] },
+  { names: ['saml.responses'], kind: 'counter', tags: ['idp', 'outcome'] },
   { names: ['login.hash.time'], kind: 'timer', buckets: [1] },
   { names: ['login.mfa.step.offset'], kind: 'summary', buckets: [-1, 0, 1] },
 ];
