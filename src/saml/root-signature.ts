@@ -10,8 +10,8 @@ const SHA1: readonly string[] = [
 type Signed = { readonly signed: string } | { readonly fault: string };
 
 /**
- * The canonical text of the root of metadata or of a posted logout message as one of the certificates has signed it (SAML core 5.4), or why it has not. Who
- * reads what is signed reads this text and not the document.
+ * The canonical text of the root of metadata or of a posted logout message as one of the certificates has signed it (SAML
+ * core 5.4), or why it has not. Who reads what is signed reads this text and not the document.
  */
 export function signedRoot(xml: string, root: Element, certificates: readonly string[]): Signed {
   const signatures = Array.from(root.childNodes).filter(
