@@ -90,6 +90,11 @@ class HalfBody {
   dribble(): void {
     if (!this.stream.destroyed) this.stream.write(' ');
   }
+
+  /** Node's client does not see that its connection is closed for as long as something it has written waits to go out. */
+  forgetRest(): void {
+    this.stream.destroy();
+  }
 }
 
 needs('openssl')('R7 server.embedded.connection-timeout with TLS', () => {
@@ -158,6 +163,7 @@ needs('openssl')('R7 server.embedded.connection-timeout with TLS', () => {
 
       expect([still.status, dribbled.status]).toEqual([408, 408]);
       expect(performance.now() - since).toBeGreaterThan(TIMEOUT_MILLIS - 50);
+      dribbled.forgetRest();
       await waitUntil('both are cut', () => still.isClosed && dribbled.isClosed, { limitMillis: SOON });
     },
   );
