@@ -16,7 +16,8 @@ const CAPACITY = 50_000;
 
 /**
  * Whose tries belong together: those for a login id (known or not) from one network, those of a browser that signed in before,
- * those of a signed-in account, and those with the name of a client or an operator from one network.
+ * those of a signed-in account, and those with the name of a client or an operator from one network. A name is given in
+ * the form by which it is looked up, whether or not it is found: other spellings must not have a count of their own.
  */
 export type Guessed =
   | { readonly loginId: string }

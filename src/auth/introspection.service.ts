@@ -29,7 +29,7 @@ export class Introspection {
     const isRight =
       client !== undefined &&
       (await this.throttle.guard(
-        { client: client.name },
+        { client: this.clients.idOf(client.name) },
         () => Promise.resolve(this.clients.isRight(client.name, client.secret)),
         (verdict) => verdict,
       ));

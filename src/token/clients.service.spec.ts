@@ -18,6 +18,13 @@ describe('clients of the introspection', () => {
     expect(clients.isRight(id, SECRET)).toBe(true);
   });
 
+  it('H3: the spellings that find one client share one id', () => {
+    const spellings = ['resourceapi', 'resource-api', 'Resource-API', 're.source..api', '_RESOURCE_API_'];
+
+    expect(new Set(spellings.map((written) => clients.idOf(written)))).toEqual(new Set(['resourceapi']));
+    expect(spellings.every((written) => clients.isRight(written, SECRET))).toBe(true);
+  });
+
   it.each([
     ['resource-api', ''],
     ['resource-api', SECRET.toUpperCase()],

@@ -18,6 +18,14 @@ export class Clients {
     this.nobody = random.bytes(32);
   }
 
+  /**
+   * The id that a name finds, whether or not there is such a client. Guesses are counted by it: a name as written could
+   * be spelled anew for each guess.
+   */
+  idOf(name: string): string {
+    return clientId(name);
+  }
+
   /** Takes the same time whatever is wrong. */
   isRight(id: string, secret: string): boolean {
     return timingSafeEqual(digest(secret), this.digests.get(clientId(id)) ?? this.nobody);

@@ -158,6 +158,21 @@ describe('the Basic account', () => {
     expect(await statusesOf(3, WRONG, managementUrl, '/health')).toEqual([200, 200, 200]);
   });
 
+  it('H3: is guessed at slowly in every Unicode form of its name', async () => {
+    service = await startManagement(new SampleEndpoints().all, [
+      '--management.security.user=bétty',
+      '--management.security.password=operator: secret',
+    ]);
+    const statuses: number[] = [];
+    for (let turn = 0; turn < 6; turn += 1) {
+      for (const name of ['bétty', 'be\u0301tty']) {
+        statuses.push(...(await statusesOf(1, basic(name, 'wrong'), service.managementUrl)));
+      }
+    }
+
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
+  });
+
   it('is never slowed down while its password is right', async () => {
     service = await startManagement(new SampleEndpoints().all, ['--app.security.rate-limit.login-id-failures=1']);
 

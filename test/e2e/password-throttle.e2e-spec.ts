@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, HttpClient } from '../support/http-client.js';
+import { type Answer, basic, type HttpClient } from '../support/http-client.js';
 import { PASSWORD, type Person, storyOn } from '../support/login-story.js';
 import { onSqlite } from '../support/story-database.js';
 
@@ -204,6 +204,23 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
         client.send('POST', '/token/introspect', { form: { token: 'x' }, headers: { authorization } }),
       );
 
+      expect(limited(answers).length).toBeGreaterThan(10);
+    });
+
+    it.each([
+      ['a client', ['shop', 's.hop', 's..hop', 'SHOP', 's-h-o-p', '%73hop']],
+      ['no client', ['store', 's.tore', 's..tore', 'STORE', 's-t-o-r-e', '%73tore']],
+    ])('H3: counts guesses at the Basic of introspection together in every spelling of %s', async (_, spellings) => {
+      const client = elsewhere();
+      let turn = 0;
+
+      const answers = await run(() => {
+        turn += 1;
+        const headers = basic(spellings[turn % spellings.length] ?? '', 'wrong');
+        return client.send('POST', '/token/introspect', { form: { token: 'x' }, headers });
+      });
+
+      expect(answers.slice(0, 10).map(({ status }) => status)).toEqual(Array(10).fill(401));
       expect(limited(answers).length).toBeGreaterThan(10);
     });
   });

@@ -89,7 +89,8 @@ export class Callers {
     // Where there is no account there is nothing to guess.
     if (!account) throw unknown('no account', 'Bearer');
     const isRight = await this.throttle.guard(
-      { operator: name },
+      // The comparison ignores the Unicode form of the name, so the count must ignore it too.
+      { operator: name.normalize('NFC') },
       () => Promise.resolve(account.isRight(name, password)),
       (verdict) => verdict,
     );
