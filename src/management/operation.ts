@@ -59,7 +59,12 @@ export interface Operation {
 export interface Endpoint {
   /** E.g. `httpexchanges`; the default of its path. */
   readonly id: string;
-  /** True where nobody needs to say who they are, as for probes. */
+  /** True if reads need no credentials, as for probes. Writes always need them. */
   readonly isOpen?: boolean;
+  /**
+   * True if reads show secrets or what may hold them: a caller by access token then needs `otp` in its `amr`, whatever
+   * the MFA policy says. Writes always need it.
+   */
+  readonly readsNeedOtp?: boolean;
   readonly operations: readonly Operation[];
 }

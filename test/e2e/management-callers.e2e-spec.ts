@@ -69,8 +69,8 @@ describe('a caller of a management endpoint', () => {
     expect(await get(path, OPERATOR)).toBeAnswered(200);
   });
 
-  it.each(CLOSED)('%s may have an access token with ROLE_MANAGEMENT', async (path) => {
-    const token = await service.tokenOf(`manager${path.replaceAll('/', '-')}`, ['ROLE_OTHER', 'ROLE_MANAGEMENT']);
+  it.each(CLOSED)('%s may have an access token with ROLE_MANAGEMENT and otp', async (path) => {
+    const token = await service.otpTokenOf(`manager${path.replaceAll('/', '-')}`, ['ROLE_OTHER', 'ROLE_MANAGEMENT']);
 
     expect(await get(path, bearer(token))).toBeAnswered(200);
   });

@@ -256,7 +256,7 @@ describe('a cached read', () => {
     const { managementUrl } = await start('--management.endpoint.env.cache.time-to-live=1h');
     const countOf = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> =>
       (await send(managementUrl + path, 'GET', { headers })).body['count'];
-    const token = { authorization: `Bearer ${await service.tokenOf('another', ['ROLE_MANAGEMENT'])}` };
+    const token = { authorization: `Bearer ${await service.otpTokenOf('another', ['ROLE_MANAGEMENT'])}` };
 
     expect([await countOf('/env'), await countOf('/env/')]).toEqual([1, 1]);
     expect(await countOf('/env', { accept: JSON_TYPE })).toBe(2);

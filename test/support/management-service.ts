@@ -22,6 +22,7 @@ import { ManagementWebProperties } from '../../src/management/web.properties.js'
 import { Meters } from '../../src/metrics/meters.js';
 import { PROPERTIES } from '../../src/properties.js';
 import { ServerProperties } from '../../src/server/server.properties.js';
+import { AuthenticatorApp } from './authenticator-app.js';
 import { basic, HttpClient, textOf } from './http-client.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -45,8 +46,10 @@ export interface ManagementService {
   readonly managementUrl: string;
   /** Lines of all loggers. */
   readonly log: readonly LogLine[];
-  /** An access token of a new account with these roles. */
+  /** An access token of a new account with these roles, after a login by password alone. */
   tokenOf(loginId: string, roles: readonly string[]): Promise<string>;
+  /** An access token with `otp` in its `amr`, of a new account with these roles. */
+  otpTokenOf(loginId: string, roles: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -96,14 +99,21 @@ export async function startManagement(
     await app.init();
     const lines = await listeners.open(listener.basePath);
     const [url = '', separate] = lines.map((line) => /https?:\S+/.exec(line)?.[0].replace(/\/$/, ''));
+    const tokenOf: ManagementService['tokenOf'] = async (loginId, roles) => {
+      await app.get(AccountCreation).create({ loginId, password: PASSWORD, roles }, 'test');
+      const answer = await new HttpClient(url).post('/login', { id: loginId, pw: PASSWORD });
+      return textOf(answer, 'access_token');
+    };
     return {
       url,
       managementUrl: separate ?? `${url}${listener.basePath}`,
       log,
-      async tokenOf(loginId, roles) {
-        await app.get(AccountCreation).create({ loginId, password: PASSWORD, roles }, 'test');
-        const answer = await new HttpClient(url).post('/login', { id: loginId, pw: PASSWORD });
-        return textOf(answer, 'access_token');
+      tokenOf,
+      async otpTokenOf(loginId, roles) {
+        const [client, bearer] = [new HttpClient(url), await tokenOf(loginId, roles)];
+        const setup = await client.post('/2fa/setup', {}, { bearer });
+        const code = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri')).codeAt(app.get(Clock).seconds());
+        return textOf(await client.post('/2fa/confirm', { code }, { bearer }), 'access_token');
       },
       stop,
     };

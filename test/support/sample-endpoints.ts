@@ -12,7 +12,11 @@ export class SampleEndpoints {
   readonly all: readonly Endpoint[] = [
     { id: 'health', isOpen: true, operations: [this.read(''), this.read('{*path}')] },
     { id: 'info', operations: [this.operation('GET', '', () => ({ body: { none: null, nor: undefined, is: 1 } }))] },
-    { id: 'env', operations: [{ ...this.read(''), parameters: ['pattern'] }, this.read('{toMatch}')] },
+    {
+      id: 'env',
+      readsNeedOtp: true,
+      operations: [{ ...this.read(''), parameters: ['pattern'] }, this.read('{toMatch}')],
+    },
     {
       id: 'loggers',
       operations: [

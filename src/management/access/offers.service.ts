@@ -30,13 +30,14 @@ export class Offers {
       .filter(({ operations }) => operations.length > 0);
   }
 
-  private offerOf({ id, isOpen = false, operations }: Endpoint): Offer {
+  private offerOf({ id, isOpen = false, readsNeedOtp = false, operations }: Endpoint): Offer {
     const keys = this.keysOf(id);
     const access = accessOf(id, keys?.access, this.access);
     return {
       id,
       segment: segmentOf(id, this.web.pathMapping),
       isOpen,
+      readsNeedOtp,
       operations: operations.filter((operation) => allows(access, operation)),
       timeToLiveMillis: keys && isCacheable(id) ? keys.timeToLive.milliseconds : 0,
     };

@@ -26,7 +26,7 @@ function inSilence() {
 it('R4: who cannot be looked up is nobody to an open endpoint before a probe gives up', async () => {
   const { callers, lines } = inSilence();
 
-  const admitted = callers.admit('Bearer abc', true);
+  const admitted = callers.admit('Bearer abc', { isOpen: true, needsOtp: false });
   await vi.advanceTimersByTimeAsync(999);
 
   await expect(Promise.race([admitted, Promise.resolve('still waiting')])).resolves.toBeUndefined();
@@ -36,7 +36,7 @@ it('R4: who cannot be looked up is nobody to an open endpoint before a probe giv
 it('a closed endpoint waits for who it is', async () => {
   const { callers } = inSilence();
 
-  const admitted = callers.admit('Bearer abc', false);
+  const admitted = callers.admit('Bearer abc', { isOpen: false, needsOtp: true });
   await vi.advanceTimersByTimeAsync(10_000);
 
   await expect(Promise.race([admitted, Promise.resolve('still waiting')])).resolves.toBe('still waiting');

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { PasswordThrottle } from '../../account/password-throttle.service.js';
+import { stepUpChallenge } from '../../auth/access.js';
 import { Authentication } from '../../auth/authentication.service.js';
 import { basicPair, bearerToken } from '../../auth/bearer.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { authoritiesOf } from '../../principal/principal.js';
+import { hasOtp } from '../../principal/amr.js';
+import { authoritiesOf, isHalfAuthenticated } from '../../principal/principal.js';
 import { requestFacts } from '../../principal/request-facts.js';
 import type { Caller } from '../caller.js';
 import { BasicAccount } from './basic-account.js';
@@ -15,6 +17,19 @@ const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
 /** Half of what a probe waits by default: a database that is silent must not silence health as well. */
 const LOOK_UP_MILLIS = 500;
 const BASIC = 'Basic realm="management", charset="UTF-8"';
+
+/** What an operation asks of its callers. */
+export interface Demands {
+  /** True if the operation needs no credentials. */
+  readonly isOpen: boolean;
+  /** True if a caller by access token needs `otp` in its `amr`. */
+  readonly needsOtp: boolean;
+}
+
+interface KnownCaller extends Caller {
+  /** True for a token with `otp` in its `amr`, and for the Basic account, which is the operator's own. */
+  readonly hasSecondFactor: boolean;
+}
 
 /** Tells who calls a management endpoint, by `Authorization` alone: neither cookies nor half tokens say anything here. */
 @Injectable()
@@ -37,15 +52,23 @@ export class Callers {
   /**
    * Who calls an endpoint. An open one takes everybody and knows those with good credentials: a probe whose credentials
    * are out of date must restart nothing.
-   * @throws ServiceError `INVALID_TOKEN`, `RATE_LIMITED`; `ACCESS_DENIED` without the role
+   * @throws ServiceError `INVALID_TOKEN`, `RATE_LIMITED`; `ACCESS_DENIED` without the role; `STEP_UP_REQUIRED` for a
+   *   token without `otp` where the operation needs it, whatever the MFA policy says
    */
-  async admit(authorization: string | undefined, isOpen: boolean): Promise<Caller | undefined> {
+  async admit(authorization: string | undefined, { isOpen, needsOtp }: Demands): Promise<Caller | undefined> {
     if (isOpen || !this.isEnabled) return authorization === undefined ? undefined : this.knownOrNobody(authorization);
     if (authorization === undefined) throw unknown('nobody', 'Bearer');
     const caller = await this.known(authorization);
-    if (caller.roles.includes(ROLE_MANAGEMENT)) return caller;
-    this.log.warn('A caller without ROLE_MANAGEMENT is refused', undefined, { user: caller.name, ...from() });
-    throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
+    if (!caller.roles.includes(ROLE_MANAGEMENT)) {
+      this.log.warn('A caller without ROLE_MANAGEMENT is refused', undefined, { user: caller.name, ...from() });
+      throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
+    }
+    if (!needsOtp || caller.hasSecondFactor) return caller;
+    this.log.warn('A management caller without a second factor is refused', undefined, {
+      user: caller.name,
+      ...from(),
+    });
+    throw new ServiceError('STEP_UP_REQUIRED', { challenge: [stepUpChallenge({ method: 'otp' }), BASIC] });
   }
 
   private async knownOrNobody(authorization: string): Promise<Caller | undefined> {
@@ -67,24 +90,28 @@ export class Callers {
     }
   }
 
-  private async known(authorization: string): Promise<Caller> {
+  private async known(authorization: string): Promise<KnownCaller> {
     const basic = basicPair(authorization);
     if (basic) return this.fromBasic(basic.name, basic.secret);
     if (bearerToken(authorization) === undefined) throw unknown('no credentials', 'Bearer');
     return this.fromToken(authorization);
   }
 
-  private async fromToken(authorization: string): Promise<Caller> {
+  private async fromToken(authorization: string): Promise<KnownCaller> {
     try {
       const principal = await this.authentication.authenticate({ authorization, session: undefined }, false);
-      return { name: principal.subject, roles: authoritiesOf(principal) };
+      return {
+        name: principal.subject,
+        roles: authoritiesOf(principal),
+        hasSecondFactor: !isHalfAuthenticated(principal) && hasOtp(principal.amr),
+      };
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'INVALID_TOKEN') throw error;
       throw unknown(error.facts.reason ?? '', 'Bearer error="invalid_token"');
     }
   }
 
-  private async fromBasic(name: string, password: string): Promise<Caller> {
+  private async fromBasic(name: string, password: string): Promise<KnownCaller> {
     const { account } = this;
     // Where there is no account there is nothing to guess.
     if (!account) throw unknown('no account', 'Bearer');
@@ -94,7 +121,7 @@ export class Callers {
       () => Promise.resolve(account.isRight(name, password)),
       (verdict) => verdict,
     );
-    if (isRight) return { name: account.name, roles: [ROLE_MANAGEMENT] };
+    if (isRight) return { name: account.name, roles: [ROLE_MANAGEMENT], hasSecondFactor: true };
     // What else a caller gives for a name could be a password.
     const user = name.normalize('NFC') === account.name.normalize('NFC') ? { user: account.name } : {};
     this.log.warn('Wrong credentials of a management caller', undefined, { ...user, ...from() });

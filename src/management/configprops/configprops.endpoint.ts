@@ -9,6 +9,7 @@ import { ConfigpropsEndpointProperties } from './configprops-endpoint.properties
 @Injectable()
 export class ConfigpropsEndpoint implements Endpoint {
   readonly id = 'configprops';
+  readonly readsNeedOtp = true;
 
   readonly operations: readonly Operation[] = [
     { method: 'GET', below: '', run: async (request) => pageOf(await this.beans(request)) },

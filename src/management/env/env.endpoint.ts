@@ -9,6 +9,7 @@ import type { EnvFacts } from './env-page.js';
 @Injectable()
 export class EnvEndpoint implements Endpoint {
   readonly id = 'env';
+  readonly readsNeedOtp = true;
 
   readonly operations: readonly Operation[] = [
     { method: 'GET', below: '', parameters: ['pattern'], run: (request) => this.all(request) },

@@ -11,6 +11,7 @@ const BYTES = 'application/octet-stream';
 @Injectable()
 export class HeapDumpEndpoint implements Endpoint {
   readonly id = 'heapdump';
+  readonly readsNeedOtp = true;
 
   readonly operations: readonly Operation[] = [
     { method: 'GET', below: '', produces: [BYTES], run: (request) => this.take(request) },

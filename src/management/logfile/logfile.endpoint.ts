@@ -16,6 +16,7 @@ const NONE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ENXIO', 'EL
 @Injectable()
 export class LogfileEndpoint implements Endpoint {
   readonly id = 'logfile';
+  readonly readsNeedOtp = true;
 
   readonly operations: readonly Operation[] = [
     {

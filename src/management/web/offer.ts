@@ -6,6 +6,7 @@ export interface Offer {
   /** What stands for it in paths; its id unless a key says otherwise. */
   readonly segment: string;
   readonly isOpen: boolean;
+  readonly readsNeedOtp: boolean;
   readonly operations: readonly Operation[];
   /** How long answers to reads without parameters are given again, in milliseconds. */
   readonly timeToLiveMillis: number;

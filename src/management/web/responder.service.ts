@@ -3,7 +3,7 @@ import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Answer, PlainRequest } from '../../server/listener.js';
 import type { Caller } from '../caller.js';
-import { Callers } from '../caller/callers.service.js';
+import { Callers, type Demands } from '../caller/callers.service.js';
 import { JSON_TYPES } from '../media-types.js';
 import type { Operation, OperationRequest, Result } from '../operation.js';
 import { AnswerCache } from './answer-cache.js';
@@ -24,14 +24,15 @@ export class Responder {
   ) {}
 
   /** Checks what a caller sends in an order that tells strangers nothing of the operation. */
-  of({ isOpen, timeToLiveMillis }: Offer, operation: Operation): Respond {
+  of({ timeToLiveMillis, ...offer }: Offer, operation: Operation): Respond {
     const isCached = timeToLiveMillis > 0 && operation.method === 'GET' && operation.below === '';
     const cache = isCached ? new AnswerCache(this.clock, timeToLiveMillis) : undefined;
     const { produces = JSON_TYPES, asksNobody = false } = operation;
-    const looksUp = !(isOpen && asksNobody);
+    const demands = demandsOf(offer, operation);
+    const looksUp = !(demands.isOpen && asksNobody);
     return async (request) => {
       refuseForeign(request, operation);
-      const caller = looksUp ? await this.callers.admit(request.headers.authorization, isOpen) : undefined;
+      const caller = looksUp ? await this.callers.admit(request.headers.authorization, demands) : undefined;
       if (operation.method === 'POST') demandMediaType(request, operation);
       const mediaType = produces.length === 0 ? '' : chosenType(request.headers.accept, produces);
       if (mediaType === undefined) throw new ServiceError('NOT_ACCEPTABLE');
@@ -43,12 +44,18 @@ export class Responder {
   /** The discovery page of what is offered. */
   ofDiscovery(offers: readonly Offer[]): Respond {
     return async ({ url, headers }) => {
-      await this.callers.admit(headers.authorization, false);
+      await this.callers.admit(headers.authorization, { isOpen: false, needsOtp: false });
       const mediaType = discoveryType(headers.accept);
       if (mediaType === undefined) throw new ServiceError('NOT_ACCEPTABLE');
       return answerOf({ body: discoveryOf(url, offers) }, mediaType);
     };
   }
+}
+
+/** Closed by default: only reads can be open, and only reads can do without a second factor. */
+function demandsOf({ isOpen, readsNeedOtp }: Omit<Offer, 'timeToLiveMillis'>, { method }: Operation): Demands {
+  const isRead = method === 'GET';
+  return { isOpen: isOpen && isRead, needsOtp: readsNeedOtp || !isRead };
 }
 
 function isOneName({ below }: Operation): boolean {
