@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
+import { EXIT, EXIT_CODES_HELP, type ExitCode } from './cli/exit-code.js';
 import { addKeysCommand } from './cli/keys.command.js';
 import { addSamlCommand } from './cli/saml.command.js';
 import { addUsersCommand } from './cli/users.command.js';
@@ -12,23 +13,26 @@ import { type Configuration, loadConfiguration } from './config/configuration.js
 import { processInputs } from './config/process-inputs.js';
 import type { CommandServices } from './command-services.js';
 import { checkRules } from './configuration-rules.js';
+import { readPackaged } from './management/info/packaged.js';
 import { PROPERTIES } from './properties.js';
 
 /** Runs one command; arguments that set keys (`--server.port=9000`, `-Dkey=value`) are taken out before. */
-export async function runCommand(args: readonly string[] = process.argv.slice(2)): Promise<number> {
-  // Whoever reads the output may have seen enough.
+export async function runCommand(args: readonly string[] = process.argv.slice(2)): Promise<ExitCode> {
+  // The reader of the output may close it early.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === 'EPIPE' ? 0 : 1);
+    process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed);
   });
-  let exitCode = 0;
+  let exitCode: ExitCode = EXIT.done;
   const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const complain = (line: string): void => void process.stderr.write(`${line}\n`);
   const program = new Command('cli')
-    .description('Commands of the login service. Any command takes -Dkey=value and --key=value for configuration.')
+    .description('Commands of the login service. Every command accepts -Dkey=value and --key=value for configuration.')
+    .version((await readPackaged()).build?.version ?? 'unknown')
+    .addHelpText('after', EXIT_CODES_HELP)
     .exitOverride();
   try {
     const inputs = processInputs(args.filter(isConfigurationArgument));
-    const exit = (code: number): void => {
+    const exit = (code: ExitCode): void => {
       exitCode = code;
     };
     addConfigCommand(program, { classes: PROPERTIES, inputs, rules: checkRules, print, complain }, exit);
@@ -41,15 +45,23 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     addUsersCommand(program, { open: services, input: process.stdin, print, complain }, exit);
     addKeysCommand(program, { open: services, print, complain }, exit);
     addSamlCommand(program, { configuration, clock: new SystemClock(), print, complain }, exit);
+    listCommandsAfterErrors(program);
     await program.parseAsync(
       args.filter((argument) => !isConfigurationArgument(argument)),
       { from: 'user' },
     );
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (!(error instanceof ConfigurationFailure)) throw error;
     complain(failureReport(error.problems, 'THE CONFIGURATION CANNOT BE USED'));
-    return 1;
+    return EXIT.configuration;
   }
   return exitCode;
+}
+
+/** Errors of a command with sub-commands, such as an unknown one, end with the list of those that exist. */
+function listCommandsAfterErrors(command: Command): void {
+  if (command.commands.length === 0) return;
+  command.showHelpAfterError(`Commands: ${command.commands.map((each) => each.name()).join(', ')}`);
+  for (const each of command.commands) listCommandsAfterErrors(each);
 }

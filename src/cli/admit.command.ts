@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { StaffAccounts } from '../account/staff-accounts.service.js';
 import { rolesWritten } from '../account/role-names.js';
+import { printable } from '../config/failure-report.js';
 import { knownIssuer } from '../saml/known-issuer.js';
 import { MetadataFailure } from '../saml/metadata-failure.js';
 import type { SamlProperties } from '../saml/saml.properties.js';
-import type { Complaint } from './users-answers.js';
+import { type Complaint, noSuch } from './users-answers.js';
 
 /** What the command needs of the service. */
 export interface AdmitServices {
@@ -20,7 +21,7 @@ interface AdmitOptions {
   readonly email?: string;
 }
 
-/** `users admit`: the account of somebody from an identity provider, before the first login. */
+/** Adds `users admit`: creates the account of an identity provider's user before the first login. */
 export function addAdmitCommand(
   users: Command,
   actor: string,
@@ -28,12 +29,12 @@ export function addAdmitCommand(
 ): void {
   users
     .command('admit')
-    .description('makes the user of a person whom an identity provider knows, where it may not make users itself')
+    .description("pre-creates the account of an identity provider's user")
     .requiredOption('--idp <name>', 'as in app.security.saml.idp.<name>')
     .requiredOption('--person <name>', 'the persistent NameID, or the value of account.attribute')
     .option('--issuer <entity id>', 'of the identity provider, where its metadata are at a URL')
-    .option('--roles <roles>', 'between commas, until the first login')
-    .option('--email <address>', 'until the identity provider says another one')
+    .option('--roles <roles>', 'comma-separated; apply until the first login')
+    .option('--email <address>', 'applies until the identity provider sends another one')
     .action((options: AdmitOptions) => run((services) => admitted(services, options, actor)));
 }
 
@@ -44,7 +45,9 @@ async function admitted(
 ): Promise<readonly string[] | Complaint> {
   const properties = saml.idp.get(idp);
   if (!properties)
-    return { complaint: `There is no identity provider ${idp}: app.security.saml.idp.${idp}.* is unset.` };
+    return noSuch(
+      `Unknown identity provider "${printable(idp)}": app.security.saml.idp.${printable(idp)}.* is not set.`,
+    );
   try {
     const known = await knownIssuer(properties);
     if (known !== undefined && given !== undefined && known !== given) {
@@ -55,7 +58,7 @@ async function admitted(
       return { complaint: `The metadata of ${idp} are at a URL: give its entity id by --issuer.` };
     const who = { idp, issuer, person, roles: rolesWritten(roles), ...(email !== undefined && { email }) };
     const { loginId } = await staff.admit(who, actor);
-    return [`User ${loginId} is made, and may sign in by way of ${idp}.`];
+    return [`Created user ${loginId}, who may sign in through ${idp}.`];
   } catch (error) {
     if (error instanceof MetadataFailure)
       return { complaint: `The metadata of ${idp} cannot be used: ${error.message}.` };

@@ -7,6 +7,7 @@ import { lineOf } from '../config/problem.js';
 import type { Finding } from '../config/rule.js';
 import { type View, viewOfAll, viewOfKey } from './config-view.js';
 import { configurationReference } from './configuration-reference.js';
+import { EXIT, type ExitCode } from './exit-code.js';
 
 /** What the commands need from outside. */
 export interface ConfigCommandParts {
@@ -18,7 +19,7 @@ export interface ConfigCommandParts {
 }
 
 /** `config get`, `config list`, `config check` and `config docs`; each sets the exit code by `exit`. */
-export function addConfigCommand(program: Command, parts: ConfigCommandParts, exit: (code: number) => void): void {
+export function addConfigCommand(program: Command, parts: ConfigCommandParts, exit: (code: ExitCode) => void): void {
   const config = program.command('config').description('show and check the configuration the service would start with');
 
   config
@@ -50,22 +51,22 @@ export function addConfigCommand(program: Command, parts: ConfigCommandParts, ex
     .description('the reference of all keys, in Markdown')
     .action(() => {
       parts.print(configurationReference(new KeyRegistry(parts.classes)).trimEnd());
-      exit(0);
+      exit(EXIT.done);
     });
 }
 
-function print(parts: ConfigCommandParts, view: (reading: ReturnType<typeof readConfiguration>) => View): number {
+function print(parts: ConfigCommandParts, view: (reading: ReturnType<typeof readConfiguration>) => View): ExitCode {
   const reading = readConfiguration(parts.classes, parts.inputs);
   const { lines, isFound } = view(reading);
   for (const line of lines) (isFound ? parts.print : parts.complain)(line);
   if (reading.problems.length > 0) {
     parts.complain(`The configuration has problems, the service would not start; see: config check`);
   }
-  return isFound ? 0 : 1;
+  return isFound ? EXIT.done : EXIT.notFound;
 }
 
 /** What stops every start is one report, as a start prints it; the rest is a line each. */
-async function check({ classes, inputs, rules, print: say, complain }: ConfigCommandParts): Promise<number> {
+async function check({ classes, inputs, rules, print: say, complain }: ConfigCommandParts): Promise<ExitCode> {
   const reading = readConfiguration(classes, inputs);
   const findings = await rules(reading, inputs);
   const faults = [...reading.problems, ...findings.filter(({ severity }) => severity === 'fault')];
@@ -77,5 +78,5 @@ async function check({ classes, inputs, rules, print: say, complain }: ConfigCom
   const breaches = findings.filter(({ severity }) => severity === 'breach').length;
   if (breaches > 0) say(`${breaches} ${breaches === 1 ? 'breach' : 'breaches'}.`);
   else if (faults.length === 0) say('All configuration rules hold.');
-  return breaches + faults.length === 0 ? 0 : 1;
+  return breaches + faults.length === 0 ? EXIT.done : EXIT.configuration;
 }

@@ -74,9 +74,9 @@ describe('the commands for keys', () => {
 
   it('retire complains of a key that is not there', async () => {
     expect(await run(['retire', 'other'], { isKnown: false })).toMatchObject({
-      code: 1,
+      code: 4,
       printed: [],
-      complaints: ['There is no such key in use.'],
+      complaints: ['Unknown signing key other.'],
     });
   });
 
@@ -93,7 +93,7 @@ describe('the commands for keys', () => {
 
   it.each([
     [new SealFailure('k0', 'unknown key'), 'a value is sealed under the key "k0"'],
-    [new ServiceError('UNAVAILABLE'), 'The database is out of reach.'],
+    [new ServiceError('UNAVAILABLE'), 'The database cannot be reached'],
   ])('says clearly what is wrong (%s)', async (failure, sentence) => {
     const outcome = await run(['rekey'], { failure });
 

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
+import { printable } from '../config/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
+import { EXIT, type ExitCode } from './exit-code.js';
 import { SealFailure } from '../sealing/sealer.js';
 import type { KeyRotation, ListedKey } from '../token/key-rotation.service.js';
 
 /** Who does it, in the security events of commands. */
 const ACTOR = 'cli';
-const REFUSED = 1;
 
 /** The service as far as the commands need it, opened for one command. */
 export interface KeysServices {
@@ -29,54 +30,56 @@ export interface KeysCommandParts {
 interface Outcome {
   readonly lines: readonly string[];
   readonly complaint?: string;
+  /** `failed` unless set. */
+  readonly exitCode?: ExitCode;
 }
 
 /** `keys list`, `rotate`, `retire` and `rekey`; each sets the exit code by `exit`. */
-export function addKeysCommand(program: Command, parts: KeysCommandParts, exit: (code: number) => void): void {
-  const keys = program.command('keys').description('the keys that sign tokens, and those that seal secrets');
+export function addKeysCommand(program: Command, parts: KeysCommandParts, exit: (code: ExitCode) => void): void {
+  const keys = program.command('keys').description('manage the keys that sign tokens and those that seal secrets');
   const run = async (command: (services: KeysServices) => Promise<Outcome>): Promise<void> => {
     exit(await answered(parts, command));
   };
 
   keys
     .command('list')
-    .description('signing keys of the database, and how many values are sealed under which seal key')
+    .description('lists the signing keys of the database, and how many values each seal key seals')
     .action(() => run(async (services) => ({ lines: [...(await list(services)), ...(await seals(services))] })));
 
   keys
     .command('rotate')
-    .description('makes the next signing keys: published now, in use a day later')
-    .option('--now', 'in use at once; verifiers elsewhere may refuse new tokens until they fetch the keys again')
+    .description('creates the next signing keys: published now, in use a day later')
+    .option('--now', 'use them immediately; other verifiers may reject new tokens until they fetch the keys again')
     .action(({ now = false }: { now?: boolean }) => run((services) => rotate(services, now)));
 
   keys
     .command('retire')
-    .description('takes a signing key out of use; it verifies until its tokens have ended')
-    .argument('<kid>', 'as "keys list" shows it')
-    .option('--now', 'for a key that became known: tokens it signed are refused from now on')
+    .description('retires a signing key; it still verifies until its tokens expire')
+    .argument('<kid>', 'as shown by "keys list"')
+    .option('--now', 'for a leaked key: reject the tokens it signed from now on')
     .action((kid: string, { now = false }: { now?: boolean }) => run((services) => retire(services, kid, now)));
 
   keys
     .command('rekey')
-    .description('seals under the active seal key what is sealed under another; can be interrupted and run again')
+    .description('re-seals under the active seal key what another key seals; can be interrupted and run again')
     .action(() => run(rekey));
 }
 
 async function answered(
   { open, print, complain }: KeysCommandParts,
   command: (services: KeysServices) => Promise<Outcome>,
-): Promise<number> {
+): Promise<ExitCode> {
   const services = await open();
   try {
-    const { lines, complaint } = await command(services);
+    const { lines, complaint, exitCode = EXIT.failed } = await command(services);
     for (const line of lines) print(line);
     if (complaint !== undefined) complain(complaint);
-    return complaint === undefined ? 0 : REFUSED;
+    return complaint === undefined ? EXIT.done : exitCode;
   } catch (error) {
     if (error instanceof SealFailure) complain(`${error.message}.`);
-    else if (error instanceof ServiceError) complain('The database is out of reach.');
+    else if (error instanceof ServiceError) complain('The database cannot be reached or is busy; try again.');
     else throw error;
-    return REFUSED;
+    return EXIT.failed;
   } finally {
     await services.close();
   }
@@ -115,7 +118,7 @@ async function rotate({ rotation }: KeysServices, atOnce: boolean): Promise<Outc
 
 async function retire({ rotation }: KeysServices, kid: string, atOnce: boolean): Promise<Outcome> {
   const isDone = await rotation.retire(kid, { actor: ACTOR, atOnce });
-  if (!isDone) return { lines: [], complaint: 'There is no such key in use.' };
+  if (!isDone) return { lines: [], complaint: `Unknown signing key ${printable(kid)}.`, exitCode: EXIT.notFound };
   const effect = atOnce ? 'verifies no more' : 'signs no more, and verifies until its tokens have ended';
   return { lines: [`${kid}  ${effect}; other processes follow within half a minute`] };
 }

@@ -10,6 +10,7 @@ import { ServerProperties } from '../server/server.properties.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { Issuer } from '../token/issuer.service.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
+import { EXIT, type ExitCode } from './exit-code.js';
 
 const SOON_MILLIS = 30 * 86_400_000;
 
@@ -27,29 +28,28 @@ interface Report {
   readonly findings: string[];
 }
 
-/** `saml check`; sets the exit code by `exit`: 1 where something is wrong. */
-export function addSamlCommand(program: Command, parts: SamlCommandParts, exit: (code: number) => void): void {
+/** Adds `saml check`. */
+export function addSamlCommand(program: Command, parts: SamlCommandParts, exit: (code: ExitCode) => void): void {
   program
     .command('saml')
     .description('identity providers of staff')
     .command('check')
-    .description('reads the metadata of an identity provider anew, and says what is known of it')
+    .description('reads the metadata of an identity provider and reports what they contain')
     .argument('<idp>', 'name of the identity provider, as in app.security.saml.idp.<name>')
     .action(async (name: string) => {
       exit(await checked(parts, name));
     });
 }
 
-async function checked({ configuration, clock, print, complain }: SamlCommandParts, name: string): Promise<number> {
+async function checked({ configuration, clock, print, complain }: SamlCommandParts, name: string): Promise<ExitCode> {
   const known = configuration();
   const { idp } = known.get(SamlProperties);
   const properties = idp.get(name);
   if (!properties) {
     const names = [...idp.keys()].sort();
-    complain(
-      `There is no identity provider "${name}"; there ${names.length === 0 ? 'is none' : `are ${names.join(', ')}`}.`,
-    );
-    return 1;
+    const others = names.length === 0 ? 'none is configured' : `known: ${names.join(', ')}`;
+    complain(`Unknown identity provider "${shown(name)}": ${others}.`);
+    return EXIT.notFound;
   }
   const report: Report = { lines: [], findings: [] };
   await look(report, known, properties, clock);
@@ -57,7 +57,7 @@ async function checked({ configuration, clock, print, complain }: SamlCommandPar
   for (const line of report.lines) print(shown(line));
   for (const finding of report.findings) complain(shown(`${finding}.`));
   if (report.findings.length === 0) print('Nothing is wrong.');
-  return report.findings.length === 0 ? 0 : 1;
+  return report.findings.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 async function look(report: Report, known: Configuration, properties: IdpProperties, clock: Clock): Promise<void> {

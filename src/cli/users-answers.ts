@@ -1,46 +1,55 @@
 import type { ImportReport } from '../account/import-row.js';
 import type { ServiceError } from '../errors/service-error.js';
+import { EXIT, type ExitCode } from './exit-code.js';
 
-/** A command that did not do what was asked; `lines` are printed before. */
+/** Reports a command that did not do what was asked; `lines` are printed before. */
 export interface Complaint {
   readonly complaint: string;
   readonly lines?: readonly string[];
+  /** `failed` unless set. */
+  readonly exitCode?: ExitCode;
 }
 
-/** Exit code of a command that refused. */
-export const REFUSED = 1;
+/** A command that names what does not exist. */
+export function noSuch(complaint: string): Complaint {
+  return { complaint, exitCode: EXIT.notFound };
+}
 
 /** Rows told one by one; the number of the others follows. */
 const MOST_ROWS = 100;
 
 const FAULTS: Readonly<Record<string, string>> = {
-  'id malformed': 'The login id must be 1 to 255 characters, without control characters and without ":".',
-  'person malformed': 'The name of the person must be 1 to 512 characters, without control characters.',
-  'pw malformed': 'The password is no text.',
+  'id malformed': 'A login id has 1 to 255 characters, no control characters and no ":".',
+  'person malformed': 'The name of the person has 1 to 512 characters and no control characters.',
+  'pw malformed': 'The password is not valid Unicode text.',
   'pw too_short': 'The password is too short (app.security.password.min-length).',
   'pw too_long': 'The password is longer than 1024 bytes.',
-  'pw too_common': 'The password is among those that are guessed first.',
-  'pw same_as_id': 'The password is the login id.',
-  'email malformed': 'The mail address is none.',
-  'roles malformed': 'A role is ROLE_ and capital letters, digits or underscores; ROLE_PRE_MFA is none.',
+  'pw too_common': 'The password is one of the most common passwords.',
+  'pw same_as_id': 'The password must differ from the login id.',
+  'email malformed': 'The mail address is malformed.',
+  'roles malformed': 'Role names look like ROLE_NAME (A-Z, 0-9, _); ROLE_PRE_MFA is reserved.',
 };
 
 const CONFLICTS: Readonly<Record<string, string>> = {
-  'login id taken': 'There is a user with this login id already.',
-  'person known': 'There is a user for this person already.',
+  'login id taken': 'The login id is already taken.',
+  'person known': 'This person already has a user.',
 };
 
-/** What a person is told; the inner reason of an error stays inside where it may hold more than that. */
-export function complaintOf({ code, facts }: ServiceError): string {
+/** Tells an operator why a command was refused; the inner reason of an error is not shown, it may hold more. */
+export function complaintOf({ code, facts }: ServiceError): Complaint {
   switch (code) {
-    case 'VALIDATION_FAILED':
-      return (facts.errors ?? []).map((error) => FAULTS[`${error.field} ${error.code}`] ?? error.code).join('\n');
+    case 'VALIDATION_FAILED': {
+      const faults = (facts.errors ?? []).map((error) => FAULTS[`${error.field} ${error.code}`] ?? error.code);
+      return { complaint: faults.join('\n') };
+    }
     case 'CONFLICT':
-      return CONFLICTS[facts.reason ?? ''] ?? 'This is the last administrator.';
+      return { complaint: CONFLICTS[facts.reason ?? ''] ?? 'This is the last administrator.' };
+    case 'NOT_FOUND':
+      return noSuch('The user does not exist any more.');
     case 'UNAVAILABLE':
-      return 'The database is out of reach or busy; try again.';
+      return { complaint: 'The database cannot be reached or is busy; try again.' };
     default:
-      return `Refused: ${code}`;
+      return { complaint: `The command failed: ${code}.` };
   }
 }
 
@@ -49,10 +58,10 @@ export function importLines(
   { created, errors, errorsTotal }: ImportReport,
   isPartial: boolean,
 ): readonly string[] | Complaint {
-  const made = `${created} ${created === 1 ? 'user is' : 'users are'} made.`;
+  const made = `Created ${created} ${created === 1 ? 'user' : 'users'}.`;
   if (errorsTotal === 0) return [made];
   const lines = errors.slice(0, MOST_ROWS).map(({ line, field, code }) => `line ${line}: ${`${field} ${code}`.trim()}`);
   if (errorsTotal > lines.length) lines.push(`and ${errorsTotal - lines.length} more`);
-  const rest = isPartial ? 'The rows above are left out.' : 'Nothing was changed: correct the file, or use --partial.';
+  const rest = isPartial ? 'The rows above were skipped.' : 'Nothing was changed: correct the file, or use --partial.';
   return { lines, complaint: `${made} ${rest}` };
 }

@@ -37,7 +37,7 @@ describe('the commands for users', () => {
       },
     );
 
-    expect(outcome).toMatchObject({ code: 0, printed: ['User anna is made.'], complaints: [] });
+    expect(outcome).toMatchObject({ code: 0, printed: ['Created user anna.'], complaints: [] });
     expect(outcome.calls).toEqual([
       [
         'create',
@@ -51,14 +51,17 @@ describe('the commands for users', () => {
   it('prints a random password once where none is given', async () => {
     const outcome = await run(['add', 'anna']);
 
-    expect(outcome).toMatchObject({ code: 0, printed: ['User anna is made. Password, shown this once: random-one'] });
+    expect(outcome).toMatchObject({
+      code: 0,
+      printed: ['Created user anna. The password is shown only once: random-one'],
+    });
   });
 
   it.each([
-    ['VALIDATION_FAILED', { errors: [{ field: 'pw', code: 'too_common' }] }, /guessed first/],
-    ['VALIDATION_FAILED', { errors: [{ field: 'id', code: 'malformed' }] }, /login id must be/],
+    ['VALIDATION_FAILED', { errors: [{ field: 'pw', code: 'too_common' }] }, /most common/],
+    ['VALIDATION_FAILED', { errors: [{ field: 'id', code: 'malformed' }] }, /login id has/],
     ['CONFLICT', { reason: 'login id taken' }, /already/],
-    ['UNAVAILABLE', { reason: 'database unreachable' }, /out of reach/],
+    ['UNAVAILABLE', { reason: 'database unreachable' }, /cannot be reached/],
   ] as const)('says clearly what is wrong (%s)', async (code, facts, sentence) => {
     const outcome = await run(['add', 'anna'], { failure: new ServiceError(code, facts) });
 
@@ -93,7 +96,7 @@ describe('the commands for users', () => {
     expect(last).toMatchObject({ code: 1, complaints: ['This is the last administrator.'] });
 
     const unknown = await run(['unlock', 'nobody']);
-    expect(unknown).toMatchObject({ code: 1, complaints: ['There is no user with this login id.'], calls: ['closed'] });
+    expect(unknown).toMatchObject({ code: 4, complaints: ['Unknown user nobody.'], calls: ['closed'] });
   });
 
   it('reports an import row by row', async () => {
@@ -101,15 +104,15 @@ describe('the commands for users', () => {
     const file = join(temporaryFolder(), 'users.csv');
     writeFileSync(file, '');
 
-    expect(await run(['import', file])).toMatchObject({ code: 0, printed: ['2 users are made.'] });
+    expect(await run(['import', file])).toMatchObject({ code: 0, printed: ['Created 2 users.'] });
     expect(await run(['import', file], { report: { created: 0, errors, errorsTotal: 1 } })).toMatchObject({
       code: 1,
       printed: ['line 3: login_id taken'],
-      complaints: ['0 users are made. Nothing was changed: correct the file, or use --partial.'],
+      complaints: ['Created 0 users. Nothing was changed: correct the file, or use --partial.'],
     });
     expect(await run(['import', '--partial', file], { report: { created: 1, errors, errorsTotal: 1 } })).toMatchObject({
       code: 1,
-      complaints: ['1 user is made. The rows above are left out.'],
+      complaints: ['Created 1 user. The rows above were skipped.'],
     });
   });
 
@@ -149,7 +152,7 @@ describe('the commands for users', () => {
     const refused = {
       code: 1,
       printed: [],
-      complaints: ['Only a regular file can be imported as a whole.'],
+      complaints: ['Without --partial only a regular file can be imported.'],
       calls: ['closed'],
     };
 

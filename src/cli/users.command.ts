@@ -9,10 +9,12 @@ import type { Accounts } from '../account/accounts.service.js';
 import { importFormat, importRows } from '../account/import-file.js';
 import { ImportFileError } from '../account/import-row.js';
 import { rolesWritten } from '../account/role-names.js';
+import { printable } from '../config/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { addAdmitCommand, type AdmitServices } from './admit.command.js';
-import { type Complaint, complaintOf, importLines, REFUSED } from './users-answers.js';
+import { EXIT, type ExitCode } from './exit-code.js';
+import { type Complaint, complaintOf, importLines, noSuch } from './users-answers.js';
 
 /** Who does it, in the security events of commands. */
 const ACTOR = 'cli';
@@ -49,18 +51,18 @@ interface AddOptions {
 }
 
 /** `users add`, `admit`, `import`, `unlock`, `disable`, `enable` and `reset-mfa`; each sets the exit code by `exit`. */
-export function addUsersCommand(program: Command, parts: UsersCommandParts, exit: (code: number) => void): void {
-  const users = program.command('users').description('make users, and help those who cannot sign in');
+export function addUsersCommand(program: Command, parts: UsersCommandParts, exit: (code: ExitCode) => void): void {
+  const users = program.command('users').description('create, change and help users');
   const run = async (command: (services: UsersServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
     exit(await answered(parts, command));
   };
 
   users
     .command('add')
-    .description('makes a user; without --password-stdin its password is random and printed once')
+    .description('creates a user; without --password-stdin the password is random and printed once')
     .argument('<id>', 'login id')
-    .option('--password-stdin', 'take the password from the first line of the input')
-    .option('--roles <roles>', 'between commas, such as ROLE_ADMIN,ROLE_MANAGEMENT')
+    .option('--password-stdin', 'read the password from the first line of standard input')
+    .option('--roles <roles>', 'comma-separated, for example ROLE_ADMIN,ROLE_MANAGEMENT')
     .option('--email <address>')
     .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options)));
 
@@ -69,11 +71,11 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
   users
     .command('import')
     .description(
-      'makes the users of a file of JSON lines (*.jsonl, *.ndjson) or else CSV: ' +
+      'creates users from a file of JSON lines (*.jsonl, *.ndjson) or CSV: ' +
         'login_id,password_hash|password,email,roles,otpauth_uri',
     )
     .argument('<file>')
-    .option('--partial', 'keep the good rows where others are bad; otherwise one bad row keeps all of them out')
+    .option('--partial', 'import the valid rows even if others are invalid; otherwise one invalid row rejects the file')
     .action((file: string, { partial = false }: { partial?: boolean }) =>
       run((services) => importFile(services, file, partial)),
     );
@@ -91,9 +93,9 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
       .action((id: string) =>
         run(async (services) => {
           const account = await services.accounts.findByLoginId(id);
-          if (!account) return { complaint: 'There is no user with this login id.' };
+          if (!account) return noSuch(`Unknown user ${printable(id)}.`);
           const isDone = (await act(services, account)) !== false;
-          return [`${account.loginId}: ${isDone ? done : `there was nothing to ${name}`}`];
+          return [`${account.loginId}: ${isDone ? done : `nothing to ${name}`}`];
         }),
       );
   };
@@ -114,24 +116,24 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
 async function answered(
   { open, print, complain }: UsersCommandParts,
   command: (services: UsersServices) => Promise<readonly string[] | Complaint>,
-): Promise<number> {
+): Promise<ExitCode> {
   const services = await open();
   try {
-    const answer = await command(services);
-    if (!('complaint' in answer)) {
-      for (const line of answer) print(line);
-      return 0;
-    }
-    for (const line of answer.lines ?? []) print(line);
-    complain(answer.complaint);
-  } catch (error) {
-    if (error instanceof ServiceError) complain(complaintOf(error));
-    else if (error instanceof ImportFileError) complain(error.message);
-    else throw error;
+    const answer = await command(services).catch(complaintAbout);
+    const { lines = [], complaint, exitCode = EXIT.failed } = 'complaint' in answer ? answer : { lines: answer };
+    for (const line of lines) print(line);
+    if (complaint === undefined) return EXIT.done;
+    complain(complaint);
+    return exitCode;
   } finally {
     await services.close();
   }
-  return REFUSED;
+}
+
+function complaintAbout(error: unknown): Complaint {
+  if (error instanceof ServiceError) return complaintOf(error);
+  if (error instanceof ImportFileError) return { complaint: error.message };
+  throw error;
 }
 
 async function add(
@@ -144,10 +146,10 @@ async function add(
   if (passwordStdin) {
     const [password = ''] = (await text(input)).split(/\r?\n/, 1);
     const account = await creation.create({ ...draft, password }, ACTOR);
-    return [`User ${account.loginId} is made.`];
+    return [`Created user ${account.loginId}.`];
   }
   const { account, password } = await creation.createWithRandomPassword(draft, ACTOR);
-  return [`User ${account.loginId} is made. Password, shown this once: ${password}`];
+  return [`Created user ${account.loginId}. The password is shown only once: ${password}`];
 }
 
 async function importFile(
@@ -157,7 +159,8 @@ async function importFile(
 ): Promise<readonly string[] | Complaint> {
   try {
     // Read twice, so that one bad row keeps all out: what can be read once would be empty then.
-    if (!isPartial && !statSync(file).isFile()) return { complaint: 'Only a regular file can be imported as a whole.' };
+    if (!isPartial && !statSync(file).isFile())
+      return { complaint: 'Without --partial only a regular file can be imported.' };
     const format = importFormat(file) ?? 'csv';
     const report = await accountImport.run(() => importRows(createReadStream(file), format), {
       actor: ACTOR,

@@ -72,10 +72,10 @@ describe('config get', () => {
     expect(stdout).not.toContain('server.port');
   });
 
-  it('says that a key is unknown, with the nearest name, and exits with 1', async () => {
+  it('says that a key is unknown, with the nearest name, and exits with 4', async () => {
     const { exitCode, stdout, stderr } = await runCli(['config', 'get', 'server.prot']);
 
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(4);
     expect(stdout).toBe('');
     expect(stderr).toContain('server.prot is no key of this service; did you mean server.port?');
   });
@@ -83,7 +83,7 @@ describe('config get', () => {
   it('says where all keys are where no name is near', async () => {
     const { exitCode, stderr } = await runCli(['config', 'get', 'zzzz.yyyy']);
 
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(4);
     expect(stderr).toContain('zzzz.yyyy is no key of this service; "config list" shows all keys');
   });
 
@@ -128,7 +128,7 @@ describe('config get', () => {
   });
 
   it('takes an empty key for none', async () => {
-    expect((await runCli(['config', 'get', ''])).exitCode).toBe(1);
+    expect((await runCli(['config', 'get', ''])).exitCode).toBe(4);
   });
 
   it('shows what no value may do to the terminal', async () => {
@@ -177,7 +177,7 @@ describe('config check', () => {
     expect(exitCode).toBe(0);
   });
 
-  it('prints one line per breach and exits with 1', async () => {
+  it('prints one line per breach and exits with 3', async () => {
     const { exitCode, stdout } = await runCli(
       ['config', 'check', '--app.jpa.show-sql=true', '--app.jpa.orm.ddl-auto=create'],
       {
@@ -185,7 +185,7 @@ describe('config check', () => {
       },
     );
 
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(3);
     expect(stdout.match(/^breach: rule 5: .*$/gm)).toHaveLength(2);
     expect(stdout).toMatch(/2 breaches\.\n$/);
   });
@@ -193,7 +193,7 @@ describe('config check', () => {
   it('prints the report of a start that cannot be', async () => {
     const { exitCode, stderr } = await runCli(['config', 'check', '--server.port=abc']);
 
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(3);
     expect(stderr).toContain('THE CONFIGURATION CANNOT BE USED');
   });
 });
@@ -201,6 +201,6 @@ describe('config check', () => {
 it('explains its commands to somebody who asks for none', async () => {
   const { exitCode, stdout, stderr } = await runCli([]);
 
-  expect(exitCode).toBe(1);
+  expect(exitCode).toBe(2);
   expect(stdout + stderr).toContain('config');
 });

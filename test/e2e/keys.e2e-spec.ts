@@ -114,7 +114,7 @@ onEachEngine('J7: a signing key that became known', (engine) => {
   it('cannot be retired under an id that no key has', async () => {
     const { exitCode, stdout, stderr } = await story.command('keys', 'retire', 'nobody', '--now');
 
-    expect([exitCode, stdout, stderr]).toEqual([1, '', 'There is no such key in use.\n']);
+    expect([exitCode, stdout, stderr]).toEqual([4, '', 'Unknown signing key nobody.\n']);
   });
 });
 

@@ -90,8 +90,8 @@ describe('the log of a service', () => {
       const started = await runService({ args: [argument] });
       const checked = await runCli(['config', 'check', argument]);
 
-      for (const { exitCode, stderr } of [started, checked]) {
-        expect(exitCode).toBe(1);
+      expect([started.exitCode, checked.exitCode]).toEqual([1, 3]);
+      for (const { stderr } of [started, checked]) {
         expect(stderr).toContain('logging.pattern.console');
         expect(stderr).toContain(why);
       }

@@ -223,7 +223,7 @@ describe('15 wrong keys of every kind', () => {
 
     const { exitCode, stderr } = await runCli(['config', 'check', ...ARGUMENTS], { env: VARIABLES, cwd });
 
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(3);
     expect([...told(stderr).keys()].toSorted()).toEqual(WRONG.map(([key]) => key).toSorted());
   });
 });

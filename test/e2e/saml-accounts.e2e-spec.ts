@@ -167,7 +167,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     const admitted = await story.command(...args, '--email', 'new@example.org');
 
     expect(admitted).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(admitted.stdout).toBe(`User closed:${nameId} is made, and may sign in by way of closed.\n`);
+    expect(admitted.stdout).toBe(`Created user closed:${nameId}, who may sign in through closed.\n`);
     const { client, answer } = await signIn({ nameId }, 'closed');
     expect(answer.status).toBe(303);
     const subject = await subjectOf(client);
@@ -175,7 +175,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     const [created] = await story.events({ id: `closed:${nameId}` });
     expect(created).toMatchObject({ kind: 'USER_CREATED', actor: 'cli' });
     const again = await story.command(...args);
-    expect(again).toMatchObject({ exitCode: 1, stderr: 'There is a user for this person already.\n' });
+    expect(again).toMatchObject({ exitCode: 1, stderr: 'This person already has a user.\n' });
   });
 
   it('has the roles of the map at each login, and no others', async () => {
@@ -272,7 +272,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     const imported = await story.command('users', 'import', file);
 
     expect(added).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(added.stderr).toContain('without ":"');
+    expect(added.stderr).toContain('no ":"');
     expect(imported).toMatchObject({ exitCode: 1 });
     expect(await countAccounts()).toBe(count);
   });

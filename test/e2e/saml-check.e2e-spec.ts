@@ -139,7 +139,7 @@ describe('saml check', { timeout: 60_000 }, () => {
   it('knows no other identity provider', async () => {
     const { stderr, exitCode } = await check(['metadata=https://idp.example/m'], 'other');
 
-    expect(stderr).toBe('There is no identity provider "other"; there are corp.\n');
-    expect(exitCode).toBe(1);
+    expect(stderr).toBe('Unknown identity provider "other": known: corp.\n');
+    expect(exitCode).toBe(4);
   });
 });

@@ -98,7 +98,7 @@ describe('the first start', () => {
 
     const { exitCode, stdout } = await runCli(['users', 'add', 'admin', '--roles', 'ROLE_ADMIN'], { cwd, env: PROD });
 
-    expect(stdout).toContain('User admin is made.');
+    expect(stdout).toContain('Created user admin.');
     expect(exitCode).toBe(0);
     expect(readdirSync(cwd).filter((name) => name !== 'logs' && !name.startsWith('prod.db'))).toEqual([]);
   });

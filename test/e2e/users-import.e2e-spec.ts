@@ -61,7 +61,7 @@ onEachEngine('H10: users import', (engine) => {
 
   describe('of ten thousand rows with ready hashes', () => {
     it('makes all of them and says how many', async () => {
-      expect(imported).toMatchObject({ exitCode: 0, stdout: `${ROWS} users are made.\n`, stderr: '' });
+      expect(imported).toMatchObject({ exitCode: 0, stdout: `Created ${ROWS} users.\n`, stderr: '' });
       // The one of the story besides.
       expect(await countOf('account')).toBe(ROWS + 1);
       expect(await countOf('totp_secret')).toBe(ROWS / APP_EVERY);
@@ -137,7 +137,7 @@ onEachEngine('H10: users import', (engine) => {
 
     const outcome = await story.command('users', 'import', file);
 
-    expect(outcome).toMatchObject({ exitCode: 0, stdout: '2 users are made.\n', stderr: '' });
+    expect(outcome).toMatchObject({ exitCode: 0, stdout: 'Created 2 users.\n', stderr: '' });
     const half = await story.client().post('/login', { id: 'by-line', pw: passwordOf(0) });
     const code = story.codeOf(AuthenticatorApp.scan(uriOf(7)));
     expect(await secondStep(story.client(), textOf(half, 'mfa_token'), code)).toBeAnswered(200);
@@ -162,7 +162,7 @@ onEachEngine('H10: users import', (engine) => {
 
     expect(exitCode).toBe(1);
     expect(stdout).toBe(`line 602: otpauth_uri ${fault}\n`);
-    expect(stderr).toBe('0 users are made. Nothing was changed: correct the file, or use --partial.\n');
+    expect(stderr).toBe('Created 0 users. Nothing was changed: correct the file, or use --partial.\n');
     expect([await countOf('account'), await countOf('totp_secret')]).toEqual(before);
     const answer = await story.client().post('/login', { id: 'late-1', pw: passwordOf(1) });
     expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
