@@ -5,6 +5,8 @@ export interface ErrorText {
   readonly title: string;
   /** What to do about it, for whoever writes the calling program. */
   readonly advice: string;
+  /** Sentences that a page shows to its user instead of the title: what happened, and what to do now. */
+  readonly page?: string;
 }
 
 /** Public texts of every code; the reason of one refusal is never among them. */
@@ -12,10 +14,12 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   VALIDATION_FAILED: {
     title: 'The request does not have the right form',
     advice: 'Correct the members named in errors; the same request fails again.',
+    page: 'Some of the input is not valid. Check it and try again.',
   },
   INVALID_CREDENTIALS: {
     title: 'The credentials are not accepted',
     advice: 'Ask for id and password again; nothing tells which of them is wrong.',
+    page: 'Wrong username or password.',
   },
   MFA_TOKEN_INVALID: {
     title: 'The mfa_token is not accepted',
@@ -24,30 +28,37 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   MFA_CODE_INVALID: {
     title: 'The code is not accepted',
     advice: 'Ask for the next code; the mfa_token stays usable.',
+    page: 'This code is wrong or was already used. Enter another code.',
   },
   MFA_LOCKED: {
     title: 'The second factor is locked',
     advice: 'Wait as long as Retry-After says, then begin again with the password step.',
+    page: 'There were too many wrong codes. The second step of your sign-in is locked for a while.',
   },
   RATE_LIMITED: {
     title: 'There are too many requests',
     advice: 'Wait as long as Retry-After says, then send the request again.',
+    page: 'There were too many attempts.',
   },
   INVALID_TOKEN: {
     title: 'A valid access token is needed',
     advice: 'Refresh the access token once; where that fails too, sign in again.',
+    page: 'Please sign in to continue.',
   },
   MFA_REQUIRED: {
     title: 'The second factor is still open',
     advice: 'Prove the second factor, then send the request again.',
+    page: 'This step is not available before your sign-in is complete.',
   },
   ACCESS_DENIED: {
     title: 'The caller lacks an authority for this',
     advice: 'Do not repeat the request as this user.',
+    page: 'You do not have permission to do this.',
   },
   STEP_UP_REQUIRED: {
     title: 'A fresh or stronger login is needed',
     advice: 'Do what WWW-Authenticate asks for (RFC 9470), then send the request again.',
+    page: 'Please sign in again to continue.',
   },
   REFRESH_INVALID: {
     title: 'The refresh token is not accepted',
@@ -60,6 +71,7 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   MFA_STATE_CONFLICT: {
     title: 'The second factor is not in a state for this',
     advice: 'Read GET /2fa and offer what its state allows.',
+    page: 'This setup step has expired. Start again.',
   },
   CONFLICT: {
     title: 'The request conflicts with what is stored',
@@ -68,6 +80,7 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   CROSS_SITE: {
     title: 'Another site may not send this request',
     advice: 'Call from the origin of the service or from a configured one.',
+    page: 'We could not verify this form. Open the sign-in page over https and try again.',
   },
   PAYLOAD_TOO_LARGE: {
     title: 'The request is too large',
@@ -76,6 +89,7 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   NOT_FOUND: {
     title: 'There is nothing here',
     advice: 'Correct the path.',
+    page: 'This page does not exist.',
   },
   METHOD_NOT_ALLOWED: {
     title: 'The method is not offered here',
@@ -92,21 +106,26 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
   SAML_RESPONSE_INVALID: {
     title: 'The response of the identity provider is not accepted',
     advice: 'Begin the staff login again.',
+    page: 'The sign-in through your organisation was not accepted. Try again.',
   },
   SAML_MFA_MISSING: {
     title: 'The identity provider proved no second factor',
     advice: 'Sign in at the identity provider with a second factor.',
+    page: 'Your organisation did not confirm a second factor. Sign in there with a second factor and try again.',
   },
   SAML_USER_NOT_ALLOWED: {
     title: 'This user of the identity provider is not admitted',
     advice: 'Ask an administrator.',
+    page: 'Your account may not sign in here. Ask your administrator.',
   },
   UNAVAILABLE: {
     title: 'The service cannot answer now',
     advice: 'Wait as long as Retry-After says, then send the request again.',
+    page: 'The service is not available at the moment.',
   },
   INTERNAL_ERROR: {
     title: 'The service failed',
     advice: 'Report the request_id to the operator.',
+    page: 'The service could not do this because of an error. Try again later.',
   },
 };

@@ -6,13 +6,13 @@ import { problemPage } from './problem-page.js';
 
 const CODES = Object.keys(STATUS) as readonly ErrorCode[];
 
-it.each(CODES)('tells of %s what everybody may read, its code and the request', (code) => {
+it.each(CODES)('%s: shows the text for users, the code and the request id', (code) => {
   const page = problemPage({ code, requestId: 'request-1' }, '/auth/portal/login');
 
-  expect(page).toContain(`<h1>${TEXT[code].title}</h1>`);
+  expect(page).toContain(`<p>${TEXT[code].page ?? `${TEXT[code].title}.`}</p>`);
   expect(page).toContain(`<code>${code}</code>, request <code>request-1</code>`);
   expect(page).toContain('<a href="/auth/portal/login">Sign in</a>');
-  expect(page).not.toMatch(/Try again|<script|<form/);
+  expect(page).not.toMatch(/Try again in|<script|<form/);
 });
 
 it.each([

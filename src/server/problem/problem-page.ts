@@ -14,8 +14,9 @@ export interface ToldProblem {
 /** The page of an error, with a link to `back`. */
 export function problemPage(problem: ToldProblem, back: string): string {
   return htmlPage(
-    TEXT[problem.code].title,
-    markup`${waiting(problem)}${mark(problem)}<p><a href="${back}">Sign in</a></p>
+    'Sign-in problem',
+    markup`<p>${textOf(problem.code)}</p>
+${waiting(problem)}${mark(problem)}<p><a href="${back}">Sign in</a></p>
 `,
   );
 }
@@ -23,9 +24,14 @@ export function problemPage(problem: ToldProblem, back: string): string {
 /** The same as a part of a page that goes on. */
 export function problemAlert(problem: ToldProblem): Markup {
   return markup`<div role="alert">
-<p>${TEXT[problem.code].title}.</p>
+<p>${textOf(problem.code)}</p>
 ${waiting(problem)}${mark(problem)}</div>
 `;
+}
+
+function textOf(code: ErrorCode): string {
+  const { title, page = `${title}.` } = TEXT[code];
+  return page;
 }
 
 function waiting({ waitSeconds }: ToldProblem): Markup {
