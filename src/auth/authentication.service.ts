@@ -34,6 +34,17 @@ export class Authentication {
     return this.fromCookie(session);
   }
 
+  /** The caller of an open page by the session cookie; undefined unless it names a live session. */
+  async visitor(session: string | undefined): Promise<Principal | undefined> {
+    if (session === undefined) return undefined;
+    try {
+      return await this.fromCookie(session);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'INVALID_TOKEN') return undefined;
+      throw error;
+    }
+  }
+
   private async fromHeader(authorization: string, halfTokenAllowed: boolean): Promise<Principal> {
     const token = bearerToken(authorization);
     if (token === undefined) throw invalid('no bearer token');

@@ -65,6 +65,11 @@ export class OwnSecondFactor {
     return { factors, isDemanded: isDemanded(await this.accountOf(subject), this.policy) };
   }
 
+  /** True if the login of this caller has a proof of the second factor that functions accept as fresh. */
+  hasFreshOtp(caller: Principal): boolean {
+    return caller.kind === 'full' && hasFreshOtp(caller, this.clock.seconds(), this.policy.freshAuth.seconds);
+  }
+
   /** The secret of the account that waits to be confirmed; undefined where none does. */
   async pending(caller: Principal): Promise<PendingSecret | undefined> {
     const { pending } = await this.enrolment.state(caller.subject);

@@ -20,6 +20,8 @@ export interface ErrorFacts {
   readonly closesConnection?: boolean;
   /** HTML in place of the general page, for a caller who is answered with pages: such as a form once more. */
   readonly page?: string;
+  /** URL that a caller who is answered with pages is sent on to by 303, in place of a page. */
+  readonly seeOther?: string;
   /** The exact reason for the log and the metric; never told to the caller. */
   readonly reason?: string;
   readonly cause?: unknown;

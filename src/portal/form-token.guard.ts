@@ -3,8 +3,10 @@ import { SIGN_IN_FORM } from '../auth/cookies.js';
 import { SAFE } from '../auth/cross-site.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { AuthenticatedRequest } from '../principal/access.decorator.js';
+import { hasOtp } from '../principal/amr.js';
 import { cookiesOf } from '../server/cookies.js';
 import type { HttpRequest } from '../server/http-request.js';
+import { ServletProperties } from '../server/servlet.properties.js';
 import { boundToBrowser, boundToCaller } from './form-binding.js';
 import { FormTokens } from './form-tokens.service.js';
 
@@ -15,7 +17,14 @@ interface FormRequest extends HttpRequest, AuthenticatedRequest {
 /** Refuses a form that was not sent from a page of ours in the same session or, of strangers, the same browser. */
 @Injectable()
 export class FormTokenGuard implements CanActivate {
-  constructor(private readonly tokens: FormTokens) {}
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly tokens: FormTokens,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FormRequest>();
@@ -23,7 +32,10 @@ export class FormTokenGuard implements CanActivate {
     const { csrf } = (request.body ?? {}) as { readonly csrf?: unknown };
     const boundTo = boundOf(request);
     if (typeof csrf === 'string' && boundTo !== undefined && this.tokens.isOurs(csrf, boundTo)) return true;
-    throw new ServiceError('CROSS_SITE', { reason: 'form token' });
+    const isOutlived = typeof csrf === 'string' && request.principal?.kind === 'full' && hasOtp(request.principal.amr);
+    // The form of a sign-in that is complete by now, as after "Back" in the browser: its user goes on to the start page.
+    const start = `${this.contextPath}/`;
+    throw new ServiceError('CROSS_SITE', { reason: 'form token', ...(isOutlived && { seeOther: start }) });
   }
 }
 

@@ -8,16 +8,30 @@ export const returnToShape = v.object({
   return_to: v.optional(v.pipe(v.string(), v.description('Where the browser goes on in the end: a path of ours.'))),
 });
 
+const again = v.optional(v.pipe(v.string(), v.description('Present where a signed-in user signs in again.')));
+
+export const signInQuery = v.object({ ...returnToShape.entries, again });
+
 /** What every form sends; the guard has looked at `csrf`. */
 const common = {
   csrf: v.pipe(v.string(), v.description('The token that stands in the form.')),
   ...returnToShape.entries,
 };
 
-export const signInForm = v.strictObject({ ...common, ...loginShape.entries });
+export const signInForm = v.strictObject({ ...common, ...loginShape.entries, again });
 
 /** What is no code is told in the form itself. */
 export const codeForm = v.strictObject({ ...common, code: v.pipe(v.string(), v.maxLength(LONGEST_CODE)) });
+
+export const verifyForm = v.strictObject({
+  ...codeForm.entries,
+  proved: v.optional(
+    v.pipe(
+      v.string(),
+      v.description('When the session had proved the second factor before, in epoch seconds; 0: never.'),
+    ),
+  ),
+});
 
 export const setupForm = v.strictObject({
   ...common,

@@ -8,19 +8,24 @@ const FORM = 'Takes the form that the page shows, with its token `csrf`.';
 
 export const SHOW_SIGN_IN: OperationFacts = {
   summary: 'Page to sign in',
-  about: 'By id and password, or at an identity provider. The same for a browser that is signed in.',
+  about:
+    'By username and password, or through an identity provider. Sends a browser that is signed in on to `return_to`, unless ' +
+    '`again` is present.',
   sets: [SIGN_IN_FORM],
 };
 
 export const SIGN_IN: OperationFacts = {
   summary: 'Sign in by the form of the page',
-  about: `${FORM} Sends the browser on to \`return_to\`, or to a page for the second factor first.`,
+  about: `${FORM} Sends the browser on to \`return_to\`, or to a page for the second factor first. A user who is signed in already is sent on without a look at the password.`,
   by: [NOBODY, BY.trustedDevice],
   refuses: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
   sets: [SESSION, DEVICE, TRUSTED_DEVICE],
 };
 
-export const SHOW_VERIFY: OperationFacts = { summary: 'Page to prove the second factor' };
+export const SHOW_VERIFY: OperationFacts = {
+  summary: 'Page to prove the second factor',
+  about: 'Sends a browser on to `return_to` whose session has a fresh proof of it.',
+};
 
 export const VERIFY: OperationFacts = {
   summary: 'Prove the second factor by the form of the page',

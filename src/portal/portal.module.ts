@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountModule } from '../account/account.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { SamlModule } from '../saml/saml.module.js';
 import { FormTokens } from './form-tokens.service.js';
@@ -8,7 +9,7 @@ import { StartController } from './start.controller.js';
 
 /** The pages of the service. */
 @Module({
-  imports: [AuthModule, SamlModule],
+  imports: [AccountModule, AuthModule, SamlModule],
   controllers: [StartController, SignInController, SecondFactorPagesController],
   providers: [FormTokens],
 })

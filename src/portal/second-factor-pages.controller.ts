@@ -19,7 +19,7 @@ import { boundToCaller } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { FormTokens } from './form-tokens.service.js';
 import type { FormFacts } from './forms.js';
-import { codeForm, returnToShape, setupForm } from './forms.shapes.js';
+import { codeForm, returnToShape, setupForm, verifyForm } from './forms.shapes.js';
 import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP, SHOW_VERIFY, VERIFY } from './operations.js';
 import { Page, SendsOn } from './page.decorator.js';
 import { confirmPage, secretPage, setupPage, verifyPage } from './second-factor-pages.js';
@@ -29,6 +29,7 @@ const PREFIX = '2fa/portal';
 const TOLD: ReadonlySet<ErrorCode> = new Set(['MFA_CODE_INVALID', 'VALIDATION_FAILED']);
 
 type Code = InferOutput<typeof codeForm>;
+type Verify = InferOutput<typeof verifyForm>;
 type ReturnTo = InferOutput<typeof returnToShape>;
 type SentOn = Promise<{ readonly url: string }>;
 
@@ -53,8 +54,15 @@ export class SecondFactorPagesController {
   @Get('verify')
   @Page()
   @Operation(SHOW_VERIFY)
-  showVerify(@Caller() caller: Principal, @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo): string {
-    return verifyPage(this.form('verify', caller, returnTo));
+  showVerify(
+    @Caller() caller: Principal,
+    @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
+    @Answer() reply: Reply,
+  ): string {
+    const form = this.form('verify', caller, returnTo);
+    if (!this.own.hasFreshOtp(caller)) return verifyPage({ ...form, proved: provedAt(caller) });
+    reply.seeOther(form.returnTo);
+    return '';
   }
 
   @Post('verify')
@@ -62,10 +70,12 @@ export class SecondFactorPagesController {
   @Operation(VERIFY)
   async verify(
     @Caller() caller: Principal,
-    @Body({ schema: codeForm }) { code, return_to: asked }: Code,
+    @Body({ schema: verifyForm }) { code, return_to: asked, proved = provedAt(caller) }: Verify,
     @Answer() reply: Reply,
   ): SentOn {
-    const form = this.form('verify', caller, asked);
+    const form = { ...this.form('verify', caller, asked), proved };
+    // The form was sent before, as after "Back" in the browser: its code did its work and would count as a wrong one now.
+    if (proved !== provedAt(caller) && this.own.hasFreshOtp(caller)) return { url: form.returnTo };
     const again = (alert: Markup): string => verifyPage({ ...form, alert });
     const { opened, proof } = await orAgain(TOLD, again, () => this.secondStep.prove(caller, code));
     await this.handover.give(reply, opened, proof.roles, 'session');
@@ -153,4 +163,9 @@ export class SecondFactorPagesController {
   private pathOf(page: string): string {
     return `${this.contextPath}/${PREFIX}/${page}`;
   }
+}
+
+/** When the session proved the second factor, in epoch seconds, as a form carries it; 0 where it has not. */
+function provedAt(caller: Principal): string {
+  return String(caller.kind === 'full' ? (caller.mfaAt ?? 0) : 0);
 }

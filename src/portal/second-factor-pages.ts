@@ -8,11 +8,16 @@ interface CodeFacts extends FormFacts {
 
 const SETUP_TITLE = 'Set up the second factor';
 
+interface VerifyFacts extends CodeFacts {
+  /** When the session had proved the second factor before, in epoch seconds; 0 where it had not. */
+  readonly proved: string;
+}
+
 /** `GET /2fa/portal/verify`. */
-export function verifyPage({ alert, ...facts }: CodeFacts): string {
-  const told = markup`<p id="told">Six digits of your authenticator app, or one of your backup codes.</p>
+export function verifyPage({ alert, proved, ...facts }: VerifyFacts): string {
+  const told = markup`<p id="told">Enter the six digits that your authenticator app shows, or one of your backup codes.</p>
 `;
-  return htmlPage('Second factor', markup`${alert}${told}${codeForm(facts, 'Continue')}`);
+  return htmlPage('Second factor', markup`${alert}${told}${codeForm(facts, 'Continue', hidden('proved', proved))}`);
 }
 
 interface BeginFacts extends FormFacts {
@@ -78,10 +83,10 @@ export function confirmPage({ alert, setupPath, ...facts }: CodeFacts & { readon
   return htmlPage('Confirm the authenticator app', markup`${alert}${told}${codeForm(facts, 'Confirm')}${back}`);
 }
 
-function codeForm(facts: FormFacts, label: string): Markup {
+function codeForm(facts: FormFacts, label: string, more?: Markup): Markup {
   return form(
     facts,
-    markup`<p><label for="code">Code</label><br>
+    markup`${more}<p><label for="code">Code</label><br>
 <input id="code" name="code" maxlength="64" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" \
 aria-describedby="told" required></p>
 ${button(label)}`,

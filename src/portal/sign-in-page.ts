@@ -2,7 +2,7 @@ import { withReturnTo } from '../auth/page-paths.js';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
 import { type Markup, markup } from '../server/markup.js';
 import { htmlPage } from '../server/page.js';
-import { button, form, type FormFacts } from './forms.js';
+import { button, form, type FormFacts, hidden } from './forms.js';
 
 /** An identity provider to choose. */
 export interface IdpLink {
@@ -16,12 +16,14 @@ export interface SignInFacts extends FormFacts {
   readonly idps: readonly IdpLink[];
   /** The login id that was typed in before. */
   readonly id?: string;
+  /** Present where a signed-in user signs in again. */
+  readonly again?: string;
   readonly alert?: Markup;
 }
 
-/** `GET /portal/login`: by id and password, or at an identity provider. */
-export function signInPage({ contextPath, idps, id = '', alert, ...facts }: SignInFacts): string {
-  const fields = markup`<p><label for="id">Login id</label><br>
+/** `GET /portal/login`: by username and password, or at an identity provider. */
+export function signInPage({ contextPath, idps, id = '', again, alert, ...facts }: SignInFacts): string {
+  const fields = markup`${again === undefined ? undefined : hidden('again', again)}<p><label for="id">Username</label><br>
 <input id="id" name="id" value="${id}" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" \
 spellcheck="false" required></p>
 <p><label for="pw">Password</label><br>

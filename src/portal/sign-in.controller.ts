@@ -1,10 +1,13 @@
 import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { AuthCookies, SIGN_IN_FORM } from '../auth/cookies.js';
+import { Accounts } from '../account/accounts.service.js';
+import { Authentication } from '../auth/authentication.service.js';
+import { AuthCookies, SESSION, SIGN_IN_FORM } from '../auth/cookies.js';
 import { secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { PortalEntry } from '../auth/portal-entry.service.js';
 import type { ErrorCode } from '../errors/error-code.js';
 import { Public } from '../principal/access.decorator.js';
+import type { FullPrincipal } from '../principal/principal.js';
 import { Random } from '../random/random.js';
 import { Idps } from '../saml/idps.service.js';
 import { Answer, type Reply } from '../server/cookies.js';
@@ -16,7 +19,7 @@ import { orAgain } from './again.js';
 import { boundToBrowser } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { FormTokens } from './form-tokens.service.js';
-import { returnToShape, signInForm } from './forms.shapes.js';
+import { signInForm, signInQuery } from './forms.shapes.js';
 import { SHOW_SIGN_IN, SIGN_IN } from './operations.js';
 import { Page, SendsOn } from './page.decorator.js';
 import { type SignInFacts, signInPage } from './sign-in-page.js';
@@ -36,6 +39,8 @@ export class SignInController {
 
   constructor(
     private readonly entry: PortalEntry,
+    private readonly authentication: Authentication,
+    private readonly accounts: Accounts,
     private readonly tokens: FormTokens,
     private readonly cookies: AuthCookies,
     private readonly random: Random,
@@ -48,28 +53,46 @@ export class SignInController {
   @Get()
   @Page()
   @Operation(SHOW_SIGN_IN)
-  show(
-    @Query({ schema: returnToShape }) { return_to: returnTo }: InferOutput<typeof returnToShape>,
+  async show(
+    @Query({ schema: signInQuery }) wish: InferOutput<typeof signInQuery>,
     @Answer() reply: Reply,
-  ): string {
-    return signInPage(this.facts(this.browserOf(reply), returnTo));
+  ): Promise<string> {
+    if (wish.again === undefined && (await this.signedIn(reply))) {
+      reply.seeOther(ownPath(wish.return_to, this.contextPath));
+      return '';
+    }
+    return signInPage(this.facts(this.browserOf(reply), wish));
   }
 
   @Post()
   @SendsOn()
   @Operation(SIGN_IN)
   async signIn(
-    @Body({ schema: signInForm }) { id, pw, return_to: asked }: InferOutput<typeof signInForm>,
+    @Body({ schema: signInForm }) { id, pw, ...wish }: InferOutput<typeof signInForm>,
     @Answer() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const facts = this.facts(reply.cookies[SIGN_IN_FORM] ?? '', asked);
+    const facts = this.facts(reply.cookies[SIGN_IN_FORM] ?? '', wish);
+    if (wish.again === undefined && (await this.isSignedInAs(id, reply))) return { url: facts.returnTo };
     const again = (alert: Markup): string => signInPage({ ...facts, id, alert });
     const { next } = await orAgain(TOLD, again, () => this.entry.enter({ id, pw }, reply));
     const { returnTo } = facts;
     return { url: next === 'none' ? returnTo : secondFactorPage(this.contextPath, next, returnTo) };
   }
 
-  private facts(browser: string, returnTo: string | undefined): SignInFacts {
+  /** The user of the live full session of this browser. */
+  private async signedIn(reply: Reply): Promise<FullPrincipal | undefined> {
+    const visitor = await this.authentication.visitor(reply.cookies[SESSION]);
+    return visitor?.kind === 'full' ? visitor : undefined;
+  }
+
+  /** True if the form was sent before, as after "Back" in the browser. Another username starts a session of its own. */
+  private async isSignedInAs(id: string, reply: Reply): Promise<boolean> {
+    const user = await this.signedIn(reply);
+    const account = user && (await this.accounts.find(user.subject));
+    return account?.loginId === this.accounts.normalise(id);
+  }
+
+  private facts(browser: string, { return_to: returnTo, again }: InferOutput<typeof signInQuery>): SignInFacts {
     const { contextPath } = this;
     return {
       contextPath,
@@ -77,6 +100,7 @@ export class SignInController {
       csrf: this.tokens.issue(boundToBrowser(browser)),
       returnTo: ownPath(returnTo, contextPath),
       idps: this.idps.list(),
+      ...(again !== undefined && { again }),
     };
   }
 

@@ -38,7 +38,7 @@ needs('chromium')('the pages of the portal', () => {
     }
 
     async function signIn(page: Page, id: string, password: string): Promise<void> {
-      await page.getByLabel('Login id').fill(id);
+      await page.getByLabel('Username').fill(id);
       await page.getByLabel('Password').fill(password);
       await page.getByRole('button', { name: 'Sign in' }).click();
     }
@@ -64,12 +64,12 @@ needs('chromium')('the pages of the portal', () => {
         const { page, complaints } = await open('/portal/login?return_to=%2Fauth%2Fme%2Fsettlement');
 
         await signIn(page, person.id, 'not the one');
-        expect(await page.getByRole('alert').textContent()).toContain('The credentials are not accepted.');
-        expect(await page.getByLabel('Login id').inputValue()).toBe(person.id);
+        expect(await page.getByRole('alert').textContent()).toContain('Wrong username or password.');
+        expect(await page.getByLabel('Username').inputValue()).toBe(person.id);
         await signIn(page, person.id, person.password);
         expect(new URL(page.url()).pathname).toBe(`${CONTEXT}/2fa/portal/verify`);
         await giveCode(page, story.wrongCode(person));
-        expect(await page.getByRole('alert').textContent()).toContain('The code is not accepted.');
+        expect(await page.getByRole('alert').textContent()).toContain('This code is wrong or was already used.');
         await giveCode(page, story.nextCode(person));
 
         expect(page.url()).toBe(urlOf('/me/settlement'));

@@ -180,7 +180,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       const app = AuthenticatorApp.typeIn(/<code id="secret">(\w+)/.exec(shown.text)?.[1] ?? '');
       const confirm = await visit(client, '/2fa/portal/confirm');
       expect(await submit(client, confirm, { code: story.codeOf(app) })).toBeAnswered(303);
-      story.clock.nextStep();
+      story.clock.advance(600);
       const verify = await visit(client, '/2fa/portal/verify?return_to=/me');
       expect(await submit(client, verify, { code: '000000' })).toBeAnswered(401);
       expect(await submit(client, verify, { code: story.codeOf(app) })).toBeAnswered(303);

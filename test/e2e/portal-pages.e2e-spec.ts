@@ -18,7 +18,7 @@ const HOSTILE = `"><script>alert(1)</script>'&<img src=x onerror=alert(1)>`;
 
 onSqlite('the pages of the portal', (engine) => {
   const story = storyOn(engine, {
-    people: 60,
+    people: 90,
     services: 2,
     others: { boss: 'ROLE_ADMIN', 'boss-too': 'ROLE_ADMIN', 'boss-three': 'ROLE_ADMIN' },
     args: [`--server.servlet.context-path=${CONTEXT}`],
@@ -113,7 +113,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(answer.headers.get('content-type')).toBe(HTML);
       expect(answer.headers.get('content-security-policy')).toBe(POLICY);
       expect(answer.text).toContain('role="alert"');
-      expect(answer.text).toContain('The credentials are not accepted.');
+      expect(answer.text).toContain('Wrong username or password.');
       expect(answer.text).toContain('<code>INVALID_CREDENTIALS</code>');
       expect(answer.text).toContain(`<code>${answer.headers.get('x-request-id') ?? '-'}</code>`);
       expect(answer.text).not.toContain('not the one');
@@ -133,18 +133,61 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await told(story.person().id)).toBe(await told('nobody-at-all'));
     });
 
-    it('is shown to a browser that is signed in as well, whose next login has a session of its own', async () => {
-      const { client } = await signIn(story.person());
+    it('S5: sends a browser that is signed in on, when it opens the page or sends the same form again', async () => {
+      const client = story.client();
+      const person = story.person();
+      const { id, password: pw } = person;
+      const form = await visit(client, `${LOGIN}?return_to=/auth/me`);
+      await submit(client, form, { id, pw });
+      const session = client.cookie('SESSION');
+
+      const opened = await visit(client, LOGIN);
+      const openedForPath = await visit(client, `${LOGIN}?return_to=/auth/me`);
+      const sentAgain = await submit(client, form, { id: id.toUpperCase(), pw: 'not looked at' });
+
+      expect([opened, openedForPath, sentAgain].map(({ status }) => status)).toEqual([303, 303, 303]);
+      expect(opened.headers.get('location')).toBe(`${CONTEXT}/`);
+      expect(openedForPath.headers.get('location')).toBe('/auth/me');
+      expect(sentAgain.headers.get('location')).toBe('/auth/me');
+      expect(client.cookie('SESSION')).toBe(session);
+      expect(await story.countOf(person, 'LOGIN_PASSWORD_OK')).toBe(1);
+      expect(await story.countOf(person, 'LOGIN_PASSWORD_FAILED')).toBe(0);
+    });
+
+    it('S5: lets another user sign in by a form that was opened before, with a session of their own', async () => {
+      const client = story.client();
+      const form = await visit(client, LOGIN);
+      const [first, second] = [story.person(), story.person()];
+      await submit(client, form, { id: first.id, pw: PASSWORD });
       const before = client.cookie('SESSION');
 
-      const page = await visit(client, LOGIN);
-      const { id, password: pw } = story.person();
-      const again = await submit(client, page, { id, pw });
+      expect(await submit(client, form, { id: second.id, pw: PASSWORD })).toBeAnswered(303);
 
-      expect(page).toBeAnswered(200);
-      expect(again).toBeAnswered(303);
       expect(client.cookie('SESSION')).not.toBe(before);
-      expect((await client.get('/me')).body).toMatchObject({ id });
+      expect((await client.get('/me')).body).toMatchObject({ id: second.id });
+    });
+
+    it('S5: is shown to a browser that is signed in where it asks to sign in again', async () => {
+      const { client } = await signIn(story.person());
+      const before = client.cookie('SESSION');
+      const { id, password: pw } = story.person();
+
+      const page = await visit(client, `${LOGIN}?again=true`);
+      const wrong = await submit(client, page, { id, pw: 'not the one' });
+      const done = await submit(client, wrong, { id, pw });
+
+      expect([page, wrong, done].map(({ status }) => status)).toEqual([200, 401, 303]);
+      expect(client.cookie('SESSION')).not.toBe(before);
+    });
+
+    it('S5: is shown where the session has ended, or its second factor is open', async () => {
+      const { client: ended } = await signIn(story.person());
+      await ended.send('DELETE', '/session');
+      const { client: half } = await signIn(await story.enrolled());
+      const { client: idle } = await signIn(story.person());
+      story.clock.advance(31 * 60);
+
+      for (const client of [ended, half, idle]) expect(await visit(client, LOGIN)).toBeAnswered(200);
     });
 
     it('keeps the forms of other tabs alive', async () => {
@@ -227,6 +270,39 @@ onSqlite('the pages of the portal', (engine) => {
       expect(done.headers.get('location')).toBe('/auth/me/settlement');
       expect(client.cookie('SESSION')).not.toBe(before);
       expect((await client.get('/me')).body['mfa_at']).not.toBe(first);
+    });
+
+    it('S5: sends a browser on whose sign-in is complete, when it goes back and sends the same form again', async () => {
+      const person = await story.enrolled();
+      const { client, page } = await atVerify(person, '?return_to=/auth/me');
+      const code = story.nextCode(person);
+      await submit(client, page, { code });
+
+      const opened = await visit(client, `${VERIFY}?return_to=/auth/me`);
+      const sentAgain = await submit(client, page, { code });
+
+      expect([opened, sentAgain].map(({ status }) => status)).toEqual([303, 303]);
+      expect(opened.headers.get('location')).toBe('/auth/me');
+      expect(sentAgain.headers.get('location')).toBe(`${CONTEXT}/`);
+      expect(await story.countOf(person, 'MFA_REPLAY')).toBe(0);
+    });
+
+    it('S5: sends a browser on that repeats a step-up, but takes the code of a form for another one', async () => {
+      const person = await story.enrolled();
+      const { client, page } = await atVerify(person);
+      await submit(client, page, { code: story.nextCode(person) });
+      story.clock.advance(600);
+      const stepUp = await visit(client, VERIFY);
+      const code = story.nextCode(person);
+      await submit(client, stepUp, { code });
+
+      const sentAgain = await submit(client, stepUp, { code });
+      story.clock.advance(600);
+      const later = await submit(client, await visit(client, VERIFY), { code });
+
+      expect(sentAgain).toBeAnswered(303);
+      expect(later).toBeAnswered(401);
+      expect(later.text).toContain('<code>MFA_CODE_INVALID</code>');
     });
 
     it('are for nobody else: a stranger is told to sign in', async () => {
@@ -399,7 +475,7 @@ onSqlite('the pages of the portal', (engine) => {
       const { client } = await signIn(person);
       const { client: other } = await signIn(story.person());
       const { csrf: foreign = '' } = formOf(other, await visit(other, path)).fields;
-      const { csrf: ofStranger = '' } = formOf(client, await visit(client, LOGIN)).fields;
+      const { csrf: ofStranger = '' } = formOf(client, await visit(client, `${LOGIN}?again=true`)).fields;
 
       for (const csrf of [undefined, '', foreign, ofStranger]) {
         const form = { ...typed, ...(csrf !== undefined && { csrf }) };
@@ -439,7 +515,7 @@ onSqlite('the pages of the portal', (engine) => {
     });
 
     it.each([LOGIN, VERIFY, SETUP, CONFIRM])('where to go on, of %s', async (path) => {
-      const { client } = await signIn(story.person());
+      const client = path === LOGIN ? story.client() : (await signIn(story.person())).client;
       const hostile = ['/auth/"><script>alert(1)</script>', `/auth/'onfocus='alert(1)`, HOSTILE, 'javascript:alert(1)'];
 
       for (const returnTo of hostile) {
@@ -462,7 +538,8 @@ onSqlite('the pages of the portal', (engine) => {
       `/auth/${'x'.repeat(2000)}`,
     ])('X16: and go to the start page in place of %j, from the page and from a form', async (returnTo) => {
       const query = `?return_to=${encodeURIComponent(returnTo)}`;
-      const { client, answer } = await signIn(story.person(), { query });
+      const { answer } = await signIn(story.person(), { query });
+      const client = story.client();
       const { id, password: pw } = story.person();
       const page = await visit(client, LOGIN);
 

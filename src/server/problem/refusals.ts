@@ -178,8 +178,9 @@ export class Refusals {
 
   private send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const known = serviceErrorOf(error);
-    const status = known.facts.status ?? STATUS[known.code];
     const page = this.pageOf(known, request);
+    const sentOn = page && known.facts.seeOther;
+    const status = sentOn === undefined ? (known.facts.status ?? STATUS[known.code]) : 303;
     const { type, body } = page ?? this.problemOf(error, status, request);
     if (known.facts.closesConnection || expectsBody(request.raw)) sayClose(reply);
     // Fastify would close it behind every body it does not like, which only those that never end need.
@@ -191,6 +192,7 @@ export class Refusals {
     }
     reply.status(status).headers({ ...DEFAULT_HEADERS, ...problemHeaders(known) });
     if (page) reply.header('content-security-policy', PAGE_POLICY);
+    if (sentOn !== undefined) reply.header('location', sentOn);
     sendAsIs(reply, type, body);
   }
 
