@@ -4,7 +4,7 @@ import { one } from '../config/profiles.js';
 import { exchange } from '../health/exchange.js';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';
-import { KvstoreProperties } from './kvstore.properties.js';
+import { KVSTORE_COMPONENT, KvstoreProperties } from './kvstore.properties.js';
 
 /** A length, then as many bytes; or one line, for an error. */
 const WHOLE_BULK = /^\$(\d+)\r\n/;
@@ -12,7 +12,7 @@ const WHOLE_BULK = /^\$(\d+)\r\n/;
 /** Whether the key-value store answers, where its host is configured (management API, "Indicators of the login service"). */
 @Injectable()
 export class KvstoreIndicator implements HealthIndicator {
-  readonly name = 'kvstore';
+  readonly name = KVSTORE_COMPONENT;
   readonly isExternal = true;
   readonly limitMillis: number;
 

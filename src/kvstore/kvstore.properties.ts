@@ -2,8 +2,12 @@ import { Duration } from '../config/duration.js';
 import { acceptedOnly } from '../config/effect.js';
 import { duration, integer, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { healthComponent } from '../health/declared-components.js';
 
 const byHealth = acceptedOnly('asked by the health of the service only; nothing is stored there in this version.');
+
+/** Health has it where a host is set. */
+export const KVSTORE_COMPONENT = healthComponent('kvstore');
 
 @Properties('app.data.kvstore')
 export class KvstoreProperties {

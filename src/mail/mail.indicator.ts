@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { exchange } from '../health/exchange.js';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';
-import { MailProperties } from './mail.properties.js';
+import { MAIL_COMPONENT, MailProperties } from './mail.properties.js';
 
 /** All lines of a greeting but the last have a hyphen behind their code (RFC 5321 section 4.2.1). */
 const WHOLE_REPLY = /^\d{3}(?: .*)?\r?\n/m;
@@ -11,7 +11,7 @@ const READY = '220';
 /** Whether the mail relay greets, where there is one (management API, "Indicators of the login service"). */
 @Injectable()
 export class MailIndicator implements HealthIndicator {
-  readonly name = 'mail';
+  readonly name = MAIL_COMPONENT;
   readonly isExternal = true;
   readonly subject: Readonly<Record<string, string>>;
 

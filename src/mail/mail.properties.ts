@@ -1,8 +1,12 @@
 import { acceptedOnly } from '../config/effect.js';
 import { integer, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { healthComponent } from '../health/declared-components.js';
 
 const byHealth = acceptedOnly('asked by the health of the service only; no mail is sent in this version.');
+
+/** Health has it where a host is set. */
+export const MAIL_COMPONENT = healthComponent('mail');
 
 @Properties('app.mail')
 export class MailProperties {

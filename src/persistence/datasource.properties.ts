@@ -3,6 +3,7 @@ import { type ScalarType, text } from '../config/key-type.js';
 import { Mismatch } from '../config/mismatch.js';
 import type { SelfChecking, Violation } from '../config/properties-class.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { healthComponent } from '../health/declared-components.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 
 const jdbcUrl: ScalarType<string> = {
@@ -14,6 +15,9 @@ const jdbcUrl: ScalarType<string> = {
     return location instanceof Mismatch ? location : url;
   },
 };
+
+/** Health has it where the service runs. */
+export const DB_COMPONENT = healthComponent('db');
 
 @Properties('app.datasource')
 export class DatasourceProperties implements SelfChecking {

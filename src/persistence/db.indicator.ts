@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';
 import type { DatabaseProbe } from './database-probe.js';
+import { DB_COMPONENT } from './datasource.properties.js';
 import { EmbeddedProbe } from './embedded-probe.js';
 import { PoolProperties } from './pool.properties.js';
 import { ServerProbe } from './server-probe.js';
@@ -13,7 +14,7 @@ const SHORTEST_WAIT_MILLIS = 250;
 /** Whether the database answers (management API, "Indicators of the login service"). */
 @Injectable()
 export class DbIndicator implements HealthIndicator {
-  readonly name = 'db';
+  readonly name = DB_COMPONENT;
   readonly isExternal = true;
   readonly limitMillis: number;
   private readonly probe: DatabaseProbe;

@@ -5,6 +5,7 @@ import type { Health, HealthIndicator } from '../health/indicator.js';
 import type { CertificateFacts } from './idp-certificates.js';
 import { type IdpEntry, Idps } from './idps.service.js';
 import { metadataSource } from './metadata-source.js';
+import { SAML_COMPONENT } from './saml.properties.js';
 
 /** Enough for an identity provider and us to agree on another one. */
 const SOON_MILLIS = 30 * 86_400_000;
@@ -12,7 +13,7 @@ const SOON_MILLIS = 30 * 86_400_000;
 /** Whether staff can be sent to every identity provider, and until when its certificates last. */
 @Injectable()
 export class SamlIndicator implements HealthIndicator {
-  readonly name = 'saml';
+  readonly name = SAML_COMPONENT;
   /** Metadata come from elsewhere. */
   readonly isExternal = true;
 

@@ -1,7 +1,11 @@
 import { full } from '../config/effect.js';
 import { objects } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { healthComponent } from '../health/declared-components.js';
 import { IdpProperties } from './idp.properties.js';
+
+/** Health has it where there is an identity provider. */
+export const SAML_COMPONENT = healthComponent('saml');
 
 @Properties('app.security.saml')
 export class SamlProperties {

@@ -1,8 +1,12 @@
 import { full, near } from '../config/effect.js';
 import { objects } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { healthComponent } from '../health/declared-components.js';
 import { PemBundleProperties } from './pem-bundle.properties.js';
 import { StoreBundleProperties } from './store-bundle.properties.js';
+
+/** Health has it where there is a bundle. */
+export const SSL_COMPONENT = healthComponent('ssl');
 
 @Properties('app.ssl.bundle')
 export class SslBundleProperties {

@@ -5,7 +5,7 @@ import { Clock } from '../clock/clock.js';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';
 import { type BundleContents, UnusableBundle } from './bundle-reading.js';
-import { SslBundleProperties } from './ssl-bundle.properties.js';
+import { SSL_COMPONENT, SslBundleProperties } from './ssl-bundle.properties.js';
 
 /** One bundle of the configuration, and how to read what it holds. */
 interface Bundle {
@@ -29,7 +29,7 @@ interface ReadBundle {
 /** Whether the certificates of the bundles are good today (management API, "Indicators of the login service"). */
 @Injectable()
 export class SslIndicator implements HealthIndicator {
-  readonly name = 'ssl';
+  readonly name = SSL_COMPONENT;
   private readonly bundles: readonly Bundle[];
   private readonly known = new Map<Bundle, ReadBundle>();
 

@@ -12,6 +12,7 @@ import { needs } from '../support/needs.js';
 import { startRedis } from '../support/redis.js';
 import { type RunningService, runService, type ServiceOptions, startService } from '../support/service.js';
 import { waitUntil } from '../support/wait-until.js';
+import '../support/matchers.js';
 
 const HEALTH = '/actuator/health';
 const ENDPOINT = '--management.endpoint.health';
@@ -240,7 +241,9 @@ describe('3.4 3.5 a group', () => {
     expect(stderr).toContain('The health group "ready" names the unknown component "dba"');
     expect(stderr).toContain('The health group "other" names the unknown component "nothing"');
     expect(stderr).toContain('management.endpoint.health.group.ready.include');
-    expect(stderr).toContain('the components are db, diskSpace, livenessState, ping, readinessState');
+    expect(stderr).toContain(
+      'the components are db, diskSpace, kvstore, livenessState, mail, ping, readinessState, saml, ssl',
+    );
   });
 
   it('may name one where nobody looks, and is not there without members', async () => {
@@ -490,5 +493,68 @@ needs('openssl')('the health of the certificates', () => {
         },
       },
     ]);
+  });
+});
+
+needs('openssl')('A5: a health group', () => {
+  const ALL = ['db', 'diskSpace', 'kvstore', 'mail', 'ping', 'saml', 'ssl'];
+  const GROUPS = [
+    `${GROUP}.readiness.include=readinessState,${ALL.join()}`,
+    `${GROUP}.staff.include=saml`,
+    `${GROUP}.rest.exclude=${ALL.filter((name) => name !== 'ping').join()}`,
+    `${GROUP}.staff.show-components=always`,
+    `${GROUP}.readiness.show-components=always`,
+  ];
+
+  it('may name saml, ssl and every other component without a subject', async () => {
+    const client = await start(GROUPS);
+
+    const ready = await client.get(`${HEALTH}/readiness`);
+
+    expect(ready).toBeAnswered(200);
+    expect(Object.keys(ready.body['components'] as object)).toEqual(['db', 'diskSpace', 'ping', 'readinessState']);
+    expect(seen(await client.get(`${HEALTH}/staff`))).toEqual([200, { status: 'UP' }]);
+    expect((await client.get(`${HEALTH}/staff/saml`)).status).toBe(404);
+    expect(await client.get(`${HEALTH}/rest`)).toBeAnswered(200);
+    expect(running?.log).toContain('INFO The health group staff has no saml: it is not configured');
+  });
+
+  it('has those whose subject is configured', async () => {
+    const [store, relay, web] = [await freePort(), await freePort(), makeCertificate({ key: 'rsa' })];
+    const client = await start([
+      ...GROUPS,
+      ...[`--app.data.kvstore.host=127.0.0.1`, `--app.data.kvstore.port=${store}`],
+      ...[`--app.mail.host=127.0.0.1`, `--app.mail.port=${relay}`],
+      ...[`--app.ssl.bundle.pem.web.keystore.certificate=${web.certificate}`],
+      ...[`--app.ssl.bundle.pem.web.keystore.private-key=${web.key}`],
+      ...['entity-id=urn:corp', 'sso-url=https://idp.test/sso', `certificates=file:${web.certificate}`].map(
+        (key) => `--app.security.saml.idp.corp.${key}`,
+      ),
+    ]);
+
+    const ready = await client.get(`${HEALTH}/readiness`);
+
+    expect(Object.keys(ready.body['components'] as object)).toEqual([
+      'db',
+      'diskSpace',
+      'kvstore',
+      'mail',
+      'ping',
+      'readinessState',
+      'saml',
+      'ssl',
+    ]);
+    expect(seen(await client.get(`${HEALTH}/staff`))).toEqual([
+      200,
+      { status: 'UP', components: { saml: { status: 'UP' } } },
+    ]);
+  });
+
+  it('that names no component that the service knows is refused with the list of known ones', async () => {
+    const { exitCode, stderr } = await runService({ args: [`${GROUP}.staff.include=saml,smal`] });
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('The health group "staff" names the unknown component "smal"');
+    expect(stderr).toContain('db, diskSpace, kvstore, livenessState, mail, ping, readinessState, saml, ssl');
   });
 });

@@ -1,11 +1,12 @@
 import { statfs } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { Health, HealthIndicator } from '../../health/indicator.js';
+import { DISK_COMPONENT } from './health-switch.properties.js';
 import { DOWN, UP } from './status.js';
 
 /** Whether uploads, logs and the embedded database have room; sizes are in bytes. */
 export class DiskSpaceIndicator implements HealthIndicator {
-  readonly name = 'diskSpace';
+  readonly name = DISK_COMPONENT;
   /** Absolute, as it was written. */
   private readonly path: string;
 

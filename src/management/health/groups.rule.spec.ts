@@ -28,8 +28,8 @@ describe('a health group that names an unknown component', () => {
         'Property: management.endpoint.health.group.other.exclude\n' +
         'Value: "db,stores/near"\n' +
         'Origin: file [application.yml] - 3:15\n' +
-        'Reason: the components are db, diskSpace, ping\n' +
-        'Set management.endpoint.health.group.other.exclude to some of db, diskSpace, ping, or ' +
+        'Reason: the components are db, diskSpace, kvstore, mail, ping, saml, ssl\n' +
+        'Set management.endpoint.health.group.other.exclude to some of db, diskSpace, kvstore, mail, ping, saml, ssl, or ' +
         'management.endpoint.health.validate-group-membership to false.',
     ]);
   });
@@ -44,19 +44,28 @@ describe('a health group that names an unknown component', () => {
     const args = ['--management.health.db.enabled=false', `${HEALTH}.group.mine.include=db`];
 
     expect(found({ args })).toEqual([]);
-    expect(found({ args: [...args, `${HEALTH}.group.other.include=x`] })[0]).toContain('are diskSpace, ping\n');
+    expect(found({ args: [...args, `${HEALTH}.group.other.include=x`] })[0]).toContain(
+      'are diskSpace, kvstore, mail, ping, saml, ssl\n',
+    );
   });
 
   it.each([
     ['kvstore', '--app.data.kvstore.host=store'],
     ['mail', '--app.mail.host=relay'],
+    ['saml', '--app.security.saml.idp.corp.entity-id=urn:corp'],
     ['ssl', '--app.ssl.bundle.pem.web.keystore.certificate=web.pem'],
-    ['readinessState', `${HEALTH}.probes.enabled=true`],
-  ])('knows %s only where it is configured', (name, key) => {
+  ])('A5: knows %s, with and without its subject', (name, key) => {
     const include = `${HEALTH}.group.mine.include=${name}`;
 
-    expect(found({ args: [include] })).toHaveLength(1);
+    expect(found({ args: [include] })).toEqual([]);
     expect(found({ args: [include, key] })).toEqual([]);
+  });
+
+  it('knows the states only with the probes', () => {
+    const include = `${HEALTH}.group.mine.include=readinessState`;
+
+    expect(found({ args: [include] })).toHaveLength(1);
+    expect(found({ args: [include, `${HEALTH}.probes.enabled=true`] })).toEqual([]);
   });
 
   it('is looked for in the other groups where a key of one could not be read', () => {

@@ -1,8 +1,7 @@
 import { isPackaged } from '../../config/origin.js';
 import { finding, type Rule, type RuleFacts } from '../../config/rule.js';
 import { ifBound } from '../../config/unbound.js';
-import { MailProperties } from '../../mail/mail.properties.js';
-import { SslBundleProperties } from '../../tls/ssl-bundle.properties.js';
+import { declaredComponents } from '../../health/declared-components.js';
 import { HealthEndpointProperties } from './health-endpoint.properties.js';
 import type { HealthGroupProperties } from './health-group.properties.js';
 import { HealthSwitchProperties, SWITCH } from './health-switch.properties.js';
@@ -16,7 +15,8 @@ const VALIDATE = 'management.endpoint.health.validate-group-membership';
 /** A health group has components that exist (management API, "Groups"). */
 export const groupMembersKnown: Rule = (facts) => {
   if (!facts.get(HealthEndpointProperties).validateGroupMembership) return [];
-  const known = componentNames(facts);
+  // The states exist only with the probes: a group of them alone would always be UP without.
+  const known = [...declaredComponents(), ...(hasProbes(facts) ? PROBE_STATES : [])];
   const present = known.filter((name) => isSwitchedOn(facts, name)).sort();
   return Array.from(groupsIn(facts)).flatMap(([group, settings]) => {
     const members = ifBound(() => ({ include: settings.include ?? [], exclude: settings.exclude ?? [] }), undefined);
@@ -40,20 +40,6 @@ export function groupsIn(facts: RuleFacts): ReadonlyMap<string, HealthGroupPrope
     return assignment !== undefined && isPackaged(assignment.origin);
   };
   return countingGroups(group, { enabled: hasProbes(facts) }, isOfPackage);
-}
-
-/** What the modules of the service add to health by the same keys, switched off or not. */
-export function componentNames(facts: RuleFacts): readonly string[] {
-  const { pem, jks } = facts.get(SslBundleProperties);
-  const hasStore = (facts.stateOf('app.data.kvstore.host')?.assignments.length ?? 0) > 0;
-  const hasRelay = ifBound(() => facts.get(MailProperties).host !== undefined, true);
-  return [
-    ...['ping', 'diskSpace', 'db'],
-    ...(hasProbes(facts) ? PROBE_STATES : []),
-    ...(hasStore ? ['kvstore'] : []),
-    ...(hasRelay ? ['mail'] : []),
-    ...(pem.size + jks.size > 0 ? ['ssl'] : []),
-  ];
 }
 
 function hasProbes(facts: RuleFacts): boolean {

@@ -30,9 +30,12 @@ export class HealthAnswers {
     return this.answer(await this.reportOf(this.membersOf(scope), scope.statuses), scope, asking, more);
   }
 
-  /** The same for a group, which is not there without members. */
+  /** The same for a group. Without members it is absent, unless it names a component whose subject is not configured. */
   async group(scope: HealthScope, asking: Asking): Promise<Result> {
-    return this.membersOf(scope).length === 0 ? NOT_THERE : this.whole(scope, asking);
+    const { include } = scope.membership;
+    const isThere =
+      this.membersOf(scope).length > 0 || this.present.withoutSubject.some((name) => include.includes(name));
+    return isThere ? this.whole(scope, asking) : NOT_THERE;
   }
 
   /** One component of a scope, by its path. */

@@ -50,6 +50,11 @@ export class HealthGroups implements OnModuleInit {
   onModuleInit(): void {
     const log = this.loggers.get('management.health');
     for (const line of this.notes()) log.warn(line);
+    const unconfigured = this.present.withoutSubject;
+    for (const { name, membership } of this.all) {
+      const missing = membership.include.filter((path) => unconfigured.includes(path));
+      if (missing.length > 0) log.info(`The health group ${name} has no ${missing.join(', ')}: it is not configured`);
+    }
   }
 
   /** True where nobody but the package says what the members are. */

@@ -2,8 +2,12 @@ import { DataSize } from '../../config/data-size.js';
 import { full } from '../../config/effect.js';
 import { dataSize, flag, text } from '../../config/key-type.js';
 import { Key, Properties } from '../../config/properties.decorator.js';
+import { healthComponent } from '../../health/declared-components.js';
 
 const defaultText = 'same as management.health.defaults.enabled';
+
+export const PING_COMPONENT = healthComponent('ping');
+export const DISK_COMPONENT = healthComponent('diskSpace');
 
 /** Which indicators there are, and what the one of the disk looks at. */
 @Properties('management.health')

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Availability } from '../../health/availability.js';
+import { declaredComponents } from '../../health/declared-components.js';
 import { HealthComponents } from '../../health/health-components.js';
 import type { HealthComponent } from '../../health/indicator.js';
 import { DiskSpaceIndicator } from './disk-space.indicator.js';
@@ -33,6 +34,12 @@ export class PresentComponents {
 
   get switchedOff(): readonly HealthComponent[] {
     return this.known.filter(({ name }) => !this.isSwitchedOn(name));
+  }
+
+  /** Names of components whose subject is not configured. */
+  get withoutSubject(): readonly string[] {
+    const names = this.known.map(({ name }) => name);
+    return declaredComponents().filter((name) => !names.includes(name));
   }
 
   private get known(): readonly HealthComponent[] {
