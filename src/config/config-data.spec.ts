@@ -33,7 +33,7 @@ function sources(files: Readonly<Record<string, string>>, ...args: string[]): re
   return environment.sources.slice(1).map(({ name }) => /\[(.*?)\]/.exec(name)?.[1] ?? name);
 }
 
-it('orders a tree of imports: each above what names it, profiles above the plain ones', () => {
+it('C1: orders a tree of imports as Spring Boot 3.5.16 does', () => {
   const files = {
     'p/application.yml': 'app.config.import: [a.yml, b.yml]',
     'p/a.yml': 'app.config.import: a1.yml',
@@ -49,12 +49,12 @@ it('orders a tree of imports: each above what names it, profiles above the plain
 
   expect(sources(files, '--app.profiles.active=eu')).toEqual([
     'application.yml',
-    'application-eu.yml',
     'b1.yml',
     'b-eu.yml',
     'a-eu.yml',
-    'b.yml',
+    'application-eu.yml',
     'a1-eu.yml',
+    'b.yml',
     'a1.yml',
     'a.yml',
     'application.yml',
@@ -72,8 +72,8 @@ it('keeps to what an import first said, although a profile would say something e
   };
 
   expect(sources(files, '--app.profiles.active=eu')).toEqual([
-    'application-eu.yml',
     'a-eu.yml',
+    'application-eu.yml',
     'a.yml',
     'application.yml',
     'application.yml',

@@ -41,7 +41,8 @@ const DEEPEST_IMPORT = 100;
  */
 export class ConfigData {
   private readonly roots: readonly Importer[];
-  private readonly read = new Set<string>();
+  /** Every file that was read, and the root that holds it; none where it could not be read. */
+  private readonly holders = new Map<string, Importer | undefined>();
   private readonly knownProfiles = new Set<string>();
   private readonly problems: Problem[] = [];
   private readonly names: readonly string[];
@@ -63,8 +64,9 @@ export class ConfigData {
     this.names = isSet('app.config.name') ? stated('app.config.name').map(({ text }) => text) : ['application'];
     this.failsOnNotFound = stated('app.config.on-not-found')[0]?.text !== 'ignore';
     const base = isSet('app.config.location') ? located('location') : DEFAULT_LOCATIONS;
-    this.roots = [...base, ...located('additional-location'), ...located('import')].map(
-      (group) => new Importer(() => [group]),
+    // The imports of the process are one importer: the variants of all of them rank above all of them.
+    this.roots = [...[...base, ...located('additional-location')].map((group) => [group]), located('import')].map(
+      (groups) => new Importer(() => groups),
     );
   }
 
@@ -95,22 +97,28 @@ export class ConfigData {
    */
   private expand(): void {
     const accepted = acceptedOf(this.profiles);
-    for (const root of this.roots.toReversed()) this.readPlain(root);
-    const unread = (): Importer | undefined =>
-      this.roots.toReversed().reduce<Importer | undefined>((found, root) => found ?? root.next(accepted), undefined);
-    for (let importer = unread(); importer; importer = unread()) {
-      const { groups } = importer;
-      this.readPlain(importer);
-      if (accepted) {
-        importer.ofProfiles ??= fromTheTop(groups, (group) =>
-          fromTheTop([...accepted], (profile) => this.readGroup(group, profile)),
-        );
+    const roots = this.roots.toReversed();
+    for (const root of roots) if (!root.isRead) root.takeEarly(this.readGroups(root.groups, [undefined], root));
+    for (const root of roots) {
+      for (let importer = root.next(accepted); importer; importer = root.next(accepted)) {
+        const { groups, isRead } = importer;
+        if (!accepted) importer.takeEarly(this.readGroups(groups, [undefined], root));
+        else importer.takeLate(this.readGroups(groups, isRead ? [...accepted] : [undefined, ...accepted], root));
       }
     }
   }
 
-  private readPlain(importer: Importer): void {
-    importer.plain ??= fromTheTop(importer.groups, (group) => this.readGroup(group, undefined));
+  /** Reads the files of each group, and of each its variants for the profiles; `undefined` is the file itself. */
+  private readGroups(
+    groups: readonly LocationGroup[],
+    profiles: readonly (string | undefined)[],
+    root: Importer,
+  ): readonly FileDocument[] {
+    return fromTheTop(groups, (group) =>
+      fromTheTop(profiles, (profile) =>
+        fromTheTop(group, (location) => this.collected(() => this.readLocation(location, profile, root))),
+      ),
+    );
   }
 
   /** Runs one piece of the reading; a failure is kept for the report, and the rest goes on. */
@@ -124,17 +132,13 @@ export class ConfigData {
     }
   }
 
-  private readGroup(group: LocationGroup, profile: string | undefined): readonly FileDocument[] {
-    return fromTheTop(group, (location) => this.collected(() => this.readLocation(location, profile)));
-  }
-
-  private readLocation(location: Location, profile: string | undefined): readonly FileDocument[] {
+  private readLocation(location: Location, profile: string | undefined, root: Importer): readonly FileDocument[] {
     const fault = faultOf(location);
     if (fault !== undefined) throw new ConfigurationFailure([unusable(location, fault)]);
     const isDemanded = profile === undefined && !location.isOptional && this.failsOnNotFound;
     if (isDemanded && !exists(location, this.surroundings)) throw new ConfigurationFailure([notFound(location)]);
     return candidatesOf(location, this.names, profile, this.surroundings).flatMap((candidate) =>
-      this.collected(() => this.readCandidate(candidate, location, profile)),
+      this.collected(() => this.readCandidate(candidate, location, profile, root)),
     );
   }
 
@@ -142,22 +146,37 @@ export class ConfigData {
     candidate: Candidate,
     location: Location,
     profile: string | undefined,
+    root: Importer,
   ): readonly FileDocument[] {
     if (!candidate.isThere()) return [];
     if (profile !== undefined) this.knownProfiles.add(profile);
-    if (this.read.has(candidate.id)) return [];
-    this.read.add(candidate.id);
+    if (!this.claim(candidate, root)) return [];
     const documents = candidate.read(location.origin);
+    this.holders.set(candidate.id, root);
     return documents.flatMap((entries, index) => {
       if (entries.length === 0) return [];
       const number = documents.length > 1 ? ` (document #${index})` : '';
       const place = `'${resourceText(candidate.resource)}' via location '${location.shown}'`;
       const source = new ConfigSource('file', `Config resource ${place}${number}`, entries);
-      return this.collected(() => [this.document(source, profile)]);
+      return this.collected(() => [this.document(source, candidate.id, profile)]);
     });
   }
 
-  private document(source: ConfigSource, profile: string | undefined): FileDocument {
+  /**
+   * False where the file is read already. Before the profiles are known, a root that imports a file takes it from a
+   * lower root: that one was only read first to fill placeholders.
+   */
+  private claim({ id }: Candidate, root: Importer): boolean {
+    const holder = this.holders.get(id);
+    const isLower = holder !== undefined && this.roots.indexOf(holder) < this.roots.indexOf(root);
+    if (this.holders.has(id) && (this.profiles || !isLower)) return false;
+    holder?.drop(id);
+    // One that cannot be read is told once.
+    this.holders.set(id, undefined);
+    return true;
+  }
+
+  private document(source: ConfigSource, file: string, profile: string | undefined): FileDocument {
     const conditions = this.stated([source], 'app.config.activate.on-profile').map(conditionOf);
     for (const { names } of conditions) for (const known of names) this.knownProfiles.add(known);
     // Once profiles are chosen, a document that comes late cannot change the choice any more.
@@ -167,6 +186,8 @@ export class ConfigData {
     const isImporting = one(new Environment([source]), this.registry, 'app.config.import').assignments.length > 0;
     return new FileDocument(
       source,
+      file,
+      profile !== undefined,
       conditions,
       platforms.length === 0 || platforms.some(({ text }) => text === this.platform),
       isImporting ? new Importer(() => this.importsOf(source)) : undefined,

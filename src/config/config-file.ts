@@ -45,15 +45,17 @@ export function candidatesOf(
   if (location.scheme === 'configtree') return profile === undefined ? configTrees(location, surroundings) : [];
   if (location.scheme === 'env') return profile === undefined ? [documentOfVariable(location, surroundings)] : [];
   const { kind, paths } = placesOf(location, surroundings);
-  return paths.flatMap((path) =>
-    isFolder(path)
-      ? names.flatMap((name) =>
-          EXTENSIONS.map(([extension, format]) =>
-            fileCandidate(kind, join(path, name + suffix(profile) + extension), format, surroundings),
-          ),
-        )
-      : [singleFile(kind, path, profile, location, surroundings)],
+  const folders = paths.filter(isFolder);
+  // Of several folders, the type of the file decides before the folder does.
+  const usual = names.flatMap((name) =>
+    EXTENSIONS.flatMap(([extension, format]) =>
+      folders.map((folder) =>
+        fileCandidate(kind, join(folder, name + suffix(profile) + extension), format, surroundings),
+      ),
+    ),
   );
+  const named = paths.filter((path) => !isFolder(path));
+  return [...usual, ...named.map((path) => singleFile(kind, path, profile, location, surroundings))];
 }
 
 /** True when a location that must exist does: a folder may be empty, a file must be there. */

@@ -2,38 +2,66 @@ import type { LocationGroup } from './location.js';
 import type { ProfileExpression } from './profile-expression.js';
 import type { ConfigSource } from './source.js';
 
-/** Somebody who imports: the two kinds of documents it brought, lowest first. */
+/** The import of one document, or one built-in location: a node of the tree of everything that is read. */
 export class Importer {
-  /** Undefined until read. */
-  plain: readonly FileDocument[] | undefined;
-  ofProfiles: readonly FileDocument[] | undefined;
+  private early: readonly FileDocument[] | undefined;
+  private late: readonly FileDocument[] | undefined;
+  /** Profile variants of what the early documents import: they rank above the whole of this importer. */
+  private raised: readonly FileDocument[] = [];
   private found: readonly LocationGroup[] | undefined;
 
   constructor(private readonly find: () => readonly LocationGroup[]) {}
 
-  /** What is imported, decided once: the variants of a profile belong to the same files. */
+  /** The imported locations. They are found once: the variants of a profile belong to the same files. */
   get groups(): readonly LocationGroup[] {
     this.found ??= this.find();
     return this.found;
   }
 
-  /** Lowest first: what was brought, and behind each document what that one imported. */
+  get isRead(): boolean {
+    return this.early !== undefined;
+  }
+
+  /** Takes what was read before the profiles are known, lowest first. */
+  takeEarly(documents: readonly FileDocument[]): void {
+    this.early = documents;
+  }
+
+  /** Takes what was read for the active profiles, lowest first, with the variants of the imports below. */
+  takeLate(documents: readonly FileDocument[]): void {
+    this.late = documents;
+    this.raised = (this.early ?? []).flatMap(({ imports }) => imports?.giveVariants() ?? []);
+  }
+
+  /** A variant rises by one importer, not further (docs/decisions/0034). */
+  private giveVariants(): readonly FileDocument[] {
+    const late = this.late ?? [];
+    this.late = late.filter(({ isOfProfile }) => !isOfProfile);
+    return late.filter(({ isOfProfile }) => isOfProfile);
+  }
+
+  /** Removes the documents of a file that a higher importer reads instead. */
+  drop(file: string): void {
+    this.early = this.early?.filter((document) => document.file !== file);
+  }
+
+  /** Lowest first: each document, and above it what it imports. */
   active(accepted: ReadonlySet<string> | undefined): readonly FileDocument[] {
     return this.documents(accepted).flatMap((document) => [document, ...(document.imports?.active(accepted) ?? [])]);
   }
 
-  /** The highest importer of this tree that has something left to read. */
+  /** The next importer to read: the highest document first, and what it imports before its own importer. */
   next(accepted: ReadonlySet<string> | undefined): Importer | undefined {
-    if (!this.plain || (accepted && !this.ofProfiles)) return this;
     for (const { imports } of this.documents(accepted).toReversed()) {
       const next = imports?.next(accepted);
       if (next) return next;
     }
-    return undefined;
+    return (accepted ? this.late : this.early) ? undefined : this;
   }
 
   private documents(accepted: ReadonlySet<string> | undefined): readonly FileDocument[] {
-    return [...(this.plain ?? []), ...(this.ofProfiles ?? [])].filter((document) => document.isActive(accepted));
+    const all = [...(this.early ?? []), ...(this.late ?? []), ...this.raised];
+    return all.filter((document) => document.isActive(accepted));
   }
 }
 
@@ -41,6 +69,10 @@ export class Importer {
 export class FileDocument {
   constructor(
     readonly source: ConfigSource,
+    /** Identity of the file. */
+    readonly file: string,
+    /** True in the variant of a file for a profile, such as `application-prod.yml`. */
+    readonly isOfProfile: boolean,
     private readonly conditions: readonly ProfileExpression[],
     private readonly isOnThisPlatform: boolean,
     readonly imports: Importer | undefined,

@@ -330,14 +330,23 @@ describe('profile variants of an imported file', () => {
     });
   });
 
-  it('lose against the profile file of the document', () => {
+  it('C1: win over the profile file of the document', () => {
     const at = place({
       ...files,
       'work/one-prod.yml': 'test.key: one prod\n',
       'work/application-prod.yml': 'test.key: application prod\n',
     });
 
-    expect(valueOf(at.read({ variables }), 'test.key')).toBe('application prod');
+    expect(valueOf(at.read({ variables }), 'test.key')).toBe('one prod');
+  });
+
+  it('C1: are read once where a file above imports a default file of the package that is broken', () => {
+    const at = place({
+      'work/application.yml': 'app.config.import: classpath:/application.yml\n',
+      'package/application.yml': 'a: [\n',
+    });
+
+    expect(problemsOf(at.read())).toHaveLength(1);
   });
 
   it('need not be there', () => {
