@@ -129,7 +129,9 @@ async function read(
     const { connectTimeout, readTimeout } = known.get(HttpClientProperties);
     const client = new MetadataClient(connectTimeout.milliseconds + readTimeout.milliseconds);
     const { document, date } = await client.fetch(source.url);
-    if (date !== undefined) {
+    if (date === undefined) {
+      lines.push('clock           not compared: the response with the metadata has no Date header');
+    } else {
       // The header has whole seconds, and was written before we read it.
       const seconds = Math.round((clock.millis() - date) / 1000);
       lines.push(`clock           ${apart(seconds)}`);

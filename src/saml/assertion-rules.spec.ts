@@ -174,7 +174,17 @@ describe('a response', () => {
     inResponseTo: '_request',
     status: { isSuccess: true, reason: undefined },
     isSigned: false,
+    isEncrypted: false,
   };
+
+  it.each<readonly [string, Partial<ResponseFacts>, 'issuer' | undefined]>([
+    ['signed', { isSigned: true }, 'issuer'],
+    ['unsigned with an encrypted assertion', { isEncrypted: true }, 'issuer'],
+    ['unsigned with a signed assertion', {}, undefined],
+  ])('S4: a response without Issuer that is %s (SAML profiles 4.1.4.2)', (_, facts, fault) => {
+    expect(responseFault({ ...RESPONSE, ...facts, issuer: undefined }, EXPECTED)).toBe(fault);
+    expect(responseFault({ ...RESPONSE, ...facts }, EXPECTED)).toBeUndefined();
+  });
 
   it('counts when it says what is expected, with or without its issuer', () => {
     expect(responseFault(RESPONSE, EXPECTED)).toBeUndefined();

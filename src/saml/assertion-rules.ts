@@ -30,12 +30,17 @@ export function assertionFault(
   return answerFault(confirmation.inResponseTo, expected.inResponseTo) ?? timeFault(facts, expected, nowMillis);
 }
 
-/** Why the message around the assertion does not count; nothing of it need be signed, so it only ever takes away. */
+/**
+ * Why the message around the assertion does not count; nothing of it need be signed, so it only ever takes away. A response
+ * that is signed, or whose assertion is encrypted, must name its Issuer; any other may omit it (SAML profiles 4.1.4.2, as
+ * corrected by the approved errata): its assertion is signed and names its own.
+ */
 export function responseFault(
   facts: ResponseFacts,
   expected: Pick<Expectations, 'issuer' | 'recipient' | 'inResponseTo'>,
 ): Rejection | undefined {
-  if (facts.issuer !== undefined && facts.issuer !== expected.issuer) return 'issuer';
+  const mustNameIssuer = facts.isSigned || facts.isEncrypted || facts.issuer !== undefined;
+  if (mustNameIssuer && facts.issuer !== expected.issuer) return 'issuer';
   if (facts.destination !== expected.recipient) return 'destination';
   const fault = answerFault(facts.inResponseTo, expected.inResponseTo);
   return fault ?? (facts.status.isSuccess ? undefined : 'status');

@@ -31,6 +31,7 @@ describe('reading a response', () => {
       inResponseTo: '_request',
       status: { isSuccess: true, reason: undefined },
       isSigned: false,
+      isEncrypted: false,
     });
   });
 

@@ -12,6 +12,8 @@ export interface ResponseFacts {
   readonly status: Status;
   /** Whether the response itself has a signature, which must then be good, too. */
   readonly isSigned: boolean;
+  /** Whether its assertion is encrypted. */
+  readonly isEncrypted: boolean;
 }
 
 interface Status {
@@ -46,6 +48,7 @@ export function readResponse(document: MarkupElement): ResponseFacts | Rejection
     inResponseTo: attributes.get('InResponseTo'),
     status: { isSuccess: codes[0] === `${STATUS}Success`, reason: reasonIn(codes) },
     isSigned: children.some(({ name }) => name === 'Signature'),
+    isEncrypted: children.some(({ name }) => name === 'EncryptedAssertion'),
   };
 }
 

@@ -79,6 +79,17 @@ describe('saml check', { timeout: 60_000 }, () => {
     expect(ended.exitCode).toBe(1);
   });
 
+  it('S4: says that the clocks were not compared when the response has no Date header', async () => {
+    server.settings.metadata = {};
+    server.settings.metadataAnswer = { isUndated: true };
+
+    const ended = await check([`metadata=${server.metadataUrl}`]);
+
+    server.settings.metadataAnswer = {};
+    expect(linesOf(ended).clock).toBe('not compared: the response with the metadata has no Date header');
+    expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
+  });
+
   it('finds metadata that are over, and certificates that end soon', async () => {
     const idp = IdentityProvider.make({ keyPair: makeKeyPair('soon', 10) });
     const text = idp.metadata({ validUntil: '2020-01-01T00:00:00Z' });

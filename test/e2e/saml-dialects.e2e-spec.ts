@@ -91,7 +91,6 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
         .replace(' Version=', ' Consent="urn:oasis:names:tc:SAML:2.0:consent:unspecified" Version=')
         .replace('</samlp:Status>', '<samlp:StatusMessage>Authenticated</samlp:StatusMessage></samlp:Status>'),
   },
-  'no issuer of the response': { options: { responseIssuer: null } },
   'no end of the session': { options: { sessionNotOnOrAfter: null } },
   'SHA-512': { options: { signature: { algorithm: 'rsa-sha512', digest: 'sha512' } } },
 };
@@ -102,6 +101,12 @@ onSqlite('an identity provider that writes', (engine) => {
     { corp: { 'roles.attribute': ROLES, 'roles.map[R&D]': 'ROLE_RESEARCH' } },
     { people: 0 },
   );
+
+  it('S4: an unsigned response without Issuer is understood (SAML profiles 4.1.4.2)', async () => {
+    const { answer } = await staff.signIn({ responseIssuer: null });
+
+    expect(answer.status, (await staff.lastRejection()) ?? '').toBe(303);
+  });
 
   describe.each(Object.entries(DIALECTS))('%s', (_, dialect) => {
     it.each(['assertion', 'both'] as const)('is understood, where signed: %s', async (signed) => {

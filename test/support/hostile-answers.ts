@@ -96,6 +96,7 @@ const PARTIES = rowsOf('X7', [
     (scene) => honestXml(scene, { issuer: 'https://elsewhere.test', responseIssuer: corp(scene).entityId }),
   ],
   ['another issuer of the response alone', 'issuer', saying({ responseIssuer: 'https://elsewhere.test' })],
+  ['no issuer of a signed response', 'issuer', saying({ signed: 'both', responseIssuer: null })],
   [
     'an issuer of another format',
     'issuer',

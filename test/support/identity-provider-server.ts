@@ -40,6 +40,8 @@ export interface IdpServerSettings {
 interface MetadataAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** True sends no Date header. */
+  readonly isUndated?: boolean;
   /** Nothing is answered before. */
   readonly heldUntil?: Promise<unknown>;
 }
@@ -133,8 +135,9 @@ export class IdpServer {
   }
 
   private async showMetadata(response: ServerResponse): Promise<void> {
-    const { status = 200, headers = {}, heldUntil } = this.settings.metadataAnswer ?? {};
+    const { status = 200, headers = {}, isUndated = false, heldUntil } = this.settings.metadataAnswer ?? {};
     await heldUntil;
+    response.sendDate = !isUndated;
     response.writeHead(status, { 'content-type': 'application/samlmetadata+xml', ...headers }).end(this.metadata);
   }
 
