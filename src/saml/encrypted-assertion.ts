@@ -1,30 +1,61 @@
-import { constants, createDecipheriv, type KeyObject, privateDecrypt } from 'node:crypto';
+import { createDecipheriv, type KeyObject } from 'node:crypto';
 import { elementsIn, readDocument } from './document-shape.js';
 import type { MarkupElement } from './markup.js';
+import { textOfBytes } from './message-text.js';
+import { refusedAlgorithm, shownAlgorithm } from './refused-algorithm.js';
 import { isRejection, type Rejection } from './rejection.js';
+import { type OaepHash, oaepDecrypted, type OaepHashes } from './rsa-oaep.js';
 import { NAMESPACE } from './saml-namespace.js';
 
 /** How encrypted assertions are opened. */
 interface Opening {
   /** Undefined where the bundle has no key for it. */
   readonly privateKey: KeyObject | undefined;
-  /** Whether a good signature of the whole response is demanded, which the library looks at before it decrypts. */
+  /** Whether the document was read from the signed text of the whole response. */
   readonly isResponseSigned: boolean;
 }
 
-const GCM: Readonly<Record<string, 'aes-128-gcm' | 'aes-256-gcm'>> = {
-  'http://www.w3.org/2009/xmlenc11#aes128-gcm': 'aes-128-gcm',
-  'http://www.w3.org/2009/xmlenc11#aes256-gcm': 'aes-256-gcm',
-};
-const CBC: readonly string[] = [`${NAMESPACE.encryption}aes128-cbc`, `${NAMESPACE.encryption}aes256-cbc`];
-const OAEP = `${NAMESPACE.encryption}rsa-oaep-mgf1p`;
-const SHA1 = `${NAMESPACE.signature}sha1`;
-/** What is taken whatever the response around it, for our metadata: ciphers, the padding of their keys and its hash. */
-export const TAKEN_ENCRYPTION = { ciphers: Object.keys(GCM).toReversed(), keyTransport: OAEP, digest: SHA1 } as const;
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
+/** The decrypted text, which has the shape of an assertion and whose signature is not verified yet; or why there is none. */
+export type OpenedAssertion =
+  | { readonly assertion: string }
+  | {
+      readonly fault: Rejection;
+      /** For the fault `algorithm`: its name, as the log may have it. */
+      readonly algorithm?: string | undefined;
+    };
 
-/** How often each may stand there: the library takes the first of a name that it finds anywhere. */
+type Cipher = `aes-${'128' | '256'}-${'gcm' | 'cbc'}`;
+
+const CIPHERS: Readonly<Record<string, Cipher>> = {
+  [`${NAMESPACE.encryption11}aes256-gcm`]: 'aes-256-gcm',
+  [`${NAMESPACE.encryption11}aes128-gcm`]: 'aes-128-gcm',
+  [`${NAMESPACE.encryption}aes256-cbc`]: 'aes-256-cbc',
+  [`${NAMESPACE.encryption}aes128-cbc`]: 'aes-128-cbc',
+};
+/** With MGF1 and SHA-1 by its definition, whatever the digest (XML encryption 1.1, 5.5.2). */
+const OAEP_MGF1P = `${NAMESPACE.encryption}rsa-oaep-mgf1p`;
+const OAEP = `${NAMESPACE.encryption11}rsa-oaep`;
+const SHA1 = `${NAMESPACE.signature}sha1`;
+const SHA256 = `${NAMESPACE.encryption}sha256`;
+const MGF1_SHA1 = `${NAMESPACE.encryption11}mgf1sha1`;
+const MGF1_SHA256 = `${NAMESPACE.encryption11}mgf1sha256`;
+const DIGESTS: Readonly<Record<string, OaepHash>> = { [SHA1]: 'sha1', [SHA256]: 'sha256' };
+const MASKS: Readonly<Record<string, OaepHash>> = { [MGF1_SHA1]: 'sha1', [MGF1_SHA256]: 'sha256' };
+
+/** What our metadata offer, the preferred first: what is accepted whatever the response around it. */
+export const OFFERED_ENCRYPTION = {
+  ciphers: Object.keys(CIPHERS).filter((algorithm) => algorithm.endsWith('gcm')),
+  keyTransports: [
+    { algorithm: OAEP, digest: SHA256, mask: MGF1_SHA256 },
+    { algorithm: OAEP_MGF1P, digest: SHA1, mask: undefined },
+  ],
+} as const;
+
+const GCM_IV_BYTES = 12;
+const GCM_TAG_BYTES = 16;
+const BLOCK_BYTES = 16;
+
+/** How often each may stand there, so that no part can be taken for another one. */
 const PARTS: readonly (readonly [name: string, least: number, most: number])[] = [
   ['EncryptedData', 1, 1],
   ['EncryptedKey', 1, 1],
@@ -32,59 +63,88 @@ const PARTS: readonly (readonly [name: string, least: number, most: number])[] =
   ['CipherData', 2, 2],
   ['CipherValue', 2, 2],
   ['DigestMethod', 0, 1],
+  ['MGF', 0, 1],
   ['OAEPparams', 0, 0],
   ['RetrievalMethod', 0, 0],
   ['CipherReference', 0, 0],
 ];
 
 /**
- * Why an encrypted assertion is not given to the library. Everybody can encrypt for us, so what comes out is looked at like
- * every other document before it is parsed there. AES-CBC does not show that somebody has bent it, and each answer to bent
- * ones would tell of the content (XML encryption 1.1, 6.1.2): it counts only under a signature of the response around it.
+ * Opens the encrypted assertion of a response. Anyone can encrypt for us, so the content is read like every other document
+ * before it is used. AES-CBC does not show that the content was changed, and each response to changed content would tell
+ * something of it (XML encryption 1.1, 6.1.2): it is accepted only under the verified signature of the response.
  */
-export function encryptedAssertionFault(document: MarkupElement, opening: Opening): Rejection | undefined {
-  const encrypted = document.children.find(({ name }) => name === 'EncryptedAssertion');
-  if (encrypted === undefined) return undefined;
-  const parts = partsOf(encrypted);
-  if (isRejection(parts)) return parts;
-  const isUnderSignature = opening.isResponseSigned && CBC.includes(parts.algorithm);
-  const cipher = GCM[parts.algorithm];
-  if (cipher === undefined && !isUnderSignature) return 'algorithm';
-  if (opening.privateKey === undefined) return 'decryption';
-  if (cipher === undefined) return undefined;
-  const content = decrypted(cipher, parts, opening.privateKey);
-  if (content === undefined) return 'decryption';
+export function openedAssertion(response: MarkupElement, opening: Opening): OpenedAssertion {
+  const encrypted = response.children.find(({ name }) => name === 'EncryptedAssertion');
+  const parts = encrypted === undefined ? STRUCTURE : partsOf(encrypted);
+  if ('fault' in parts) return parts;
+  const { privateKey, isResponseSigned } = opening;
+  const cipher = CIPHERS[parts.algorithm];
+  if (cipher === undefined || (isCbc(cipher) && !isResponseSigned)) return refused(parts.algorithm);
+  if (privateKey === undefined) return { fault: 'decryption' };
+  const content = decrypted(cipher, parts, privateKey);
+  if (content === undefined) return { fault: 'decryption' };
   const assertion = readDocument(content, 'Assertion');
-  return isRejection(assertion) ? assertion : undefined;
+  if (!isRejection(assertion)) return { assertion: content };
+  return { fault: assertion, ...(assertion === 'algorithm' && { algorithm: refusedAlgorithm(content) }) };
 }
 
 interface EncryptedParts {
   readonly algorithm: string;
+  readonly hashes: OaepHashes;
   readonly key: string;
   readonly content: string;
 }
 
-function partsOf(encrypted: MarkupElement): EncryptedParts | Rejection {
+type Fault = Extract<OpenedAssertion, { readonly fault: Rejection }>;
+
+const STRUCTURE: Fault = { fault: 'structure' };
+
+function refused(algorithm: string): Fault {
+  return { fault: 'algorithm', algorithm: shownAlgorithm(algorithm) };
+}
+
+function partsOf(encrypted: MarkupElement): EncryptedParts | Fault {
   const elements = [...elementsIn(encrypted)];
   for (const [name, least, most] of PARTS) {
     const count = elements.filter((element) => element.name === name).length;
-    if (count < least || count > most) return 'structure';
+    if (count < least || count > most) return STRUCTURE;
   }
   const data = child(encrypted, 'EncryptedData');
   const keyInfo = child(data, 'KeyInfo', NAMESPACE.signature);
   const encryptedKey = child(keyInfo, 'EncryptedKey');
-  const method = child(encryptedKey, 'EncryptionMethod');
   const algorithm = algorithmOf(child(data, 'EncryptionMethod'));
   const key = child(child(encryptedKey, 'CipherData'), 'CipherValue')?.text;
   const content = child(child(data, 'CipherData'), 'CipherValue')?.text;
-  if (algorithm === undefined || key === undefined || content === undefined) return 'structure';
-  // In this order alone the first CipherValue is that of the key.
-  if (data?.children.map(({ name }) => name).join(' ') !== 'EncryptionMethod KeyInfo CipherData') return 'structure';
-  const digest = child(method, 'DigestMethod', NAMESPACE.signature);
-  if (digest === undefined && elements.some(({ name }) => name === 'DigestMethod')) return 'structure';
-  // RSA-OAEP with SHA-1 as both hashes is the one padding without an oracle that the library knows.
-  if (algorithmOf(method) !== OAEP || (digest !== undefined && algorithmOf(digest) !== SHA1)) return 'algorithm';
-  return { algorithm, key, content };
+  if (algorithm === undefined || key === undefined || content === undefined) return STRUCTURE;
+  if (data?.children.map(({ name }) => name).join(' ') !== 'EncryptionMethod KeyInfo CipherData') return STRUCTURE;
+  const hashes = hashesOf(child(encryptedKey, 'EncryptionMethod'), elements);
+  return 'fault' in hashes ? hashes : { algorithm, hashes, key, content };
+}
+
+/** A digest or mask that is not named is SHA-1 (XML encryption 1.1, 5.5.2). */
+function hashesOf(method: MarkupElement | undefined, elements: readonly MarkupElement[]): OaepHashes | Fault {
+  const transport = algorithmOf(method);
+  const digest = parameterOf(method, elements, 'DigestMethod', NAMESPACE.signature) ?? SHA1;
+  const mask = parameterOf(method, elements, 'MGF', NAMESPACE.encryption11) ?? MGF1_SHA1;
+  if (transport === undefined || digest === 'misplaced' || mask === 'misplaced') return STRUCTURE;
+  if (transport !== OAEP && transport !== OAEP_MGF1P) return refused(transport);
+  const [digestHash, maskHash] = [DIGESTS[digest], MASKS[mask]];
+  if (digestHash === undefined) return refused(digest);
+  if (maskHash === undefined || (transport === OAEP_MGF1P && mask !== MGF1_SHA1)) return refused(mask);
+  return { digest: digestHash, mask: maskHash };
+}
+
+/** Undefined where it is not there. */
+function parameterOf(
+  method: MarkupElement | undefined,
+  elements: readonly MarkupElement[],
+  name: string,
+  namespace: string,
+): string | undefined {
+  const parameter = child(method, name, namespace);
+  if (parameter !== undefined) return algorithmOf(parameter) ?? 'misplaced';
+  return elements.some((element) => element.name === name) ? 'misplaced' : undefined;
 }
 
 function child(
@@ -99,20 +159,33 @@ function algorithmOf(method: MarkupElement | undefined): string | undefined {
   return method?.attributes.size === 1 ? method.attributes.get('Algorithm') : undefined;
 }
 
-function decrypted(
-  cipher: 'aes-128-gcm' | 'aes-256-gcm',
-  parts: EncryptedParts,
-  privateKey: KeyObject,
-): string | undefined {
+function decrypted(cipher: Cipher, parts: EncryptedParts, privateKey: KeyObject): string | undefined {
   try {
-    const padding = constants.RSA_PKCS1_OAEP_PADDING;
-    const key = privateDecrypt({ key: privateKey, padding, oaepHash: 'sha1' }, Buffer.from(parts.key, 'base64'));
+    const key = oaepDecrypted(privateKey, Buffer.from(parts.key, 'base64'), parts.hashes);
     const content = Buffer.from(parts.content, 'base64');
-    const decipher = createDecipheriv(cipher, key, content.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
-    decipher.setAuthTag(content.subarray(-TAG_BYTES));
-    const plain = Buffer.concat([decipher.update(content.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(plain);
+    return textOfBytes(isCbc(cipher) ? cbcDecrypted(cipher, key, content) : gcmDecrypted(cipher, key, content));
   } catch {
-    return undefined; // a wrong key, a bent content and one of another length all end here
+    return undefined; // a wrong key, changed content and content of another length all end here
   }
+}
+
+type Cbc = Extract<Cipher, `${string}cbc`>;
+
+function isCbc(cipher: Cipher): cipher is Cbc {
+  return cipher.endsWith('cbc');
+}
+
+function gcmDecrypted(cipher: Exclude<Cipher, Cbc>, key: Buffer, content: Buffer): Buffer {
+  const decipher = createDecipheriv(cipher, key, content.subarray(0, GCM_IV_BYTES), { authTagLength: GCM_TAG_BYTES });
+  decipher.setAuthTag(content.subarray(-GCM_TAG_BYTES));
+  return Buffer.concat([decipher.update(content.subarray(GCM_IV_BYTES, -GCM_TAG_BYTES)), decipher.final()]);
+}
+
+/** Of the padding only the last octet counts: its length (XML encryption 1.1, 5.2). */
+function cbcDecrypted(cipher: Cbc, key: Buffer, content: Buffer): Buffer {
+  const decipher = createDecipheriv(cipher, key, content.subarray(0, BLOCK_BYTES)).setAutoPadding(false);
+  const padded = Buffer.concat([decipher.update(content.subarray(BLOCK_BYTES)), decipher.final()]);
+  const length = padded.at(-1) ?? 0;
+  if (length < 1 || length > BLOCK_BYTES) throw new Error('the padding is not good');
+  return padded.subarray(0, -length);
 }

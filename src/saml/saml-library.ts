@@ -2,7 +2,9 @@ import type * as NodeSaml from '@node-saml/node-saml';
 import type { CacheProvider, SamlConfig } from '@node-saml/node-saml';
 import type { AskedContext } from './authn-context.js';
 import type { IdpTrust } from './idp-trust.js';
+import { NAMESPACE } from './saml-namespace.js';
 import type { ServiceProvider } from './service-provider.js';
+import { xmlAttribute } from './xml-text.js';
 
 /** What the keys of an identity provider say about its messages. */
 export interface MessageRules {
@@ -55,14 +57,14 @@ export async function loginRequest(parties: Parties, request: LoginRequest): Pro
 
 /** What the library makes of a posted response. */
 interface Verification {
-  /** Text of the assertion, of the signed bytes alone; undefined where signature or encryption are not good. */
+  /** Text of the assertion, of the signed bytes alone; undefined where the signature is not good. */
   readonly assertion: string | undefined;
   /** Why it takes nothing of it, in its own words. */
   readonly fault: string | undefined;
 }
 
 /**
- * Verifies signature and encryption of a posted response and answers the text of its assertion. Of what the library says
+ * Verifies the signature of a posted response, whose assertion is in clear, and answers the text of its assertion. Of what the library says
  * beside it only that it refuses counts: it knows neither Recipient nor Destination nor the context class.
  */
 export async function verifiedAssertion(
@@ -92,6 +94,16 @@ export async function verifiedAssertion(
   } catch (error) {
     return { assertion, fault: error instanceof Error ? error.message : 'unknown' };
   }
+}
+
+/**
+ * The response in base64 whose one part is an assertion that was opened. It declares a prefix of its own alone, so that the
+ * signature of the assertion is verified as over the decrypted document by itself.
+ */
+export function responseAround(assertion: string, inResponseTo: string | undefined): string {
+  const element = assertion.replace(/^<\?xml[^>]*\?>/i, '');
+  const attributes = `xmlns:opened="${NAMESPACE.protocol}"${xmlAttribute('InResponseTo', inResponseTo)}`;
+  return Buffer.from(`<opened:Response ${attributes}>${element}</opened:Response>`).toString('base64');
 }
 
 /** Loaded where somebody signs in, as a service without identity providers never needs it. */
@@ -131,6 +143,7 @@ function configOf({ trust, sp, rules }: Parties): SamlConfig {
     signatureAlgorithm: 'sha256',
     digestAlgorithm: 'sha256',
     skipRequestCompression: trust.sso.binding === 'post',
-    ...(keys && { privateKey: keys.privateKey, publicCert: keys.certificate, decryptionPvk: keys.privateKey }),
+    // Without decryptionPvk: it decrypts by fewer and other algorithms than encrypted-assertion.ts, so it never decrypts.
+    ...(keys && { privateKey: keys.privateKey, publicCert: keys.certificate }),
   };
 }

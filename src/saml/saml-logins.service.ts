@@ -103,7 +103,7 @@ export class SamlLogins {
     browser: Browser,
     asker: Asker,
   ): Promise<Arrival> {
-    const posted = this.responses.read(form.response);
+    const posted = this.responses.read(form.response, idp);
     if (isRejection(posted)) return this.refuse(idp, posted);
     const pending = await this.pendingOf(idp, posted, form.relayState, browser);
     if (isRejection(pending)) return this.refuse(idp, pending);

@@ -7,6 +7,7 @@ export const NAMESPACE = {
   metadata: 'urn:oasis:names:tc:SAML:2.0:metadata',
   signature: 'http://www.w3.org/2000/09/xmldsig#',
   encryption: 'http://www.w3.org/2001/04/xmlenc#',
+  encryption11: 'http://www.w3.org/2009/xmlenc11#',
 } as const;
 
 /** SAML bindings 3.4 and 3.5. */

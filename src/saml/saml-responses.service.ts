@@ -6,13 +6,15 @@ import { Loggers } from '../logging/loggers.js';
 import { type AssertionFacts, readAssertion } from './assertion.js';
 import { assertionFault, type Expectations, responseFault } from './assertion-rules.js';
 import { decodedMessage, readDocument } from './document-shape.js';
-import { encryptedAssertionFault } from './encrypted-assertion.js';
+import { openedAssertion } from './encrypted-assertion.js';
 import type { Idp } from './idps.service.js';
 import type { IdpProperties } from './idp.properties.js';
 import type { MarkupElement } from './markup.js';
+import { readPosted } from './post-binding.js';
+import { refusedAlgorithm } from './refused-algorithm.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { readResponse, type ResponseFacts } from './response.js';
-import { type MessageRules, verifiedAssertion } from './saml-library.js';
+import { type MessageRules, responseAround, verifiedAssertion } from './saml-library.js';
 import type { ServiceProvider } from './service-provider.js';
 import { PERSISTENT } from './staff-person.js';
 
@@ -38,10 +40,11 @@ export class SamlResponses {
   }
 
   /** Reads without believing: what stands there says only where to look for what was asked. */
-  read(base64: string): PostedResponse | Rejection {
+  read(base64: string, { name }: Pick<Idp, 'name'>): PostedResponse | Rejection {
     const xml = decodedMessage(base64);
     if (xml === undefined) return 'malformed';
     const document = readDocument(xml);
+    if (document === 'algorithm') this.tellAlgorithm(name, refusedAlgorithm(xml));
     if (isRejection(document)) return document;
     const facts = readResponse(document);
     return isRejection(facts) ? facts : { base64, document, facts };
@@ -67,12 +70,12 @@ export class SamlResponses {
     }
     // A signature that is there must be good, whether or not one is asked for.
     const signedResponse = rules.signedResponse || facts.isSigned;
-    const opening = { privateKey: sp.keys?.openingKey, isResponseSigned: signedResponse };
-    const encryptionFault = encryptedAssertionFault(document, opening);
-    if (encryptionFault !== undefined) return encryptionFault;
-    const parties = { trust, sp, rules: { ...rules, signedResponse } };
+    const posted = { base64, document, facts };
+    const readable = facts.isEncrypted ? await this.opened(posted, idp, sp, signedResponse) : posted;
+    if (isRejection(readable)) return readable;
+    const parties = { trust, sp, rules: { ...rules, signedResponse: signedResponse && !facts.isEncrypted } };
     const { assertion, fault: refusal } = await this.inTurn(() =>
-      verifiedAssertion(parties, base64, inResponseTo, this.clock.millis()),
+      verifiedAssertion(parties, readable.base64, inResponseTo, this.clock.millis()),
     );
     if (refusal !== undefined) {
       this.log.debug('A response does not stand up to its checks', { idp: idp.name, why: refusal });
@@ -81,6 +84,28 @@ export class SamlResponses {
     const judged = this.judged(assertion, expected);
     // What the library refuses for a reason that is none of ours is refused all the same.
     return refusal === undefined || isRejection(judged) ? judged : 'structure';
+  }
+
+  /** The response with its assertion in clear; where the response is signed, its signed text alone is read. */
+  private async opened(
+    { base64, document, facts: { inResponseTo } }: PostedResponse,
+    idp: Idp,
+    { keys }: ServiceProvider,
+    isResponseSigned: boolean,
+  ): Promise<Pick<PostedResponse, 'base64'> | Rejection> {
+    const { certificates } = idp.trust();
+    const signed = isResponseSigned ? await this.inTurn(() => readPosted(base64, 'Response', certificates)) : undefined;
+    if (isRejection(signed)) return signed;
+    const response = signed ? readDocument(signed.xml) : document;
+    if (isRejection(response)) return response;
+    const opened = openedAssertion(response, { privateKey: keys?.openingKey, isResponseSigned });
+    if ('assertion' in opened) return { base64: responseAround(opened.assertion, inResponseTo) };
+    if (opened.fault === 'algorithm') this.tellAlgorithm(idp.name, opened.algorithm);
+    return opened.fault;
+  }
+
+  private tellAlgorithm(idp: string, algorithm: string | undefined): void {
+    this.log.debug('A response uses an algorithm that is not accepted', { idp, algorithm });
   }
 
   /**

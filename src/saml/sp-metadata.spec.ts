@@ -77,6 +77,7 @@ describe('our metadata', () => {
     expect(offered).toEqual([
       'http://www.w3.org/2009/xmlenc11#aes256-gcm',
       'http://www.w3.org/2009/xmlenc11#aes128-gcm',
+      'http://www.w3.org/2009/xmlenc11#rsa-oaep',
       'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
     ]);
     const encrypted = encryptAssertion('<x/>', keys.certificate, { content: 'aes256-gcm' });

@@ -1,4 +1,4 @@
-import { TAKEN_ENCRYPTION } from './encrypted-assertion.js';
+import { OFFERED_ENCRYPTION } from './encrypted-assertion.js';
 import type { Binding } from './idp-trust.js';
 import { BINDING_URI, NAMESPACE } from './saml-namespace.js';
 import type { ServiceProvider, SigningKeys } from './service-provider.js';
@@ -35,10 +35,15 @@ ${parts.join('\n')}
 
 /** The one certificate serves both uses; of encryption, only what is opened here is offered. */
 function keyDescriptor(use: 'signing' | 'encryption', certificate: string): string {
-  const { ciphers, keyTransport, digest } = TAKEN_ENCRYPTION;
+  const { ciphers, keyTransports } = OFFERED_ENCRYPTION;
   const methods = [
     ...ciphers.map((algorithm) => `\n      <md:EncryptionMethod Algorithm="${algorithm}"/>`),
-    `\n      <md:EncryptionMethod Algorithm="${keyTransport}"><ds:DigestMethod Algorithm="${digest}"/></md:EncryptionMethod>`,
+    ...keyTransports.map(
+      ({ algorithm, digest, mask }) =>
+        `\n      <md:EncryptionMethod Algorithm="${algorithm}"><ds:DigestMethod Algorithm="${digest}"/>` +
+        (mask === undefined ? '' : `<xenc11:MGF xmlns:xenc11="${NAMESPACE.encryption11}" Algorithm="${mask}"/>`) +
+        '</md:EncryptionMethod>',
+    ),
   ];
   const der = certificate.replaceAll(/-----[A-Z ]+-----|\s/g, '');
   return `    <md:KeyDescriptor use="${use}">

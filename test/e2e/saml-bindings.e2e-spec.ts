@@ -144,6 +144,17 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
       expect(decodeJwt(await staff.accessToken(client))).toMatchObject({ amr: ['pwd', 'otp'] });
     });
 
+    it.each(['assertion', 'both'] as const)(
+      'S1: counts as Keycloak encrypts it, by xmlenc11#rsa-oaep with SHA-256, signed: %s',
+      async (signed) => {
+        const bent = { signed, encryptFor: own.pem, encryption: { key: 'rsa-oaep' } } as const;
+
+        const { answer } = await staff.signIn(bent, { idp: 'signing' });
+
+        expect(answer.status, (await staff.lastRejection()) ?? '').toBe(303);
+      },
+    );
+
     it('counts within a signed response, too', async () => {
       const { answer } = await staff.signIn({ signed: 'both', encryptFor: own.pem }, { idp: 'whole' });
 

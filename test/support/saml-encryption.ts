@@ -11,8 +11,24 @@ const KEY_TRANSPORT = {
   'rsa-oaep-mgf1p': {
     uri: 'http://www.w3.org/2001/04/xmlenc#rsa-oaep-mgf1p',
     padding: constants.RSA_PKCS1_OAEP_PADDING,
+    hash: 'sha1',
+    parameters: '',
   },
-  'rsa-1_5': { uri: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5', padding: constants.RSA_PKCS1_PADDING },
+  // As Keycloak does it by itself.
+  'rsa-oaep': {
+    uri: 'http://www.w3.org/2009/xmlenc11#rsa-oaep',
+    padding: constants.RSA_PKCS1_OAEP_PADDING,
+    hash: 'sha256',
+    parameters:
+      '<ds:DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/>' +
+      '<xenc11:MGF xmlns:xenc11="http://www.w3.org/2009/xmlenc11#" Algorithm="http://www.w3.org/2009/xmlenc11#mgf1sha256"/>',
+  },
+  'rsa-1_5': {
+    uri: 'http://www.w3.org/2001/04/xmlenc#rsa-1_5',
+    padding: constants.RSA_PKCS1_PADDING,
+    hash: 'sha1',
+    parameters: '',
+  },
 } as const;
 
 /** How an assertion is encrypted; by itself with AES-256-GCM under RSA-OAEP. */
@@ -26,14 +42,15 @@ export function encryptAssertion(assertion: string, certificate: string, options
   const { uri, keyBytes, ivBytes } = CONTENT[options.content ?? 'aes256-gcm'];
   const transport = KEY_TRANSPORT[options.key ?? 'rsa-oaep-mgf1p'];
   const key = randomBytes(keyBytes);
-  const wrapped = publicEncrypt({ key: certificate, padding: transport.padding }, key).toString('base64');
+  const { padding, hash: oaepHash, parameters } = transport;
+  const wrapped = publicEncrypt({ key: certificate, padding, oaepHash }, key).toString('base64');
   const encrypted = encrypt(assertion, key, randomBytes(ivBytes)).toString('base64');
   return (
     `<saml:EncryptedAssertion xmlns:saml="${NAMESPACE.assertion}">` +
     `<xenc:EncryptedData xmlns:xenc="${XENC}" Type="${XENC}Element">` +
     `<xenc:EncryptionMethod Algorithm="${uri}"/>` +
     `<ds:KeyInfo xmlns:ds="${NAMESPACE.signature}"><xenc:EncryptedKey>` +
-    `<xenc:EncryptionMethod Algorithm="${transport.uri}"/>` +
+    `<xenc:EncryptionMethod Algorithm="${transport.uri}"${parameters === '' ? '/>' : `>${parameters}</xenc:EncryptionMethod>`}` +
     `<xenc:CipherData><xenc:CipherValue>${wrapped}</xenc:CipherValue></xenc:CipherData>` +
     `</xenc:EncryptedKey></ds:KeyInfo>` +
     `<xenc:CipherData><xenc:CipherValue>${encrypted}</xenc:CipherValue></xenc:CipherData>` +

@@ -1,0 +1,24 @@
+import { elementsIn } from './document-shape.js';
+import { readMarkup } from './markup.js';
+import { NAMESPACE } from './saml-namespace.js';
+import { ACCEPTED_ALGORITHMS } from './signature-shape.js';
+
+const LONGEST_NAME = 120;
+
+/** Name of the first algorithm in a signature of the text that is not accepted, for the log; undefined where there is none. */
+export function refusedAlgorithm(xml: string): string | undefined {
+  const document = readMarkup(xml);
+  if (typeof document === 'string') return undefined;
+  const signatures = [...elementsIn(document)].filter(({ name }) => name === 'Signature');
+  for (const { name, namespace, attributes } of signatures.flatMap((signature) => [...elementsIn(signature)])) {
+    const accepted = namespace === NAMESPACE.signature ? ACCEPTED_ALGORITHMS[name] : undefined;
+    const algorithm = attributes.get('Algorithm') ?? '';
+    if (accepted?.includes(algorithm) === false) return shownAlgorithm(algorithm);
+  }
+  return undefined;
+}
+
+/** A name that someone else wrote, as a log may have it. */
+export function shownAlgorithm(name: string): string {
+  return name.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, LONGEST_NAME);
+}
