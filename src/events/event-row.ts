@@ -13,4 +13,6 @@ export interface EventRow {
   readonly amr: string | null;
   readonly result: string;
   readonly reason: string | null;
+  /** JSON of a flat object with texts. */
+  readonly detail: string | null;
 }

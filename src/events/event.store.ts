@@ -3,9 +3,9 @@ import { type Page, pageValues } from '../persistence/page.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import type { EventRow } from './event-row.js';
 
-const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason';
+const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason, detail';
 const INSERT = `INSERT INTO security_event (${COLUMNS}) VALUES `;
-const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+const ROW = '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
 const OF_USER = `SELECT ${COLUMNS} FROM security_event WHERE user_id = ? AND id < ? ORDER BY id DESC LIMIT ?`;
 
 /** The append-only table of security events. */
@@ -23,6 +23,6 @@ export class EventStore {
 }
 
 function valuesOf(row: EventRow): readonly Value[] {
-  const { id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason } = row;
-  return [id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason];
+  const { id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason, detail } = row;
+  return [id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason, detail];
 }

@@ -30,6 +30,7 @@ export const KINDS = [
   'USER_CHANGED',
   'USERS_IMPORTED',
   'KEY_ROTATED',
+  'LOGLEVEL_CHANGED',
 ] as const;
 
 export type EventKind = (typeof KINDS)[number];
@@ -48,4 +49,6 @@ export interface SecurityEvent {
   readonly idp?: string;
   /** The raw class an identity provider named (AuthnContextClassRef). */
   readonly authnContext?: string;
+  /** What else the kind has to tell, by name; checked before, and never a secret. */
+  readonly detail?: Readonly<Record<string, string>>;
 }

@@ -60,6 +60,7 @@ export class SecurityEvents {
       amr: event.amr ? amrText(event.amr) : null,
       result: event.result ?? 'ok',
       reason: event.reason ?? null,
+      detail: event.detail ? JSON.stringify(event.detail) : null,
     };
   }
 

@@ -11,7 +11,7 @@ function started(configured: ConfiguredLevels = {}) {
   const loggers = new Loggers([{ append: (line) => lines.push(line) }], clock);
   const levels = new LogLevels(loggers, configured, clock);
   const change = (name: string, level: Level | undefined, forMillis?: number): boolean =>
-    levels.change({ name, level, by: 'ops', forMillis });
+    levels.change({ name, level, by: 'ops', forMillis }) !== undefined;
   return { lines, clock, loggers, levels, change, effective: (name: string) => loggers.get(name).effectiveLevel };
 }
 
@@ -106,6 +106,20 @@ describe('a change', () => {
     ]);
   });
 
+  it.each(['management', 'ROOT'])('H4: after %s OFF every change is still logged', (silenced) => {
+    const { lines, change } = started();
+
+    change(silenced, 'OFF');
+    change('auth', 'DEBUG');
+    change('auth', undefined);
+
+    expect(lines.map(({ level, message }) => [level, message])).toEqual([
+      ['WARN', expect.stringMatching(`^The level of logger ${silenced} changes from INFO.* to OFF, by ops$`)],
+      ['WARN', expect.stringMatching('^The level of logger auth changes from .* to DEBUG, by ops$')],
+      ['WARN', expect.stringMatching('^The level of logger auth changes from DEBUG to .*, by ops$')],
+    ]);
+  });
+
   it('of ROOT without a level brings back that of the configuration', () => {
     const { change, effective } = started({ levels: new Map([['ROOT', 'ERROR']]) });
 
@@ -183,6 +197,22 @@ describe('a level for a while', () => {
       'The level of logger auth changes from DEBUG to INFO (inherited), by itself, as its time is over',
     ]);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('H4: logs and tells its end also while everything is OFF', () => {
+    const { change, pass, lines, levels } = lent();
+    const ends: unknown[] = [];
+    levels.onEnd((changed) => ends.push(changed));
+    change('auth', 'DEBUG', 60_000);
+    change('management', 'OFF');
+    change('ROOT', 'OFF');
+
+    pass(61);
+
+    expect(lines.at(-1)?.message).toBe(
+      'The level of logger auth changes from DEBUG to OFF (inherited), by itself, as its time is over',
+    );
+    expect(ends).toEqual([{ logger: 'auth', old: 'DEBUG', new: 'OFF (inherited)' }]);
   });
 
   it('leaves a level that was set since', () => {

@@ -1,5 +1,6 @@
 import { type Clock, SystemClock } from '../clock/clock.js';
 import { Duration } from '../config/duration.js';
+import { withoutRequestFacts } from '../principal/request-facts.js';
 import type { Level } from './level.js';
 import type { Logger } from './logger.js';
 import { isRoot, type Loggers, ROOT } from './loggers.js';
@@ -19,6 +20,13 @@ export interface LevelChange {
   readonly by: string;
   /** Undefined lasts until the next change or the end of the process. */
   readonly forMillis?: number | undefined;
+}
+
+/** What became of the level of one logger; `old` and `new` also tell an inherited level. */
+export interface LevelChanged {
+  readonly logger: string;
+  readonly old: string;
+  readonly new: string;
 }
 
 /** Levels as the configuration sets them. */
@@ -57,6 +65,7 @@ export class LogLevels {
   private readonly log: Logger;
   private created = 0;
   private timer: NodeJS.Timeout | undefined;
+  private tellEnd: (changed: LevelChanged) => void = () => undefined;
 
   constructor(
     private readonly loggers: Loggers,
@@ -89,11 +98,19 @@ export class LogLevels {
     return group && { members: group.members, configuredLevel: group.level };
   }
 
-  /** From the next line on; false where the logger would be one too many of those that requests have made. */
-  change({ name, level, by, forMillis }: LevelChange): boolean {
+  /** Sets who is told when a level goes back because its time is over. */
+  onEnd(tell: (changed: LevelChanged) => void): void {
+    this.tellEnd = tell;
+  }
+
+  /**
+   * From the next line on. Answers the loggers concerned, or undefined where the logger would be one too many of those
+   * that requests have made.
+   */
+  change({ name, level, by, forMillis }: LevelChange): readonly LevelChanged[] | undefined {
     const group = this.groups.get(name);
     if (!group && !this.loggers.find(name)) {
-      if (this.created >= MOST_CREATED) return false;
+      if (this.created >= MOST_CREATED) return undefined;
       this.created += 1;
     }
     const how = forMillis === undefined ? `by ${by}` : `by ${by} for ${Duration.ofMillis(forMillis).toString()}`;
@@ -101,11 +118,10 @@ export class LogLevels {
       this.lend(this.loansOfGroups, name, group.level, forMillis);
       group.level = level;
     }
-    for (const member of group?.members ?? [isRoot(name) ? ROOT : name]) {
+    return (group?.members ?? [isRoot(name) ? ROOT : name]).map((member) => {
       this.lend(this.loansOfLoggers, member, this.loggers.get(member).configuredLevel, forMillis);
-      this.set(member, level, how);
-    }
-    return true;
+      return this.set(member, level, how);
+    });
   }
 
   /** Any change ends what was lent before; of a loan upon a loan, what was before the first one comes back. */
@@ -120,9 +136,12 @@ export class LogLevels {
     if (forMillis === undefined) return;
     const until = this.clock.millis() + forMillis;
     loans.set(name, { before, until, steadyUntil: performance.now() + forMillis });
-    this.timer ??= setInterval(() => {
-      this.endLoans();
-    }, LOOK_MILLIS).unref();
+    // The end of a loan is no part of the request that began it.
+    this.timer ??= withoutRequestFacts(() =>
+      setInterval(() => {
+        this.endLoans();
+      }, LOOK_MILLIS).unref(),
+    );
   }
 
   private endLoans(): void {
@@ -135,7 +154,7 @@ export class LogLevels {
     for (const [name, loan] of this.loansOfLoggers) {
       if (!this.isOver(loan)) continue;
       this.loansOfLoggers.delete(name);
-      this.set(name, loan.before, 'by itself, as its time is over');
+      this.tellEnd(this.set(name, loan.before, 'by itself, as its time is over'));
     }
     if (this.loansOfGroups.size + this.loansOfLoggers.size > 0) return;
     clearInterval(this.timer);
@@ -146,19 +165,14 @@ export class LogLevels {
     return this.clock.millis() >= until || performance.now() >= steadyUntil;
   }
 
-  private set(name: string, level: Level | undefined, how: string): void {
+  private set(name: string, level: Level | undefined, how: string): LevelChanged {
     const logger = this.loggers.get(name);
     const own = level ?? (logger.name === ROOT ? this.rootLevel : undefined);
     const shown = (each: Level | undefined): string => each ?? `${this.loggers.inherited(name)} (inherited)`;
     const [before, after] = [shown(logger.configuredLevel), shown(own)];
     const what = before === after ? `stays ${after}` : `changes from ${before} to ${after}`;
-    const mayTellAfter = !this.log.isEnabled('WARN');
-    const tell = (): void => {
-      this.log.warn(`The level of logger ${logger.name} ${what}, ${how}`);
-    };
-    // Whoever silences all loggers is heard of before, whoever ends a silence after.
-    if (!mayTellAfter) tell();
     this.loggers.setLevel(name, own);
-    if (mayTellAfter) tell();
+    this.log.always('WARN', `The level of logger ${logger.name} ${what}, ${how}`);
+    return { logger: logger.name, old: before, new: after };
   }
 }

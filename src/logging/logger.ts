@@ -31,6 +31,11 @@ export class Logger {
     return LOUDNESS[level] <= this.loudness;
   }
 
+  /** Writes a line whatever the level of the logger is: no change of a level may hide itself. */
+  always(level: LineLevel, message: string, fields?: LogFields): void {
+    this.write(level, this.name, message, fields);
+  }
+
   /** `error` is what was thrown, where that is the reason. */
   error(message: string, error?: unknown, fields?: LogFields): void {
     if (this.loudness >= LOUDNESS.ERROR) this.write('ERROR', this.name, message, fields, error);

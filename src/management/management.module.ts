@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { AccountModule } from '../account/account.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { CacheModule } from '../cache/cache.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { Offers } from './access/offers.service.js';
 import { CachesEndpoint } from './caches/caches.endpoint.js';
@@ -20,6 +21,7 @@ import { HeapDumpEndpoint } from './heapdump/heapdump.endpoint.js';
 import { HttpExchangesEndpoint } from './httpexchanges/httpexchanges.endpoint.js';
 import { InfoEndpoint } from './info/info.endpoint.js';
 import { LogfileEndpoint } from './logfile/logfile.endpoint.js';
+import { LevelEvents } from './loggers/level-events.service.js';
 import { LoggersEndpoint } from './loggers/loggers.endpoint.js';
 import { ManagementListener } from './management.listener.js';
 import { MappingsEndpoint } from './mappings/mappings.endpoint.js';
@@ -55,7 +57,7 @@ const ENDPOINTS = [
 const HEALTH = [PresentComponents, HealthChecks, HealthAnswers, HealthGroups, HealthPaths];
 
 @Module({
-  imports: [AccountModule, AuthModule, TasksModule, CacheModule, DiscoveryModule],
+  imports: [AccountModule, AuthModule, EventsModule, TasksModule, CacheModule, DiscoveryModule],
   providers: [
     ...ENDPOINTS,
     {
@@ -63,6 +65,7 @@ const HEALTH = [PresentComponents, HealthChecks, HealthAnswers, HealthGroups, He
       inject: ENDPOINTS,
       useFactory: (...endpoints: readonly Endpoint[]) => new Endpoints(endpoints),
     },
+    LevelEvents,
     Callers,
     Offers,
     Responder,

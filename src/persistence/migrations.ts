@@ -1,6 +1,7 @@
 import { First1795219200000 } from './migrations/first.migration.js';
 import { IdentityProviderMetadata1795478400000 } from './migrations/identity-provider-metadata.migration.js';
 import { LockedAccounts1795305600000 } from './migrations/locked-accounts.migration.js';
+import { ManagementEvents1795564811000 } from './migrations/management-events.migration.js';
 import { StaffLogin1795392000000 } from './migrations/staff-login.migration.js';
 
 /** Every change of the schema, oldest first; one that has been released is never changed again. */
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   LockedAccounts1795305600000,
   StaffLogin1795392000000,
   IdentityProviderMetadata1795478400000,
+  ManagementEvents1795564811000,
 ];

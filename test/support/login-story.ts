@@ -41,6 +41,7 @@ export interface EventRow {
   readonly ip: string | null;
   readonly agent: string | null;
   readonly request_id: string | null;
+  readonly detail: string | null;
   readonly at: number;
 }
 

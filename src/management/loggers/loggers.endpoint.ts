@@ -5,6 +5,7 @@ import { type LogGroup, LogLevels } from '../../logging/log-levels.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../operation.js';
+import { LevelEvents } from './level-events.service.js';
 import { isLoggerName, levelRequest } from './level-request.js';
 
 const CHANGED: Result = {};
@@ -23,6 +24,7 @@ export class LoggersEndpoint implements Endpoint {
   constructor(
     private readonly loggers: Loggers,
     private readonly levels: LogLevels,
+    private readonly events: LevelEvents,
   ) {}
 
   private all(): object {
@@ -41,13 +43,15 @@ export class LoggersEndpoint implements Endpoint {
   }
 
   /** @throws ServiceError `VALIDATION_FAILED`, having changed nothing */
-  private change({ selector: name, body, caller }: OperationRequest): Result {
+  private async change({ selector: name, body, caller }: OperationRequest): Promise<Result> {
     const asked = levelRequest(body);
     if (!('level' in asked)) throw new ServiceError('VALIDATION_FAILED', { errors: asked });
     const isKnown = this.levels.group(name) !== undefined || this.loggers.find(name) !== undefined;
     if (!isKnown && !isLoggerName(name)) throw refusedName('format');
-    const by = caller?.name ?? 'somebody who need not say who it is';
-    if (!this.levels.change({ name, by, ...asked })) throw refusedName('too_many');
+    const by = caller?.name ?? 'anonymous';
+    const changes = this.levels.change({ name, by, ...asked });
+    if (!changes) throw refusedName('too_many');
+    await this.events.record(changes, by);
     return CHANGED;
   }
 }

@@ -1,0 +1,49 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { SecurityEvents } from '../../events/security-events.service.js';
+import type { LevelChanged } from '../../logging/log-levels.js';
+import { LogLevels } from '../../logging/log-levels.js';
+import type { Logger } from '../../logging/logger.js';
+import { Loggers } from '../../logging/loggers.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
+
+/** Length of the column. */
+const ACTOR_LENGTH = 64;
+
+/** Records changes of levels as security events. */
+@Injectable()
+export class LevelEvents implements OnModuleInit {
+  private readonly log: Logger;
+
+  constructor(
+    private readonly levels: LogLevels,
+    private readonly events: SecurityEvents,
+    private readonly work: UnitOfWork,
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('management');
+  }
+
+  onModuleInit(): void {
+    this.levels.onEnd((changed) => void this.record([changed], 'service', 'time_over'));
+  }
+
+  /**
+   * Records the changes that took effect. They are in force and in the log already, so a database that is out of reach
+   * does not take them back: that is when operators need another level.
+   */
+  async record(changes: readonly LevelChanged[], by: string, reason?: string): Promise<void> {
+    const actor = by.slice(0, ACTOR_LENGTH);
+    const events = changes
+      .filter((changed) => changed.old !== changed.new)
+      .map((changed) => {
+        const detail = { logger: changed.logger, old: changed.old, new: changed.new };
+        return { kind: 'LOGLEVEL_CHANGED', actor, detail, ...(reason !== undefined && { reason }) } as const;
+      });
+    if (events.length === 0) return;
+    try {
+      await this.work.single((tx) => this.events.record(tx, ...events));
+    } catch (error) {
+      this.log.error('The security event about a change of a level could not be stored', error);
+    }
+  }
+}
