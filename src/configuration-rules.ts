@@ -12,12 +12,14 @@ import { operatorPasswordStrong } from './management/caller/operator-password.ru
 import { openEndpointsApart } from './management/caller/security.rule.js';
 import { exposedEndpoints } from './management/exposure.rule.js';
 import { groupMembersKnown } from './management/health/groups.rule.js';
+import { requiredRolesKnown } from './mfa/required-roles.rule.js';
 import { pathsApart } from './management/paths.rule.js';
 import { equalTimeZones } from './management/time-zones.rule.js';
 import { jdbcUrlNotes } from './persistence/jdbc-url.rule.js';
 import { mapperLimits } from './persistence/mapper.rule.js';
 import { productionValues } from './persistence/production.rule.js';
 import { identityProvidersUsable } from './saml/idps.rule.js';
+import { SamlProperties } from './saml/saml.properties.js';
 import { serviceNamed } from './saml/service-name.rule.js';
 import { shutdownWithinGrace } from './server/shutdown/shutdown.rule.js';
 import { contextClassesUsable } from './saml/authn-context.rule.js';
@@ -32,6 +34,12 @@ import { tokenKeysUsable } from './token/token-keys.rule.js';
 
 /** The file of `logging.config` can be read, and what stands in it can be used. */
 const logConfigUsable: Rule = ({ configuration, inputs }) => faultsOf('logging', () => logSetup(configuration, inputs));
+
+/** Roles that identity providers assign. */
+function rolesOfStaff(facts: RuleFacts): readonly string[] {
+  const { idp } = facts.get(SamlProperties);
+  return [...idp.values()].flatMap(({ rolesMap, rolesDefault }) => [...rolesMap.values(), ...rolesDefault]);
+}
 
 /** Loads the whole service for its routes, which `config check` is alone to notice. */
 const managementPathsApart = pathsApart(async () => (await import('./user-paths.js')).userPaths());
@@ -57,6 +65,7 @@ const RULES: readonly (Rule | LateRule)[] = [
   sealKeysGiven,
   strongPasswordHashes,
   pepperedBackupCodes,
+  requiredRolesKnown(rolesOfStaff),
   secureCookies,
   publicUrlGiven,
   signingKeyKeptPrivate,

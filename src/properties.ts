@@ -2,6 +2,7 @@ import { LoginIdProperties } from './account/login-id.properties.js';
 import { PasswordHashProperties } from './account/password-hash.properties.js';
 import { PasswordProperties } from './account/password.properties.js';
 import { RateLimitProperties } from './account/rate-limit.properties.js';
+import { RoleProperties } from './account/role.properties.js';
 import { CookieProperties } from './auth/cookie.properties.js';
 import { CorsProperties } from './auth/cors.properties.js';
 import { BackupCodeProperties } from './backup-code/backup-code.properties.js';
@@ -101,6 +102,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   PublicUrlProperties,
   SealProperties,
   LoginIdProperties,
+  RoleProperties,
   PasswordProperties,
   PasswordHashProperties,
   RateLimitProperties,

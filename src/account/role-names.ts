@@ -1,6 +1,7 @@
 import { ROLE_PRE_MFA } from '../principal/principal.js';
 
 export const ROLE_ADMIN = 'ROLE_ADMIN';
+export const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
 
 const FORM = /^ROLE_[A-Z][A-Z0-9_]{0,58}$/;
 /** Length of the column. */

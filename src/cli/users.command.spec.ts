@@ -80,6 +80,7 @@ describe('the commands for users', () => {
         ['endSessions', ANNA.id],
       ],
     ],
+    ['require-mfa', [['change', ANNA.id, { mfaRequired: true }, 'cli']]],
     ['enable', [['setStatus', ANNA.id, 'active', 'cli']]],
   ])('%s acts on the user of the login id', async (command, calls) => {
     const outcome = await run([command, 'Anna']);
@@ -190,6 +191,7 @@ async function run(args: readonly string[], { input = '', failure, report }: Sit
         called({ account: ANNA, password: 'random-one' }, 'createWithRandomPassword', draft, actor),
     },
     changes: {
+      change: (_tx: unknown, ...rest: readonly unknown[]) => called(undefined, 'change', ...rest),
       setStatus: (_tx: unknown, ...rest: readonly unknown[]) => called(undefined, 'setStatus', ...rest),
     },
     accountImport: { run: () => called(report ?? { created: 2, errors: [], errorsTotal: 0 }, 'import') },

@@ -50,7 +50,7 @@ interface AddOptions {
   readonly email?: string;
 }
 
-/** `users add`, `admit`, `import`, `unlock`, `disable`, `enable` and `reset-mfa`; each sets the exit code by `exit`. */
+/** `users add`, `admit`, `import`, `require-mfa`, `unlock`, `disable`, `enable` and `reset-mfa`; each sets the exit code by `exit`. */
 export function addUsersCommand(program: Command, parts: UsersCommandParts, exit: (code: ExitCode) => void): void {
   const users = program.command('users').description('create, change and help users');
   const run = async (command: (services: UsersServices) => Promise<readonly string[] | Complaint>): Promise<void> => {
@@ -91,14 +91,23 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
       .description(description)
       .argument('<id>', 'login id')
       .action((id: string) =>
-        run(async (services) => {
-          const account = await services.accounts.findByLoginId(id);
-          if (!account) return noSuch(`Unknown user ${printable(id)}.`);
-          const isDone = (await act(services, account)) !== false;
-          return [`${account.loginId}: ${isDone ? done : `nothing to ${name}`}`];
-        }),
+        run((services) =>
+          ofUser(services, id, async (account) => {
+            const isDone = (await act(services, account)) !== false;
+            return [`${account.loginId}: ${isDone ? done : `nothing to ${name}`}`];
+          }),
+        ),
       );
   };
+
+  users
+    .command('require-mfa')
+    .description('requires a second factor of one user, from the next sign-in on')
+    .argument('<id>', 'login id')
+    .option('--off', 'leave it to the policy for roles again (app.security.mfa.required-roles)')
+    .action((id: string, { off = false }: { off?: boolean }) =>
+      run((services) => ofUser(services, id, (account) => requireMfa(services, account, !off))),
+    );
 
   ofOne('unlock', 'ends the lock of the second factor', 'unlocked', ({ unlock }, { id }) => unlock(id, ACTOR));
   ofOne('disable', 'refuses every login and ends all sessions', 'disabled, all sessions ended', disable);
@@ -173,6 +182,24 @@ async function importFile(
     if (syscall === undefined) throw error;
     return { complaint: `The file cannot be read (${code ?? syscall}).` };
   }
+}
+
+async function ofUser(
+  { accounts }: UsersServices,
+  loginId: string,
+  act: (account: Account) => Promise<readonly string[] | Complaint>,
+): Promise<readonly string[] | Complaint> {
+  const account = await accounts.findByLoginId(loginId);
+  return account ? act(account) : noSuch(`Unknown user ${printable(loginId)}.`);
+}
+
+async function requireMfa(
+  { work, changes }: UsersServices,
+  { id, loginId }: Account,
+  mfaRequired: boolean,
+): Promise<readonly string[]> {
+  await work.run((tx) => changes.change(tx, id, { mfaRequired }, ACTOR));
+  return [`${loginId}: ${mfaRequired ? 'second factor required' : 'second factor required only by policy for roles'}`];
 }
 
 function disable({ work, changes, endSessions }: UsersServices, { id }: Account): Promise<void> {

@@ -14,7 +14,9 @@ export class MfaProperties implements SelfChecking {
   readonly issuer: string = 'Login';
 
   @Key(list(text({ form: /^[A-Z][A-Z0-9_]*$/, called: 'names of roles such as ROLE_ADMIN' })), {
-    does: 'Roles whose holders must have a second factor; read at login, so that running sessions are not touched.',
+    does:
+      'Roles whose holders must have a second factor; ROLE_USER means every account. Read at login: running sessions ' +
+      'are not affected.',
     effect: full,
   })
   readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT'];

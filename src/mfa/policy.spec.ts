@@ -15,6 +15,14 @@ it.each([
   expect(isDemanded({ ...NOBODY, ...facts }, new MfaProperties())).toBe(expected);
 });
 
+it.each([
+  ['without stored roles', { roles: [] }],
+  ['with a role of its own', { roles: ['ROLE_CLERK'] }],
+  ['with ROLE_USER stored', { roles: ['ROLE_USER'] }],
+])('A1: required-roles=ROLE_USER demands a second factor of an account %s', (_, facts) => {
+  expect(isDemanded({ ...NOBODY, ...facts }, { requiredRoles: ['ROLE_USER'] })).toBe(true);
+});
+
 it('is demanded of no role where none is configured', () => {
   expect(isDemanded({ ...NOBODY, roles: ['ROLE_ADMIN'] }, { requiredRoles: [] })).toBe(false);
 });

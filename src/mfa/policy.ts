@@ -1,3 +1,5 @@
+import { effectiveRoles } from '../principal/principal.js';
+
 /** What policy looks at in an account. */
 export interface PolicyFacts {
   readonly roles: readonly string[];
@@ -11,5 +13,6 @@ export function isDemanded(
   account: PolicyFacts,
   { requiredRoles }: { readonly requiredRoles: readonly string[] },
 ): boolean {
-  return account.mfaRequired || account.enrolmentForced || account.roles.some((role) => requiredRoles.includes(role));
+  const { mfaRequired, enrolmentForced, roles } = account;
+  return mfaRequired || enrolmentForced || effectiveRoles(roles).some((role) => requiredRoles.includes(role));
 }

@@ -37,7 +37,7 @@ export interface HalfPrincipal {
 
 export type Principal = FullPrincipal | HalfPrincipal;
 
-const ROLE_USER = 'ROLE_USER';
+export const ROLE_USER = 'ROLE_USER';
 export const ROLE_PRE_MFA = 'ROLE_PRE_MFA';
 
 export function isHalfAuthenticated(principal: Principal): principal is HalfPrincipal {
@@ -46,7 +46,12 @@ export function isHalfAuthenticated(principal: Principal): principal is HalfPrin
 
 /** Authorities of the role-based arrangement (specification, "Authentication" item 6). */
 export function authoritiesOf(principal: Principal): readonly string[] {
-  return isHalfAuthenticated(principal) ? [ROLE_PRE_MFA] : [...new Set([ROLE_USER, ...principal.roles])];
+  return isHalfAuthenticated(principal) ? [ROLE_PRE_MFA] : effectiveRoles(principal.roles);
+}
+
+/** The roles that an account has for access and for policy: the stored ones and ROLE_USER, which every account has. */
+export function effectiveRoles(stored: readonly string[]): readonly string[] {
+  return [...new Set([ROLE_USER, ...stored])];
 }
 
 /** True where `otp` was proven, and not longer than `maxAgeSeconds` ago. */

@@ -71,6 +71,31 @@ function breach(rule: string, text: string | RegExp): Found {
   return { rule, severity: 'breach', text: expect.stringMatching(text) as string };
 }
 
+describe('A1: app.security.mfa.required-roles', () => {
+  const REQUIRED = 'app.security.mfa.required-roles';
+
+  it.each([
+    ['ROLE_ADMNI', /"ROLE_ADMNI" is not a known role/],
+    ['ADMIN', /"ADMIN" is not a known role/],
+    ['ROLE_ADMIN,ROLE_PRE_MFA', /"ROLE_PRE_MFA" is not a known role/],
+    ['', /No role requires a second factor/],
+  ])('is a breach as "%s"', async (value, text) => {
+    expect(await breaches([`--${REQUIRED}=${value}`], PROD)).toEqual([breach('security', text)]);
+  });
+
+  it.each([
+    ['names the built-in roles', []],
+    ['names a role that the deployment declares', ['--app.security.roles=ROLE_AUDITOR']],
+    ['names a role that a group of staff has', ['--app.security.saml.idp.corp.roles.map[Auditors]=ROLE_AUDITOR']],
+    ['names a role that all staff have', ['--app.security.saml.idp.corp.roles.default=ROLE_AUDITOR']],
+  ])('holds where it %s', async (_, args) => {
+    const roles = args.length === 0 ? 'ROLE_USER,ROLE_ADMIN,ROLE_MANAGEMENT' : 'ROLE_USER,ROLE_AUDITOR';
+    const found = await findings([`--${REQUIRED}=${roles}`, ...args], PROD);
+
+    expect(found.filter(({ text }) => text.includes(REQUIRED))).toEqual([]);
+  });
+});
+
 it('finds nothing against the packaged configuration', async () => {
   expect(await findings()).toEqual([]);
 });

@@ -100,6 +100,19 @@ onEachEngine('a user of whom the account itself demands a second factor', (engin
     expect((await passwordStep(story, person)).body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
   });
 
+  it('A1: is chosen by a command, and left to the policy for roles by another', async () => {
+    const person = story.person();
+
+    const required = await story.command('users', 'require-mfa', person.id);
+    const afterwards = await passwordStep(story, person);
+    const off = await story.command('users', 'require-mfa', person.id, '--off');
+
+    expect([required.exitCode, off.exitCode]).toEqual([0, 0]);
+    expect(afterwards.body).toEqual(MUST_ENROL);
+    expect((await passwordStep(story, person)).body).toMatchObject({ mfa_required: false });
+    expect((await story.command('users', 'require-mfa', 'nobody')).exitCode).toBe(4);
+  });
+
   it('is one of many: whoever is beside it logs in with the password alone', async () => {
     await demanded();
 
@@ -134,6 +147,14 @@ onSqlite('the roles of which a second factor is demanded', (engine) => {
 
     it('are ROLE_ADMIN and ROLE_MANAGEMENT', async () => {
       expect(await mustEnrol(story)).toEqual(['admin', 'manager']);
+    });
+  });
+
+  describe('with app.security.mfa.required-roles=ROLE_USER', () => {
+    const story = storyOn(engine, { people: 1, others: people, args: ['--app.security.mfa.required-roles=ROLE_USER'] });
+
+    it('A1: are those of every account, with or without stored roles', async () => {
+      expect(await mustEnrol(story)).toEqual([...Object.keys(people), 'person-1']);
     });
   });
 

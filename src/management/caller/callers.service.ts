@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { PasswordThrottle } from '../../account/password-throttle.service.js';
+import { ROLE_MANAGEMENT } from '../../account/role-names.js';
 import { stepUpChallenge } from '../../auth/access.js';
 import { Authentication } from '../../auth/authentication.service.js';
 import { basicPair, bearerToken } from '../../auth/bearer.js';
@@ -13,7 +14,6 @@ import type { Caller } from '../caller.js';
 import { BasicAccount } from './basic-account.js';
 import { ManagementSecurityProperties } from './security.properties.js';
 
-const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
 /** Half of what a probe waits by default: a database that is silent must not silence health as well. */
 const LOOK_UP_MILLIS = 500;
 const BASIC = 'Basic realm="management", charset="UTF-8"';
