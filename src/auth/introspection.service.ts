@@ -44,13 +44,15 @@ export class Introspection {
     if (!claims) return INACTIVE;
     const [session, account] = await Promise.all([this.sessions.find(claims.sid), this.accounts.find(claims.subject)]);
     if (session?.subject !== claims.subject || account?.status !== 'active') return INACTIVE;
-    const { subject, sid, roles, amr, authTime, mfaAt, mfaMethod, issuer, audience, issuedAt, expiresAt, jti } = claims;
+    const { subject, sid, roles, amr, authTime, mfaAt, mfaMethod } = claims;
+    const { issuer, audience, clientId, issuedAt, expiresAt, jti } = claims;
     return {
       active: true,
       token_type: 'Bearer',
       iss: issuer,
       sub: subject,
       aud: audience,
+      ...(clientId !== undefined && { client_id: clientId }),
       iat: issuedAt,
       exp: expiresAt,
       jti,

@@ -18,6 +18,9 @@ export const introspectionAnswer = v.variant('active', [
     iss: v.string(),
     sub: v.string(),
     aud: v.string(),
+    client_id: v.optional(
+      v.pipe(v.string(), v.description('The client that requested the token; an earlier version issued none.')),
+    ),
     iat: epochSeconds,
     exp: epochSeconds,
     jti: v.string(),

@@ -7,6 +7,8 @@ export interface AccessClaims {
   readonly issuer: string;
   readonly subject: string;
   readonly audience: string;
+  /** Missing in tokens of versions that issued none; they are accepted until they expire. */
+  readonly clientId?: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly jti: string;
@@ -21,7 +23,9 @@ export interface AccessClaims {
   readonly authnContext?: string;
 }
 
-export const ACCESS_TYP = 'at+jwt';
+/** RFC 9068 section 2.1, and the type for verifiers that know no other (`app.security.token.type`). */
+export const ACCESS_TYPES = ['at+jwt', 'JWT'] as const;
+export type AccessType = (typeof ACCESS_TYPES)[number];
 /** Specification, "Authentication" item 2. */
 export const ACCESS_AUDIENCE = 'resource-api';
 export const ACCESS_REQUIRED = ['nbf', 'sid', 'roles', 'amr', 'acr', 'auth_time'] as const;
@@ -33,7 +37,7 @@ export function accessEnd(session: Session, now: number, lifetime: number): numb
 
 export function accessClaimsFor(
   session: Session,
-  rest: Pick<AccessClaims, 'issuer' | 'issuedAt' | 'expiresAt' | 'jti' | 'roles'>,
+  rest: Pick<AccessClaims, 'issuer' | 'clientId' | 'issuedAt' | 'expiresAt' | 'jti' | 'roles'>,
 ): AccessClaims {
   const { id: sid, subject, amr, authTime, mfaAt, mfaMethod, idp, authnContext } = session;
   return {
@@ -52,12 +56,13 @@ export function accessClaimsFor(
 
 /** The claims by their names on the wire. */
 export function accessPayload(claims: AccessClaims): JWTPayload {
-  const { issuer, subject, audience, issuedAt, expiresAt, jti, sid, roles, amr, authTime } = claims;
+  const { issuer, subject, audience, clientId, issuedAt, expiresAt, jti, sid, roles, amr, authTime } = claims;
   const { mfaAt, mfaMethod, idp, authnContext } = claims;
   return {
     iss: issuer,
     sub: subject,
     aud: audience,
+    ...(clientId !== undefined && { client_id: clientId }),
     iat: issuedAt,
     nbf: issuedAt,
     exp: expiresAt,
@@ -77,17 +82,18 @@ export function accessPayload(claims: AccessClaims): JWTPayload {
 /** Undefined where a claim has another form than ours have, or `acr` says more than `amr`. */
 export function accessClaimsOf(payload: JWTPayload): AccessClaims | undefined {
   const { iss, sub, aud, iat, exp, jti, sid, roles, amr: methods, acr, auth_time: authTime } = payload;
-  const { mfa_at: mfaAt, mfa_method: mfaMethod, idp, authn_context: authnContext } = payload;
+  const { client_id: clientId, mfa_at: mfaAt, mfa_method: mfaMethod, idp, authn_context: authnContext } = payload;
   if (![iss, sub, aud, jti, sid].every(isText) || ![iat, exp, authTime].every(isInstant)) return undefined;
   if (!isTexts(roles) || !isTexts(methods)) return undefined;
   const amr = amrOf(methods.join(' '));
   if (amrText(amr) !== methods.join(' ') || acr !== acrOf(amr)) return undefined;
-  if (![mfaMethod, idp, authnContext].every(isOptionalText)) return undefined;
+  if (![clientId, mfaMethod, idp, authnContext].every(isOptionalText)) return undefined;
   if (mfaAt !== undefined && !isInstant(mfaAt)) return undefined;
   return {
     issuer: iss as string,
     subject: sub as string,
     audience: aud as string,
+    ...(clientId !== undefined && { clientId: clientId as string }),
     issuedAt: iat as number,
     expiresAt: exp as number,
     jti: jti as string,

@@ -4,7 +4,7 @@ import { Random } from '../random/random.js';
 import {
   ACCESS_AUDIENCE,
   ACCESS_REQUIRED,
-  ACCESS_TYP,
+  ACCESS_TYPES,
   type AccessClaims,
   accessClaimsFor,
   accessClaimsOf,
@@ -14,7 +14,7 @@ import {
 import { Issuer } from './issuer.service.js';
 import { JTI_BYTES } from './mfa-token.js';
 import type { Session } from './session.js';
-import { keyIdOf, signed, verifiedClaims } from './signed-token.js';
+import { signed, tokenHeader, verifiedClaims } from './signed-token.js';
 import { SigningKeys } from './signing-keys.service.js';
 import { TokenProperties } from './token.properties.js';
 
@@ -35,20 +35,25 @@ export class AccessTokens {
     roles: readonly string[],
   ): Promise<{ readonly accessToken: string; readonly expiresIn: number }> {
     const issuedAt = this.clock.seconds();
-    const expiresAt = accessEnd(session, issuedAt, this.properties.accessLifetime.seconds);
+    const { accessLifetime, clientId, type } = this.properties;
+    const expiresAt = accessEnd(session, issuedAt, accessLifetime.seconds);
     const jti = this.random.text(JTI_BYTES);
-    const claims = accessClaimsFor(session, { issuer: this.issuer.url, issuedAt, expiresAt, jti, roles });
-    const accessToken = await signed(this.keys.current('access'), ACCESS_TYP, accessPayload(claims));
+    const claims = accessClaimsFor(session, { issuer: this.issuer.url, clientId, issuedAt, expiresAt, jti, roles });
+    const accessToken = await signed(this.keys.current('access'), type, accessPayload(claims));
     return { accessToken, expiresIn: expiresAt - issuedAt };
   }
 
-  /** Looks at the token alone; whether its session is live is for `Sessions.find`. */
+  /**
+   * Looks at the token alone; whether its session is live is for `Sessions.find`. Either type is accepted: tokens from
+   * before a change of the type stay usable until they expire. The published keys sign nothing but access tokens, so
+   * the type alone decides nothing here; a half token has another key, algorithm and audience.
+   */
   async verify(token: string): Promise<AccessClaims | undefined> {
-    const kid = keyIdOf(token, ACCESS_TYP);
-    const key = kid === undefined ? undefined : await this.keys.find('access', kid);
+    const header = tokenHeader(token, ACCESS_TYPES);
+    const key = header && (await this.keys.find('access', header.kid));
     if (!key) return undefined;
-    const rules = { typ: ACCESS_TYP, issuer: this.issuer.url, audience: ACCESS_AUDIENCE, required: ACCESS_REQUIRED };
-    const claims = await verifiedClaims(token, key, rules, this.clock.seconds());
+    const rules = { issuer: this.issuer.url, audience: ACCESS_AUDIENCE, required: ACCESS_REQUIRED };
+    const claims = await verifiedClaims(token, key, header.typ, rules, this.clock.seconds());
     return claims && accessClaimsOf(claims);
   }
 }

@@ -12,7 +12,7 @@ import {
   mfaClaimsOf,
   mfaPayload,
 } from './mfa-token.js';
-import { keyIdOf, signed, verifiedClaims } from './signed-token.js';
+import { signed, tokenHeader, verifiedClaims } from './signed-token.js';
 import { SigningKeys } from './signing-keys.service.js';
 import { UsedMfaTokenStore } from './used-mfa-token.store.js';
 
@@ -40,11 +40,11 @@ export class MfaTokens {
 
   /** Looks at the token alone; whether its epoch goes on and its `jti` is unused is for the caller's transaction. */
   async verify(token: string): Promise<MfaClaims | undefined> {
-    const kid = keyIdOf(token, MFA_TYP);
-    const key = kid === undefined ? undefined : await this.keys.find('mfa', kid);
+    const header = tokenHeader(token, [MFA_TYP]);
+    const key = header && (await this.keys.find('mfa', header.kid));
     if (!key) return undefined;
-    const rules = { typ: MFA_TYP, issuer: this.issuer.url, audience: MFA_AUDIENCE, required: ['amr', 'epoch'] };
-    const claims = await verifiedClaims(token, key, rules, this.clock.seconds());
+    const rules = { issuer: this.issuer.url, audience: MFA_AUDIENCE, required: ['amr', 'epoch'] };
+    const claims = await verifiedClaims(token, key, MFA_TYP, rules, this.clock.seconds());
     return claims && mfaClaimsOf(claims);
   }
 

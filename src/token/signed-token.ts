@@ -3,8 +3,6 @@ import type { UsableKey } from './key-material.js';
 
 /** What a token must be beside well signed. */
 export interface TokenRules {
-  /** Header `typ`: what kind of token it is (RFC 8725 section 3.11). */
-  readonly typ: string;
   readonly issuer: string;
   readonly audience: string;
   readonly required: readonly string[];
@@ -28,17 +26,24 @@ export async function signed(key: UsableKey, typ: string, claims: JWTPayload): P
   return new SignJWT(claims).setProtectedHeader({ alg, typ, kid }).sign(signs);
 }
 
+/** What the header of a token says before anything is verified. */
+export interface TokenHeader {
+  readonly kid: string;
+  /** What kind of token it is (RFC 8725 section 3.11). */
+  readonly typ: string;
+}
+
 /**
- * The key id a token names; undefined for what cannot be ours. Ours have `alg`, `typ` and `kid` in their header and
- * nothing else: no key, no place of a key (RFC 8725 section 3.10), no extension.
+ * The header of a token that is of one of the types; undefined for what cannot be ours. Ours have `alg`, `typ` and `kid`
+ * in their header and nothing else: no key, no place of a key (RFC 8725 section 3.10), no extension.
  */
-export function keyIdOf(token: string, typ: string): string | undefined {
+export function tokenHeader(token: string, types: readonly string[]): TokenHeader | undefined {
   if (token.length > MOST_CHARACTERS || !COMPACT.test(token)) return undefined;
   const header = headerOf(token);
   if (typeof header !== 'object' || header === null || Object.keys(header).length !== 3) return undefined;
-  const { alg, kid, typ: ownTyp } = header as Readonly<Record<string, unknown>>;
-  const isOurs = typeof alg === 'string' && ownTyp === typ && typeof kid === 'string' && KEY_ID.test(kid);
-  return isOurs ? kid : undefined;
+  const { alg, kid, typ } = header as Readonly<Record<string, unknown>>;
+  if (typeof alg !== 'string' || typeof typ !== 'string' || !types.includes(typ)) return undefined;
+  return typeof kid === 'string' && KEY_ID.test(kid) ? { kid, typ } : undefined;
 }
 
 function headerOf(token: string): unknown {
@@ -50,11 +55,12 @@ function headerOf(token: string): unknown {
   }
 }
 
-/** The claims of a token that the key signed and that keeps the rules at this instant (epoch seconds). */
+/** The claims of a token of this type that the key signed and that keeps the rules at this instant (epoch seconds). */
 export async function verifiedClaims(
   token: string,
   key: UsableKey,
-  { typ, issuer, audience, required }: TokenRules,
+  typ: string,
+  { issuer, audience, required }: TokenRules,
   now: number,
 ): Promise<JWTPayload | undefined> {
   const { jwtVerify, JOSEError } = (jose ??= await loadJose());

@@ -2,6 +2,7 @@ import { Duration } from '../config/duration.js';
 import { full } from '../config/effect.js';
 import { duration, list, oneOf, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { ACCESS_TYPES, type AccessType } from './access-token.js';
 import type { SigningAlgorithm } from './key-material.js';
 
 @Properties('app.security.token')
@@ -11,6 +12,20 @@ export class TokenProperties {
     effect: full,
   })
   readonly algorithm: SigningAlgorithm = 'ES256';
+
+  @Key(oneOf(...ACCESS_TYPES), {
+    does:
+      'Header typ of access tokens: at+jwt (RFC 9068), or JWT for resource servers that accept no other type; after a ' +
+      'change, earlier access tokens stay usable until they expire.',
+    effect: full,
+  })
+  readonly type: AccessType = 'at+jwt';
+
+  @Key(text({ form: /^[\x21-\x7e]{1,64}$/, called: 'a text of 1 to 64 visible ASCII characters' }), {
+    does: 'Claim client_id of access tokens (RFC 9068, section 2.2): the client that requests them, which is the portal.',
+    effect: full,
+  })
+  readonly clientId: string = 'portal';
 
   @Key(duration({ unit: 's', min: '1s', max: '1h' }), {
     does: 'How long an access token can be used; who cannot ask this service believes it until then.',

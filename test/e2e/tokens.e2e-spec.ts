@@ -46,6 +46,7 @@ onEachEngine('tokens', (engine) => {
         iss: expect.stringMatching(/^http:\/\/localhost/) as string,
         sub: await story.subjectOf(person),
         aud: 'resource-api',
+        client_id: 'portal',
         iat: now,
         nbf: now,
         exp: now + 600,
@@ -68,6 +69,7 @@ onEachEngine('tokens', (engine) => {
         iss: expect.any(String) as string,
         sub: await story.subjectOf(person),
         aud: 'resource-api',
+        client_id: 'portal',
         iat: now,
         nbf: now,
         exp: now + 600,
@@ -80,6 +82,13 @@ onEachEngine('tokens', (engine) => {
         mfa_at: now,
         mfa_method: 'totp',
       });
+    });
+
+    it('A10: names the client that it was issued to (RFC 9068, section 2.2), to introspection too', async () => {
+      const { accessToken } = await story.signInByPassword(story.person());
+
+      expect(decodeJwt(accessToken)['client_id']).toBe('portal');
+      expect((await introspect(accessToken)).body['client_id']).toBe('portal');
     });
 
     it('verifies against the published keys, as any resource server does it', async () => {

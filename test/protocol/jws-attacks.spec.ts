@@ -48,6 +48,10 @@ describe('tokens under attack', () => {
     ({ token: half } = await mfaTokens.issue({ subject: 'anna', epoch: 4 }));
   });
 
+  const tokensOf = (changes: Partial<TokenProperties>): AccessTokens => {
+    const keys = keyRing({ access: accessKey, mfa: mfaKey });
+    return new AccessTokens(keys, issuer, clock, random, Object.assign(new TokenProperties(), changes));
+  };
   /** Which of them any verifier takes. */
   const accepted = async (tokens: readonly string[]): Promise<readonly string[]> => {
     const taken: string[] = [];
@@ -83,6 +87,7 @@ describe('tokens under attack', () => {
       iss: ISSUER,
       sub: 'anna',
       aud: 'resource-api',
+      client_id: 'portal',
       iat: now,
       nbf: now,
       exp: now + 600,
@@ -220,6 +225,48 @@ describe('tokens under attack', () => {
     expect(await accepted([hmac({ alg: 'HS256', typ: 'mfa+jwt' }, claimsOf(half), secret)])).toEqual([]);
   });
 
+  it('A10: an access token of either type is accepted, whichever the service issues now', async () => {
+    const plain = tokensOf({ type: 'JWT' });
+    const { accessToken: ofPlain } = await plain.issue(session(clock.seconds()), []);
+
+    expect(headerOf(ofPlain)).toEqual({ alg: 'ES256', typ: 'JWT', kid: accessKey.kid });
+    expect(await accessTokens.verify(ofPlain)).toMatchObject({ subject: 'anna' });
+    expect(await plain.verify(access)).toMatchObject({ subject: 'anna' });
+  });
+
+  it('A10: a half token of type JWT is nothing to either side, whatever its audience (RFC 8725, section 3.11)', async () => {
+    const plain = tokensOf({ type: 'JWT' });
+    const bent = [
+      half,
+      await withClaims('mfa', {}, { typ: 'JWT' }),
+      await withClaims('mfa', claimsOf(access), { typ: 'JWT' }),
+      await withClaims('mfa', { aud: 'resource-api' }, { typ: 'JWT' }),
+      await withClaims('access', { aud: 'mfa' }, { typ: 'JWT' }),
+      await withClaims('access', { ...claimsOf(half), aud: 'mfa' }, { typ: 'JWT' }),
+      await withClaims('access', { ...claimsOf(half), aud: 'mfa' }, { typ: 'mfa+jwt' }),
+      await withClaims('access', {}, { typ: 'jwt' }),
+      await withClaims('access', {}, { typ: 'application/at+jwt' }),
+    ];
+
+    for (const token of bent) expect(await plain.verify(token)).toBeUndefined();
+    expect(await accepted(bent)).toEqual([half]);
+  });
+
+  it('A10: a token issued before there was a client_id is accepted until it expires', async () => {
+    const earlier = await withClaims('access', { client_id: undefined });
+
+    expect(await accessTokens.verify(earlier)).toMatchObject({ subject: 'anna' });
+    expect(await accessTokens.verify(earlier)).not.toHaveProperty('clientId');
+  });
+
+  it('A10: the client is the configured one, and tokens that name an earlier one are accepted', async () => {
+    const renamed = tokensOf({ clientId: 'intranet' });
+    const { accessToken } = await renamed.issue(session(clock.seconds()), []);
+
+    expect(claimsOf(accessToken)['client_id']).toBe('intranet');
+    expect(await renamed.verify(access)).toMatchObject({ clientId: 'portal' });
+  });
+
   it('J4: is not signed with a secret that is guessed', () => {
     const [header, payload, signature] = half.split('.');
     const guessed = COMMON_SECRETS.filter(
@@ -282,6 +329,7 @@ describe('tokens under attack', () => {
     ['a time of the second factor as text', { mfa_at: '1' }],
     ['no nbf', { nbf: undefined }],
     ['a session of another kind', { sid: 5 }],
+    ['a number as client', { client_id: 5 }],
   ])('J5: refuses an access token with %s', async (_, changes) => {
     expect(await accessTokens.verify(await withClaims('access', changes))).toBeUndefined();
   });
