@@ -8,6 +8,7 @@ import { namesSecret, shown, shownUnfilled } from '../config/secrets.js';
 import {
   allStates,
   baseName,
+  EMPTY_MEANS_DEFAULT,
   evaluate,
   evaluateAssignment,
   type KeyState,
@@ -84,23 +85,33 @@ function below<T>(items: readonly T[], prefix: KeyName, nameOf: (item: T) => str
 /** `key = value`, with a note where the value is the default or cannot be used. */
 function summaryOf(environment: Environment, state: KeyState): string {
   const [winner] = state.assignments;
-  if (!winner) {
-    const { defaultText } = state.definition;
-    return `${state.name} = ${defaultText ?? ''}${defaultText === undefined ? '(not set)' : '  (default)'}`;
+  if (!winner) return `${state.name} = ${defaultView(state)}`;
+  if (evaluateAssignment(environment, state, winner).kind === 'default') {
+    return `${state.name} = ${defaultView(state)}  (empty text at ${originChain(winner.origin)})`;
   }
   return `${state.name} = ${valueText(environment, state, winner)}  (${originChain(winner.origin)})`;
+}
+
+/** The default where it is a value; where it depends on something else, the words for it, which are none. */
+function defaultView({ definition: { defaultValue, defaultText, type } }: KeyState): string {
+  if (defaultValue !== undefined) return `${defaultValue}  (default)`;
+  // The words for a map are not those for one of its entries.
+  return defaultText === undefined || type.shape === 'map' ? '(not set)' : `(not set)  (default: ${defaultText})`;
 }
 
 function detailsOf(environment: Environment, state: KeyState): readonly string[] {
   const [winner, ...overridden] = state.assignments;
   if (!winner) return [summaryOf(environment, state), ...aboutLines(state.definition)];
+  const isDefault = evaluateAssignment(environment, state, winner).kind === 'default';
   const sum = state.type.shape === 'list' && state.type.addsUp ? evaluate(environment, state) : undefined;
-  const value = sum?.kind === 'value' ? sum.shown : valueText(environment, state, winner);
+  const given = sum?.kind === 'value' ? sum.shown : valueText(environment, state, winner);
+  const value = isDefault ? defaultView(state) : given;
   return [
     `${state.name} = ${value}`,
     `  origin      ${originChain(winner.origin)}`,
     `  source      ${winner.source.name}`,
     ...writtenLines(state, winner),
+    ...(isDefault ? [`  note        ${EMPTY_MEANS_DEFAULT}`] : []),
     ...overridden.map((assignment) => {
       const label = sum ? 'also       ' : 'overridden ';
       return `  ${label} ${valueText(environment, state, assignment)}  (${originChain(assignment.origin)})`;
@@ -119,6 +130,7 @@ function valueText(environment: Environment, state: KeyState, assignment: Assign
   const evaluation = evaluateAssignment(environment, state, assignment);
   if (evaluation.kind === 'value') return evaluation.shown;
   if (evaluation.kind === 'unset') return '';
+  if (evaluation.kind === 'default') return '(empty text: the default)';
   const fact = (label: string): string => evaluation.problem.facts.find(([name]) => name === label)?.[1] ?? '';
   return `${fact('Value')}  cannot be used: ${fact('Reason')}`;
 }

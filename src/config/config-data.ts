@@ -229,7 +229,7 @@ export class ConfigData {
     if (!assignment) return [];
     const evaluation = evaluateAssignment(process ?? this.environment(), state, assignment);
     if (evaluation.kind === 'problem') throw new ConfigurationFailure([evaluation.problem]);
-    if (evaluation.kind === 'unset') return [];
+    if (evaluation.kind !== 'value') return [];
     const entries = Array.isArray(assignment.content) ? (assignment.content as readonly Entry[]) : [];
     const values = (Array.isArray(evaluation.value) ? evaluation.value : [evaluation.value]) as readonly string[];
     const isSecret = evaluation.shown === MASK;

@@ -3,7 +3,7 @@ import { HiddenValues } from './hidden-values.js';
 import { askedKey, keyMeant } from './key-lookup.js';
 import type { KeyName } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
-import { type Assignment, evaluate, type KeyState } from './key-state.js';
+import { type Assignment, EMPTY_MEANS_DEFAULT, evaluate, type KeyState } from './key-state.js';
 import { type Origin, originText } from './origin.js';
 import { MASK } from './secrets.js';
 import type { ConfigSource, Entry } from './source.js';
@@ -18,7 +18,8 @@ export interface ShownValue {
 /** What all sources say of one key. */
 export interface Inspected {
   /** Undefined where the highest source that has the list is too short for the element asked for. */
-  readonly inForce: { readonly source: ConfigSource; readonly value: ShownValue['value'] } | undefined;
+  readonly inForce:
+    { readonly source: ConfigSource; readonly value: ShownValue['value']; readonly note?: string } | undefined;
   readonly bySource: ReadonlyMap<ConfigSource, ShownValue>;
 }
 
@@ -56,7 +57,14 @@ export class Inspection {
   private whole(state: KeyState): Inspected {
     const bySource = new Map(state.assignments.map((assignment) => [assignment.source, this.assigned(assignment)]));
     const [winner] = state.assignments;
-    return { inForce: winner && { source: winner.source, value: this.valueInForce(state) ?? MASK }, bySource };
+    const note = this.noteOf(state);
+    const inForce = winner && { source: winner.source, value: this.valueInForce(state) ?? MASK, ...(note && { note }) };
+    return { inForce, bySource };
+  }
+
+  /** Why the value in force is not what its source holds. */
+  noteOf(state: KeyState): string | undefined {
+    return evaluate(this.environment, state).kind === 'default' ? EMPTY_MEANS_DEFAULT : undefined;
   }
 
   /** Of a list that adds up it is the sum; undefined where nothing sets the key. */
@@ -66,7 +74,10 @@ export class Inspection {
     if (!winner) return undefined;
     const isSum = type.shape === 'list' && type.addsUp && assignments.length > 1;
     const isHidden = assignments.some((assignment) => this.assigned(assignment).value === MASK);
-    if (!isSum || isHidden) return this.assigned(winner).value;
+    if (!isSum || isHidden) {
+      const { value } = this.assigned(winner);
+      return value !== MASK && this.noteOf(state) ? (state.definition.defaultValue ?? '') : value;
+    }
     const sum = evaluate(this.environment, state);
     return sum.kind === 'value' ? sum.shown : MASK;
   }

@@ -15,6 +15,8 @@ export interface KeyDefinition {
   /** Never shown, wherever it was set. */
   readonly isSecret: boolean;
   /** The default as an operator would write it; absent where there is none. */
+  readonly defaultValue: string | undefined;
+  /** The same for documents, which may say it in words. */
   readonly defaultText: string | undefined;
 }
 
@@ -166,6 +168,7 @@ function definitionsOf(owner: PropertiesClass): readonly KeyDefinition[] {
     const base = prefix === '' ? below : below === '' ? prefix : `${prefix}.${below}`;
     const { type } = facts;
     const free = type.shape === 'map' || type.shape === 'objects' ? `.<${type.keyedBy}>` : '';
+    const defaultValue = formatDefault(type, defaults[facts.property]);
     return {
       name: base + free,
       key: KeyName.parse(base),
@@ -174,7 +177,8 @@ function definitionsOf(owner: PropertiesClass): readonly KeyDefinition[] {
       owner,
       since: facts.since ?? since,
       isSecret: facts.secret ?? namesSecret(base),
-      defaultText: facts.defaultText ?? formatDefault(type, defaults[facts.property]),
+      defaultValue,
+      defaultText: facts.defaultText ?? defaultValue,
     };
   });
 }

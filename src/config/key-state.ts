@@ -29,6 +29,8 @@ export interface KeyState {
 /** A key's value in force. */
 export type Evaluation =
   | { readonly kind: 'unset' }
+  /** The text is empty, which means the default of the class. */
+  | { readonly kind: 'default' }
   | {
       readonly kind: 'value';
       readonly value: unknown;
@@ -36,6 +38,9 @@ export type Evaluation =
       readonly shown: string;
     }
   | { readonly kind: 'problem'; readonly problem: Problem };
+
+/** Says beside a value why it is not what its source holds. */
+export const EMPTY_MEANS_DEFAULT = 'empty text means the default';
 
 /** The state of a key of one value, scalar or list. */
 export function stateOf(
@@ -213,6 +218,7 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
   }
   const display = shown(filled.join(','), isSecret, through);
   if (type.shape === 'scalar') {
+    if (type.emptyMeansDefault && filled[0] === '') return { kind: 'default' };
     const value = parse(type, filled[0] ?? '');
     return value instanceof Mismatch
       ? { kind: 'problem', problem: unconverted(state.name, type, entries[0]?.origin, display, value) }

@@ -16,6 +16,8 @@ export interface ScalarType<T> extends Bound<T> {
   readonly expects: string;
   /** What a bare number counts, e.g. `ms`. */
   readonly unit?: string;
+  /** True where an empty text means the default; elsewhere it is a value, or a wrong one. */
+  readonly emptyMeansDefault?: boolean;
   parse(text: string): T | Mismatch;
   format(value: T): string;
 }
@@ -69,6 +71,7 @@ export function integer(range: Range = {}): ScalarType<number> {
   return {
     shape: 'scalar',
     name: 'integer',
+    emptyMeansDefault: true,
     expects: `a whole number${rangeText(range, String)}`,
     parse: (value) => {
       const trimmed = value.trim();
@@ -91,6 +94,7 @@ export function flag(): ScalarType<boolean> {
   return {
     shape: 'scalar',
     name: 'boolean',
+    emptyMeansDefault: true,
     expects: 'true or false (on/off, yes/no, 1/0)',
     parse: (value) => {
       const word = value.trim().toLowerCase();
@@ -107,6 +111,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): ScalarTyp
   return {
     shape: 'scalar',
     name: 'choice',
+    emptyMeansDefault: true,
     expects: `one of ${words.join(', ')}`,
     parse: (value) => byPlain.get(plain(value.trim())) ?? new Mismatch('not one of the allowed words'),
     format: (value) => value,
@@ -127,6 +132,7 @@ export function duration(
   return {
     shape: 'scalar',
     name: 'duration',
+    emptyMeansDefault: true,
     unit,
     expects: `a duration such as 20s, 500ms or PT20S${rangeText(range, show)}; a bare number counts ${unit}`,
     parse: (value) => {
@@ -152,6 +158,7 @@ export function dataSize(range: Range = { min: 0 }): ScalarType<DataSize> {
   return {
     shape: 'scalar',
     name: 'data size',
+    emptyMeansDefault: true,
     unit: 'B',
     expects: `a data size such as 512KB or 50MB${limits}; a bare number counts bytes`,
     parse: (value) => {

@@ -107,14 +107,14 @@ export class RuleFacts {
   of(key: string): Facts {
     const state = this.stateOf(key);
     const [winner] = state?.assignments ?? [];
+    const usual = state?.definition.defaultText;
     if (!state || !winner) {
-      const usual = state?.definition.defaultText;
       return usual === undefined
         ? { Property: key, Origin: 'not set' }
         : { Property: key, Value: `"${usual}"`, Origin: 'default value' };
     }
     const evaluation = evaluate(this.configuration.environment, state);
-    const value = evaluation.kind === 'value' ? evaluation.shown : MASK;
+    const value = evaluation.kind === 'value' ? evaluation.shown : evaluation.kind === 'default' ? (usual ?? '') : MASK;
     return { Property: state.name, Value: `"${value}"`, Origin: from(winner.origin) };
   }
 

@@ -10,7 +10,11 @@ const NULL_TYPES = ['NULL', 'OTHER', 'VARCHAR'] as const;
 const words = oneOf(...NULL_TYPES);
 
 /** YAML reads NULL without quotes as no value at all, and nothing else can be meant by that here. */
-const nullType: ScalarType<NullType> = { ...words, parse: (value) => (value === '' ? 'NULL' : words.parse(value)) };
+const nullType: ScalarType<NullType> = {
+  ...words,
+  emptyMeansDefault: false,
+  parse: (value) => (value === '' ? 'NULL' : words.parse(value)),
+};
 
 @Properties('mapper.configuration')
 export class MapperConfigurationProperties {

@@ -105,8 +105,10 @@ class Report {
     const isShown = this.showsValues && !isSecret;
     if (value !== undefined) plant(bean.properties, path, written(state.type, value, isShown));
     const { effect } = state.definition.facts;
+    const note = this.inspection.noteOf(state);
     plant(bean.inputs, path, {
       ...(source && { value: isShown ? given : MASK, origin: source.origin }),
+      ...(note && { note }),
       ...(mustBeTold(effect) && { effect: effect.level, note: effect.note }),
     });
   }

@@ -35,7 +35,13 @@ export function oneKey({ environment, inspection, showsValues }: EnvFacts, name:
   if (!found) return undefined;
   const { inForce, bySource } = found;
   return {
-    ...(inForce && { property: { source: inForce.source.name, value: showsValues ? inForce.value : MASK } }),
+    ...(inForce && {
+      property: {
+        source: inForce.source.name,
+        value: showsValues ? inForce.value : MASK,
+        ...(inForce.note && { note: inForce.note }),
+      },
+    }),
     ...profilesOf(environment),
     propertySources: environment.sources.map((source) => {
       const value = bySource.get(source);

@@ -15,7 +15,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   },
   'wrong-word': {
     variables: { SERVER_SHUTDOWN: 'later' },
-    files: { 'application.yml': 'server.error.include-message: on-param\napp.jpa.orm.ddl-auto:\n' },
+    files: { 'application.yml': 'server.error.include-message: on-param\napp.jpa.orm.ddl-auto: " "\n' },
   },
   'wrong-list-element': {
     files: {

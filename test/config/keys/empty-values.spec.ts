@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { LoggingProperties } from '../../../src/logging/logging.properties.js';
 import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
 import { CaffeineProperties } from '../../../src/cache/caffeine.properties.js';
-import { bound, reading, shownOf, type Situation } from './situation.js';
+import { MapperConfigurationProperties } from '../../../src/persistence/mapper-configuration.properties.js';
+import { ServerProperties } from '../../../src/server/server.properties.js';
+import { viewOfAll, viewOfKey } from '../../../src/cli/config-view.js';
+import { bound, instanceIn, reading, shownOf, type Situation, withoutProblems } from './situation.js';
 
 const packaged = { 'application.yml': 'app.cache.caffeine.spec: maximumSize=1000\nserver.port: 9000\n' };
 
@@ -27,11 +30,62 @@ describe('an empty value', () => {
     expect(shownOf(read, 'app.cache.caffeine.spec').value).toBe('');
   });
 
-  it.each(EMPTY)('by %s is no number, and does not fall through to one', (_, situation) => {
-    const { problems } = reading({ packaged, ...situation('server.port', 'SERVER_PORT') });
+  it.each(EMPTY)('C4: by %s means the default of a number, not the value of a lower source', (_, situation) => {
+    const read = withoutProblems(reading({ packaged, ...situation('server.port', 'SERVER_PORT') }));
+
+    expect(instanceIn(read, ServerProperties).port).toBe(8080);
+    expect(shownOf(read, 'server.port').value).toBe('8080  (default)');
+  });
+
+  it.each([
+    ['boolean', 'server.embedded.accesslog.enabled', 'false  (default)'],
+    ['duration', 'server.embedded.connection-timeout', '1m  (default)'],
+    ['data size', 'server.max-http-request-header-size', '16KB  (default)'],
+    ['choice', 'server.shutdown', 'graceful  (default)'],
+    ['choice with reasons of its own', 'server.error.include-message', 'never  (default)'],
+    [
+      'time that is unset by default',
+      'mapper.configuration.default-statement-timeout',
+      '(not set)  (default: no limit)',
+    ],
+    ['level of a logger', 'logging.level.auth', '(not set)'],
+  ])('C4: of a placeholder means the default of a %s', (_, key, byDefault) => {
+    const read = withoutProblems(reading({ files: { 'application.yml': `${key}: \${MISSING_PORT:}` } }));
+
+    const { lines } = viewOfKey(read.environment, read.registry, key);
+
+    expect(lines.slice(0, 5)).toEqual([
+      `${key} = ${byDefault}`,
+      `  origin      file [application.yml] - 1:${key.length + 3}`,
+      "  source      Config resource 'file [application.yml]' via location 'optional:file:./'",
+      '  written as  ${MISSING_PORT:}',
+      '  note        empty text means the default',
+    ]);
+  });
+
+  it('C4: is said in a list of keys, and where it is overridden', () => {
+    const read = reading({ packaged, variables: { SERVER_PORT: '' }, args: ['--server.port=1'] });
+    const unset = reading({ packaged, variables: { SERVER_PORT: '' } });
+
+    expect(viewOfKey(read.environment, read.registry, 'server.port').lines).toContain(
+      '  overridden  (empty text: the default)  (System Environment Property "SERVER_PORT")',
+    );
+    expect(viewOfAll(unset.environment, unset.registry, { prefix: 'server', changed: true }).lines).toEqual([
+      'server.port = 8080  (default)  (empty text at System Environment Property "SERVER_PORT")',
+    ]);
+  });
+
+  it('C4: of NULL without quotes stays the word that is meant', () => {
+    const files = { 'application.yml': 'mapper.configuration.jdbc-type-for-null: NULL' };
+
+    expect(bound({ files }, MapperConfigurationProperties).jdbcTypeForNull).toBe('NULL');
+  });
+
+  it('of blanks is no number', () => {
+    const { problems } = reading({ packaged, variables: { SERVER_PORT: ' ' } });
 
     expect(problems.map(({ facts }) => Object.fromEntries(facts))).toEqual([
-      expect.objectContaining({ Property: 'server.port', Value: '""', Reason: 'the value is empty' }),
+      expect.objectContaining({ Property: 'server.port', Reason: 'the value is empty' }),
     ]);
   });
 
@@ -42,10 +96,8 @@ describe('an empty value', () => {
     expect(shownOf(reading(situation), 'app.datasource.password').value).toBe('');
   });
 
-  it('of a map key is a value too', () => {
-    const { problems } = reading({ files: { 'application.yml': 'logging.level.auth:' } });
-
-    expect(problems.map(({ facts }) => Object.fromEntries(facts)['Property'])).toEqual(['logging.level.auth']);
+  it('C4: of the level of a logger leaves it to the logger above', () => {
+    expect(bound({ files: { 'application.yml': 'logging.level.auth:' } }, LoggingProperties).level.size).toBe(0);
   });
 
   it('stands for a section whose keys are all commented out', () => {

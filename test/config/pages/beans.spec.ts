@@ -58,6 +58,19 @@ describe('configprops', () => {
     });
   });
 
+  it('C4: shows the default of a number whose text is empty, and says why', () => {
+    const bean = beans({ variables: { SERVER_PORT: '' } })['server-ServerProperties'];
+
+    expect(bean?.properties).toMatchObject({ port: 8080 });
+    expect(bean?.inputs).toMatchObject({
+      port: {
+        value: '8080',
+        origin: 'System Environment Property "SERVER_PORT"',
+        note: 'empty text means the default',
+      },
+    });
+  });
+
   it('shows a map in a named object, set or not', () => {
     const group = 'management.endpoint.health.group';
     const text = [`${group}.set.status.http-mapping.DOWN: 299`, `${group}.unset.include: ping`].join('\n');

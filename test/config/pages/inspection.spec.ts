@@ -56,6 +56,20 @@ describe('one key', () => {
     ]);
   });
 
+  it('C4: that is empty has its default in force, and says why', () => {
+    const { environment, registry } = reading({ variables: { SERVER_PORT: '' }, args: ['-Dserver.shutdown='] });
+    const inspection = new Inspection(environment, registry);
+
+    expect(inspection.find('server.port')?.inForce).toMatchObject({
+      value: '8080',
+      note: 'empty text means the default',
+    });
+    expect(inspection.find('server.shutdown')?.inForce).toMatchObject({ value: 'graceful' });
+    expect(find({ variables: { SERVER_PORT: '' } }, 'server.port')?.all).toEqual([
+      ' at System Environment Property "SERVER_PORT"',
+    ]);
+  });
+
   it('of the time zone is that of the variable TZ', () => {
     const situation = { args: ['-Duser.timezone=Europe/Berlin'], variables: { TZ: 'UTC' } };
     const expected = {
