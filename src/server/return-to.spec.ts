@@ -10,7 +10,7 @@ const PIECES = [
   ...['/', '//', '\\', '.', '..', '%2f', '%2F', '%5c', '%5C', '%2e', '%2E', '%252f', '%255c', '%25252f', '%c0%af'],
   ...['%09', '%0a', '%0d', '%00', '\t', '\n', '\r', ' ', '\u0000', '\u2028', '\u00a0', '\uff0f', '\u3002', '%e2%80%a8'],
   ...['?', '#', '@', ':', ';', '&', '=', '%', '%2', 'a', 'auth', '/auth', '/auth/', '/a/b.c/', 'evil.example'],
-  ...['https:', 'javascript:', 'data:', '[::1]', '%25', '%3f', '%23', '%40', 'x'.repeat(300)],
+  ...['https:', 'javascript:', 'data:', '[::1]', '%25', '%3f', '%23', '%40', '%20', '%3', 'x'.repeat(300)],
 ];
 
 describe('the page to return to', () => {
@@ -22,6 +22,7 @@ describe('the page to return to', () => {
     ['/auth/a%20b/%C3%84?q=100%25', '/auth/a%20b/%C3%84?q=100%25'],
     ['/auth/.well-known/x', '/auth/.well-known/x'],
     ['/auth/a..b/...?up=..', '/auth/a..b/...?up=..'],
+    ['/auth/menu?of=%23&or=a%3fb#..%23', '/auth/menu?of=%23&or=a%3fb#..%23'],
     [`/auth/${'x'.repeat(1018)}`, `/auth/${'x'.repeat(1018)}`],
   ])('is %s', (returnTo, expected) => {
     expect(ownPath(returnTo, '/auth')).toBe(expected);
@@ -83,6 +84,18 @@ describe('the page to return to', () => {
     ['one that is too long', `/auth/${'x'.repeat(1019)}`],
     ['percent signs without end', `/auth/${'%25'.repeat(339)}2f/`],
   ])('X16: is the start page in place of %s', (_, returnTo) => {
+    expect(ownPath(returnTo, '/auth')).toBe('/auth/');
+  });
+
+  it.each([
+    ['a step up before an encoded number sign', '/auth/..%23'],
+    ['a step up before an encoded question mark', '/auth/..%3f'],
+    ['a step up before a twice encoded number sign', '/auth/..%2523'],
+    ['a half encoded step up before a split escape of a number sign', '/auth/.%2e%2%33'],
+    ['a step up before an encoded space', '/auth/..%20'],
+    ['an encoded question mark in the path', '/auth/a%3fb'],
+    ['an encoded number sign in the path', '/auth/a%23b'],
+  ])('H7: is the start page in place of %s', (_, returnTo) => {
     expect(ownPath(returnTo, '/auth')).toBe('/auth/');
   });
 

@@ -17,9 +17,11 @@ function isOwnPath(text: string, contextPath: string): boolean {
   if (!text.startsWith(`${contextPath}/`)) return false;
   const decoded = fullyDecoded(text);
   if (decoded === undefined || MISLEADING.test(decoded)) return false;
-  // Cut before it is decoded: an encoded question mark is part of the path.
   const path = fullyDecoded(text.replace(/[?#].*$/s, ''));
-  return path?.split('/').every((segment) => segment !== '.' && segment !== '..') === true;
+  // After another decoding, an encoded `?` or `#` would end the path earlier: `/..%23` would become the step `/..`.
+  if (path === undefined || /[?#]/.test(path)) return false;
+  // A URL parser drops spaces at the end, so `/..%20` would become a step, too.
+  return path.split('/').every((segment) => !['.', '..'].includes(segment.trimEnd()));
 }
 
 /** Undefined where escapes stand for no text, such as an overlong slash, at whatever depth. */
