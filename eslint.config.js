@@ -123,6 +123,25 @@ export default defineConfig(
     },
   },
   {
+    files: ['src/**/*.spec.ts', 'test/**/*.ts'],
+    ignores: ['test/support/seeded-fast-check.ts'],
+    rules: {
+      // Under this name beside the rules for `src` above, which it would replace under the other.
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            {
+              name: 'fast-check',
+              importNames: ['default', 'fc', 'assert'],
+              message: 'Import fc from test/support/property, whose seed is fixed.',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
     languageOptions: {
       globals: Object.fromEntries(

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/property.js';
 import { Duration, type DurationUnit } from './duration.js';
 import { Mismatch } from './mismatch.js';
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/property.js';
 import { readArguments } from './arguments.js';
 import { ConfigProperties } from './config.properties.js';
 import { Environment } from './environment.js';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fc } from '../../test/support/property.js';
 import { ACR_MFA, ACR_PWD, type Amr, hasOtp, PWD, PWD_OTP } from '../principal/amr.js';
 import {
   amrOfContext,

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { fc } from '../../support/property.js';
 import { Mismatch } from '../../../src/config/mismatch.js';
 import { type Example, sampleOf } from './examples.js';
 import type { Situation } from './situation.js';
