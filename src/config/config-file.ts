@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { checked, type Document, type Format, readDocuments } from './document.js';
-import { bytesOf, decoded, isFolder, kindOf, namesIn, shortest } from './file-access.js';
+import { decoded, isFolder, kindOf, namesIn, shortest, wholeFile } from './file-access.js';
 import { KeyName } from './key-name.js';
 import type { Location } from './location.js';
 import type { Origin, Resource } from './origin.js';
@@ -156,8 +156,10 @@ function fileCandidate(kind: Places['kind'], path: string, format: Format, surro
     resource,
     id: path,
     isThere: () => kindOf(path) !== 'nothing',
-    read: (parent) =>
-      readDocuments(decoded(bytesOf(path, resource, parent), resource, parent), format, resource, parent),
+    read: (parent) => {
+      const { bytes, access } = wholeFile(path, resource, parent);
+      return readDocuments(decoded(bytes, resource, parent), format, { ...resource, access }, parent);
+    },
   };
 }
 
@@ -170,11 +172,13 @@ function configTrees(location: Location, surroundings: Surroundings): readonly C
     read: (parent) => {
       const entries = filesBelow(folder, parent).map((path): Entry => {
         const name = relative(folder, path).split(sep).join('.');
-        const resource: Resource = { kind: 'file', path: shortest(surroundings.workingFolder, path) };
+        const place: Resource = { kind: 'file', path: shortest(surroundings.workingFolder, path) };
+        const { bytes, access } = wholeFile(path, place, parent);
+        const resource = { ...place, access };
         return {
           key: KeyName.parse(name),
           spelled: name,
-          text: bytesOf(path, resource, parent)
+          text: bytes
             .toString()
             .replace(/^\uFEFF/, '')
             .replace(/\r?\n$/, ''),

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
+import { readWholeFile, type WholeFile } from '../files/whole-file.js';
 import { DataSize } from './data-size.js';
 import { type Origin, type Resource, resourceText } from './origin.js';
 import { ConfigurationFailure, from, problem } from './problem.js';
@@ -20,13 +21,12 @@ export function namesIn(folder: string, parent: Origin | undefined): readonly st
 }
 
 /** All of a file; fails with what an operator can do about it. */
-export function bytesOf(path: string, resource: Resource, parent: Origin | undefined): Buffer {
+export function wholeFile(path: string, resource: Resource, parent: Origin | undefined): WholeFile {
   try {
-    const found = statSync(path);
-    // A pipe or a device could keep the start waiting for ever.
-    if (!found.isFile()) throw new Error('it is not a file');
-    if (found.size > MOST_BYTES) throw new Error(`it is larger than ${DataSize.ofBytes(MOST_BYTES).toString()}`);
-    return readFileSync(path);
+    const found = readWholeFile(path, MOST_BYTES);
+    if (found === 'not a file') throw new Error('it is not a file');
+    if (found === 'too large') throw new Error(`it is larger than ${DataSize.ofBytes(MOST_BYTES).toString()}`);
+    return found;
   } catch (cause) {
     throw unreachable(resourceText(resource), 'Check that it is a file and that this user may read it.', parent, cause);
   }

@@ -1,8 +1,12 @@
+import type { FileAccess } from '../files/whole-file.js';
+
 /** A file as reports name it: `class path resource [application.yml]` or `file [config/application.yml]`. */
 export interface Resource {
   readonly kind: 'classpath' | 'file' | 'variable';
   /** Path relative to the package or to the working folder where it lies below, else absolute; or a variable's name. */
   readonly path: string;
+  /** Access rights of the file that the text was read from. */
+  readonly access?: FileAccess;
 }
 
 /** Where a value was written (configuration-sources.md, "Origins"). */

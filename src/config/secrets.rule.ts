@@ -1,19 +1,21 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { exposureFacts, MAKE_PRIVATE } from '../files/secret-file.js';
+import type { FileAccess } from '../files/whole-file.js';
 import { KeyName } from './key-name.js';
 import { from } from './problem.js';
 import { type Facts, type Finding, finding, type Rule, type WrittenEntry } from './rule.js';
 import { MASK, shownUnfilled } from './secrets.js';
 
 /**
- * Rule 2: a secret is a `${NAME}` reference to the environment, or to a file that is nobody else's to read; never an
+ * Rule 2: a secret is a `${NAME}` reference to the environment, or to a file that is private to the service; never an
  * argument, which every user of the machine can see.
  */
 export const secretsByReference: Rule = ({ entries, inputs: { workingFolder } }) => {
   const parts = partsOfSecrets(entries);
   return [
     ...entries.flatMap((entry) => judged(entry, parts, workingFolder)),
-    ...readableByOthers(join(workingFolder, '.env'), {}),
+    ...exposed(join(workingFolder, '.env'), {}),
   ];
 };
 
@@ -40,7 +42,7 @@ function judged(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, workingFo
     const action = 'Write ${NAME} for it, and set NAME in the environment.';
     return breach('A secret stands in a file in clear', action, secret);
   }
-  return readableByOthers(resolve(workingFolder, resource.path), secret);
+  return exposed(resolve(workingFolder, resource.path), secret, resource.access);
 }
 
 /** Entries that are secrets by name, and all that their placeholders lead to. */
@@ -68,10 +70,11 @@ function isReference(text: string): boolean {
   return text === '' || /^\$\{[^:{}]+:?\}$/.test(text);
 }
 
-function readableByOthers(path: string, facts: Facts): readonly Finding[] {
-  let mode: number | undefined;
+/** Judges the file that was read, where `access` is known, else the one at the path now. */
+function exposed(path: string, facts: Facts, access?: FileAccess): readonly Finding[] {
+  let found = access;
   try {
-    mode = statSync(path, { throwIfNoEntry: false })?.mode;
+    found ??= statSync(path, { throwIfNoEntry: false });
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code;
     return breach('The mode of a file with secrets cannot be looked at', `Correct or remove ${path}.`, {
@@ -80,12 +83,9 @@ function readableByOthers(path: string, facts: Facts): readonly Finding[] {
       Reason: reason,
     });
   }
-  if (mode === undefined || (mode & 0o077) === 0) return [];
-  return breach('Others may read a file with secrets', `Give ${path} mode 600 or 400.`, {
-    ...facts,
-    File: path,
-    Mode: (mode & 0o777).toString(8),
-  });
+  const exposure = found && exposureFacts(found);
+  if (!exposure) return [];
+  return breach('A file with secrets is not private', MAKE_PRIVATE, { ...facts, File: path, ...exposure });
 }
 
 function breach(what: string, action: string, facts: Facts): readonly Finding[] {

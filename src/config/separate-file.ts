@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { bind } from './binder.js';
 import { checked, uncheckedDocuments } from './document.js';
 import { Environment } from './environment.js';
-import { bytesOf, decoded, kindOf, shortest } from './file-access.js';
+import { decoded, kindOf, shortest, wholeFile } from './file-access.js';
 import { KeyRegistry } from './key-registry.js';
 import type { Origin, Resource } from './origin.js';
 import type { Filled } from './placeholder.js';
@@ -36,7 +36,7 @@ export function readSeparateFile(
   if (kindOf(whole) === 'nothing') {
     throw failed(`The file of ${key} does not exist`, `Make the file, or correct or remove ${key}.`, path, key, origin);
   }
-  const text = decoded(bytesOf(whole, resource, origin), resource, origin);
+  const text = decoded(wholeFile(whole, resource, origin).bytes, resource, origin);
   if (text.trimStart().startsWith('<')) {
     throw failed(
       `The file of ${key} is XML, which is not read here`,

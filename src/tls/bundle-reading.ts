@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
 import type { SecureContextOptions } from 'node:tls';
+import { readWholeFile } from '../files/whole-file.js';
 
 /** Far more than a chain of certificates takes. */
 const MOST_BYTES = 1024 * 1024;
@@ -39,11 +39,10 @@ export class UnusableBundle extends Error {
 export function bytesOf(file: string, member: string): Buffer {
   const action = 'Check the path, and that this user may read the file and enter its folders.';
   try {
-    const found = statSync(file);
-    // A pipe or a device could keep the start waiting for ever.
-    if (!found.isFile()) throw new UnusableBundle({ member, file, reason: 'it is not a file', action });
-    if (found.size > MOST_BYTES) throw new UnusableBundle({ member, file, reason: 'it is larger than 1 MB', action });
-    return readFileSync(file);
+    const found = readWholeFile(file, MOST_BYTES);
+    if (found === 'not a file') throw new UnusableBundle({ member, file, reason: 'it is not a file', action });
+    if (found === 'too large') throw new UnusableBundle({ member, file, reason: 'it is larger than 1 MB', action });
+    return found.bytes;
   } catch (cause) {
     if (cause instanceof UnusableBundle) throw cause;
     throw new UnusableBundle({ member, file, reason: whyUnread(cause), action }, { cause });

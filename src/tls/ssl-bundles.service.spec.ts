@@ -332,7 +332,7 @@ needs('openssl')('a certificate bundle', () => {
     const exposed = makeCertificate();
     chmodSync(exposed.key, 0o644);
     const store = keyStore(exposed, PASSWORD);
-    chmodSync(store, 0o640);
+    chmodSync(store, 0o604);
     const found = (configuration: Configuration): readonly unknown[] =>
       bundleKeysKeptPrivate(factsOf(configuration)).map(
         ({ severity, ...problem }) => `${severity}: ${lineOf(problem)}`,
@@ -341,11 +341,11 @@ needs('openssl')('a certificate bundle', () => {
     expect(found(configured('pem', pemOf(made)))).toEqual([]);
     expect(found(configured('pem', pemOf(exposed)))).toEqual([
       expect.stringMatching(
-        /^warning: app\.ssl\.bundle\.pem\.web\.keystore\.private-key.*Mode: 644\. Give it mode 600/,
+        /^warning: app\.ssl\.bundle\.pem\.web\.keystore\.private-key.*Mode: 644; Reason: every user has access\. /,
       ),
     ]);
     expect(found(configured('jks', { 'keystore.location': store }))).toEqual([
-      expect.stringMatching(/^warning: app\.ssl\.bundle\.jks\.web\.keystore\.location.*Mode: 640\. /),
+      expect.stringMatching(/^warning: app\.ssl\.bundle\.jks\.web\.keystore\.location.*Mode: 604; /),
     ]);
   });
 

@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { Configuration } from '../config/configuration.js';
 import { lineOf } from '../config/problem.js';
 import { RuleFacts } from '../config/rule.js';
+import { MAKE_PRIVATE } from '../files/secret-file.js';
 import { signingKeyKeptPrivate } from './signing-key.rule.js';
 
 const PEM = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
@@ -36,11 +37,11 @@ describe('the private key that signs tokens', () => {
   });
 
   it('may not be in a file that others can read', () => {
-    const file = pemFile(0o640);
+    const file = pemFile(0o644);
 
     expect(findings(`app.security.token.signing-key: file:${file}`)).toEqual([
       `app.security.token.signing-key = file:${file} (file [application.yml] - 1:33): ` +
-        `Others may read the file of the signing key; File: ${file}; Mode: 640. Give it mode 600 or 400.`,
+        `The file of the signing key is not private; File: ${file}; Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`,
     ]);
   });
 

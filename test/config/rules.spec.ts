@@ -166,7 +166,8 @@ describe('rule 2, secrets', () => {
   it.each([
     [0o600, 0],
     [0o400, 0],
-    [0o640, 1],
+    [0o640, 0],
+    [0o660, 1],
     [0o604, 1],
   ])('may stand in an imported file of mode %o: %i breaches', async (mode, breaches) => {
     write('application.yml', 'app:\n  config.import: secrets.properties\n  datasource.password: ${DB_PASSWORD}\n');

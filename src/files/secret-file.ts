@@ -1,0 +1,48 @@
+import { statSync } from 'node:fs';
+import type { FileAccess } from './whole-file.js';
+
+/** User and groups of a process. */
+export interface ProcessIdentity {
+  readonly uid: number;
+  readonly gids: readonly number[];
+}
+
+/**
+ * Returns why a file is not private to this process and root; undefined where it is. Group access is read-only and only
+ * for a group of this process, as Kubernetes mounts secrets with `fsGroup` (mode 0440, owner root).
+ */
+export function exposureOf({ mode, uid, gid }: FileAccess, self = ownIdentity()): string | undefined {
+  if ((mode & 0o007) !== 0) return 'every user has access';
+  if ((mode & 0o030) !== 0) return 'its group may do more than read it';
+  if ((mode & 0o040) !== 0 && !self.gids.includes(gid))
+    return `group ${gid} may read it, and is not one of this process`;
+  if (uid !== 0 && uid !== self.uid) return `user ${uid} owns it, who is neither root nor the user of this process`;
+  return undefined;
+}
+
+/**
+ * Facts for a report on a file that is not private; undefined where it is, and where it cannot be looked at: the reader
+ * of the file reports that.
+ */
+export function exposureAt(path: string): { readonly Mode: string; readonly Reason: string } | undefined {
+  try {
+    return exposureFacts(statSync(path));
+  } catch {
+    return undefined;
+  }
+}
+
+export function exposureFacts(access: FileAccess): { readonly Mode: string; readonly Reason: string } | undefined {
+  const reason = exposureOf(access);
+  return reason === undefined ? undefined : { Mode: (access.mode & 0o777).toString(8), Reason: reason };
+}
+
+/** What to do about any of these reasons. */
+export const MAKE_PRIVATE =
+  "Let root or the service's user own it, with mode 600 or 400, or 440 with a group of the service's process.";
+
+/** A system without these calls has no owners and groups either. */
+function ownIdentity(): ProcessIdentity {
+  const gid = process.getegid?.() ?? 0;
+  return { uid: process.geteuid?.() ?? 0, gids: [gid, ...(process.getgroups?.() ?? [])] };
+}
