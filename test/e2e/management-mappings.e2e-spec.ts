@@ -44,6 +44,18 @@ describe('mappings of a running service', () => {
     });
   });
 
+  it('M1: tell media types as objects, where a console reads mediaType', async () => {
+    const { main = [] } = await servlets();
+    const conditions = (predicate: string): unknown => main.find((each) => each.predicate === predicate)?.details;
+
+    expect(conditions('{POST [/token/introspect], consumes [application/x-www-form-urlencoded]}')).toMatchObject({
+      requestMappingConditions: {
+        consumes: [{ mediaType: 'application/x-www-form-urlencoded', negated: false }],
+        produces: [],
+      },
+    });
+  });
+
   it('tell the routes that the description of the service tells', async () => {
     const described: unknown = await (await fetch(`${service.url}/openapi.json`)).json();
     const { paths } = described as { paths: Record<string, Record<string, unknown>> };

@@ -43,6 +43,19 @@ describe('the route of a controller', () => {
   });
 });
 
+it('M1: the media types of a route are objects', () => {
+  const upload = route('POST', '/import', { mediaType: 'text/html', facts: { takesUpload: true } });
+
+  expect(mappingOfController(upload).details.requestMappingConditions).toEqual({
+    methods: ['POST'],
+    patterns: ['/import'],
+    consumes: [{ mediaType: 'multipart/form-data', negated: false }],
+    produces: [{ mediaType: 'text/html', negated: false }],
+    headers: [],
+    params: [],
+  });
+});
+
 it('the routes of management are named once, with and without a slash at their end', () => {
   const paths = ['/', '/actuator/loggers/:name', '/actuator/loggers/:name/', '/actuator/health/*'];
 

@@ -1,12 +1,18 @@
 import type { Route } from '../../server/openapi/routes.js';
 import type { MountedRoute } from './mounted-routes.js';
 
+interface MediaTypeCondition {
+  readonly mediaType: string;
+  readonly negated: boolean;
+}
+
 /** Conditions that a request must meet for a route to take it; empty where any does. */
 interface Conditions {
   readonly methods: readonly string[];
   readonly patterns: readonly string[];
-  readonly consumes: readonly string[];
-  readonly produces: readonly string[];
+  readonly consumes: readonly MediaTypeCondition[];
+  readonly produces: readonly MediaTypeCondition[];
+  /** No route asks for a header or a parameter of its query. */
   readonly headers: readonly never[];
   readonly params: readonly never[];
 }
@@ -47,9 +53,20 @@ function mapping(
     handler,
     predicate: `{${[`${method} [${pattern}]`, ...limits].join(', ')}}`,
     details: {
-      requestMappingConditions: { methods: [method], patterns: [pattern], consumes, produces, headers: [], params: [] },
+      requestMappingConditions: {
+        methods: [method],
+        patterns: [pattern],
+        consumes: consumes.map(condition),
+        produces: produces.map(condition),
+        headers: [],
+        params: [],
+      },
     },
   };
+}
+
+function condition(mediaType: string): MediaTypeCondition {
+  return { mediaType, negated: false };
 }
 
 function limitOf(name: string, types: readonly string[]): readonly string[] {
