@@ -39,8 +39,10 @@ export class ExpirySweep implements OnApplicationBootstrap, OnModuleDestroy {
     tasks: ScheduledTasks,
   ) {
     this.task = tasks.add('ExpirySweep.sweep', {
-      kind: 'custom',
-      trigger: '150 to 450 s after the last run, 2.5 to 7.5 s where that left something over',
+      // On average: each wait is drawn from half to one and a half of it, and is short after a turn that left rows over.
+      kind: 'fixedDelay',
+      initialDelayMillis: EVERY_MILLIS,
+      intervalMillis: EVERY_MILLIS,
     });
   }
 
