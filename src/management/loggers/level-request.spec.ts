@@ -9,6 +9,12 @@ describe('a request for a level', () => {
     [{ configuredLevel: 'OFF' }, { level: 'OFF', forMillis: undefined }],
     [{ configuredLevel: null }, { level: undefined, forMillis: undefined }],
     [{}, { level: undefined, forMillis: undefined }],
+    [{ configuredLevel: '' }, { level: undefined, forMillis: undefined }],
+    [{ level: 'DEBUG' }, { level: undefined, forMillis: undefined }],
+    [
+      { configuredLevel: 'WARN', y: 1 },
+      { level: 'WARN', forMillis: undefined },
+    ],
     [
       { configuredLevel: 'TRACE', duration: '15m' },
       { level: 'TRACE', forMillis: 900_000 },
@@ -18,13 +24,13 @@ describe('a request for a level', () => {
       { level: 'TRACE', forMillis: 900_000 },
     ],
     [{ duration: '24h' }, { level: undefined, forMillis: 86_400_000 }],
-  ])('%o is taken', (body, expected) => {
+  ])('M3 M4: %o is taken', (body, expected) => {
     expect(levelRequest(body)).toEqual(expected);
   });
 
   it.each([
     [{ configuredLevel: 'LOUD' }, ['configuredLevel unknown']],
-    [{ configuredLevel: '' }, ['configuredLevel unknown']],
+    [{ configuredLevel: ' ' }, ['configuredLevel unknown']],
     [{ configuredLevel: '\u0131nfo' }, ['configuredLevel unknown']],
     [{ configuredLevel: 5 }, ['configuredLevel type']],
     [{ configuredLevel: true }, ['configuredLevel type']],
@@ -35,18 +41,17 @@ describe('a request for a level', () => {
     [{ configuredLevel: 'DEBUG', duration: '0s' }, ['duration range']],
     [{ configuredLevel: 'DEBUG', duration: '-5m' }, ['duration range']],
     [{ configuredLevel: 'DEBUG', duration: '25h' }, ['duration range']],
-    [{ level: 'DEBUG' }, ['level unknown']],
-    [{ configuredLevel: 'LOUD', duration: 'x', y: 1 }, ['y unknown', 'configuredLevel unknown', 'duration format']],
+    [{ configuredLevel: 'LOUD', duration: 'x', y: 1 }, ['configuredLevel unknown', 'duration format']],
   ])('M4: %o is refused', (body, expected) => {
     const errors = levelRequest(body);
 
     expect(Array.isArray(errors) && errors.map(({ field, code }) => `${field} ${code}`)).toEqual(expected);
   });
 
-  it('M4: a member named __proto__ is one that nobody knows', () => {
-    const body = JSON.parse('{"__proto__":"DEBUG"}') as Record<string, string>;
+  it('M4: a member named __proto__ sets no level', () => {
+    const body = JSON.parse('{"__proto__":{"configuredLevel":"DEBUG"}}') as Record<string, string>;
 
-    expect(levelRequest(body)).toEqual([{ field: '__proto__', code: 'unknown' }]);
+    expect(levelRequest(body)).toEqual({ level: undefined, forMillis: undefined });
   });
 });
 

@@ -20,13 +20,12 @@ export function isLoggerName(name: string): boolean {
   return NAME.test(name) && !PROTOTYPE.test(name);
 }
 
-/** What a body asks for, or what is wrong with it: a member that nobody knows could be a misspelt level. */
+/** What a body asks for, or what is wrong with it. Unknown members are ignored: consoles send their own. */
 export function levelRequest(body: Readonly<Record<string, Scalar>>): LevelRequest | readonly FieldError[] {
-  const { configuredLevel = null, duration = null, ...others } = body;
+  const { configuredLevel = null, duration = null } = body;
   const level = levelIn(configuredLevel);
   const forMillis = millisIn(duration);
   const errors = [
-    ...Object.keys(others).map((field) => ({ field, code: 'unknown' })),
     ...(level instanceof Fault ? [{ field: 'configuredLevel', code: level.code }] : []),
     ...(forMillis instanceof Fault ? [{ field: 'duration', code: forMillis.code }] : []),
   ];
@@ -39,7 +38,7 @@ class Fault {
 }
 
 function levelIn(value: Scalar): Level | undefined | Fault {
-  if (value === null) return undefined;
+  if (value === null || value === '') return undefined;
   if (typeof value !== 'string') return new Fault('type');
   return levelOf(value) ?? new Fault('unknown');
 }

@@ -14,7 +14,15 @@ export interface ThreadView {
   /** That it is alive: Node does not tell whether one is at work or waits for it. */
   readonly threadState: 'RUNNABLE';
   readonly stackTrace: readonly never[];
+  readonly lockedMonitors: readonly never[];
+  readonly lockedSynchronizers: readonly never[];
+  /** No thread waits for a lock of another one. */
+  readonly lockOwnerId: -1;
+  readonly priority: number;
 }
+
+/** The usual priority of a thread in Java, from 1 to 10. */
+const USUAL_PRIORITY = 5;
 
 const MAIN: WorkerThread = { id: 0, name: 'main' };
 
@@ -33,6 +41,10 @@ export function threadsOf(workers: readonly WorkerThread[]): readonly ThreadView
     suspended: false,
     threadState: 'RUNNABLE',
     stackTrace: [],
+    lockedMonitors: [],
+    lockedSynchronizers: [],
+    lockOwnerId: -1,
+    priority: USUAL_PRIORITY,
   }));
 }
 

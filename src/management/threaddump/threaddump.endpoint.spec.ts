@@ -12,11 +12,12 @@ const workers = {
 } as Partial<WorkerThreads> as WorkerThreads;
 const endpoint = new ThreadDumpEndpoint(workers, new ManualClock(Date.UTC(2031, 4, 4) / 1000));
 
-it('has one entry for the event loop and one for each worker', async () => {
+it('M3: has one entry for the event loop and one for each worker, with the members that consoles read', async () => {
   const { body } = await ask(endpoint, 'GET');
 
   const facts = { blockedTime: -1, blockedCount: 0, waitedTime: -1, waitedCount: 0, inNative: false, suspended: false };
-  const alive = { ...facts, threadState: 'RUNNABLE', stackTrace: [] };
+  const locks = { lockedMonitors: [], lockedSynchronizers: [], lockOwnerId: -1, priority: 5 };
+  const alive = { ...facts, ...locks, threadState: 'RUNNABLE', stackTrace: [] };
   expect(body).toEqual({
     threads: [
       { threadName: 'main', threadId: 0, daemon: false, ...alive },
