@@ -86,11 +86,21 @@ const meEntries = {
   roles,
   amr,
   acr,
-  auth_time: v.pipe(
-    v.date(),
-    v.description('When the password was given, or the identity provider had proof of the person.'),
+  auth_time: v.optional(
+    v.pipe(
+      v.date(),
+      v.description(
+        'When the user authenticated with a password or at the identity provider. Missing where the identity provider did ' +
+          'not prove it: the login is then not fresh.',
+      ),
+    ),
   ),
-  mfa_at: v.optional(v.pipe(v.date(), v.description('When the second factor was proven last.'))),
+  mfa_at: v.optional(
+    v.pipe(
+      v.date(),
+      v.description('When the second factor was proven last. Missing where the identity provider did not prove it.'),
+    ),
+  ),
   idp: v.optional(v.pipe(v.string(), v.description('The identity provider of a staff login.'))),
 };
 

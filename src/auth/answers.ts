@@ -30,7 +30,7 @@ export function meMembers(principal: FullPrincipal, loginId: string): InferOutpu
     roles,
     amr,
     acr: acrOf(amr),
-    auth_time: instant(authTime),
+    ...(authTime !== undefined && { auth_time: instant(authTime) }),
     ...(mfaAt !== undefined && { mfa_at: instant(mfaAt) }),
     ...(idp !== undefined && { idp }),
   };

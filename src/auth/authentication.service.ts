@@ -77,7 +77,7 @@ export class Authentication {
         id,
         epoch,
         expiresAt,
-        authTime,
+        ...(authTime !== undefined && { authTime }),
         ...(idp !== undefined && { idp }),
       };
     }

@@ -61,7 +61,7 @@ export class Introspection {
       roles,
       amr,
       acr: acrOf(amr),
-      auth_time: authTime,
+      ...(authTime !== undefined && { auth_time: authTime }),
       ...(mfaAt !== undefined && { mfa_at: mfaAt }),
       ...(mfaMethod !== undefined && { mfa_method: mfaMethod }),
     };

@@ -29,7 +29,7 @@ export const introspectionAnswer = v.variant('active', [
     roles,
     amr,
     acr,
-    auth_time: epochSeconds,
+    auth_time: v.optional(epochSeconds),
     mfa_at: v.optional(epochSeconds),
     mfa_method: v.optional(v.string()),
   }),

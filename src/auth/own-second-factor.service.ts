@@ -133,7 +133,8 @@ export class OwnSecondFactor {
       await this.password.ofSubject(caller.subject, password, 'pw');
       return;
     }
-    if (this.clock.seconds() - caller.authTime <= maxAge) return;
+    const { authTime } = caller;
+    if (authTime !== undefined && this.clock.seconds() - authTime <= maxAge) return;
     throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge({ method: 'pwd', maxAge }) });
   }
 

@@ -81,7 +81,8 @@ export class SecondStepService {
   /** The principal swap: what is half-authenticated ends exactly once, and a full session begins. */
   private async replace(tx: Tx, half: HalfPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
     const { subject, authTime, id, expiresAt } = half;
-    const facts = { subject, amr: PWD_OTP, authTime, mfaAt: this.clock.seconds(), mfaMethod };
+    const dated = authTime === undefined ? {} : { authTime };
+    const facts = { subject, amr: PWD_OTP, ...dated, mfaAt: this.clock.seconds(), mfaMethod };
     if (half.via === 'token') {
       const isFirst = await this.mfaTokens.markUsed(tx, { jti: id, expiresAt });
       if (!isFirst) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'jti used' });

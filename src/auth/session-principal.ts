@@ -21,7 +21,7 @@ export function principalOf(
     sid,
     roles,
     amr,
-    authTime,
+    ...(authTime !== undefined && { authTime }),
     ...(mfaAt !== undefined && { mfaAt }),
     ...(mfaMethod !== undefined && { mfaMethod }),
     ...(idp !== undefined && { idp }),

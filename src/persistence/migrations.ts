@@ -3,6 +3,7 @@ import { IdentityProviderMetadata1795478400000 } from './migrations/identity-pro
 import { LockedAccounts1795305600000 } from './migrations/locked-accounts.migration.js';
 import { ManagementEvents1795564811000 } from './migrations/management-events.migration.js';
 import { StaffLogin1795392000000 } from './migrations/staff-login.migration.js';
+import { UnprovenTimes1795564873000 } from './migrations/unproven-times.migration.js';
 
 /** Every change of the schema, oldest first; one that has been released is never changed again. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   StaffLogin1795392000000,
   IdentityProviderMetadata1795478400000,
   ManagementEvents1795564811000,
+  UnprovenTimes1795564873000,
 ];

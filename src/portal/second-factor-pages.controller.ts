@@ -13,6 +13,7 @@ import { Answer, type Reply } from '../server/cookies.js';
 import type { Markup } from '../server/markup.js';
 import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { ownPath } from '../server/return-to.js';
+import { Idps } from '../saml/idps.service.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { orAgain, withForm } from './again.js';
 import { boundToCaller } from './form-binding.js';
@@ -22,11 +23,20 @@ import type { FormFacts } from './forms.js';
 import { codeForm, returnToShape, setupForm, verifyForm } from './forms.shapes.js';
 import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP, SHOW_VERIFY, VERIFY } from './operations.js';
 import { Page, SendsOn } from './page.decorator.js';
-import { confirmPage, secretPage, setupPage, verifyPage } from './second-factor-pages.js';
+import {
+  confirmPage,
+  type ProofWay,
+  proveAgainPage,
+  secretPage,
+  setupPage,
+  verifyPage,
+} from './second-factor-pages.js';
+import { forcedLoginPath } from './sign-in-page.js';
 
 const PREFIX = '2fa/portal';
 /** Refusals that the form itself tells. */
 const TOLD: ReadonlySet<ErrorCode> = new Set(['MFA_CODE_INVALID', 'VALIDATION_FAILED']);
+const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
 
 type Code = InferOutput<typeof codeForm>;
 type Verify = InferOutput<typeof verifyForm>;
@@ -46,6 +56,7 @@ export class SecondFactorPagesController {
     private readonly secondStep: SecondStepService,
     private readonly handover: Handover,
     private readonly tokens: FormTokens,
+    private readonly idps: Idps,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
@@ -108,7 +119,10 @@ export class SecondFactorPagesController {
         this.setupPage(caller, returnTo, pending, alert),
       );
     }
-    return secretPage(this.form('confirm', caller, returnTo), await this.own.setup(caller, undefined));
+    const way = await this.wayToProve(caller, returnTo);
+    const again = (alert: Markup): string => proveAgainPage(alert, way);
+    const setup = await orAgain(STALE, again, () => this.own.setup(caller, undefined));
+    return secretPage(this.form('confirm', caller, returnTo), setup);
   }
 
   @Get('confirm')
@@ -133,6 +147,22 @@ export class SecondFactorPagesController {
     const { opened, roles } = await orAgain(TOLD, again, () => this.own.confirm(caller, code));
     await this.handover.give(reply, opened, roles, 'session');
     return { url: ownPath(returnTo, this.contextPath) };
+  }
+
+  /** Where the user can prove again who they are before the setup; undefined where no page does that. */
+  private async wayToProve(caller: Principal, returnTo: string | undefined): Promise<ProofWay | undefined> {
+    if (caller.kind === 'half') return undefined;
+    const setupPath = withReturnTo(this.pathOf('setup'), ownPath(returnTo, this.contextPath));
+    const { factors } = await this.own.state(caller);
+    if (factors.activatedAt !== undefined)
+      return { label: 'Enter a code of your authenticator app', path: withReturnTo(this.pathOf('verify'), setupPath) };
+    const idp = this.idps.list().find(({ name }) => name === caller.idp);
+    return (
+      idp && {
+        label: `Sign in again with ${idp.displayName}`,
+        path: forcedLoginPath(this.contextPath, idp.name, setupPath),
+      }
+    );
   }
 
   private setupPage(

@@ -46,6 +46,22 @@ that secret and its backup codes useless: remove it from your app then.</p>
   return htmlPage(SETUP_TITLE, markup`${alert}${warning}${form(facts, again)}`);
 }
 
+/** Where a user proves again who they are. */
+export interface ProofWay {
+  /** Text of the link. */
+  readonly label: string;
+  readonly path: string;
+}
+
+/** Instead of a secret, for a login that is not fresh. */
+export function proveAgainPage(alert: Markup, way: ProofWay | undefined): string {
+  const link =
+    way &&
+    markup`<p><a href="${way.path}">${way.label}</a></p>
+`;
+  return htmlPage(SETUP_TITLE, markup`${alert}${link}`);
+}
+
 interface ShownOnce {
   /** `data:image/svg+xml;base64,…` */
   readonly qr: string;

@@ -43,6 +43,11 @@ ${links}</ul>
   return htmlPage('Sign in', markup`${alert}${form(facts, fields)}${links.length > 0 ? staff : undefined}`);
 }
 
+/** Where a user of an identity provider authenticates there again, whatever session it has, on the way to `returnTo`. */
+export function forcedLoginPath(contextPath: string, name: string, returnTo: string): string {
+  return `${idpPath(contextPath, name, returnTo)}&prompt=login`;
+}
+
 function idpPath(contextPath: string, name: string, returnTo: string): string {
   return withReturnTo(`${contextPath}/saml/${encodeURIComponent(name)}/login`, returnTo);
 }

@@ -10,9 +10,9 @@ export interface FullPrincipal {
   readonly via: 'token' | 'session';
   readonly roles: readonly string[];
   readonly amr: Amr;
-  /** Epoch seconds of the password step. */
-  readonly authTime: number;
-  /** Epoch seconds of the second factor, where `otp` is in `amr`. */
+  /** Epoch seconds of the password step; missing where an identity provider did not prove when it was. */
+  readonly authTime?: number;
+  /** Epoch seconds of the second factor, where `otp` is in `amr` and its time is proven. */
   readonly mfaAt?: number;
   readonly mfaMethod?: string;
   readonly idp?: string;
@@ -29,8 +29,8 @@ export interface HalfPrincipal {
   readonly epoch: number;
   /** Epoch seconds at which the `mfa_token` or half-authenticated session ends. */
   readonly expiresAt: number;
-  /** Epoch seconds of the password step. */
-  readonly authTime: number;
+  /** Epoch seconds of the password step; missing where an identity provider did not prove when it was. */
+  readonly authTime?: number;
   /** Through which identity provider the first step went. */
   readonly idp?: string;
 }
@@ -54,9 +54,10 @@ export function effectiveRoles(stored: readonly string[]): readonly string[] {
   return [...new Set([ROLE_USER, ...stored])];
 }
 
-/** True where `otp` was proven, and not longer than `maxAgeSeconds` ago. */
-export function hasFreshOtp({ amr, mfaAt }: FullPrincipal, now: number, maxAgeSeconds = Infinity): boolean {
-  return hasOtp(amr) && mfaAt !== undefined && now - mfaAt <= maxAgeSeconds;
+/** True where `otp` was proven, and where `maxAgeSeconds` is set, at a proven time not longer than that ago. */
+export function hasFreshOtp({ amr, mfaAt }: FullPrincipal, now: number, maxAgeSeconds?: number): boolean {
+  if (!hasOtp(amr)) return false;
+  return maxAgeSeconds === undefined || (mfaAt !== undefined && now - mfaAt <= maxAgeSeconds);
 }
 
 /** Who asked for a pending secret: only the same session or half token may see or confirm it. */

@@ -116,6 +116,15 @@ export class IdpProperties {
   })
   readonly forceAuthn: boolean = false;
 
+  @Key(oneOf('time-of-response', 'time-of-authentication'), {
+    does:
+      'What its AuthnInstant is. time-of-response: it may be new although the user authenticated long ago, so a login is fresh ' +
+      'only where a new authentication was requested. time-of-authentication: it is trusted as the time at which the user ' +
+      'authenticated.',
+    effect: full,
+  })
+  readonly authnInstant: 'time-of-response' | 'time-of-authentication' = 'time-of-response';
+
   @Key(list(contextClass), {
     name: 'authn-context.request',
     does: 'Context classes that every login asks for, e.g. https://refeds.org/profile/mfa; none leaves it to the identity provider.',

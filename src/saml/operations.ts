@@ -7,9 +7,9 @@ export const LIST_IDPS: OperationFacts = { summary: 'Identity providers that sta
 export const DEPART: OperationFacts = {
   summary: 'Begin a login at an identity provider',
   about:
-    'Sends the browser there: by 303, or by a page that posts itself. With `acr` its session there is no proof, and who ' +
-    'is signed in here by the same identity provider must come back as the same person (step-up). For browsers on their ' +
-    'way, not for what a page loads.',
+    'Sends the browser there: by 303, or by a page that posts itself. With `acr` or `prompt` its session there is no ' +
+    'proof, and a user who is signed in here by the same identity provider must come back as the same user (step-up). For ' +
+    'browsers on their way, not for what a page loads.',
   refuses: ['CROSS_SITE', 'NOT_FOUND', 'UNAVAILABLE'],
   sets: [SAML_REQUEST],
 };

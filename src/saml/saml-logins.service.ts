@@ -24,6 +24,15 @@ export interface Browser {
   readonly session: string | undefined;
 }
 
+/** What a login is begun for. */
+interface Wish {
+  /** A path of our own. */
+  readonly returnTo: string;
+  readonly acr: string | undefined;
+  /** Whether the user must authenticate again, whatever session there is at the identity provider. */
+  readonly isForced: boolean;
+}
+
 /** Where to send a browser, and what it must bring back. */
 interface Departure {
   readonly to: OutgoingRequest;
@@ -56,17 +65,12 @@ export class SamlLogins {
   ) {}
 
   /**
-   * Sends a browser to an identity provider. With `acr` the session it has there is no proof, and where it has one here
-   * of the same provider, the same person must come back (step-up).
+   * Sends a browser to an identity provider. With `acr` or `isForced` the session it has there is no proof, and where it
+   * has one here of the same provider, the same person must come back (step-up).
    *
    * @throws ServiceError `VALIDATION_FAILED` for an `acr` that is not offered; `UNAVAILABLE`
    */
-  async depart(
-    idp: Idp,
-    { returnTo, acr }: { readonly returnTo: string; readonly acr: string | undefined },
-    browser: Browser,
-    asker: Asker,
-  ): Promise<Departure> {
+  async depart(idp: Idp, { returnTo, acr, isForced }: Wish, browser: Browser, asker: Asker): Promise<Departure> {
     const { properties } = idp;
     const asked = askedContext(properties, acr);
     if (asked === 'not_offered') {
@@ -75,12 +79,13 @@ export class SamlLogins {
     const trust = idp.trust();
     const isAcr = acr !== undefined;
     const before = browser.session === undefined ? undefined : await this.sessions.findBySecret(browser.session);
-    const isStepUp = isAcr && before?.halfEpoch === undefined && before?.idp === idp.name;
+    const isStepUp = (isAcr || isForced) && before?.halfEpoch === undefined && before?.idp === idp.name;
+    const forceAuthn = isAcr || isForced || properties.forceAuthn;
     const { pending, mark } = await this.requests.begin(
       {
         idp: idp.name,
         returnTo,
-        asked: { ...asked, isAcr },
+        asked: { ...asked, isAcr, isForced: forceAuthn },
         ...(isStepUp && { subject: before.subject }),
         ...(before && { sid: before.id }),
       },
@@ -88,7 +93,6 @@ export class SamlLogins {
     );
     const parties = { trust, sp: this.sps.of(idp, asker), rules: messageRules(properties) };
     const { id, relayState } = pending;
-    const forceAuthn = isAcr || properties.forceAuthn;
     return { to: await loginRequest(parties, { id, relayState, asked, forceAuthn }), mark };
   }
 

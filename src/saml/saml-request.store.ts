@@ -12,7 +12,7 @@ export interface PendingLogin {
   readonly relayState: string;
   /** A path of our own. */
   readonly returnTo: string;
-  readonly asked: AskedContext & { readonly isAcr: boolean };
+  readonly asked: AskedContext & { readonly isAcr: boolean; readonly isForced: boolean };
   /** The account that must come back, where a session is stepped up. */
   readonly subject?: string;
   /** The session that the browser had, which ends when the new one begins. */

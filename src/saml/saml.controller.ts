@@ -62,14 +62,14 @@ export class SamlController {
   @Answers(v.string())
   async depart(
     @Param('idp') name: string,
-    @Query({ schema: departureShape }) { return_to: returnTo, acr }: v.InferOutput<typeof departureShape>,
+    @Query({ schema: departureShape }) { return_to: returnTo, acr, prompt }: v.InferOutput<typeof departureShape>,
     @Req() request: HttpRequest,
     @Answer() reply: Reply,
   ): Promise<string> {
     // What a page of another site loads as a picture would push out the logins that this browser has on their way.
     const { 'sec-fetch-dest': destination = 'document' } = request.headers;
     if (destination !== 'document') throw new ServiceError('CROSS_SITE', { reason: 'no navigation' });
-    const wish = { returnTo: ownPath(returnTo, this.contextPath), acr };
+    const wish = { returnTo: ownPath(returnTo, this.contextPath), acr, isForced: prompt === 'login' };
     const { to, mark } = await this.logins.depart(this.idps.named(name), wish, browserOf(reply), request);
     this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
     return forward(reply, to, this.contextPath);

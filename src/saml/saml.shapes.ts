@@ -17,6 +17,12 @@ export const departureShape = v.strictObject({
       v.description('`urn:login:acr:mfa`, or a context class that is offered: asks for a new proof of it.'),
     ),
   ),
+  prompt: v.optional(
+    v.pipe(
+      v.literal('login'),
+      v.description('The user must authenticate again at the identity provider, so that the login is fresh here.'),
+    ),
+  ),
 });
 
 /** Form of `POST /saml/{idp}/acs` (SAML bindings 3.5.4). */

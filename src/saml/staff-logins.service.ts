@@ -68,7 +68,7 @@ export class StaffLogins {
   private assuranceOf({ idp, assertion, pending }: Vouched, { account }: StaffEntry): Assurance {
     const { properties } = idp;
     const stated = statedIn(assertion, properties.authnContextAttribute);
-    const asked = pending?.asked ?? { ...usualContext(properties), isAcr: false };
+    const asked = pending?.asked ?? { ...usualContext(properties), isAcr: false, isForced: false };
     return assuranceOf({
       amr: amrOfContext(stated, properties),
       isSatisfied: satisfies(stated, asked, properties),
@@ -82,18 +82,19 @@ export class StaffLogins {
 
   private async open(
     tx: Tx,
-    { idp: { name: idp }, assertion }: Vouched,
+    vouched: Vouched,
     { account }: StaffEntry,
     assurance: Exclude<Assurance, { kind: 'refused' }>,
   ): Promise<StaffLogin> {
+    const { assertion } = vouched;
+    const { name: idp } = vouched.idp;
     const { id: subject, epoch, totpId } = account;
-    const { authnInstant, sessionNotOnOrAfter, authnContextClassRef: authnContext } = assertion.authnStatement;
-    // Of a clock that is ahead, within the skew, not later than now.
-    const authTime = Math.min(Math.floor(authnInstant / 1000), this.clock.seconds());
+    const { sessionNotOnOrAfter, authnContextClassRef: authnContext } = assertion.authnStatement;
+    const authTime = authTimeOf(vouched, this.clock.seconds());
     const facts = {
       subject,
       idp,
-      authTime,
+      ...(authTime !== undefined && { authTime }),
       ...(authnContext !== undefined && { authnContext }),
       ...(sessionNotOnOrAfter !== undefined && { endsAt: Math.floor(sessionNotOnOrAfter / 1000) }),
       idpSession: await this.idpSessions.note(tx, idp, assertion),
@@ -112,8 +113,8 @@ export class StaffLogins {
       const opened = await this.sessions.openHalf(tx, { ...facts, epoch });
       return { opened, local: { isEnrolment: totpId === undefined } };
     }
-    // What the identity provider proved, it proved when it says so, not when we hear of it.
-    const proof = amr.includes('otp') ? { mfaAt: authTime, mfaMethod: 'idp' } : {};
+    const mfaAt = authTime === undefined ? {} : { mfaAt: authTime };
+    const proof = amr.includes('otp') ? { ...mfaAt, mfaMethod: 'idp' } : {};
     return { opened: await this.sessions.open(tx, { ...facts, ...proof, kind: 'staff', amr }) };
   }
 }
@@ -127,6 +128,17 @@ export class StaffRefusal extends Error {
     super(rejection);
     this.name = 'StaffRefusal';
   }
+}
+
+/**
+ * When the user authenticated, in epoch seconds; undefined where it is not proven. Some identity providers set AuthnInstant
+ * to the time of the response, also for a session that began hours ago. So it is the time of authentication only where the
+ * request demanded a new one (ForceAuthn), or where the operator states it of this identity provider.
+ */
+function authTimeOf({ idp, assertion, pending }: Vouched, now: number): number | undefined {
+  const isProven = pending?.asked.isForced === true || idp.properties.authnInstant === 'time-of-authentication';
+  // A clock that is ahead, within the skew, counts as ours.
+  return isProven ? Math.min(Math.floor(assertion.authnStatement.authnInstant / 1000), now) : undefined;
 }
 
 function statedIn({ authnStatement, attributes }: AssertionFacts, attribute: string | undefined): StatedContext {

@@ -16,7 +16,8 @@ export interface AccessClaims {
   readonly sid: string;
   readonly roles: readonly string[];
   readonly amr: Amr;
-  readonly authTime: number;
+  /** Missing where an identity provider did not prove when the login was; so is `mfaAt` of its second factor. */
+  readonly authTime?: number;
   readonly mfaAt?: number;
   readonly mfaMethod?: string;
   readonly idp?: string;
@@ -28,7 +29,7 @@ export const ACCESS_TYPES = ['at+jwt', 'JWT'] as const;
 export type AccessType = (typeof ACCESS_TYPES)[number];
 /** Specification, "Authentication" item 2. */
 export const ACCESS_AUDIENCE = 'resource-api';
-export const ACCESS_REQUIRED = ['nbf', 'sid', 'roles', 'amr', 'acr', 'auth_time'] as const;
+export const ACCESS_REQUIRED = ['nbf', 'sid', 'roles', 'amr', 'acr'] as const;
 
 /** When a token of a session ends: with its life, or with the session. */
 export function accessEnd(session: Session, now: number, lifetime: number): number {
@@ -46,7 +47,7 @@ export function accessClaimsFor(
     audience: ACCESS_AUDIENCE,
     sid,
     amr,
-    authTime,
+    ...(authTime !== undefined && { authTime }),
     ...(mfaAt !== undefined && { mfaAt }),
     ...(mfaMethod !== undefined && { mfaMethod }),
     ...(idp !== undefined && { idp }),
@@ -71,7 +72,7 @@ export function accessPayload(claims: AccessClaims): JWTPayload {
     roles: [...roles],
     amr: [...amr],
     acr: acrOf(amr),
-    auth_time: authTime,
+    ...(authTime !== undefined && { auth_time: authTime }),
     ...(mfaAt !== undefined && { mfa_at: mfaAt }),
     ...(mfaMethod !== undefined && { mfa_method: mfaMethod }),
     ...(idp !== undefined && { idp }),
@@ -83,12 +84,14 @@ export function accessPayload(claims: AccessClaims): JWTPayload {
 export function accessClaimsOf(payload: JWTPayload): AccessClaims | undefined {
   const { iss, sub, aud, iat, exp, jti, sid, roles, amr: methods, acr, auth_time: authTime } = payload;
   const { client_id: clientId, mfa_at: mfaAt, mfa_method: mfaMethod, idp, authn_context: authnContext } = payload;
-  if (![iss, sub, aud, jti, sid].every(isText) || ![iat, exp, authTime].every(isInstant)) return undefined;
+  if (![iss, sub, aud, jti, sid].every(isText) || ![iat, exp].every(isInstant)) return undefined;
   if (!isTexts(roles) || !isTexts(methods)) return undefined;
   const amr = amrOf(methods.join(' '));
   if (amrText(amr) !== methods.join(' ') || acr !== acrOf(amr)) return undefined;
   if (![clientId, mfaMethod, idp, authnContext].every(isOptionalText)) return undefined;
-  if (mfaAt !== undefined && !isInstant(mfaAt)) return undefined;
+  if (![authTime, mfaAt].every(isOptionalInstant)) return undefined;
+  // Only a login through an identity provider can be without it.
+  if (authTime === undefined && idp === undefined) return undefined;
   return {
     issuer: iss as string,
     subject: sub as string,
@@ -100,8 +103,8 @@ export function accessClaimsOf(payload: JWTPayload): AccessClaims | undefined {
     sid: sid as string,
     roles,
     amr,
-    authTime: authTime as number,
-    ...(mfaAt !== undefined && { mfaAt }),
+    ...(authTime !== undefined && { authTime: authTime as number }),
+    ...(mfaAt !== undefined && { mfaAt: mfaAt as number }),
     ...(mfaMethod !== undefined && { mfaMethod: mfaMethod as string }),
     ...(idp !== undefined && { idp: idp as string }),
     ...(authnContext !== undefined && { authnContext: authnContext as string }),
@@ -118,6 +121,10 @@ function isOptionalText(value: unknown): value is string | undefined {
 
 function isInstant(value: unknown): value is number {
   return Number.isSafeInteger(value);
+}
+
+function isOptionalInstant(value: unknown): value is number | undefined {
+  return value === undefined || isInstant(value);
 }
 
 function isTexts(value: unknown): value is readonly string[] {

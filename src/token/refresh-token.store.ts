@@ -35,7 +35,7 @@ interface Row {
 export class RefreshTokenStore {
   async insert(tx: Tx, session: Session, token: RefreshRecord, now: number): Promise<void> {
     const { amr, authTime, mfaAt, mfaMethod } = session;
-    const facts = [amrText(amr), authTime, mfaAt ?? null, mfaMethod ?? null];
+    const facts = [amrText(amr), authTime ?? null, mfaAt ?? null, mfaMethod ?? null];
     await tx.change(INSERT, [token.hash, token.sid, token.subject, token.generation, ...facts, now, token.expiresAt]);
   }
 

@@ -30,7 +30,7 @@ interface Row {
   readonly kind: Session['kind'];
   readonly half_epoch: number | null;
   readonly amr: string;
-  readonly auth_time: number;
+  readonly auth_time: number | null;
   readonly mfa_at: number | null;
   readonly mfa_method: string | null;
   readonly idp: string | null;
@@ -50,7 +50,8 @@ export class SessionStore {
   async insert(tx: Tx, session: Session, secretHash: string | null): Promise<void> {
     const { id, subject, kind, halfEpoch, amr, authTime, mfaAt, mfaMethod } = session;
     const { idp, authnContext, endsAt, idpSession, ip, agent } = session;
-    const facts = [id, subject, kind, halfEpoch ?? null, amrText(amr), authTime, mfaAt ?? null, mfaMethod ?? null];
+    const proof = [amrText(amr), authTime ?? null, mfaAt ?? null, mfaMethod ?? null];
+    const facts = [id, subject, kind, halfEpoch ?? null, ...proof];
     const ofIdp = [idp ?? null, authnContext ?? null, endsAt ?? null, idpSession ?? null];
     const origin = [...ofIdp, ip ?? null, agent ?? null];
     const instants = [session.createdAt, session.lastUsedAt, session.expiresAt];
@@ -117,7 +118,7 @@ function sessionOf(row: Row): Session {
     kind: row.kind,
     ...(row.half_epoch !== null && { halfEpoch: row.half_epoch }),
     amr: amrOf(row.amr),
-    authTime: row.auth_time,
+    ...(row.auth_time !== null && { authTime: row.auth_time }),
     ...(row.mfa_at !== null && { mfaAt: row.mfa_at }),
     ...(row.mfa_method !== null && { mfaMethod: row.mfa_method }),
     ...(row.idp !== null && { idp: row.idp }),

@@ -16,7 +16,8 @@ export interface Session {
   /** Set while the second factor is open: the epoch of the account the session is bound to. */
   readonly halfEpoch?: number;
   readonly amr: Amr;
-  readonly authTime: number;
+  /** When the first factor was proven; missing where an identity provider did not prove it. So is `mfaAt` of its factor. */
+  readonly authTime?: number;
   readonly mfaAt?: number;
   readonly mfaMethod?: string;
   readonly idp?: string;
@@ -37,7 +38,7 @@ export interface Session {
 export interface LoginFacts {
   readonly subject: string;
   readonly amr: Amr;
-  readonly authTime: number;
+  readonly authTime?: number;
   readonly mfaAt?: number;
   readonly mfaMethod?: string;
   readonly idp?: string;

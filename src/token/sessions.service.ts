@@ -36,7 +36,7 @@ export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
 export interface HalfFacts extends IdpFacts {
   readonly subject: string;
   readonly epoch: number;
-  readonly authTime: number;
+  readonly authTime?: number;
 }
 
 /** A session changes its id once; the third is for one that somebody else ended. */

@@ -23,6 +23,7 @@ const ACR_PWD = 'urn:login:acr:pwd';
 const VERIFY_PAGE = '/2fa/portal/verify?return_to=%2F';
 const SETUP_PAGE = '/2fa/portal/setup?return_to=%2F';
 const MINUTE = 60;
+const FORCED = '?prompt=login';
 
 const BY_ROLES = { 'roles.attribute': ROLES, 'roles.map[Admins]': 'ROLE_ADMIN' };
 const DEMANDED = { attributes: { [ROLES]: ['Admins'] } };
@@ -80,8 +81,8 @@ onEachEngine('what a login of staff is worth', (engine) => {
     accept: BY_ROLES,
     report: { ...BY_ROLES, 'on-missing-mfa': 'deny', 'report-only': 'true' },
   });
-  const signIn = (idp: string, bent: Partial<ResponseOptions>): ReturnType<StaffStory['signIn']> =>
-    staff.signIn({ nameId: somebody(), ...bent }, { idp });
+  const signIn = (idp: string, bent: Partial<ResponseOptions>, query = ''): ReturnType<StaffStory['signIn']> =>
+    staff.signIn({ nameId: somebody(), ...bent }, { idp, query });
   const newest = async (kind: string): Promise<object | undefined> =>
     (await staff.samlEvents()).findLast((event) => event.kind === kind);
 
@@ -172,7 +173,6 @@ onEachEngine('what a login of staff is worth', (engine) => {
     await expectHalf(second.client, second.answer);
     expect(await second.client.post('/2fa/setup')).toBeRefused(403, 'MFA_REQUIRED');
     const old = second.client.copy();
-    const signedInAt = staff.story.clock.seconds;
     const verified = await second.client.post('/2fa/verify', { code: staff.story.nextCode({ app }) });
 
     expect(verified).toBeAnswered(200);
@@ -187,7 +187,6 @@ onEachEngine('what a login of staff is worth', (engine) => {
       idp: 'local',
       authn_context: PASSWORD_CLASS,
       mfa_method: 'totp',
-      auth_time: signedInAt,
       mfa_at: staff.story.clock.seconds,
     });
     const me = await second.client.get('/me');
@@ -197,7 +196,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
 
   it('is not more for a local second factor that was not asked for', async () => {
     const nameId = somebody();
-    const first = await signIn('accept', { nameId, authnContextClassRef: PASSWORD_CLASS });
+    const first = await signIn('accept', { nameId, authnContextClassRef: PASSWORD_CLASS }, FORCED);
     await enrol(staff, first.client);
 
     const second = await signIn('accept', { nameId, authnContextClassRef: PASSWORD_CLASS });
@@ -208,7 +207,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
   });
 
   it('is stepped up by a code of ours, in the same session', async () => {
-    const { client } = await signIn('accept', { authnContextClassRef: PASSWORD_CLASS });
+    const { client } = await signIn('accept', { authnContextClassRef: PASSWORD_CLASS }, FORCED);
     const app = await enrol(staff, client);
     const before = await claimsOf(staff, client);
 
@@ -271,7 +270,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     const hourAgo = staff.story.clock.millis - 60 * MINUTE * 1000;
     const person = { nameId: somebody(), authnContextClassRef: MFA_CLASS, ...DEMANDED };
 
-    const { client } = await signIn('accept', { ...person, authnInstant: hourAgo });
+    const { client } = await signIn('accept', { ...person, authnInstant: hourAgo }, FORCED);
 
     const seen = hourAgo / 1000;
     expect(await claimsOf(staff, client)).toMatchObject({ auth_time: seen, mfa_at: seen, mfa_method: 'idp' });
@@ -279,7 +278,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(await importing(client)).toBeRefused(401, 'STEP_UP_REQUIRED');
     expect(await client.post('/2fa/backup-codes')).toBeRefused(401, 'STEP_UP_REQUIRED');
     expect(await client.post('/2fa/setup')).toBeRefused(401, 'STEP_UP_REQUIRED');
-    const fresh = await signIn('accept', person);
+    const fresh = await signIn('accept', person, FORCED);
     expect(await importing(fresh.client)).toBeAnswered(200);
     expect(await fresh.client.post('/2fa/setup')).toBeAnswered(201);
   });
@@ -287,7 +286,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
   it('is not later than now for a clock that is ahead', async () => {
     const ahead = staff.story.clock.millis + 30_000;
 
-    const { client } = await signIn('accept', { authnContextClassRef: MFA_CLASS, authnInstant: ahead });
+    const { client } = await signIn('accept', { authnContextClassRef: MFA_CLASS, authnInstant: ahead }, FORCED);
 
     const now = staff.story.clock.seconds;
     expect(await claimsOf(staff, client)).toMatchObject({ auth_time: now, mfa_at: now });
@@ -453,8 +452,8 @@ onEachEngine('a step-up by the identity provider', (engine) => {
     plain: {},
   });
   const ASK = `?acr=${ACR_MFA}&return_to=/portal/settlement`;
-  const weak = (nameId: string, idp = 'corp'): ReturnType<StaffStory['signIn']> =>
-    staff.signIn({ nameId, authnContextClassRef: PASSWORD_CLASS }, { idp });
+  const weak = (nameId: string, query = ''): ReturnType<StaffStory['signIn']> =>
+    staff.signIn({ nameId, authnContextClassRef: PASSWORD_CLASS }, { query });
 
   it('asks for a new proof of a class that has otp', async () => {
     const { client } = await weak(somebody());
@@ -503,7 +502,7 @@ onEachEngine('a step-up by the identity provider', (engine) => {
 
   it('asks for a code here where the identity provider gives less', async () => {
     const nameId = somebody();
-    const { client } = await weak(nameId);
+    const { client } = await weak(nameId, FORCED);
     await enrol(staff, client);
     const again = await weak(nameId);
 

@@ -14,7 +14,7 @@ onEachEngine('a login of staff', (engine) => {
   it('goes there and back, and ends in a session and a refresh cookie', async () => {
     const { client, answer } = await staff.signIn(
       { nameId: 'ada', authnContextClassRef: MFA_CLASS, attributes: { [ROLES]: ['Treasury', 'Unknown'] } },
-      { query: '?return_to=/portal/accounts' },
+      { query: '?return_to=/portal/accounts&prompt=login' },
     );
 
     expect(answer.status).toBe(303);

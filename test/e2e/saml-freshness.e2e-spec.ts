@@ -1,0 +1,139 @@
+import { decodeJwt } from 'jose';
+import { expect, it } from 'vitest';
+import { AuthenticatorApp } from '../support/authenticator-app.js';
+import { type Answer, type HttpClient, textOf } from '../support/http-client.js';
+import { refresh } from '../support/login-story.js';
+import { MULTIPART, multipart } from '../support/multipart.js';
+import { submit, unescaped, visit } from '../support/pages.js';
+import { type AuthnRequest, encoded } from '../support/saml-messages.js';
+import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../support/staff-story.js';
+import { onEachEngine } from '../support/story-database.js';
+
+const SILENT = '';
+const FORCED = '?prompt=login';
+
+onEachEngine('the time of a staff login', (engine) => {
+  const roles = { 'roles.attribute': ROLES, 'roles.map[Admins]': 'ROLE_ADMIN' };
+  const staff = staffStoryOn(
+    engine,
+    {
+      corp: roles,
+      forcing: { ...roles, 'force-authn': 'true' },
+      honest: { ...roles, 'authn-instant': 'time-of-authentication' },
+      local: { 'on-missing-mfa': 'local-totp' },
+      open: { 'idp-initiated': 'true' },
+    },
+    { args: ['--app.security.clients.rs.secret=rs-secret-rs-secret-rs-secret-1234'] },
+  );
+  const ADMIN = { authnContextClassRef: MFA_CLASS, attributes: { [ROLES]: ['Admins'] } };
+
+  /** Everything that needs a fresh login or a fresh second factor. */
+  const protectedCalls = (client: HttpClient): Promise<readonly Answer[]> =>
+    Promise.all([
+      client.post('/2fa/setup'),
+      client.post('/2fa/backup-codes'),
+      client.send('POST', '/admin/users/import', {
+        raw: multipart({ content: 'login_id,roles\n', fileName: 'nobody.csv' }),
+        headers: { 'content-type': MULTIPART },
+      }),
+    ]);
+
+  it('S2: is unknown after a silent round trip, however new AuthnInstant is', async () => {
+    const first = await staff.signIn({ nameId: 'ada', ...ADMIN });
+    staff.story.clock.advance(3600);
+    const { client } = await staff.signIn({ nameId: 'ada', ...ADMIN }, { client: first.client, query: SILENT });
+
+    const claims = decodeJwt(await staff.accessToken(client));
+    expect(claims).toMatchObject({ amr: ['pwd', 'otp'], acr: 'urn:login:acr:mfa', mfa_method: 'idp' });
+    expect(claims).not.toHaveProperty('auth_time');
+    expect(claims).not.toHaveProperty('mfa_at');
+    const me = await client.get('/me');
+    expect(me).toBeAnswered(200);
+    expect(Object.keys(me.body)).not.toContain('auth_time');
+    for (const answer of await protectedCalls(client)) {
+      expect(answer, answer.request).toBeRefused(401, 'STEP_UP_REQUIRED');
+    }
+    // A second factor at some time of this session is proven all the same.
+    expect(await client.get('/me/settlement')).toBeAnswered(200);
+  });
+
+  it.each([
+    ['the caller asked for a new authentication', 'corp', FORCED],
+    ['every login of the provider asks for one', 'forcing', SILENT],
+    ['the operator states that AuthnInstant is the time of authentication', 'honest', SILENT],
+  ])('S2: is AuthnInstant where %s', async (_, idp, query) => {
+    const { client, request } = await staff.signIn({ nameId: `boss-${idp}`, ...ADMIN }, { idp, query });
+
+    expect(request.isForced).toBe(idp !== 'honest');
+    const now = staff.story.clock.seconds;
+    expect(decodeJwt(await staff.accessToken(client))).toMatchObject({ auth_time: now, mfa_at: now });
+    expect(await client.post('/2fa/setup')).toBeAnswered(201);
+  });
+
+  it('S2: is not proven by a request that was forced for another login', async () => {
+    const client = staff.client();
+    const silent: AuthnRequest = await staff.depart(client, SILENT);
+    await staff.depart(client, FORCED);
+
+    await staff.arrive(client, staff.posted(staff.response(silent, { nameId: 'eve' }), silent));
+
+    expect(decodeJwt(await staff.accessToken(client))).not.toHaveProperty('auth_time');
+  });
+
+  it('S2: is unknown where nobody here asked', async () => {
+    const client = staff.client();
+    const { acsUrl = '', issuer = '' } = await staff.depart(client, SILENT, 'open');
+    const now = staff.story.clock.millis;
+    const xml = staff.idp('open').response({ acsUrl, audience: issuer, now, nameId: 'kim' });
+
+    await staff.arrive(client, { SAMLResponse: encoded(xml) }, 'open');
+
+    expect(decodeJwt(await staff.accessToken(client))).not.toHaveProperty('auth_time');
+  });
+
+  it('S2: stays unknown over refreshes, for introspection, and under a code of ours', async () => {
+    const { client } = await staff.signIn({ nameId: 'joe', authnContextClassRef: PASSWORD_CLASS }, { idp: 'local' });
+    const setup = await client.post('/2fa/setup');
+    const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
+    expect(await client.post('/2fa/confirm', { code: staff.story.codeOf(app) })).toBeAnswered(200);
+    const before = decodeJwt(await staff.accessToken(client));
+    staff.story.clock.advance(60);
+    const bearer = await staff.accessToken(client);
+
+    const after = decodeJwt(bearer);
+    expect(after).toMatchObject({ amr: ['pwd', 'otp'], mfa_method: 'totp', mfa_at: before['mfa_at'] });
+    expect([before, after].some((claims) => 'auth_time' in claims)).toBe(false);
+    const seen = await staff.client().send('POST', '/token/introspect', {
+      form: { token: bearer },
+      headers: { authorization: `Basic ${btoa('rs:rs-secret-rs-secret-rs-secret-1234')}` },
+    });
+    expect(seen.body).toMatchObject({ active: true, mfa_method: 'totp' });
+    expect(Object.keys(seen.body)).not.toContain('auth_time');
+    expect((await refresh(client)).status).toBe(200);
+  });
+
+  it('S2: the page for a second factor sends the user through a forced login and back', async () => {
+    const person = { nameId: 'zoe', authnContextClassRef: PASSWORD_CLASS };
+    const { client } = await staff.signIn(person);
+    const begin = async (): Promise<Answer> =>
+      submit(client, await visit(client, '/2fa/portal/setup?return_to=/me'), {});
+
+    const refused = await begin();
+    expect(refused.status).toBe(401);
+    expect(refused.text).toContain('<code>STEP_UP_REQUIRED</code>');
+    const link = unescaped(/href="\/saml\/corp\/login(\?[^"]+)"/.exec(refused.text)?.[1] ?? '');
+    const { answer, request } = await staff.signIn(person, { client, query: link });
+
+    expect(request.isForced).toBe(true);
+    expect(answer.headers.get('location')).toBe('/2fa/portal/setup?return_to=%2Fme');
+    expect((await begin()).text).toMatch(/<code id="secret">[A-Z2-7]{32}<\/code>/);
+  });
+
+  it('S2: a forced login from a session must bring the same user back', async () => {
+    const { client } = await staff.signIn({ nameId: 'una' });
+
+    const { answer } = await staff.signIn({ nameId: 'other' }, { client, query: FORCED });
+
+    expect(answer).toBeRefused(403, 'SAML_USER_NOT_ALLOWED');
+  });
+});
