@@ -117,14 +117,14 @@ describe('the password hasher', () => {
 
     expect(reading(meters, 'login.hash.active')).toBe(1);
     expect(reading(meters, 'login.hash.queue')).toBe(2);
-    expect(readings(meters, 'executor.active', 'VALUE')).toEqual({ 'password-hash': 1 });
-    expect(readings(meters, 'executor.queued', 'VALUE')).toEqual({ 'password-hash': 2 });
+    expect(readings(meters, 'executor.active.threads', 'VALUE')).toEqual({ 'password-hash': 1 });
+    expect(readings(meters, 'executor.queued.tasks', 'VALUE')).toEqual({ 'password-hash': 2 });
     await running;
 
     expect(reading(meters, 'login.hash.active')).toBe(0);
     expect(reading(meters, 'login.hash.queue')).toBe(0);
-    expect(readings(meters, 'executor.pool.size', 'VALUE')).toEqual({ 'password-hash': 1 });
-    expect(readings(meters, 'executor.completed')).toEqual({ 'password-hash': 3 });
+    expect(readings(meters, 'executor.pool.size.threads', 'VALUE')).toEqual({ 'password-hash': 1 });
+    expect(readings(meters, 'executor.completed.tasks')).toEqual({ 'password-hash': 3 });
     expect(reading(meters, 'login.hash.time', 'COUNT')).toBe(3);
     expect(reading(meters, 'login.hash.time', 'TOTAL_TIME')).toBeGreaterThan(0);
   });

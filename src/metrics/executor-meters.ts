@@ -11,8 +11,12 @@ export interface ExecutorState {
 /** Meters of one pool of workers (management API, 5.3); answers what counts the tasks it has done. */
 export function watchExecutor(meters: Meters, name: string, state: () => ExecutorState): Counter {
   const tags = { name };
-  meters.gauge('executor.active', { description: 'Tasks that are worked on' }, () => state().active, tags);
-  meters.gauge('executor.queued', { description: 'Tasks that wait for a worker' }, () => state().queued, tags);
-  meters.gauge('executor.pool.size', { description: 'Workers' }, () => state().workers, tags);
-  return meters.counter('executor.completed', { description: 'Tasks that are done' }).of(tags);
+  const active = { description: 'Threads that work on a task', baseUnit: 'threads' };
+  meters.gauge('executor.active.threads', active, () => state().active, tags);
+  const queued = { description: 'Tasks that wait for a thread', baseUnit: 'tasks' };
+  meters.gauge('executor.queued.tasks', queued, () => state().queued, tags);
+  const size = { description: 'Threads of the pool', baseUnit: 'threads' };
+  meters.gauge('executor.pool.size.threads', size, () => state().workers, tags);
+  const completed = { description: 'Completed tasks', baseUnit: 'tasks' };
+  return meters.counter('executor.completed.tasks', completed).of(tags);
 }

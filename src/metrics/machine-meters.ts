@@ -87,11 +87,11 @@ function blocks(path: string, which: 'bavail' | 'blocks'): number {
 
 /** Linux tells a process of its files; elsewhere these are missing. */
 function addFiles(meters: Meters): void {
-  const open = { description: 'Files and sockets that are open' };
+  const open = { description: 'Files and sockets that are open', baseUnit: 'files' };
   // The folder that is read is one of them.
-  meters.gauge('process.files.open', open, () => readdirSync(OPEN_FILES).length - 1);
-  const most = { description: 'Files and sockets that may be open' };
-  meters.gauge('process.files.max', most, () => mostFiles(readFileSync(LIMITS, 'utf8')));
+  meters.gauge('process.files.open.files', open, () => readdirSync(OPEN_FILES).length - 1);
+  const most = { description: 'Files and sockets that may be open', baseUnit: 'files' };
+  meters.gauge('process.files.max.files', most, () => mostFiles(readFileSync(LIMITS, 'utf8')));
 }
 
 /** The soft limit in `/proc/self/limits`. */

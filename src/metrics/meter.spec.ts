@@ -95,16 +95,16 @@ describe('a timer', () => {
 });
 
 describe('a timer of long tasks', () => {
-  it('tells how many go on, and for how long all together', () => {
+  it('M2: tells how many go on, for how long all together, and the longest', () => {
     const clock = new ManualClock();
     const timer = new LongTaskTimer(clock);
     const endFirst = timer.start();
     clock.advance(10);
     timer.start();
     clock.advance(5);
-    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 2, DURATION: 20 });
+    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 2, DURATION: 20, MAX: 15 });
     endFirst();
-    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 1, DURATION: 5 });
+    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 1, DURATION: 5, MAX: 5 });
   });
 
   it('ends a task once, however often it is told', () => {
@@ -113,7 +113,7 @@ describe('a timer of long tasks', () => {
     const end = timer.start();
     end();
     end();
-    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 1, DURATION: 0 });
+    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 1, DURATION: 0, MAX: 0 });
   });
 
   it('lasts no time below zero when the clock is set back', () => {
@@ -121,8 +121,8 @@ describe('a timer of long tasks', () => {
     const timer = new LongTaskTimer(clock);
     const end = timer.start();
     clock.advance(-60);
-    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 1, DURATION: 0 });
+    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 1, DURATION: 0, MAX: 0 });
     end();
-    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 0, DURATION: 0 });
+    expect(numbers(timer)).toEqual({ ACTIVE_TASKS: 0, DURATION: 0, MAX: 0 });
   });
 });

@@ -117,33 +117,33 @@ export class Timer extends Summary {
   }
 }
 
-/** What goes on just now: how many, and for how many seconds all of them together. */
+/** Tasks in progress: how many, the sum of their seconds so far, and the longest. */
 export class LongTaskTimer implements Meter {
-  private active = 0;
-  /** The sum of the instants at which they began: with it, nobody keeps a list. */
-  private sinceMillis = 0;
+  private readonly active = new Set<{ readonly since: number }>();
 
   constructor(private readonly clock: Clock) {}
 
   /** Answers what ends it; a second call does nothing. */
   start(): () => void {
-    const since = this.clock.millis();
-    let goesOn = true;
-    this.active += 1;
-    this.sinceMillis += since;
+    const task = { since: this.clock.millis() };
+    this.active.add(task);
     return () => {
-      if (!goesOn) return;
-      goesOn = false;
-      this.active -= 1;
-      this.sinceMillis -= since;
+      this.active.delete(task);
     };
   }
 
   measure(): readonly Measurement[] {
-    const millis = this.active * this.clock.millis() - this.sinceMillis;
+    const now = this.clock.millis();
+    let [total, longest] = [0, 0];
+    for (const { since } of this.active) {
+      const millis = Math.max(0, now - since);
+      total += millis;
+      longest = Math.max(longest, millis);
+    }
     return [
-      { statistic: 'ACTIVE_TASKS', value: this.active },
-      { statistic: 'DURATION', value: Math.max(0, millis) / 1000 },
+      { statistic: 'ACTIVE_TASKS', value: this.active.size },
+      { statistic: 'DURATION', value: total / 1000 },
+      { statistic: 'MAX', value: longest / 1000 },
     ];
   }
 }

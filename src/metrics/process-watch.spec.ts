@@ -47,8 +47,8 @@ describe('the watch of the process', () => {
 
   it.runIf(process.platform === 'linux')('counts open files, of which there are fewer than there may be', () => {
     const { meters } = watched();
-    expect(number(meters, 'process.files.open')).toBeGreaterThan(2);
-    expect(number(meters, 'process.files.open')).toBeLessThan(number(meters, 'process.files.max'));
+    expect(number(meters, 'process.files.open.files')).toBeGreaterThan(2);
+    expect(number(meters, 'process.files.open.files')).toBeLessThan(number(meters, 'process.files.max.files'));
   });
 
   it('does not know how long the start took before it is over', () => {

@@ -8,7 +8,7 @@ import { CLIENT_LEFT, sentStatus } from './sent-status.js';
 
 /** In place of a route where none matched, and of a method that is none of HTTP: what a caller makes up is no tag. */
 const UNKNOWN = 'UNKNOWN';
-const NO_EXCEPTION = 'None';
+const NO_EXCEPTION = 'none';
 const OUTCOMES = ['', 'INFORMATIONAL', 'SUCCESS', 'REDIRECTION', 'CLIENT_ERROR', 'SERVER_ERROR'];
 
 /** What was answered to a request that could not be read, or that nobody shall answer. */
@@ -99,5 +99,6 @@ function known(method: string | undefined): string {
 
 function tagsOf(method: string, uri: string, status: number, exception: string): Readonly<Record<string, string>> {
   const outcome = OUTCOMES[Math.floor(status / 100)] ?? UNKNOWN;
-  return { method, uri, status: String(status), outcome, exception };
+  // Dashboards ask for one or the other.
+  return { method, uri, status: String(status), outcome, exception, error: exception };
 }

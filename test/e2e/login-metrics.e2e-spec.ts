@@ -184,7 +184,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     expect(answers.filter(({ status }) => status === 503)).toHaveLength(20 - served);
     expect(rises({}, readings(tight, 'login.attempts'))).toEqual({ success: served, unavailable: 20 - served });
     expect(reading(tight, 'login.hash.time', 'COUNT')).toBe(served);
-    expect(readings(tight, 'executor.completed')).toEqual({ 'password-hash': served });
+    expect(readings(tight, 'executor.completed.tasks')).toEqual({ 'password-hash': served });
     expect(reading(tight, 'login.hash.queue')).toBe(0);
   });
 
@@ -270,7 +270,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     expect(readings(meters, 'jdbc.connections.max', 'VALUE')).toEqual({ front: pool });
     expect(readings(meters, 'jdbc.connections.active', 'VALUE')).toEqual({ front: 0 });
     expect(readings(meters, 'pool.connections.usage')['front']).toBeGreaterThan(20);
-    expect(readings(meters, 'executor.pool.size', 'VALUE')['password-hash']).toBeGreaterThan(0);
+    expect(readings(meters, 'executor.pool.size.threads', 'VALUE')['password-hash']).toBeGreaterThan(0);
     expect(reading(meters, 'login.mfa.locked')).toBe(1);
   });
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   gets.of({ name: 'a', 'cache.manager': 'http://x:1', result: 'miss' }).increment();
   meters.counter('login.lockouts');
   meters.gauge('process.uptime', { baseUnit: 'seconds' }, () => 12.5);
-  meters.gauge('process.files.open', {}, () => NaN);
+  meters.gauge('process.files.open.files', {}, () => NaN);
   meters.summary('login.mfa.step.offset').of().record(-1);
   meters.longTaskTimer('http.server.requests.active').of({ method: 'GET' });
   service = await startManagement([new MetricsEndpoint(meters)]);
@@ -44,7 +44,7 @@ describe('the list of names', () => {
     expect(answer.body).toEqual({
       names: [
         ...['cache.gets', 'http.server.requests', 'http.server.requests.active', 'login.mfa.step.offset'],
-        ...['process.files.open', 'process.uptime'],
+        ...['process.files.open.files', 'process.uptime'],
       ],
     });
   });
@@ -76,8 +76,8 @@ describe('one name', () => {
   it('leaves out a description and a unit that nobody knows, and always has numbers and tags', async () => {
     expect((await get('/metrics/cache.gets')).body).not.toHaveProperty('description');
     expect((await get('/metrics/cache.gets')).body).not.toHaveProperty('baseUnit');
-    expect((await get('/metrics/process.files.open')).body).toEqual({
-      name: 'process.files.open',
+    expect((await get('/metrics/process.files.open.files')).body).toEqual({
+      name: 'process.files.open.files',
       measurements: [],
       availableTags: [],
     });
@@ -87,7 +87,7 @@ describe('one name', () => {
     ['cache.gets', { COUNT: 4 }],
     ['process.uptime', { VALUE: 12.5 }],
     ['login.mfa.step.offset', { COUNT: 1, TOTAL: -1, MAX: -1 }],
-    ['http.server.requests.active', { ACTIVE_TASKS: 0, DURATION: 0 }],
+    ['http.server.requests.active', { ACTIVE_TASKS: 0, DURATION: 0, MAX: 0 }],
   ])('%s has the statistics of its kind: %j', async (name, statistics) => {
     const { body } = await get(`/metrics/${name}`);
     const measured = body['measurements'] as readonly { readonly statistic: string; readonly value: number }[];

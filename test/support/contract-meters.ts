@@ -10,7 +10,11 @@ interface ContractMeter {
 
 /** What the service records (management API, "Names the service records"). */
 export const CONTRACT_METERS: readonly ContractMeter[] = [
-  { names: ['http.server.requests'], kind: 'timer', tags: ['method', 'uri', 'status', 'outcome', 'exception'] },
+  {
+    names: ['http.server.requests'],
+    kind: 'timer',
+    tags: ['method', 'uri', 'status', 'outcome', 'exception', 'error'],
+  },
   { names: ['http.server.requests.active'], kind: 'longTaskTimer', tags: ['method'] },
   { names: ['embedded.threads.busy', 'embedded.threads.config.max', 'embedded.queue.size'], kind: 'gauge' },
   { names: ['embedded.connections.current'], kind: 'gauge' },
@@ -22,13 +26,14 @@ export const CONTRACT_METERS: readonly ContractMeter[] = [
   { names: ['cache.gets'], kind: 'counter', tags: ['name', 'cache.manager', 'result'] },
   { names: ['cache.size'], kind: 'gauge', tags: ['name', 'cache.manager'] },
   { names: ['cache.puts', 'cache.evictions'], kind: 'counter', tags: ['name', 'cache.manager'] },
-  { names: ['active', 'queued', 'pool.size'].map((end) => `executor.${end}`), kind: 'gauge', tags: ['name'] },
-  { names: ['executor.completed'], kind: 'counter', tags: ['name'] },
+  { names: ['executor.active.threads', 'executor.pool.size.threads'], kind: 'gauge', unit: 'threads', tags: ['name'] },
+  { names: ['executor.queued.tasks'], kind: 'gauge', unit: 'tasks', tags: ['name'] },
+  { names: ['executor.completed.tasks'], kind: 'counter', unit: 'tasks', tags: ['name'] },
   { names: ['engine.events'], kind: 'counter', tags: ['level'] },
   { names: ['process.uptime', 'process.start.time'], kind: 'gauge', unit: 'seconds' },
   { names: ['process.cpu.usage', 'system.cpu.usage'], kind: 'gauge' },
   { names: ['system.cpu.count', 'system.load.average.1m'], kind: 'gauge' },
-  { names: ['process.files.open', 'process.files.max'], kind: 'gauge' },
+  { names: ['process.files.open.files', 'process.files.max.files'], kind: 'gauge', unit: 'files' },
   { names: ['disk.free', 'disk.total'], kind: 'gauge', unit: 'bytes', tags: ['path'] },
   { names: ['nodejs.memory.used', 'nodejs.memory.max'], kind: 'gauge', unit: 'bytes', tags: ['area'] },
   { names: ['nodejs.eventloop.lag'], kind: 'timer' },

@@ -94,7 +94,7 @@ describe('drilling down', () => {
     { kind: 'gauge', statistics: ['VALUE'] },
     { kind: 'timer', statistics: ['COUNT', 'TOTAL_TIME', 'MAX'] },
     { kind: 'summary', statistics: ['COUNT', 'TOTAL', 'MAX'] },
-    { kind: 'long task timer', statistics: ['ACTIVE_TASKS', 'DURATION'] },
+    { kind: 'long task timer', statistics: ['ACTIVE_TASKS', 'DURATION', 'MAX'] },
   ])('a $kind says $statistics', ({ kind, statistics }) => {
     const meters = new Meters();
     meters.counter('counter').of();

@@ -35,10 +35,8 @@ const PARTS: Readonly<Record<MeterKind, readonly Part[]>> = {
   gauge: [{ suffix: '', type: 'gauge', suffixes: { VALUE: '' } }],
   timer: [{ suffix: '', type: 'summary', suffixes: ADDED_UP }, LARGEST],
   summary: [{ suffix: '', type: 'summary', suffixes: ADDED_UP }, LARGEST],
-  'long-task-timer': [
-    { suffix: '_active_count', type: 'gauge', suffixes: { ACTIVE_TASKS: '' } },
-    { suffix: '_duration_sum', type: 'gauge', suffixes: { DURATION: '' } },
-  ],
+  // As Micrometer 1.13 and later write it: both numbers are of this moment and can fall.
+  'long-task-timer': [{ suffix: '', type: 'summary', suffixes: { ACTIVE_TASKS: '_count', DURATION: '_sum' } }, LARGEST],
 };
 
 /** What the exposition makes of a family: dots become `_`, and the unit comes behind (management API, "prometheus"). */
