@@ -44,7 +44,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     };
     addUsersCommand(program, { open: services, input: process.stdin, print, complain }, exit);
     addKeysCommand(program, { open: services, print, complain }, exit);
-    addSamlCommand(program, { configuration, clock: new SystemClock(), print, complain }, exit);
+    addSamlCommand(program, { configuration, open: services, clock: new SystemClock(), print, complain }, exit);
     listCommandsAfterErrors(program);
     await program.parseAsync(
       args.filter((argument) => !isConfigurationArgument(argument)),

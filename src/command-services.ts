@@ -8,6 +8,7 @@ import { AccountModule } from './account/account.module.js';
 import { Accounts } from './account/accounts.service.js';
 import { StaffAccounts } from './account/staff-accounts.service.js';
 import type { KeysServices } from './cli/keys.command.js';
+import type { SamlServices } from './cli/saml.command.js';
 import type { UsersServices } from './cli/users.command.js';
 import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
@@ -27,6 +28,8 @@ import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { UnitOfWork } from './persistence/unit-of-work.js';
 import { RandomModule } from './random/random.module.js';
+import { MetadataRequestStore } from './saml/metadata-request.store.js';
+import { MetadataRequests } from './saml/metadata-requests.service.js';
 import { SamlProperties } from './saml/saml.properties.js';
 import { Sealer } from './sealing/sealer.js';
 import { SealingModule } from './sealing/sealing.module.js';
@@ -36,7 +39,10 @@ import { Sessions } from './token/sessions.service.js';
 import { TokenModule } from './token/token.module.js';
 
 /** The service without its listeners, for one command. */
-@Module({ imports: [ClockModule, RandomModule, PersistenceModule, AccountModule, TokenModule, MfaModule] })
+@Module({
+  imports: [ClockModule, RandomModule, PersistenceModule, AccountModule, TokenModule, MfaModule],
+  providers: [MetadataRequestStore, MetadataRequests],
+})
 class CommandModule {
   static of(configuration: Configuration): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
@@ -53,8 +59,8 @@ class CommandModule {
   }
 }
 
-/** What `users` and `keys` need; whoever opens them closes them. */
-export type CommandServices = UsersServices & KeysServices;
+/** What `users`, `keys` and `saml` need; the caller that opens them closes them. */
+export type CommandServices = UsersServices & KeysServices & SamlServices;
 
 /** @throws ConfigurationFailure where the database or a key cannot be opened */
 export async function openCommandServices(configuration: Configuration): Promise<CommandServices> {
@@ -78,6 +84,7 @@ export async function openCommandServices(configuration: Configuration): Promise
       context.get(Enrolment).reset(subject, actor, async (tx) => {
         await sessions.endAll(tx, subject);
       }),
+    requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
     rotation: context.get(KeyRotation),
     activeSealKey: context.get(Sealer).activeKeyId,
     resealTotpSecrets: () => context.get(TotpSecrets).resealAll(),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
+import { ServiceError } from '../errors/service-error.js';
 import { HttpClientProperties } from '../outbound/http-client.properties.js';
 import type { CertificateFacts } from '../saml/idp-certificates.js';
 import type { IdpProperties } from '../saml/idp.properties.js';
@@ -14,9 +15,17 @@ import { EXIT, type ExitCode } from './exit-code.js';
 
 const SOON_MILLIS = 30 * 86_400_000;
 
-/** What the command needs from outside. */
+/** The service as far as `saml refresh` needs it, opened for one command. */
+export interface SamlServices {
+  /** Makes every running replica read the metadata of that identity provider again. */
+  readonly requestMetadata: (idp: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** What the commands need from outside. */
 export interface SamlCommandParts {
   readonly configuration: () => Configuration;
+  readonly open: () => Promise<SamlServices>;
   readonly clock: Clock;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
@@ -28,29 +37,62 @@ interface Report {
   readonly findings: string[];
 }
 
-/** Adds `saml check`. */
+/** Adds `saml check` and `saml refresh`. */
 export function addSamlCommand(program: Command, parts: SamlCommandParts, exit: (code: ExitCode) => void): void {
-  program
-    .command('saml')
-    .description('identity providers of staff')
+  const saml = program.command('saml').description('identity providers of staff');
+  saml
     .command('check')
     .description('reads the metadata of an identity provider and reports what they contain')
     .argument('<idp>', 'name of the identity provider, as in app.security.saml.idp.<name>')
     .action(async (name: string) => {
       exit(await checked(parts, name));
     });
+  saml
+    .command('refresh')
+    .description('makes the running service read the metadata of an identity provider again')
+    .argument('<idp>', 'name of the identity provider, as in app.security.saml.idp.<name>')
+    .action(async (name: string) => {
+      exit(await refreshed(parts, name));
+    });
 }
 
-async function checked({ configuration, clock, print, complain }: SamlCommandParts, name: string): Promise<ExitCode> {
-  const known = configuration();
+async function refreshed(parts: SamlCommandParts, name: string): Promise<ExitCode> {
+  const properties = named(parts, parts.configuration(), name);
+  if (!properties) return EXIT.notFound;
+  if (properties.metadata === undefined) {
+    parts.complain(`The identity provider "${name}" has no metadata to read: its keys are configured one by one.`);
+    return EXIT.failed;
+  }
+  const services = await parts.open();
+  try {
+    await services.requestMetadata(name);
+    parts.print(`Requested. Every running instance reads the metadata of "${name}" within ten seconds; see its log.`);
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    parts.complain('The database cannot be reached, so nothing was requested.');
+    return EXIT.failed;
+  } finally {
+    await services.close();
+  }
+}
+
+/** Complains where it is not configured. */
+function named({ complain }: SamlCommandParts, known: Configuration, name: string): IdpProperties | undefined {
   const { idp } = known.get(SamlProperties);
   const properties = idp.get(name);
-  if (!properties) {
-    const names = [...idp.keys()].sort();
-    const others = names.length === 0 ? 'none is configured' : `known: ${names.join(', ')}`;
-    complain(`Unknown identity provider "${shown(name)}": ${others}.`);
-    return EXIT.notFound;
-  }
+  if (properties) return properties;
+  const names = [...idp.keys()].sort();
+  const others = names.length === 0 ? 'none is configured' : `known: ${names.join(', ')}`;
+  complain(`Unknown identity provider "${shown(name)}": ${others}.`);
+  return undefined;
+}
+
+async function checked(parts: SamlCommandParts, name: string): Promise<ExitCode> {
+  const { configuration, clock, print, complain } = parts;
+  const known = configuration();
+  const properties = named(parts, known, name);
+  if (!properties) return EXIT.notFound;
   const report: Report = { lines: [], findings: [] };
   await look(report, known, properties, clock);
   await lookAtUs(report, known, name, properties, clock);

@@ -1,6 +1,7 @@
 import { First1795219200000 } from './migrations/first.migration.js';
 import { IdentityProviderMetadata1795478400000 } from './migrations/identity-provider-metadata.migration.js';
 import { LockedAccounts1795305600000 } from './migrations/locked-accounts.migration.js';
+import { MetadataRequests1795564933000 } from './migrations/metadata-requests.migration.js';
 import { ManagementEvents1795564811000 } from './migrations/management-events.migration.js';
 import { StaffLogin1795392000000 } from './migrations/staff-login.migration.js';
 import { UnprovenTimes1795564873000 } from './migrations/unproven-times.migration.js';
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   IdentityProviderMetadata1795478400000,
   ManagementEvents1795564811000,
   UnprovenTimes1795564873000,
+  MetadataRequests1795564933000,
 ];

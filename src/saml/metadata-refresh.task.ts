@@ -44,6 +44,17 @@ export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, On
       .map((entry) => follow(entry, tasks));
   }
 
+  /** Of those whose metadata are read. */
+  get names(): readonly string[] {
+    return this.followed.map(({ entry }) => entry.known.name);
+  }
+
+  /** Reads them once more now; nothing for an identity provider that has none. What is wrong is in the log. */
+  async again(name: string): Promise<void> {
+    const each = this.followed.find(({ entry }) => entry.known.name === name);
+    if (each) await this.now(each);
+  }
+
   async onModuleInit(): Promise<void> {
     const inFiles = this.followed.filter(({ file }) => file !== undefined);
     await Promise.all(inFiles.map((each) => this.now(each)));
@@ -99,9 +110,9 @@ export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, On
     };
     const millis = refreshWaitMillis(read, each.failures, this.random.bytes(1).readUInt8() / 255);
     each.task.plan(millis);
-    each.timer = setTimeout(() => {
-      each.running = this.turn(each);
-    }, millis).unref();
+    // One that a turn before this one has set would go on beside it for good.
+    clearTimeout(each.timer);
+    each.timer = setTimeout(() => void this.now(each), millis).unref();
   }
 
   /** What changed in them, and that they can be read again. */

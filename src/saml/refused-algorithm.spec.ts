@@ -5,6 +5,7 @@ import { encoded } from '../../test/support/saml-messages.js';
 import { SystemClock } from '../clock/clock.js';
 import { refusedAlgorithm } from './refused-algorithm.js';
 import { SamlResponses } from './saml-responses.service.js';
+import type { UnknownKeys } from './unknown-keys.service.js';
 
 const ANSWER = { acsUrl: 'https://login.test/acs', audience: 'a' };
 const RSA_SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
@@ -14,7 +15,9 @@ it('S1: a refused algorithm is named at DEBUG', () => {
   log.loggers.setLevel('saml', 'DEBUG');
   const xml = IdentityProvider.make().response({ ...ANSWER, signature: { algorithm: 'rsa-sha1' } });
 
-  expect(new SamlResponses(new SystemClock(), log.loggers).read(encoded(xml), { name: 'corp' })).toBe('algorithm');
+  const responses = new SamlResponses(new SystemClock(), {} as UnknownKeys, log.loggers);
+
+  expect(responses.read(encoded(xml), { name: 'corp' })).toBe('algorithm');
 
   expect(log.of('saml')).toMatchObject([
     {

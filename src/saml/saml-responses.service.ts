@@ -17,6 +17,7 @@ import { readResponse, type ResponseFacts } from './response.js';
 import { type MessageRules, responseAround, verifiedAssertion } from './saml-library.js';
 import type { ServiceProvider } from './service-provider.js';
 import { PERSISTENT } from './staff-person.js';
+import { UnknownKeys } from './unknown-keys.service.js';
 
 /** A posted response whose shape is good; nothing in it is proven yet. */
 export interface PostedResponse {
@@ -34,6 +35,7 @@ export class SamlResponses {
 
   constructor(
     private readonly clock: Clock,
+    private readonly unknownKeys: UnknownKeys,
     loggers: Loggers,
   ) {
     this.log = loggers.get('saml');
@@ -50,8 +52,23 @@ export class SamlResponses {
     return isRejection(facts) ? facts : { base64, document, facts };
   }
 
-  /** Facts of an assertion that is signed, meant for us, and an answer to `inResponseTo`, now; or why not. */
+  /**
+   * Facts of an assertion that is signed, meant for us, and an answer to `inResponseTo`, now; or why not. Where no known key
+   * signed it, the metadata are read once more, and with other certificates it is verified a second time.
+   */
   async verify(
+    posted: PostedResponse,
+    idp: Idp,
+    sp: ServiceProvider,
+    inResponseTo: string | undefined,
+  ): Promise<AssertionFacts | Rejection> {
+    const { certificates } = idp.trust();
+    const found = await this.verified(posted, idp, sp, inResponseTo);
+    if (found !== 'signature' || !(await this.unknownKeys.haveChanged(idp, certificates))) return found;
+    return this.verified(posted, idp, sp, inResponseTo);
+  }
+
+  private async verified(
     { base64, document, facts }: PostedResponse,
     idp: Idp,
     sp: ServiceProvider,

@@ -18,6 +18,9 @@ import { IdpSessions } from './idp-sessions.service.js';
 import { Idps } from './idps.service.js';
 import { LogoutMessages } from './logout-messages.service.js';
 import { MetadataRefresh } from './metadata-refresh.task.js';
+import { MetadataRequestStore } from './metadata-request.store.js';
+import { MetadataRequests } from './metadata-requests.service.js';
+import { MetadataRequestWatch } from './metadata-requests.task.js';
 import { SamlIndicator } from './saml.indicator.js';
 import { OwnLogouts } from './own-logouts.service.js';
 import { SamlController } from './saml.controller.js';
@@ -32,6 +35,7 @@ import { SamlResponses } from './saml-responses.service.js';
 import { ServiceProviders } from './service-providers.service.js';
 import { SpMetadataController } from './sp-metadata.controller.js';
 import { StaffLogins } from './staff-logins.service.js';
+import { UnknownKeys } from './unknown-keys.service.js';
 import { UsedAssertionStore } from './used-assertion.store.js';
 import { UsedAssertions } from './used-assertions.service.js';
 
@@ -41,6 +45,7 @@ import { UsedAssertions } from './used-assertions.service.js';
   controllers: [SamlController, SamlLogoutController, SpMetadataController],
   providers: [
     ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],
+    ...[MetadataRequestStore, MetadataRequests, MetadataRequestWatch, UnknownKeys],
     { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: idpMeters },
     ...[SamlRequestStore, UsedAssertionStore, IdpSessionStore],
     ...[

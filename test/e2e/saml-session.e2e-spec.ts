@@ -89,7 +89,7 @@ onEachEngine('a session of staff', (engine) => {
   });
 
   it('gives a caller by token a new token at a step-up, and all that was before is over', async () => {
-    const { client } = await staff.signIn(somebody());
+    const { client } = await staff.signIn(somebody(), { query: '?prompt=login' });
     const { app } = await enrol(client);
     const before = client.copy();
     const bearer = await staff.accessToken(client);

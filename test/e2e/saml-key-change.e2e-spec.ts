@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Answer, HttpClient } from '../support/http-client.js';
+import { makeKeyPair } from '../support/identity-provider.js';
+import { IdpServer } from '../support/identity-provider-server.js';
+import { type ManagedService, startManaged } from '../support/management.js';
+import '../support/matchers.js';
+import { readAuthnRequest } from '../support/saml-messages.js';
+import type { KeyPair } from '../support/saml-xml.js';
+import { runCli } from '../support/service.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const CORP = '--app.security.saml.idp.corp';
+
+describe('an identity provider that replaces its key', { timeout: 120_000 }, () => {
+  const stops: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const stop of stops.splice(0).toReversed()) await stop();
+  });
+
+  const started = async (): Promise<{ server: IdpServer; service: ManagedService; args: readonly string[] }> => {
+    const server = await IdpServer.start({});
+    stops.push(() => server.stop());
+    const args = [`${CORP}.metadata=${server.metadataUrl}`];
+    const service = await startManaged({ args });
+    stops.push(() => service.stop());
+    await waitUntil('the identity provider is known', async () => {
+      const { body } = await service.operator.get('/health/saml');
+      return body['status'] === 'UP';
+    });
+    return { server, service, args };
+  };
+  const signIn = async ({ url }: ManagedService, server: IdpServer, keyPair: KeyPair): Promise<Answer> => {
+    const client = new HttpClient(url);
+    const { headers } = await client.get('/saml/corp/login');
+    const { fields } = server.answerTo(readAuthnRequest(headers.get('location') ?? ''), { signature: { keyPair } });
+    const cross = { origin: server.url, 'sec-fetch-site': 'cross-site' };
+    return client.send('POST', '/saml/corp/acs', { form: fields, headers: cross });
+  };
+  const readings = ({ calls }: IdpServer): number => calls.filter((call) => call === 'GET /metadata').length;
+
+  it('S3: is read once more at once, and no login is refused for it; a second change waits for its minute', async () => {
+    const { server, service } = await started();
+    const [second, third] = [makeKeyPair('second'), makeKeyPair('third')];
+    expect((await signIn(service, server, server.idp.keyPair)).status).toBe(303);
+    expect(readings(server)).toBe(1);
+
+    server.settings.metadata = { certificates: [second.certificate] };
+    const answers = await Promise.all([1, 2, 3].map(() => signIn(service, server, second)));
+
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303]);
+    expect(readings(server)).toBe(2);
+    expect(await signIn(service, server, server.idp.keyPair)).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    server.settings.metadata = { certificates: [third.certificate] };
+    expect(await signIn(service, server, third)).toBeRefused(401, 'SAML_RESPONSE_INVALID');
+    expect(readings(server)).toBe(2);
+  });
+
+  it('S3: is read again by the running service after "saml refresh"', async () => {
+    const { server, service, args } = await started();
+
+    const ended = await runCli(['saml', 'refresh', 'corp', ...args], { cwd: service.cwd });
+
+    expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
+    expect(ended.stdout).toMatch(/^Requested\. /);
+    await waitUntil('the metadata are read again', () => Promise.resolve(readings(server) === 2));
+    await waitUntil('the log tells it', () =>
+      Promise.resolve(service.stdout.includes(' : "saml refresh" requested a new reading of the metadata')),
+    );
+  });
+
+  it.each([
+    ['other', 4, 'Unknown identity provider "other": known: hand.\n'],
+    ['hand', 1, 'The identity provider "hand" has no metadata to read: its keys are configured one by one.\n'],
+  ])('S3: "saml refresh %s" ends with %d where there is nothing to read', async (name, exitCode, stderr) => {
+    const file = join(makeFolder(), 'idp.crt');
+    const keys = { 'entity-id': 'urn:idp', 'sso-url': 'https://idp.example/sso', certificates: `file:${file}` };
+    const args = Object.entries(keys).map(([key, value]) => `--app.security.saml.idp.hand.${key}=${value}`);
+
+    const ended = await runCli(['saml', 'refresh', name, ...args]);
+
+    expect([ended.stderr, ended.exitCode]).toEqual([stderr, exitCode]);
+  });
+});
+
+/** With a certificate in it. */
+function makeFolder(): string {
+  const folder = temporaryFolder('idp');
+  writeFileSync(join(folder, 'idp.crt'), makeKeyPair('hand').certificate);
+  return folder;
+}
