@@ -33,6 +33,8 @@ export const verifyForm = v.strictObject({
   ),
 });
 
+export const signOutForm = v.strictObject(common);
+
 export const setupForm = v.strictObject({
   ...common,
   replaces: v.optional(

@@ -1,17 +1,35 @@
-/** The page behind `/`: says that the service runs, and nothing that a stranger should not know. */
-export const START_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>Login service</title>
-</head>
-<body>
-<main>
-<h1>Login service</h1>
-<p>The service is running.</p>
-</main>
-</body>
-</html>
+import { SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { type Markup, markup } from '../server/markup.js';
+import { htmlPage, SERVICE_NAME } from '../server/page.js';
+import { button, form, type FormFacts } from './forms.js';
+
+/** What the start page knows of its visitor. */
+export type Visit =
+  | { readonly kind: 'stranger'; readonly contextPath: string }
+  | {
+      readonly kind: 'half';
+      /** Where the sign-in is completed. */
+      readonly next: string;
+      readonly signOut: FormFacts;
+    }
+  | { readonly kind: 'full'; readonly loginId: string; readonly how: string; readonly signOut: FormFacts };
+
+/** `GET /`: who is signed in, and how to sign in or out. */
+export function startPage(visit: Visit): string {
+  return htmlPage(SERVICE_NAME, contentFor(visit));
+}
+
+function contentFor(visit: Visit): Markup {
+  switch (visit.kind) {
+    case 'stranger':
+      return markup`<p>You are not signed in.</p>
+<p><a href="${visit.contextPath}${SIGN_IN_PAGE}">Sign in</a></p>
 `;
+    case 'half':
+      return markup`<p>Your sign-in is not complete yet. <a href="${visit.next}">Continue</a></p>
+${form(visit.signOut, button('Cancel'))}`;
+    case 'full':
+      return markup`<p>You are signed in as <strong>${visit.loginId}</strong>, ${visit.how}.</p>
+${form(visit.signOut, button('Sign out'))}`;
+  }
+}

@@ -1,20 +1,115 @@
-import { Controller, Get, Header } from '@nestjs/common';
-import { string } from 'valibot';
+import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
+import type { InferOutput } from 'valibot';
+import { Accounts } from '../account/accounts.service.js';
+import { Authentication } from '../auth/authentication.service.js';
+import { AuthCookies, SESSION } from '../auth/cookies.js';
+import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { ServiceError } from '../errors/service-error.js';
 import { Public } from '../principal/access.decorator.js';
-import { Answers } from '../server/openapi/answers.decorator.js';
+import { hasOtp } from '../principal/amr.js';
+import type { FullPrincipal, Principal } from '../principal/principal.js';
+import { forwardByPage } from '../saml/forwarding-page.js';
+import { Idps } from '../saml/idps.service.js';
+import { OwnLogouts } from '../saml/own-logouts.service.js';
+import { TakesForm } from '../server/body/form.decorator.js';
+import { Answer, type Reply } from '../server/cookies.js';
+import type { HttpRequest } from '../server/http-request.js';
 import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
-import { START_PAGE } from './start-page.js';
+import { AnswersPages } from '../server/page.decorator.js';
+import { ServletProperties } from '../server/servlet.properties.js';
+import { boundToCaller } from './form-binding.js';
+import { FormTokens } from './form-tokens.service.js';
+import type { FormFacts } from './forms.js';
+import { signOutForm } from './forms.shapes.js';
+import { RESUME, SHOW_START, SIGN_OUT } from './operations.js';
+import { Page } from './page.decorator.js';
+import { startPage, type Visit } from './start-page.js';
 
-/** The start page, so that a person sees the service answer. */
+const SIGN_OUT_PATH = '/portal/logout';
+
+/** The start page, and the way out for every session, whoever vouched for it. */
 @Public()
 @ApiGroup('Pages', 'For people, in HTML.')
 @Controller()
 export class StartController {
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly authentication: Authentication,
+    private readonly accounts: Accounts,
+    private readonly idps: Idps,
+    private readonly ownLogouts: OwnLogouts,
+    private readonly cookies: AuthCookies,
+    private readonly tokens: FormTokens,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
   @Get()
-  @Operation({ summary: 'Start page' })
-  @Answers(string())
-  @Header('content-type', 'text/html; charset=utf-8')
-  show(): string {
-    return START_PAGE;
+  @Page()
+  @Operation(SHOW_START)
+  async show(@Answer() reply: Reply): Promise<string> {
+    return startPage(await this.visitOf(await this.authentication.visitor(reply.cookies[SESSION])));
+  }
+
+  /** After "Back" to an identity provider, whose answer is refused since the first one has signed the browser in. */
+  @Get(RESUME_PAGE)
+  @HttpCode(204)
+  @AnswersPages(SIGN_IN_PAGE)
+  @Operation(RESUME)
+  async resume(@Answer() reply: Reply): Promise<void> {
+    const visitor = await this.authentication.visitor(reply.cookies[SESSION]);
+    if (visitor?.kind === 'full') reply.seeOther(`${this.contextPath}/`);
+  }
+
+  /** A form that is sent once more, or whose session has ended, ends nothing and is no error. */
+  @Post(SIGN_OUT_PATH)
+  @HttpCode(200)
+  @Page()
+  @TakesForm()
+  @Operation(SIGN_OUT)
+  async signOut(
+    @Body({ schema: signOutForm }) { csrf }: InferOutput<typeof signOutForm>,
+    @Req() request: HttpRequest,
+    @Answer() reply: Reply,
+  ): Promise<string> {
+    const secret = reply.cookies[SESSION];
+    const visitor = await this.authentication.visitor(secret);
+    if (visitor && !this.tokens.isOurs(csrf, boundToCaller(visitor))) {
+      throw new ServiceError('CROSS_SITE', { reason: 'form token' });
+    }
+    const to = visitor && (await this.ownLogouts.leaveAny(secret, request));
+    this.cookies.clearAll(reply);
+    if (to) return forwardByPage(reply, to, this.contextPath);
+    reply.seeOther(`${this.contextPath}${SIGN_IN_PAGE}`);
+    return '';
+  }
+
+  private async visitOf(visitor: Principal | undefined): Promise<Visit> {
+    const { contextPath } = this;
+    const account = visitor && (await this.accounts.find(visitor.subject));
+    if (!visitor || !account) return { kind: 'stranger', contextPath };
+    const signOut = this.signOutForm(visitor);
+    if (visitor.kind === 'full') return { kind: 'full', loginId: account.loginId, how: this.howOf(visitor), signOut };
+    const next = secondFactorPage(contextPath, account.totpId === undefined ? 'enrol' : 'verify', `${contextPath}/`);
+    return { kind: 'half', next, signOut };
+  }
+
+  private howOf({ idp, amr, mfaMethod }: FullPrincipal): string {
+    if (idp !== undefined) {
+      const { displayName } = this.idps.list().find(({ name }) => name === idp) ?? { displayName: idp };
+      return `through ${displayName}${hasOtp(amr) ? ', with a second factor' : ''}`;
+    }
+    if (!hasOtp(amr)) return 'with your password';
+    return `with your password and a ${mfaMethod === 'backup_code' ? 'backup code' : 'one-time code'}`;
+  }
+
+  private signOutForm(visitor: Principal): FormFacts {
+    return {
+      action: `${this.contextPath}${SIGN_OUT_PATH}`,
+      csrf: this.tokens.issue(boundToCaller(visitor)),
+      returnTo: `${this.contextPath}/`,
+    };
   }
 }

@@ -1,5 +1,5 @@
 import type { Reply } from '../server/cookies.js';
-import { forwardingPolicy, HTML, htmlPage } from '../server/page.js';
+import { forwardingPolicy, HTML, htmlPage, refreshTo } from '../server/page.js';
 import { markup } from '../server/markup.js';
 import type { OutgoingRequest } from './saml-library.js';
 
@@ -18,6 +18,21 @@ export function forward(reply: Reply, { url, form }: OutgoingRequest, contextPat
   reply.setHeader('content-type', HTML);
   reply.setHeader('content-security-policy', forwardingPolicy(url));
   return forwardingPage({ url, form }, `${contextPath}/saml/${SCRIPT}`);
+}
+
+/**
+ * Sends a browser on after a form of ours, always by a page. Browsers hold `form-action 'self'` of the page with the form
+ * against redirects as well, so a 303 to an identity provider would be blocked.
+ */
+export function forwardByPage(reply: Reply, to: OutgoingRequest, contextPath: string): string {
+  if (to.form) return forward(reply, to, contextPath);
+  return htmlPage(
+    'Signing out',
+    markup`<p>You are signed out here. Continue to sign out at your organisation as well.</p>
+<p><a href="${to.url}">Continue</a></p>
+`,
+    refreshTo(to.url),
+  );
 }
 
 /** The page that posts a message to an identity provider by way of the browser (SAML bindings 3.5.4). */

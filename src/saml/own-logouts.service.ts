@@ -8,7 +8,7 @@ import { nameUser } from '../principal/request-facts.js';
 import type { HttpRequest } from '../server/http-request.js';
 import { type Session, Sessions } from '../token/sessions.service.js';
 import { IdpSessions } from './idp-sessions.service.js';
-import type { Idp } from './idps.service.js';
+import { type Idp, Idps } from './idps.service.js';
 import { LogoutMessages } from './logout-messages.service.js';
 import type { OutgoingRequest } from './saml-library.js';
 import { ServiceProviders } from './service-providers.service.js';
@@ -23,6 +23,7 @@ export class OwnLogouts {
     private readonly idpSessions: IdpSessions,
     private readonly messages: LogoutMessages,
     private readonly sps: ServiceProviders,
+    private readonly idps: Idps,
     private readonly work: UnitOfWork,
   ) {}
 
@@ -39,10 +40,33 @@ export class OwnLogouts {
   ): Promise<OutgoingRequest | undefined> {
     const session = await this.sessionOf(carried);
     if (!session) return undefined;
-    nameUser(session.subject);
-    await this.sessionEnd.bySid(session.subject, session.id);
-    const { idpSession } = session;
-    if (session.idp !== idp.name || idpSession === undefined) return undefined;
+    await this.end(session);
+    return session.idp === idp.name ? this.requestFor(idp, session, asker) : undefined;
+  }
+
+  /** Ends the session of a cookie, and gives what asks its identity provider for the same, where there is one to ask. */
+  async leaveAny(
+    secret: string | undefined,
+    asker: Pick<HttpRequest, 'protocol' | 'host'>,
+  ): Promise<OutgoingRequest | undefined> {
+    const session = await this.sessionOf({ authorization: undefined, session: secret });
+    if (!session) return undefined;
+    await this.end(session);
+    const idp = this.idps.list().find(({ name }) => name === session.idp);
+    return idp && this.requestFor(this.idps.named(idp.name), session, asker);
+  }
+
+  private async end({ subject, id }: Session): Promise<void> {
+    nameUser(subject);
+    await this.sessionEnd.bySid(subject, id);
+  }
+
+  private async requestFor(
+    idp: Idp,
+    { idpSession }: Session,
+    asker: Pick<HttpRequest, 'protocol' | 'host'>,
+  ): Promise<OutgoingRequest | undefined> {
+    if (idpSession === undefined) return undefined;
     const there = await this.work.single((tx) => this.idpSessions.find(tx, idpSession));
     const trust = trustOf(idp);
     if (!there || !trust) return undefined;

@@ -2,22 +2,33 @@ import { Body, Controller, Get, Header, Param, Post, Query, Redirect, Req } from
 import * as v from 'valibot';
 import { AuthCookies, SAML_REQUEST, SESSION } from '../auth/cookies.js';
 import { Handover } from '../auth/handover.service.js';
-import { secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { ServiceError } from '../errors/service-error.js';
 import { Public, TakesCrossSite } from '../principal/access.decorator.js';
+import { requestFacts } from '../principal/request-facts.js';
 import { TakesForm } from '../server/body/form.decorator.js';
 import { Answer, type Reply } from '../server/cookies.js';
 import type { HttpRequest } from '../server/http-request.js';
 import { Answers } from '../server/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { AnswersPages } from '../server/page.decorator.js';
+import { problemPage } from '../server/problem/problem-page.js';
 import { ownPath } from '../server/return-to.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { forward, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
 import { Idps } from './idps.service.js';
 import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from './operations.js';
+import type { Rejection } from './rejection.js';
 import { type Browser, SamlLogins } from './saml-logins.service.js';
 import { departureShape, idpsAnswer, responseShape } from './saml.shapes.js';
+
+/** Refusals of an answer that may have signed this browser in before. */
+const OUTLIVED: ReadonlySet<string | undefined> = new Set<Rejection>([
+  'in_response_to',
+  'other_browser',
+  'request_used',
+  'replay',
+]);
 
 /** Staff sign in through their identity providers (http-api section 8). */
 @Public()
@@ -91,7 +102,9 @@ export class SamlController {
     const idp = this.idps.named(name);
     if (!form.success) return this.logins.refuse(idp, 'malformed');
     const { SAMLResponse: response, RelayState: relayState } = form.output;
-    const arrival = await this.logins.arrive(idp, { response, relayState }, browserOf(reply), request);
+    const arrival = await this.arrival(() =>
+      this.logins.arrive(idp, { response, relayState }, browserOf(reply), request),
+    );
     const { opened, local, mark } = arrival;
     if (mark) this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
     else this.cookies.clearSamlRequest(reply);
@@ -100,6 +113,21 @@ export class SamlController {
     const returnTo = ownPath(arrival.returnTo, this.contextPath);
     if (!local) return { url: returnTo };
     return { url: secondFactorPage(this.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
+  }
+
+  /**
+   * After "Back" the identity provider sends its answer once more, which is refused. The cookie of the session that the
+   * first one began does not come with a post from another site, so the page of the refusal asks for it.
+   */
+  private async arrival<T>(arrive: () => Promise<T>): Promise<T> {
+    try {
+      return await arrive();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !OUTLIVED.has(error.facts.reason)) throw error;
+      const told = { code: error.code, requestId: requestFacts()?.requestId ?? '' };
+      const page = problemPage(told, this.contextPath + SIGN_IN_PAGE, this.contextPath + RESUME_PAGE);
+      throw new ServiceError(error.code, { ...error.facts, cause: error, page });
+    }
   }
 }
 

@@ -70,7 +70,7 @@ import { UsedAssertions } from './used-assertions.service.js';
       useFactory: (meters: Meters, { idp }: SamlProperties) => new SamlMeters(meters, [...idp.keys()]),
     },
   ],
-  exports: [Idps],
+  exports: [Idps, OwnLogouts],
 })
 export class SamlModule {}
 

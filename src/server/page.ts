@@ -24,8 +24,17 @@ export function forwardingPolicy(url: string): string {
 /** Media type of pages. */
 export const HTML = 'text/html; charset=utf-8';
 
-/** A whole page without script. */
-export function htmlPage(title: string, content: Markup): string {
+/** Shown as the title of the start page, and behind the titles of all others. */
+export const SERVICE_NAME = 'Login service';
+
+/** For the head of a page: moves a browser on to `url` without script. `form-action` does not apply to it. */
+export function refreshTo(url: string): Markup {
+  return markup`<meta http-equiv="refresh" content="0; url=${url}">
+`;
+}
+
+/** A whole page without script; `head` is more for its head. */
+export function htmlPage(title: string, content: Markup, head?: Markup): string {
   // Under the policy of our headers, no-referrer, browsers say of a form of ours that it comes from the origin `null`.
   return markup`<!doctype html>
 <html lang="en">
@@ -34,8 +43,8 @@ export function htmlPage(title: string, content: Markup): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="same-origin">
-<title>${title} - Login service</title>
-</head>
+<title>${title === SERVICE_NAME ? title : `${title} - ${SERVICE_NAME}`}</title>
+${head}</head>
 <body>
 <main>
 <h1>${title}</h1>

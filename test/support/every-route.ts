@@ -15,7 +15,7 @@ const OPEN = new Set([
   'GET /docs',
   ...['GET /', 'GET /actuator/health', 'GET /actuator/health/', 'GET /actuator/health/*'],
   ...['GET /.well-known/jwks.json', 'GET /.well-known/oauth-authorization-server'],
-  ...['GET /portal/login', 'POST /portal/login'],
+  ...['GET /portal/login', 'POST /portal/login', 'POST /portal/logout', 'GET /portal/resume'],
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/:idp/login', 'POST /saml/:idp/acs'],
   ...['GET /saml/:idp/metadata', 'GET /saml/:idp/slo', 'POST /saml/:idp/slo', 'POST /saml/:idp/logout'],
   ...['POST /login', 'POST /login/2fa', 'POST /session', 'DELETE /session'],
@@ -194,7 +194,7 @@ const HEADERS: Fields = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
 };
-const NEVER = ['x-powered-by', 'server', 'access-control-allow-origin', 'access-control-allow-credentials', 'location'];
+const NEVER = ['x-powered-by', 'server', 'access-control-allow-origin', 'access-control-allow-credentials'];
 const MEMBERS = ['code', 'instance', 'request_id', 'status', 'timestamp', 'title', 'type'];
 
 /** What is wrong with any answer at all; of a refusal, the whole form is asked for (http-api section 1). */
@@ -221,6 +221,8 @@ function flawsOf(answer: Answer, sentId: string): string[] {
     'a defect': status < 500,
     'x-request-id': isRaw ? id !== null && /^[\w-]{22}$/.test(id) : id === sentId,
     'content-security-policy': policy.startsWith("default-src 'none'"),
+    // Pages send a browser on whose session is far enough, to paths of our own alone.
+    location: status === 303 ? /^\/(?!\/)/.test(headers.get('location') ?? '') : !headers.has('location'),
     'a body to HEAD': !isHead || text === '' || isRaw,
     ...(isNotThere && { 'cache-control': headers.get('cache-control') === 'no-store', 'a body': text === '' }),
     ...(status >= 400 &&

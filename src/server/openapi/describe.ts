@@ -86,6 +86,7 @@ function operationOf(api: Api, route: Route, write: WriteSchema): OperationObjec
     ...(content && { requestBody: { required: isRequired(content), content } }),
     responses: {
       [route.status]: goodAnswer(route, write),
+      ...(operation?.sendsOn === true && { [SEE_OTHER]: sendingOn(route, write) }),
       ...refusals(
         [...ownRefusals(route), ...refuses, ...(operation?.refuses ?? []), 'UNAVAILABLE'],
         route.facts.answersPages !== undefined,
@@ -135,6 +136,12 @@ function goodAnswer({ status, mediaType, facts, operation }: Route, write: Write
         content: { [mediaType]: facts.answers ? { schema: write(facts.answers, 'output') } : {} },
       }),
   };
+}
+
+/** The 303 of a route that otherwise answers a page: without a body, but with the media type of the page. */
+function sendingOn(route: Route, write: WriteSchema): ResponseObject {
+  const answer = goodAnswer({ ...route, status: SEE_OTHER }, write);
+  return route.status === 204 ? answer : { ...answer, content: { [route.mediaType]: {} } };
 }
 
 /** What bodies and parameters are refused for before the route sees them. */

@@ -11,6 +11,8 @@ export interface OperationFacts {
   readonly about?: string;
   /** Codes that the route itself answers, beside those of guards and shapes. */
   readonly refuses?: readonly ErrorCode[];
+  /** Answers 303 as well, which sends the browser on. */
+  readonly sendsOn?: true;
   /** Names of the cookies that come with the good answer. */
   readonly sets?: readonly string[];
   /** Names of the security schemes of an open route that looks at something itself. */

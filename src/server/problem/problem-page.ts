@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors/error-code.js';
 import { TEXT } from '../../errors/error-text.js';
 import { type Markup, markup } from '../markup.js';
-import { htmlPage } from '../page.js';
+import { htmlPage, refreshTo } from '../page.js';
 
 /** What a person is told of a refusal: what everybody may read about its code, and how to ask about this one. */
 export interface ToldProblem {
@@ -11,13 +11,14 @@ export interface ToldProblem {
   readonly waitSeconds?: number | undefined;
 }
 
-/** The page of an error, with a link to `back`. */
-export function problemPage(problem: ToldProblem, back: string): string {
+/** The page of an error, with a link to `back`. A browser asks for `next` at once, and stays where that answers 204. */
+export function problemPage(problem: ToldProblem, back: string, next?: string): string {
   return htmlPage(
     'Sign-in problem',
     markup`<p>${textOf(problem.code)}</p>
 ${waiting(problem)}${mark(problem)}<p><a href="${back}">Sign in</a></p>
 `,
+    next === undefined ? undefined : refreshTo(next),
   );
 }
 

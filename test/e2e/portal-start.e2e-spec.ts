@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { makeCertificate } from '../support/certificates.js';
+import { type Answer, type HttpClient, setCookie } from '../support/http-client.js';
+import { type Person } from '../support/login-story.js';
+import { BROWSER, follow, formOf, submit, unescaped, visit } from '../support/pages.js';
+import { readLogoutRequest } from '../support/saml-messages.js';
+import { MFA_CLASS, PASSWORD_CLASS, staffStoryOn } from '../support/staff-story.js';
+import { onSqlite } from '../support/story-database.js';
+
+const LOGIN = '/portal/login';
+const LOGOUT = '/portal/logout';
+const POLICY = "default-src 'none'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const SLO_URL = 'https://idp.test/slo';
+const HOSTILE = `Head & "office" <script>alert(1)</script>`;
+
+const own = makeCertificate({ key: 'rsa' });
+const KEYS = [
+  `--app.ssl.bundle.pem.sp.keystore.certificate=file:${own.certificate}`,
+  `--app.ssl.bundle.pem.sp.keystore.private-key=file:${own.key}`,
+];
+
+onSqlite('the start page', (engine) => {
+  const staff = staffStoryOn(
+    engine,
+    {
+      corp: { bundle: 'sp', 'display-name': HOSTILE },
+      bare: { 'slo-url': '' },
+      local: { 'on-missing-mfa': 'local-totp' },
+    },
+    { people: 12, args: KEYS },
+  );
+  const { story } = staff;
+
+  async function signIn({ id, password: pw }: Person): Promise<{ client: HttpClient; answer: Answer }> {
+    const client = story.client();
+    return { client, answer: await submit(client, await visit(client, LOGIN), { id, pw }) };
+  }
+
+  async function isLive(client: HttpClient): Promise<boolean> {
+    return (await client.get('/me')).status === 200;
+  }
+
+  describe('S5: shows who is signed in', () => {
+    it('and a stranger where to sign in', async () => {
+      const page = await visit(story.client(), '/');
+
+      expect(page).toBeAnswered(200);
+      expect(page.headers.get('content-security-policy')).toBe(POLICY);
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(page.text).toContain('<h1>Login service</h1>');
+      expect(page.text).toContain(`<a href="${LOGIN}">Sign in</a>`);
+      expect(page.text).not.toMatch(/<form|<script/);
+    });
+
+    it('by password', async () => {
+      const person = story.person();
+      const { client, answer } = await signIn(person);
+
+      const { text } = await follow(client, answer);
+
+      expect(text).toContain(`You are signed in as <strong>${person.id}</strong>, with your password.`);
+    });
+
+    it('by both factors', async () => {
+      const person = await story.enrolled();
+      const { client, answer } = await signIn(person);
+      await submit(client, await follow(client, answer), { code: story.nextCode(person) });
+
+      const { text } = await visit(client, '/');
+
+      expect(text).toContain(
+        `You are signed in as <strong>${person.id}</strong>, with your password and a one-time code.`,
+      );
+    });
+
+    it('through an identity provider, whose name is shown as text', async () => {
+      const { client } = await staff.signIn({ nameId: 'ada', authnContextClassRef: MFA_CLASS });
+
+      const { text } = await visit(client, '/');
+
+      expect(unescaped(text)).toContain(
+        `You are signed in as <strong>corp:ada</strong>, through ${HOSTILE}, with a second factor.`,
+      );
+      expect(text).not.toContain('<script');
+    });
+
+    it('and where a sign-in is continued whose second factor is open', async () => {
+      const person = await story.enrolled();
+      const { client } = await signIn(person);
+
+      const { text } = await visit(client, '/');
+
+      expect(text).toContain('<a href="/2fa/portal/verify?return_to=%2F">Continue</a>');
+      expect(text).not.toContain(person.id);
+    });
+
+    it('and where an enrolment is continued', async () => {
+      const { client } = await staff.signIn({ nameId: 'bob', authnContextClassRef: PASSWORD_CLASS }, { idp: 'local' });
+
+      expect((await visit(client, '/')).text).toContain('<a href="/2fa/portal/setup?return_to=%2F">Continue</a>');
+    });
+  });
+
+  describe('S5: signs out', () => {
+    it('by password, and the session and its cookies are gone', async () => {
+      const person = story.person();
+      const { client } = await signIn(person);
+      const copy = client.copy();
+      const page = await visit(client, '/');
+
+      const done = await submit(client, page, {});
+
+      expect(done).toBeAnswered(303);
+      expect(done.headers.get('location')).toBe(LOGIN);
+      expect(setCookie(done, 'SESSION')?.value).toBe('');
+      expect(setCookie(done, 'refresh_token')?.value).toBe('');
+      expect(await isLive(copy)).toBe(false);
+      expect(await follow(client, done)).toBeAnswered(200);
+      expect((await visit(client, '/')).text).toContain('>Sign in</a>');
+      expect(await story.countOf(person, 'SESSION_REVOKED')).toBe(1);
+    });
+
+    it('once more without an error, where the session has ended', async () => {
+      const { client } = await signIn(story.person());
+      const page = await visit(client, '/');
+      await submit(client, page, {});
+
+      expect((await submit(client, page, {})).headers.get('location')).toBe(LOGIN);
+    });
+
+    it('while the second factor is open', async () => {
+      const person = await story.enrolled();
+      const { client } = await signIn(person);
+      const verify = await visit(client, '/2fa/portal/verify');
+
+      await submit(client, await visit(client, '/'), {});
+
+      expect(await submit(client, verify, { code: story.nextCode(person) })).toBeAnswered(401);
+    });
+
+    it('here first, and at the identity provider by a page of ours that moves on, not by a redirect', async () => {
+      const { client } = await staff.signIn({ nameId: 'carol', sessionIndex: 'one' });
+      const copy = client.copy();
+
+      const done = await submit(client, await visit(client, '/'), {});
+
+      expect(done).toBeAnswered(200);
+      expect(done.headers.get('location')).toBeNull();
+      expect(done.headers.get('content-security-policy')).toBe(POLICY);
+      expect(setCookie(done, 'SESSION')?.value).toBe('');
+      expect(await isLive(copy)).toBe(false);
+      const link = unescaped(/<a href="([^"]+)">Continue<\/a>/.exec(done.text)?.[1] ?? '');
+      const moved = unescaped(/<meta http-equiv="refresh" content="0; url=([^"]+)">/.exec(done.text)?.[1] ?? '');
+      expect(moved).toBe(link);
+      expect(link.startsWith(`${SLO_URL}?SAMLRequest=`)).toBe(true);
+      expect(readLogoutRequest(link, own.pem)).toMatchObject({
+        isVerified: true,
+        nameId: 'carol',
+        destination: SLO_URL,
+      });
+    });
+
+    it.each(['bare', 'local'])('here alone, where %s cannot be asked', async (idp) => {
+      const { client } = await staff.signIn({ nameId: 'erin' }, { idp });
+
+      const done = await submit(client, await visit(client, '/'), {});
+
+      expect(done.headers.get('location')).toBe(LOGIN);
+      expect(await isLive(client)).toBe(false);
+    });
+
+    it('not by the form of another session, or without its token', async () => {
+      const { client } = await signIn(story.person());
+      const { client: other } = await signIn(story.person());
+      const { fields } = formOf(other, await visit(other, '/'));
+
+      for (const form of [fields, {}, { csrf: '' }]) {
+        const answer = await client.send('POST', LOGOUT, { form, headers: BROWSER });
+        expect(answer).toBeAnswered(form === fields || 'csrf' in form ? 403 : 400);
+      }
+      const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+      expect(await submit(client, await visit(client, '/'), {}, foreign)).toBeAnswered(403);
+
+      expect(await isLive(client)).toBe(true);
+    });
+  });
+});
