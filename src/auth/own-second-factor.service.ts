@@ -3,7 +3,8 @@ import type { Account } from '../account/account.js';
 import { Accounts } from '../account/accounts.service.js';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
-import { Enrolment, type Setup } from '../mfa/enrolment.service.js';
+import type { SetupClaim } from '../mfa/authenticators.service.js';
+import { Enrolment, type Setup, type ShownSecret } from '../mfa/enrolment.service.js';
 import type { FactorState } from '../mfa/factor-state.js';
 import { MfaProperties } from '../mfa/mfa.properties.js';
 import { isDemanded } from '../mfa/policy.js';
@@ -48,16 +49,36 @@ export class OwnSecondFactor {
 
   /** @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, `INVALID_CREDENTIALS` for a wrong `password` */
   async setup(caller: Principal, password: string | undefined): Promise<Setup> {
+    return this.enrolment.setup(await this.admitted(caller, password));
+  }
+
+  /** The same where the caller has no pending secret; where it has one, that one with new codes. */
+  async setupOrAgain(caller: Principal): Promise<Setup> {
+    const claim = await this.admitted(caller, undefined);
+    const again = await this.enrolment.shownWithNewCodes(claim);
+    if (again) return again;
+    try {
+      return await this.enrolment.setup({ ...claim, keepsOwn: true });
+    } catch (error) {
+      // The form was sent twice, and the other request was quicker.
+      const shown = await this.enrolment.shownWithNewCodes(claim);
+      if (shown) return shown;
+      throw error;
+    }
+  }
+
+  /** The caller's pending secret once more; undefined where there is none. @throws ServiceError as `setup` does */
+  async shown(caller: Principal): Promise<ShownSecret | undefined> {
+    return this.enrolment.shown(await this.admitted(caller, undefined));
+  }
+
+  private async admitted(caller: Principal, password: string | undefined): Promise<SetupClaim> {
     const account = await this.accountOf(caller.subject);
     const { totpId: replaces } = account;
     if (caller.kind === 'half') this.admitToEnrolment(caller, account);
     else if (replaces !== undefined) this.requireFreshOtp(caller);
     else await this.requireFreshLogin(caller, password);
-    return this.enrolment.setup({
-      ...claimOf(caller),
-      askedBy: askerOf(caller),
-      ...(replaces !== undefined && { replaces }),
-    });
+    return { ...claimOf(caller), askedBy: askerOf(caller), ...(replaces !== undefined && { replaces }) };
   }
 
   async state({ subject }: FullPrincipal): Promise<{ readonly factors: FactorState; readonly isDemanded: boolean }> {

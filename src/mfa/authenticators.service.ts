@@ -18,6 +18,8 @@ export interface SetupClaim extends Claim {
   readonly askedBy: string;
   /** The active secret that the caller may replace; unset, there must be none. */
   readonly replaces?: string;
+  /** A pending secret of the same asker is not replaced. */
+  readonly keepsOwn?: boolean;
 }
 
 /**
@@ -39,9 +41,9 @@ export class Authenticators {
   async propose(tx: Tx, claim: SetupClaim, drawn: DrawnSecret): Promise<readonly string[] | undefined> {
     const { subject, askedBy } = claim;
     const id = this.newId();
-    if (!(await this.store.ask(tx, claim, id, claim.replaces))) return undefined;
-    await this.sweep(tx, subject);
     const createdAt = this.clock.seconds();
+    if (!(await this.store.ask(tx, claim, id, createdAt))) return undefined;
+    await this.sweep(tx, subject);
     await this.secrets.insertPending(tx, id, drawn, {
       subject,
       askedBy,
@@ -49,6 +51,15 @@ export class Authenticators {
       expiresAt: createdAt + PENDING_SECONDS,
     });
     return this.backupCodes.issue(tx, subject, id);
+  }
+
+  /** New codes for a pending secret in place of those it came with; undefined where the claim does not hold. */
+  async renewCodes(tx: Tx, claim: SetupClaim, pendingId: string): Promise<readonly string[] | undefined> {
+    const { subject } = claim;
+    if (!(await this.store.holdPending(tx, claim, pendingId))) return undefined;
+    const { backupSetId = null } = (await this.store.named(tx, subject)) ?? {};
+    await this.backupCodes.keepOnly(tx, subject, present(backupSetId));
+    return this.backupCodes.issue(tx, subject, pendingId);
   }
 
   /** Makes the pending secret the active one; false if it is no longer pending, or the step was used. */

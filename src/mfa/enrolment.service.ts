@@ -6,7 +6,7 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { type Against, type Claim, type Refusal, refused, secretOf, type Standing } from './attempt.js';
 import { Attempts, type Outcome, REPLAYED, WRONG_CODE } from './attempts.service.js';
 import { Authenticators, PENDING_SECONDS, type SetupClaim } from './authenticators.service.js';
-import { EnrolmentStore } from './enrolment.store.js';
+import { EnrolmentStore, type ShownSecret as StoredShown } from './enrolment.store.js';
 import { type FactorState, factorState } from './factor-state.js';
 import { qrPng, qrSvg } from './qr.js';
 import type { Proof } from './proof.js';
@@ -15,14 +15,18 @@ import { malformedCode, totpDigits } from './submitted-code.js';
 import { verifyTotp } from './totp.js';
 import { TotpSecrets } from './totp-secrets.service.js';
 
-/** Everything that is shown once. */
-export interface Setup {
+/** A pending secret as its asker sees it. */
+export interface ShownSecret {
   readonly secret: string;
   readonly otpauthUri: string;
   /** `data:image/svg+xml;base64,…` */
   readonly qr: string;
-  readonly backupCodes: readonly string[];
   readonly expiresInSeconds: number;
+}
+
+/** The same with backup codes, which are shown in this answer alone. */
+export interface Setup extends ShownSecret {
+  readonly backupCodes: readonly string[];
 }
 
 export interface Confirmed {
@@ -57,22 +61,38 @@ export class Enrolment {
   async setup(claim: SetupClaim): Promise<Setup> {
     const { subject } = claim;
     const drawn = this.secrets.draw(subject);
-    const loginId = await this.loginIdOf(claim);
-    const { secret, uri } = this.secrets.shown(drawn.key, loginId);
-    const svg = await qrSvg(uri);
+    const shown = await this.picture(claim, drawn.key, PENDING_SECONDS);
     const backupCodes = await this.work.run(async (tx) => {
       const codes = await this.authenticators.propose(tx, claim, drawn);
       if (codes) await this.events.record(tx, { kind: 'MFA_SETUP', subject });
       return codes;
     });
     if (!backupCodes) throw await this.attempts.refusal(claim, undefined, NO_SECRET);
-    return {
-      secret,
-      otpauthUri: uri,
-      qr: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
-      backupCodes,
-      expiresInSeconds: PENDING_SECONDS,
-    };
+    return { ...shown, backupCodes };
+  }
+
+  /**
+   * The pending secret of the same asker once more, unchanged, so that an app that has it stays good; undefined where there
+   * is none, or the claim holds no longer.
+   * @throws ServiceError `MFA_LOCKED`
+   */
+  async shown(claim: SetupClaim): Promise<ShownSecret | undefined> {
+    const pending = await this.pendingOf(claim);
+    return pending && this.pictureOf(claim, pending);
+  }
+
+  /** The same with new codes in place of those that were shown before, of which only hashes are stored. */
+  async shownWithNewCodes(claim: SetupClaim): Promise<Setup | undefined> {
+    const { subject } = claim;
+    const pending = await this.pendingOf(claim);
+    if (!pending) return undefined;
+    const shown = await this.pictureOf(claim, pending);
+    const backupCodes = await this.work.run(async (tx) => {
+      const codes = await this.authenticators.renewCodes(tx, claim, pending.id);
+      if (codes) await this.events.record(tx, { kind: 'MFA_SETUP', subject, reason: 'new_codes' });
+      return codes;
+    });
+    return backupCodes && { ...shown, backupCodes };
   }
 
   /** The picture of the pending secret, in each form once and only for the session or half token that asked for it. */
@@ -155,6 +175,28 @@ export class Enrolment {
       const result = await complete(tx, { hasReplaced: standing.active !== undefined });
       return { kind: 'done', result, offset: verdict.offset };
     });
+  }
+
+  private async pendingOf(claim: SetupClaim): Promise<StoredShown | undefined> {
+    const { lock } = await this.state(claim.subject);
+    const now = this.clock.seconds();
+    if (lock) throw refused({ kind: 'locked', lock }, claim, now);
+    return this.work.single((tx) => this.store.shown(tx, claim, now));
+  }
+
+  private pictureOf(claim: Claim, { sealed, expiresAt }: StoredShown): Promise<ShownSecret> {
+    return this.picture(claim, this.secrets.open(claim.subject, sealed), expiresAt - this.clock.seconds());
+  }
+
+  private async picture(claim: Claim, key: Uint8Array, expiresInSeconds: number): Promise<ShownSecret> {
+    const { secret, uri } = this.secrets.shown(key, await this.loginIdOf(claim));
+    const svg = await qrSvg(uri);
+    return {
+      secret,
+      otpauthUri: uri,
+      qr: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
+      expiresInSeconds,
+    };
   }
 
   private async loginIdOf(claim: Claim): Promise<string> {

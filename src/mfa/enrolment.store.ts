@@ -5,6 +5,12 @@ import { claimConditions, OF_EPOCH } from './claim-conditions.js';
 import type { StoredFactors } from './factor-state.js';
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
+const WITHOUT_OWN_PENDING = ` AND NOT EXISTS (SELECT 1 FROM totp_secret
+  WHERE totp_secret.id = account.pending_totp_id AND asked_by = ? AND expires_at > ?)`;
+const HOLD_PENDING = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active' AND pending_totp_id = ?`;
+const SHOWN = `SELECT totp_secret.id, totp_secret.sealed, totp_secret.expires_at FROM account
+  JOIN totp_secret ON totp_secret.id = account.pending_totp_id
+  WHERE account.id = ? AND account.status = 'active' AND totp_secret.asked_by = ? AND totp_secret.expires_at > ?`;
 const WITHOUT_ACTIVE = ' AND totp_id IS NULL';
 const WITH_ACTIVE = ' AND totp_id = ?';
 
@@ -41,6 +47,27 @@ interface NamedRow {
   readonly backup_set_id: string | null;
 }
 
+/** Who asks for a secret, and which ones it may take the place of. */
+interface Asked extends Claim {
+  readonly askedBy: string;
+  readonly replaces?: string;
+  readonly keepsOwn?: boolean;
+}
+
+/** A pending secret as its asker may see it. */
+export interface ShownSecret {
+  readonly id: string;
+  readonly sealed: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+interface ShownRow {
+  readonly id: string;
+  readonly sealed: string;
+  readonly expires_at: number;
+}
+
 interface StateRow {
   readonly activated_at: number | null;
   readonly pending_until: number | null;
@@ -57,12 +84,33 @@ interface StateRow {
 /** The part of an account's row that says which secret and which set of backup codes are pending or live. */
 @Injectable()
 export class EnrolmentStore {
-  /** Makes a secret the pending one; false unless the active one is what the caller may replace. */
-  async ask(tx: Tx, claim: Claim, pendingId: string, replaces: string | undefined): Promise<boolean> {
+  /**
+   * Makes a secret the pending one; false unless the active one is what the caller may replace. With `keepsOwn`, false
+   * also where a secret of this asker is pending at `now`.
+   */
+  async ask(tx: Tx, claim: Asked, pendingId: string, now: number): Promise<boolean> {
+    const { replaces, keepsOwn = false, askedBy } = claim;
     const ofClaim = claimConditions(claim);
     const sql = ASK + (replaces === undefined ? WITHOUT_ACTIVE : WITH_ACTIVE) + ofClaim.sql;
-    const replaced = replaces === undefined ? [] : [replaces];
-    return (await tx.change(sql, [pendingId, claim.subject, ...replaced, ...ofClaim.values])) === 1;
+    const values = [pendingId, claim.subject, ...(replaces === undefined ? [] : [replaces]), ...ofClaim.values];
+    return keepsOwn
+      ? (await tx.change(sql + WITHOUT_OWN_PENDING, [...values, askedBy, now])) === 1
+      : (await tx.change(sql, values)) === 1;
+  }
+
+  /** The pending secret that this asker may see; undefined where the claim does not hold. */
+  async shown(tx: Tx, claim: Asked, now: number): Promise<ShownSecret | undefined> {
+    const ofClaim = claimConditions(claim);
+    const values = [claim.subject, claim.askedBy, now, ...ofClaim.values];
+    const [row] = await tx.rows<ShownRow>(SHOWN + ofClaim.sql, values);
+    return row && { id: row.id, sealed: row.sealed, expiresAt: row.expires_at };
+  }
+
+  /** Holds the account's row while that secret is pending and the claim holds; false where one does not. */
+  async holdPending(tx: Tx, claim: Claim, pendingId: string): Promise<boolean> {
+    const ofClaim = claimConditions(claim);
+    const values = [pendingId, claim.subject, pendingId, ...ofClaim.values];
+    return (await tx.change(HOLD_PENDING + ofClaim.sql, values)) === 1;
   }
 
   /** Makes the pending secret and its codes the live ones; false if it is no longer pending or the step was used. */

@@ -8,6 +8,7 @@ import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
 import { AlsoHalfAuthenticated, Caller } from '../principal/access.decorator.js';
 import type { Principal } from '../principal/principal.js';
+import type { ShownSecret } from '../mfa/enrolment.service.js';
 import { TakesForm } from '../server/body/form.decorator.js';
 import { Answer, type Reply } from '../server/cookies.js';
 import type { Markup } from '../server/markup.js';
@@ -31,7 +32,7 @@ import {
   setupPage,
   verifyPage,
 } from './second-factor-pages.js';
-import { forcedLoginPath } from './sign-in-page.js';
+import { forcedLoginPath, signInAgainPath } from './sign-in-page.js';
 
 const PREFIX = '2fa/portal';
 /** Refusals that the form itself tells. */
@@ -100,7 +101,8 @@ export class SecondFactorPagesController {
     @Caller() caller: Principal,
     @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
   ): Promise<string> {
-    return this.setupPage(caller, returnTo, await this.own.pending(caller));
+    const pending = await this.own.pending(caller);
+    return pending?.isOwn === true ? this.pendingPage(caller, returnTo) : this.setupPage(caller, returnTo, pending);
   }
 
   @Post('setup')
@@ -112,27 +114,31 @@ export class SecondFactorPagesController {
     @Caller() caller: Principal,
     @Body({ schema: setupForm }) { replaces, return_to: returnTo }: InferOutput<typeof setupForm>,
   ): Promise<string> {
-    // A form that is sent once more, as by reloading its answer, must not make the secret useless that it has shown.
     const pending = await this.own.pending(caller);
-    if (pending && replaces !== String(pending.until)) {
-      throw withForm(new ServiceError('MFA_STATE_CONFLICT', { reason: 'a secret is pending' }), (alert) =>
+    if (pending && !pending.isOwn && replaces !== String(pending.until)) {
+      throw await withForm(new ServiceError('MFA_STATE_CONFLICT', { reason: 'a secret is pending' }), (alert) =>
         this.setupPage(caller, returnTo, pending, alert),
       );
     }
     const way = await this.wayToProve(caller, returnTo);
     const again = (alert: Markup): string => proveAgainPage(alert, way);
-    const setup = await orAgain(STALE, again, () => this.own.setup(caller, undefined));
+    // A form that is sent once more, as by reloading its answer, shows the secret that an app may have by now.
+    const setup = await orAgain(STALE, again, () => this.own.setupOrAgain(caller));
     return secretPage(this.form('confirm', caller, returnTo), setup);
   }
 
   @Get('confirm')
   @Page()
   @Operation(SHOW_CONFIRM)
-  showConfirm(
+  async showConfirm(
     @Caller() caller: Principal,
     @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
-  ): string {
-    return this.confirmPage(caller, returnTo);
+    @Answer() reply: Reply,
+  ): Promise<string> {
+    const pending = await this.own.pending(caller);
+    if (pending?.isOwn === true) return this.pendingPage(caller, returnTo);
+    reply.seeOther(withReturnTo(this.pathOf('setup'), ownPath(returnTo, this.contextPath)));
+    return '';
   }
 
   @Post('confirm')
@@ -143,7 +149,7 @@ export class SecondFactorPagesController {
     @Body({ schema: codeForm }) { code, return_to: returnTo }: Code,
     @Answer() reply: Reply,
   ): SentOn {
-    const again = (alert: Markup): string => this.confirmPage(caller, returnTo, alert);
+    const again = (alert: Markup): Promise<string> => this.wrongCodePage(caller, returnTo, alert);
     const { opened, roles } = await orAgain(TOLD, again, () => this.own.confirm(caller, code));
     await this.handover.give(reply, opened, roles, 'session');
     return { url: ownPath(returnTo, this.contextPath) };
@@ -156,6 +162,9 @@ export class SecondFactorPagesController {
     const { factors } = await this.own.state(caller);
     if (factors.activatedAt !== undefined)
       return { label: 'Enter a code of your authenticator app', path: withReturnTo(this.pathOf('verify'), setupPath) };
+    if (caller.idp === undefined) {
+      return { label: 'Sign in again', path: signInAgainPath(this.contextPath, setupPath) };
+    }
     const idp = this.idps.list().find(({ name }) => name === caller.idp);
     return (
       idp && {
@@ -171,15 +180,33 @@ export class SecondFactorPagesController {
     pending: PendingSecret | undefined,
     alert?: Markup,
   ): string {
-    const form = this.form('setup', caller, returnTo);
-    const confirmPath = withReturnTo(this.pathOf('confirm'), form.returnTo);
-    return setupPage({ ...form, confirmPath, pending, ...(alert && { alert }) });
+    return setupPage({ ...this.form('setup', caller, returnTo), pending, ...(alert && { alert }) });
   }
 
-  private confirmPage(caller: Principal, returnTo: string | undefined, alert?: Markup): string {
-    const form = this.form('confirm', caller, returnTo);
-    const setupPath = withReturnTo(this.pathOf('setup'), form.returnTo);
-    return confirmPage({ ...form, setupPath, ...(alert && { alert }) });
+  /** The caller's pending secret once more, or the form for its code alone where the login is too old to see the secret. */
+  private async pendingPage(caller: Principal, returnTo: string | undefined, alert?: Markup): Promise<string> {
+    const form = { ...this.form('confirm', caller, returnTo), ...(alert && { alert }) };
+    const shown = await this.shown(caller);
+    return shown ? secretPage(form, shown, this.form('setup', caller, returnTo)) : confirmPage(form);
+  }
+
+  /** After the code that locks the account, nothing of the secret is shown. */
+  private async wrongCodePage(caller: Principal, returnTo: string | undefined, alert: Markup): Promise<string> {
+    try {
+      return await this.pendingPage(caller, returnTo, alert);
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return confirmPage({ ...this.form('confirm', caller, returnTo), alert });
+    }
+  }
+
+  private async shown(caller: Principal): Promise<ShownSecret | undefined> {
+    try {
+      return await this.own.shown(caller);
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'STEP_UP_REQUIRED') return undefined;
+      throw error;
+    }
   }
 
   private form(page: 'verify' | 'setup' | 'confirm', caller: Principal, returnTo: string | undefined): FormFacts {

@@ -21,26 +21,21 @@ export function verifyPage({ alert, proved, ...facts }: VerifyFacts): string {
 }
 
 interface BeginFacts extends FormFacts {
-  /** Where a secret that was shown before is confirmed. */
-  readonly confirmPath: string;
-  /** One that waits for that, until epoch seconds; `isOwn` where this caller can do it. */
-  readonly pending: { readonly until: number; readonly isOwn: boolean } | undefined;
+  /** A secret that another sign-in of the user waits to confirm, until epoch seconds. */
+  readonly pending: { readonly until: number } | undefined;
   readonly alert?: Markup;
 }
 
 /** `GET /2fa/portal/setup`: nothing is made before the button is pressed, or replaced without a warning. */
-export function setupPage({ alert, confirmPath, pending, ...facts }: BeginFacts): string {
+export function setupPage({ alert, pending, ...facts }: BeginFacts): string {
   if (pending === undefined) {
-    const told = markup`<p>You need an authenticator app on your phone. Its secret and ten backup codes are shown once, on the
-next page: have the app at hand.</p>
+    const told = markup`<p>You need an authenticator app on your phone. The next page shows a QR code for it and ten backup
+codes.</p>
 `;
     return htmlPage(SETUP_TITLE, markup`${alert}${told}${form(facts, button('Begin'))}`);
   }
-  const way = pending.isOwn
-    ? markup` If your app has it, <a href="${confirmPath}">confirm it</a>.`
-    : ' That can be done in no other login than the one it was shown to.';
-  const warning = markup`<p><strong>A secret was shown before and waits to be confirmed.</strong>${way} Beginning again makes
-that secret and its backup codes useless: remove it from your app then.</p>
+  const warning = markup`<p><strong>Another sign-in of yours has begun this setup.</strong> It can be finished there only. If
+you begin again here, the QR code and the backup codes shown there stop working: remove that entry from your app.</p>
 `;
   const again = markup`${hidden('replaces', String(pending.until))}${button('Begin again')}`;
   return htmlPage(SETUP_TITLE, markup`${alert}${warning}${form(facts, again)}`);
@@ -62,41 +57,54 @@ export function proveAgainPage(alert: Markup, way: ProofWay | undefined): string
   return htmlPage(SETUP_TITLE, markup`${alert}${link}`);
 }
 
-interface ShownOnce {
+interface Shown {
   /** `data:image/svg+xml;base64,…` */
   readonly qr: string;
   readonly secret: string;
-  readonly backupCodes: readonly string[];
+  /** Present in the answer that has made them, and in no other. */
+  readonly backupCodes?: readonly string[];
 }
 
-/** What `POST /2fa/portal/setup` shows, once. */
-export function secretPage(facts: FormFacts, { qr, secret, backupCodes }: ShownOnce): string {
+/** The pending secret, as often as it is asked for; `renew` is the form for new backup codes. */
+export function secretPage(
+  { alert, ...facts }: CodeFacts,
+  { qr, secret, backupCodes }: Shown,
+  renew?: FormFacts,
+): string {
   return htmlPage(
     SETUP_TITLE,
-    markup`<p>This page is shown once: do not leave or reload it before you are done.</p>
-<h2>1. Take the secret into your authenticator app</h2>
+    markup`${alert}<h2>1. Scan this QR code with your authenticator app</h2>
 <p><img src="${qr}" alt="QR code of the secret" width="240" height="240"></p>
-<p>Or type it in: <code id="secret">${secret}</code></p>
+<p>Or type this key into the app: <code id="secret">${secret}</code></p>
 <h2>2. Keep the backup codes</h2>
-<p>Each opens one login when your phone is not at hand. They count as soon as the app is confirmed.</p>
+${backupCodes ? codeList(backupCodes) : undefined}${renew && renewal(renew)}<h2>3. Confirm the app</h2>
+<p id="told">Enter the six digits that the app shows now.</p>
+${codeForm(facts, 'Confirm')}`,
+  );
+}
+
+function codeList(backupCodes: readonly string[]): Markup {
+  return markup`<p>Use one of these if you lose your phone. Each works once, after you finish setup. They replace any codes that
+you have seen before.</p>
 <ul id="backup-codes">
 ${backupCodes.map(
   (code) => markup`<li><code>${code}</code></li>
 `,
 )}</ul>
-<h2>3. Confirm the app</h2>
-<p id="told">The six digits that the app shows now.</p>
-${codeForm(facts, 'Confirm')}`,
-  );
+`;
 }
 
-/** `GET /2fa/portal/confirm`: for a secret that the app has. */
-export function confirmPage({ alert, setupPath, ...facts }: CodeFacts & { readonly setupPath: string }): string {
-  const told = markup`<p id="told">The six digits that your authenticator app shows now for the secret you have just taken.</p>
+function renewal(facts: FormFacts): Markup {
+  return markup`<p>Your backup codes have been shown already. If you did not keep them, get new ones: the earlier ones stop
+working then.</p>
+${form(facts, button('Show new backup codes'))}`;
+}
+
+/** The form for the code of a secret that is not shown again. */
+export function confirmPage({ alert, ...facts }: CodeFacts): string {
+  const told = markup`<p id="told">Enter the six digits that your authenticator app shows now.</p>
 `;
-  const back = markup`<p><a href="${setupPath}">Begin again with another secret</a></p>
-`;
-  return htmlPage('Confirm the authenticator app', markup`${alert}${told}${codeForm(facts, 'Confirm')}${back}`);
+  return htmlPage('Confirm the authenticator app', markup`${alert}${told}${codeForm(facts, 'Confirm')}`);
 }
 
 function codeForm(facts: FormFacts, label: string, more?: Markup): Markup {

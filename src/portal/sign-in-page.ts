@@ -1,4 +1,4 @@
-import { withReturnTo } from '../auth/page-paths.js';
+import { SIGN_IN_PAGE, withReturnTo } from '../auth/page-paths.js';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
 import { type Markup, markup } from '../server/markup.js';
 import { htmlPage } from '../server/page.js';
@@ -41,6 +41,11 @@ ${links}</ul>
 </section>
 `;
   return htmlPage('Sign in', markup`${alert}${form(facts, fields)}${links.length > 0 ? staff : undefined}`);
+}
+
+/** The sign-in page for a user who is signed in, on the way to `returnTo`. */
+export function signInAgainPath(contextPath: string, returnTo: string): string {
+  return `${withReturnTo(contextPath + SIGN_IN_PAGE, returnTo)}&again=true`;
 }
 
 /** Where a user of an identity provider authenticates there again, whatever session it has, on the way to `returnTo`. */

@@ -20,7 +20,14 @@ const KEYS = [
 /** Operations whose good answers come from the tests below the first. */
 const BY_OTHER_TESTS = [
   ...['DELETE /session', 'GET /session', 'POST /admin/users/import', 'POST /session'],
-  ...['GET /portal/login', 'POST /portal/login', 'GET /2fa/portal/verify', 'POST /2fa/portal/verify'],
+  ...[
+    'GET /portal/login',
+    'POST /portal/login',
+    'POST /portal/logout',
+    'GET /portal/resume',
+    'GET /2fa/portal/verify',
+    'POST /2fa/portal/verify',
+  ],
   ...['GET /2fa/portal/setup', 'POST /2fa/portal/setup', 'GET /2fa/portal/confirm', 'POST /2fa/portal/confirm'],
   ...['GET /saml', 'GET /saml/forward.js', 'GET /saml/{idp}/login', 'POST /saml/{idp}/acs'],
   ...['GET /saml/{idp}/metadata', 'GET /saml/{idp}/slo', 'POST /saml/{idp}/slo', 'POST /saml/{idp}/logout'],
@@ -179,15 +186,20 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       expect(shown).toBeAnswered(200);
       const app = AuthenticatorApp.typeIn(/<code id="secret">(\w+)/.exec(shown.text)?.[1] ?? '');
       const confirm = await visit(client, '/2fa/portal/confirm');
-      expect(await submit(client, confirm, { code: story.codeOf(app) })).toBeAnswered(303);
+      expect(await submit(client, confirm, { code: story.codeOf(app) }, {}, 'Confirm')).toBeAnswered(303);
       story.clock.advance(600);
       const verify = await visit(client, '/2fa/portal/verify?return_to=/me');
       expect(await submit(client, verify, { code: '000000' })).toBeAnswered(401);
       expect(await submit(client, verify, { code: story.codeOf(app) })).toBeAnswered(303);
+      expect(await visit(story.client(), '/portal/resume')).toBeAnswered(204);
+      expect(await visit(client, '/portal/resume')).toBeAnswered(303);
+      const signOut = await visit(client, '/');
+      expect(await client.send('POST', '/portal/logout', { form: { csrf: '' } })).toBeRefused(403, 'CROSS_SITE');
       for (const path of ['/portal/login', '/2fa/portal/verify', '/2fa/portal/setup', '/2fa/portal/confirm']) {
         expect(await client.send('POST', path, { form: {} })).toBeRefused(403, 'CROSS_SITE');
         expect(await client.send('POST', path, { form: {}, headers: BROWSER })).toBeAnswered(403);
       }
+      expect(await submit(client, signOut, {})).toBeAnswered(303);
     });
 
     it('is true of an enrolment that policy demands', async () => {

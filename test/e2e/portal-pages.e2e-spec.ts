@@ -14,13 +14,14 @@ const CONFIRM = '/2fa/portal/confirm';
 const POLICY = "default-src 'none'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 /** As the values of the package write it. */
 const HTML = 'text/html;charset=UTF-8';
+const BOSSES = ['boss', 'boss-too', 'boss-three', 'boss-four', 'boss-five', 'boss-six', 'boss-seven'];
 const HOSTILE = `"><script>alert(1)</script>'&<img src=x onerror=alert(1)>`;
 
 onSqlite('the pages of the portal', (engine) => {
   const story = storyOn(engine, {
     people: 90,
     services: 2,
-    others: { boss: 'ROLE_ADMIN', 'boss-too': 'ROLE_ADMIN', 'boss-three': 'ROLE_ADMIN' },
+    others: Object.fromEntries(BOSSES.map((id) => [id, 'ROLE_ADMIN'])),
     args: [`--server.servlet.context-path=${CONTEXT}`],
   });
 
@@ -340,7 +341,16 @@ onSqlite('the pages of the portal', (engine) => {
       return AuthenticatorApp.typeIn(/<code id="secret">([A-Z2-7]{32})<\/code>/.exec(text)?.[1] ?? '');
     }
 
-    it('make nothing before the button is pressed, then show secret, picture and codes, once', async () => {
+    function codesOf({ text }: Answer): readonly string[] {
+      return text.match(/<code>[0-9A-Z]{4}-[0-9A-Z]{4}<\/code>/g) ?? [];
+    }
+
+    /** Confirms with the app and leads to `return_to`. */
+    function confirm(client: HttpClient, page: Answer, app: AuthenticatorApp): Promise<Answer> {
+      return submit(client, page, { code: story.codeOf(app) }, {}, 'Confirm');
+    }
+
+    it('make nothing before the button is pressed, then show secret, picture and codes', async () => {
       const { client, page } = await atSetup('boss');
       expect(page).toBeAnswered(200);
       expect(page.text).not.toContain('secret"');
@@ -352,51 +362,120 @@ onSqlite('the pages of the portal', (engine) => {
       expect(shown.headers.get('content-security-policy')).toBe(POLICY);
       expect(shown.headers.get('cache-control')).toBe('no-store');
       expect(shown.text).toMatch(/<img src="data:image\/svg\+xml;base64,[\w+/=]+" alt="[^"]+"/);
-      expect(shown.text.match(/<code>[0-9A-Z]{4}-[0-9A-Z]{4}<\/code>/g)).toHaveLength(10);
-      const wrong = await submit(client, shown, { code: '000000' });
-      expect(wrong).toBeAnswered(401);
-      expect(wrong.text).not.toContain(appOf(shown).secret);
-      const done = await submit(client, wrong, { code: story.codeOf(appOf(shown)) });
+      expect(codesOf(shown)).toHaveLength(10);
+      const done = await confirm(client, shown, appOf(shown));
       expect(done.headers.get('location')).toBe('/auth/me');
       expect((await client.get('/session')).body).toMatchObject({ amr: ['pwd', 'otp'] });
     });
 
-    it('replace nothing by a reload: the secret that was shown stays good', async () => {
+    it('A9: show the same secret again when the page is opened again, and no code that was shown before', async () => {
       const { client, page } = await atSetup('boss-too');
       const shown = await submit(client, page, {});
       story.clock.advance(1);
 
-      const reloaded = await submit(client, page, {});
-      const visited = await visit(client, `${SETUP}?return_to=/auth/me`);
+      for (const path of [SETUP, CONFIRM]) {
+        const again = await visit(client, `${path}?return_to=/auth/me`);
 
-      expect(reloaded).toBeAnswered(409);
-      expect(reloaded.text).toContain('<code>MFA_STATE_CONFLICT</code>');
-      expect(visited).toBeAnswered(200);
-      for (const { text } of [reloaded, visited]) {
-        expect(text).toContain('waits to be confirmed');
-        expect(text).toContain(`<a href="${CONTEXT}${CONFIRM}?return_to=%2Fauth%2Fme">confirm it</a>`);
-        expect(text).not.toContain(appOf(shown).secret);
+        expect(again).toBeAnswered(200);
+        expect(appOf(again).secret).toBe(appOf(shown).secret);
+        expect(/<img src="[^"]+"/.exec(again.text)?.[0]).toBe(/<img src="[^"]+"/.exec(shown.text)?.[0]);
+        expect(codesOf(again)).toEqual([]);
       }
-      const confirm = await visit(client, `${CONFIRM}?return_to=/auth/me`);
-      expect(await submit(client, confirm, { code: story.codeOf(appOf(shown)) })).toBeAnswered(303);
+      expect(await story.countOf({ id: 'boss-too' }, 'MFA_SETUP')).toBe(1);
+      const done = await confirm(client, await visit(client, `${CONFIRM}?return_to=/auth/me`), appOf(shown));
+      expect(done.headers.get('location')).toBe('/auth/me');
     });
 
-    it('replace a pending secret for who read the warning, and each time it is another one', async () => {
+    it('A9: show the same secret with new codes when the first form is sent once more; the last codes go live', async () => {
       const { client, page } = await atSetup('boss-three');
-      const first = appOf(await submit(client, page, {}));
-      story.clock.advance(1);
-      const warning = await visit(client, SETUP);
-      const shown = await submit(client, warning, {});
+      const shown = await submit(client, page, {});
       story.clock.advance(1);
 
-      const reloaded = await submit(client, warning, {});
-      const byOld = await submit(client, shown, { code: story.codeOf(first) });
-      const byNew = await submit(client, shown, { code: story.codeOf(appOf(shown)) });
+      const reloaded = await submit(client, page, {});
+      const asked = await submit(client, await visit(client, SETUP), {}, {}, 'Show new backup codes');
 
-      expect(shown).toBeAnswered(200);
-      expect(reloaded).toBeAnswered(409);
-      expect(byOld).toBeAnswered(401);
-      expect(byNew).toBeAnswered(303);
+      for (const again of [reloaded, asked]) {
+        expect(again).toBeAnswered(200);
+        expect(appOf(again).secret).toBe(appOf(shown).secret);
+        expect(codesOf(again)).toHaveLength(10);
+      }
+      const all = [shown, reloaded, asked].flatMap(codesOf);
+      expect(new Set(all).size).toBe(30);
+      expect(await confirm(client, shown, appOf(shown))).toBeAnswered(303);
+      const [dead, live] = [shown, asked].map((each) => /[\w-]{9}(?=<)/.exec(codesOf(each)[0] ?? '')?.[0] ?? '');
+      const { client: later, answer } = await signIn({ id: 'boss-three', password: PASSWORD });
+      const verify = await follow(later, answer);
+      expect(await submit(later, verify, { code: dead ?? '' })).toBeAnswered(401);
+      expect(await submit(later, verify, { code: live ?? '' })).toBeAnswered(303);
+    });
+
+    it('A9: show the secret again beside a wrong code, and after it', async () => {
+      const { client, page } = await atSetup('boss-four');
+      const shown = await submit(client, page, {});
+
+      const wrong = await submit(client, shown, { code: appOf(shown).wrongCodeAt(story.clock.seconds) });
+      const visited = await visit(client, `${SETUP}?return_to=/auth/me`);
+
+      expect(wrong).toBeAnswered(401);
+      expect(wrong.text).toContain('<code>MFA_CODE_INVALID</code>');
+      for (const again of [wrong, visited]) expect(appOf(again).secret).toBe(appOf(shown).secret);
+      expect(await confirm(client, wrong, appOf(shown))).toBeAnswered(303);
+    });
+
+    it('A9: of two first forms at once, both show one secret', async () => {
+      const { client, page } = await atSetup('boss-five');
+
+      const pages = await Promise.all([submit(client, page, {}), submit(client, page, {})]);
+
+      expect(pages.map(({ status }) => status)).toEqual([200, 200]);
+      const [first, second] = pages.map((each) => appOf(each).secret);
+      expect(first).toBe(second);
+    });
+
+    it('A9: show the secret to a full session while its login is fresh, and take its code for ten minutes', async () => {
+      const { client } = await signIn(story.person());
+      const shown = await submit(client, await visit(client, SETUP), {});
+      expect(appOf(await visit(client, SETUP)).secret).toBe(appOf(shown).secret);
+      story.clock.advance(301);
+
+      const late = await visit(client, SETUP);
+
+      expect(late).toBeAnswered(200);
+      expect(late.text).not.toContain(appOf(shown).secret);
+      expect(await confirm(client, late, appOf(shown))).toBeAnswered(303);
+    });
+
+    it('A9: show nothing of it once the half-authenticated session or the secret has ended, or the account is locked', async () => {
+      const { client, page } = await atSetup('boss-six');
+      const shown = await submit(client, page, {});
+      const copy = client.copy();
+      for (let variant = 0; variant < 5; variant += 1) {
+        await submit(client, shown, { code: appOf(shown).wrongCodeAt(story.clock.seconds, variant) });
+      }
+      const locked = await visit(client, SETUP);
+      const begun = await submit(client, locked, {});
+      await client.send('DELETE', '/session');
+      const ended = await visit(copy, SETUP);
+      const { client: full } = await signIn(story.person());
+      const own = await submit(full, await visit(full, SETUP), {});
+      story.clock.advance(600);
+      const expired = await visit(full, SETUP);
+
+      expect([locked.status, begun.status]).toEqual([200, 429]);
+      expect(ended).toBeAnswered(401);
+      expect(expired).toBeAnswered(200);
+      for (const { text } of [locked, begun, ended]) expect(text).not.toContain(appOf(shown).secret);
+      expect(expired.text).not.toContain(appOf(own).secret);
+      expect(expired.text).toContain('>Begin</button>');
+    });
+
+    it('A9: lead from the page to confirm to the one to begin, where nothing waits to be confirmed', async () => {
+      const { client } = await atSetup('boss-seven');
+
+      const answer = await visit(client, `${CONFIRM}?return_to=/auth/me`);
+
+      expect(answer).toBeAnswered(303);
+      expect(answer.headers.get('location')).toBe(`${CONTEXT}${SETUP}?return_to=%2Fauth%2Fme`);
     });
 
     it('say where a pending secret cannot be confirmed, and begin again all the same', async () => {
@@ -410,7 +489,8 @@ onSqlite('the pages of the portal', (engine) => {
       const byOld = await submit(client, shown, { code: story.codeOf(old) });
       const byNew = await submit(client, shown, { code: story.codeOf(appOf(shown)) });
 
-      expect(page.text).toContain('in no other login than the one it was shown to');
+      expect(page.text).toContain('Another sign-in of yours has begun this setup.');
+      expect(page.text).not.toContain(old.secret);
       expect(page.text).not.toContain(CONFIRM);
       expect([shown.status, byOld.status, byNew.status]).toEqual([200, 401, 303]);
     });
@@ -425,6 +505,9 @@ onSqlite('the pages of the portal', (engine) => {
       expect(answer).toBeAnswered(401);
       expect(answer.headers.get('www-authenticate')).toContain('insufficient_user_authentication');
       expect(answer.text).toContain('<code>STEP_UP_REQUIRED</code>');
+      expect(answer.text).toContain(
+        `<a href="${CONTEXT}${LOGIN}?return_to=%2Fauth%2F2fa%2Fportal%2Fsetup%3Freturn_to%3D%252Fauth%252F&amp;again=true">Sign in again</a>`,
+      );
     });
 
     it('are not for half a login of somebody who has one', async () => {
@@ -474,7 +557,7 @@ onSqlite('the pages of the portal', (engine) => {
       const person = story.person();
       const { client } = await signIn(person);
       const { client: other } = await signIn(story.person());
-      const { csrf: foreign = '' } = formOf(other, await visit(other, path)).fields;
+      const { csrf: foreign = '' } = formOf(other, await visit(other, path === CONFIRM ? SETUP : path)).fields;
       const { csrf: ofStranger = '' } = formOf(client, await visit(client, `${LOGIN}?again=true`)).fields;
 
       for (const csrf of [undefined, '', foreign, ofStranger]) {
@@ -514,7 +597,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(formOf(client, answer).fields['id']).toBe(HOSTILE);
     });
 
-    it.each([LOGIN, VERIFY, SETUP, CONFIRM])('where to go on, of %s', async (path) => {
+    it.each([LOGIN, VERIFY, SETUP])('where to go on, of %s', async (path) => {
       const client = path === LOGIN ? story.client() : (await signIn(story.person())).client;
       const hostile = ['/auth/"><script>alert(1)</script>', `/auth/'onfocus='alert(1)`, HOSTILE, 'javascript:alert(1)'];
 

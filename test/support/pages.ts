@@ -17,9 +17,10 @@ export function visit(client: HttpClient, path: string, headers: Fields = {}): P
   return client.get(path, { headers: { ...BROWSER, ...headers } });
 }
 
-/** The one form of a page with all it has filled in. */
-export function formOf(client: HttpClient, { text, request }: Answer): Form {
-  const [form, ...others] = text.match(/<form [^]*?<\/form>/g) ?? [];
+/** The one form of a page, or of several the one with this button, with all it has filled in. */
+export function formOf(client: HttpClient, { text, request }: Answer, button = ''): Form {
+  const forms = text.match(/<form [^]*?<\/form>/g) ?? [];
+  const [form, ...others] = forms.filter((each) => each.includes(`${button}</button>`));
   if (form === undefined || others.length > 0) throw new Error(`${request} has no page with one form:\n${text}`);
   const action = attribute(form, 'action');
   const inputs = form.match(/<input [^>]*>/g) ?? [];
@@ -28,8 +29,14 @@ export function formOf(client: HttpClient, { text, request }: Answer): Form {
 }
 
 /** Fills the form of a page in and sends it as a browser does. */
-export function submit(client: HttpClient, page: Answer, typed: Fields, headers: Fields = {}): Promise<Answer> {
-  const { path, fields } = formOf(client, page);
+export function submit(
+  client: HttpClient,
+  page: Answer,
+  typed: Fields,
+  headers: Fields = {},
+  button?: string,
+): Promise<Answer> {
+  const { path, fields } = formOf(client, page, button);
   return client.send('POST', path, { form: { ...fields, ...typed }, headers: { ...BROWSER, ...headers } });
 }
 
