@@ -93,8 +93,8 @@ onSqlite('every route', (engine) => {
         for (const path of spellings(pathOf(route))) {
           const { status } = await callers.sendRaw(route.method, path, credentials);
 
-          // With a query it is the same route, which shows a page to whom it is meant for.
-          const answers = [400, 401, 403, 404, 405, 409, ...(mayPass(caller, route) ? [200] : [])];
+          // With a query it is the same route, which shows a page to callers that it is meant for, or sends them on.
+          const answers = [400, 401, 403, 404, 405, 409, ...(mayPass(caller, route) ? [200, 303] : [])];
           expect(answers, `${caller} ${path}`).toContain(status);
         }
       }
