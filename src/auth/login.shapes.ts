@@ -34,13 +34,20 @@ const totpCode = v.pipe(
   v.metadata(TOTP),
 );
 
+/** What `normalisedLoginId` takes, but for the rarer of the characters that are not visible. */
+const LOGIN_ID = {
+  maxLength: LONGEST_LOGIN_ID,
+  pattern: '^\\s*(?!\\s*$)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]+\\s*$',
+  description: 'The login id; no control characters and no others that are not visible.',
+};
+
 export const loginShape = v.strictObject({
   id: v.pipe(
     v.string(),
     v.minLength(1),
     // In characters, as ids are stored: one may take two UTF-16 units.
     v.check((id) => id.length <= 2 * LONGEST_LOGIN_ID && Array.from(id).length <= LONGEST_LOGIN_ID, 'too_long'),
-    v.metadata({ maxLength: LONGEST_LOGIN_ID, description: 'The login id.' }),
+    v.metadata(LOGIN_ID),
   ),
   pw: password,
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sample } from '../../src/server/openapi/curl.js';
-import { type OperationObject, operationsOf } from '../../src/server/openapi/document.js';
+import { type JsonSchema, type OperationObject, operationsOf } from '../../src/server/openapi/document.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { describedStoryOn } from '../support/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../support/http-client.js';
@@ -9,6 +9,7 @@ import { MULTIPART, multipart } from '../support/multipart.js';
 import { BROWSER, submit, visit } from '../support/pages.js';
 import { onSqlite } from '../support/story-database.js';
 
+const FORM = 'application/x-www-form-urlencoded';
 const CLIENT_SECRET = 'introspection-of-the-shop';
 const BASIC = { authorization: `Basic ${Buffer.from(`shop:${CLIENT_SECRET}`).toString('base64')}` };
 const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
@@ -286,6 +287,94 @@ onSqlite('H1: a body that is not as described', (engine) => {
     expect(judged).toEqual(expect.arrayContaining(['/login', '/login/2fa', '/2fa/setup', '/session', '/me/password']));
   });
 });
+
+onSqlite('M5: the description refuses what the service refuses', (engine) => {
+  const story = describedStoryOn(engine, { people: 8, args: KEYS });
+  const operation = (method: string, path: string): OperationObject => {
+    const found = operationsOf(story.openApi.document).find((each) => each.method === method && each.path === path);
+    if (!found) throw new Error(`no ${method} ${path}`);
+    return found.operation;
+  };
+
+  it.each([
+    'a\u0000b',
+    'a\u0001b',
+    'a\tb',
+    'a\nb',
+    'a\u007fb',
+    'a\u0085b',
+    'a\u2028b',
+    '\u0000',
+    ' ',
+    '\t\n',
+    'ab',
+    ' a b ',
+    '\tab\n',
+  ])('the login id %j', async (id) => {
+    for (const path of ['/login', '/session']) {
+      const { status } = await story.client().post(path, { id, pw: 'x' });
+      expect(story.openApi.takes(operation('post', path), { id, pw: 'x' }), path).toBe(status !== 400);
+    }
+  });
+
+  it.each(['\u0000', 'a\u0000b', 'a\u0001b', 'a\nb', 'x'])('the text %j in a query', async (text) => {
+    const { accessToken: bearer } = await story.signInByPassword(story.person());
+    for (const [path, name] of [
+      ['/me/events', 'after'],
+      ['/sessions', 'after'],
+      ['/portal/login', 'return_to'],
+    ] as const) {
+      const schema = operation('get', path).parameters?.find((each) => each.name === name)?.schema ?? {};
+      const { status } = await story
+        .client()
+        .get(`${path}?${name}=${encodeURIComponent(text)}`, path === '/portal/login' ? {} : { bearer });
+      expect(new RegExp(patternOf(schema), 'u').test(text), `${path} ${patternOf(schema)}`).toBe(status !== 400);
+    }
+  });
+
+  it('unknown members of a form', async () => {
+    const forms = operationsOf(story.openApi.document).filter(
+      ({ operation: { requestBody } }) => requestBody?.content[FORM],
+    );
+    const closed = forms.filter(
+      ({ operation: { requestBody } }) => requestBody?.content[FORM]?.schema?.additionalProperties === false,
+    );
+    const client = story.client();
+    const { id, password: pw } = story.person();
+    const page = await visit(client, '/portal/login');
+
+    expect(await submit(client, page, { id, pw, unexpected: '1' })).toBeAnswered(400);
+    expect(closed.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/portal/login', '/2fa/portal/verify', '/2fa/portal/setup', '/2fa/portal/confirm']),
+    );
+    // The standards of the others ask to ignore what they do not know (RFC 7662, SAML bindings).
+    expect(
+      forms
+        .filter((each) => !closed.includes(each))
+        .map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(['/saml/{idp}/acs', '/saml/{idp}/slo', '/token/introspect']);
+    const shown = await story
+      .client()
+      .send('POST', '/token/introspect', { form: { token: 'x', unexpected: '1' }, headers: BASIC })
+      .catch((error: unknown) => String(error));
+    expect(JSON.stringify(shown)).not.toContain(' 400 ');
+  });
+
+  it('says that 413 comes before a look at maxLength', async () => {
+    expect(story.openApi.document.info.description).toContain(
+      'before its members are looked at, so a text beyond its `maxLength` is refused with 400 or 413',
+    );
+    const long = (length: number): Promise<Answer> =>
+      story.client().post('/login', { id: 'x'.repeat(length), pw: 'x' });
+    expect(await long(300)).toBeRefused(400, 'VALIDATION_FAILED');
+    expect(await long(70_000)).toBeRefused(413, 'PAYLOAD_TOO_LARGE');
+  });
+});
+
+function patternOf({ pattern }: JsonSchema): string {
+  return typeof pattern === 'string' ? pattern : '';
+}
 
 /** A body that has the form that is asked for, with every member; undefined where a route takes no JSON. */
 function bodyOf({ requestBody }: OperationObject): Members | undefined {

@@ -74,7 +74,7 @@ describe('the description of a route', () => {
 
     expect(parameters).toEqual([
       { name: 'depot', in: 'path', required: true, schema: { type: 'string' } },
-      { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 5 } },
+      { name: 'id', in: 'path', required: true, schema: { type: 'string', maxLength: 5, pattern: '^[^\\u0000]*$' } },
       {
         name: 'limit',
         in: 'query',

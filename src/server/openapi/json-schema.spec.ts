@@ -21,7 +21,12 @@ it('leaves out what JSON Schema has no word for, and keeps what is said in its p
 });
 
 it('counts as many characters as there may be bytes', () => {
-  expect(write(textOfBytes(16), 'input')).toEqual({ type: 'string', minLength: 1, maxLength: 16 });
+  expect(write(textOfBytes(16), 'output')).toEqual({ type: 'string', minLength: 1, maxLength: 16 });
+});
+
+it('M5: takes no text of a request with a NUL', () => {
+  expect(write(v.string(), 'input')).toEqual({ type: 'string', pattern: '^[^\\u0000]*$' });
+  expect(write(v.string(), 'output')).toEqual({ type: 'string' });
 });
 
 it('writes what a text stands for in place of the text', () => {

@@ -6,6 +6,9 @@ import type { JsonSchema } from './document.js';
 /** Writes a shape as JSON Schema: `input` as callers send it, `output` as handlers give it. */
 export type WriteSchema = (shape: GenericSchema, side: 'input' | 'output') => JsonSchema;
 
+const NO_NUL = '^[^\\u0000]*$';
+const SAYS_MORE = ['pattern', 'format', 'enum', 'const', 'contentMediaType', 'contentEncoding'];
+
 /** `date` is how an instant looks in an answer. */
 export function schemaWriter(date: DateSchema): WriteSchema {
   const overrides: ConversionConfig = {
@@ -39,8 +42,18 @@ export function schemaWriter(date: DateSchema): WriteSchema {
   return (shape, typeMode) => {
     const converted: object = toJsonSchema(shape, { ...overrides, typeMode });
     // The dialect is that of the document.
-    return Object.fromEntries(Object.entries(converted).filter(([keyword]) => keyword !== '$schema'));
+    const written = Object.fromEntries(Object.entries(converted).filter(([keyword]) => keyword !== '$schema'));
+    return typeMode === 'input' ? withoutNul(written) : written;
   };
+}
+
+/** No text of a request takes a NUL, wherever it stands; one with a pattern or a content of its own says what it takes. */
+function withoutNul<T>(node: T): T {
+  if (Array.isArray(node)) return node.map(withoutNul) as T;
+  if (typeof node !== 'object' || node === null) return node;
+  const copy = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, withoutNul<unknown>(value)]));
+  const isFreeText = copy['type'] === 'string' && !SAYS_MORE.some((keyword) => keyword in copy);
+  return { ...copy, ...(isFreeText && { pattern: NO_NUL }) } as T;
 }
 
 /** What `describedAs` (src/server/body/shape.ts) put there. */
