@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
+import { isDatabaseOutage } from '../persistence/unit-of-work.js';
 import { requestFacts } from '../principal/request-facts.js';
 import { DeviceCookies, type KnownDevice } from './device-cookies.service.js';
 import { networkOf } from './network.js';
@@ -61,7 +62,7 @@ export class PasswordThrottle {
    */
   async guard<T>(guessed: Guessed, compare: () => Promise<T>, isRight: (verdict: T) => boolean): Promise<T> {
     if (!this.properties.enabled) return compare();
-    const verdict = await this.throttle.attempt(this.buckets(guessed), compare, isRight);
+    const verdict = await this.throttle.attempt(this.buckets(guessed), compare, isRight, isDatabaseOutage);
     if (!(verdict instanceof Throttled)) return verdict;
     const [reason = ''] = verdict.key.split(':');
     throw new ServiceError('RATE_LIMITED', { retryAfterSeconds: verdict.retryAfterSeconds, reason });

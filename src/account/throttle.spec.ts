@@ -102,6 +102,28 @@ describe('the throttle of one login id', () => {
     expect(await waitAfter(true)).toBe(1);
   });
 
+  it('H1: lets an outage end those that wait behind a try, too', async () => {
+    const outage = new Error('away');
+    const one = { key: 'anna', limit: new GrowingDelay(1, SECOND, 8 * SECOND, 60 * SECOND) };
+    let end = (): void => undefined;
+    const hung = throttle.attempt(
+      [one],
+      () => new Promise<boolean>((_, reject) => (end = () => reject(outage))),
+      (verdict) => verdict,
+      (error) => error === outage,
+    );
+    const settled = Promise.allSettled([hung, attempt(true, [one]), attempt(true, [one])]);
+
+    end();
+
+    expect((await settled).map((each) => each.status === 'rejected' && each.reason === outage)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(await attempt(true, [one])).toBe(true);
+  });
+
   it('keeps a wait as it was when the clock is set back, and never makes it longer', async () => {
     await fail(FREE);
     clock.now -= 3600 * SECOND;

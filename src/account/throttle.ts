@@ -19,7 +19,7 @@ interface Entry {
   failures: Failures;
   /** Tries that were let in and are not decided yet. */
   pending: number;
-  /** Resolved at the next decision. */
+  /** Settled at the next decision. */
   decided: PromiseWithResolvers<void> | undefined;
 }
 
@@ -37,11 +37,15 @@ export class Throttle {
     private readonly capacity: number,
   ) {}
 
-  /** Runs one try under all its limits. One that throws has no verdict and counts as nothing. */
+  /**
+   * Runs one try under all its limits. One that throws has no verdict and counts as nothing. If its error `endsWaits`,
+   * such as an outage of the database, the tries behind it fail with it: each of them would meet the outage after it.
+   */
   async attempt<T>(
     buckets: readonly Bucket[],
     run: () => Promise<T>,
     isRight: (verdict: T) => boolean,
+    endsWaits: (error: unknown) => boolean = () => false,
   ): Promise<T | Throttled> {
     for (let state = this.look(buckets); state !== 'free'; state = this.look(buckets)) {
       if (state instanceof Throttled) return state;
@@ -50,12 +54,21 @@ export class Throttle {
     // Nothing is awaited in between: what was looked at is still so.
     const taken = buckets.map((bucket) => ({ ...bucket, entry: this.take(bucket.key) }));
     let verdict: 'right' | 'wrong' | 'none' = 'none';
+    let failure: unknown;
     try {
       const result = await run();
       verdict = isRight(result) ? 'right' : 'wrong';
       return result;
+    } catch (error) {
+      if (endsWaits(error)) failure = error;
+      throw error;
     } finally {
-      for (const { key, limit, entry } of taken) this.decide(key, limit, entry, verdict);
+      for (const { key, limit, entry } of taken) {
+        this.decide(key, limit, entry, verdict);
+        if (failure === undefined) entry.decided?.resolve();
+        else entry.decided?.reject(failure);
+        entry.decided = undefined;
+      }
     }
   }
 
@@ -102,8 +115,6 @@ export class Throttle {
     }
     const isIdle = entry.pending === 0 && limit.remembered(entry.failures, now) === 0;
     if (isIdle && this.entries.get(key) === entry) this.entries.delete(key);
-    entry.decided?.resolve();
-    entry.decided = undefined;
   }
 
   private makeRoom(): void {

@@ -3,6 +3,7 @@ import type { DataSource } from 'typeorm';
 import type { DatabaseWatch } from './database-watch.js';
 import type { PoolState } from './pool-meters.js';
 import { ServerStatements } from './server-statements.js';
+import { Silence, type WaitLimits } from './silence.js';
 import type { Engine, Statements } from './unit-of-work.js';
 
 /** What the pool of `mysql2` keeps to itself. */
@@ -17,17 +18,19 @@ interface PoolInside {
 export class DatabaseServer implements Engine {
   readonly tries = 8;
   private readonly pool: Pool;
-  private readonly timeout: number | undefined;
+  private readonly limits: WaitLimits;
 
+  /** `longestWait` in milliseconds; 0 sets no limit. */
   constructor(
     dataSource: DataSource,
     private readonly watch: DatabaseWatch,
+    longestWait: number,
   ) {
     this.pool = poolOf(dataSource);
     watch.pool.watch(() => stateOf(this.inside));
     const { maxQueryExecutionTime } = dataSource.options;
-    const limits = 'enableQueryTimeout' in dataSource.options && dataSource.options.enableQueryTimeout;
-    this.timeout = limits ? maxQueryExecutionTime : undefined;
+    const isStated = 'enableQueryTimeout' in dataSource.options && dataSource.options.enableQueryTimeout;
+    this.limits = { connection: longestWait, statement: isStated ? maxQueryExecutionTime : undefined };
   }
 
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
@@ -50,34 +53,43 @@ export class DatabaseServer implements Engine {
 
   private async withConnection<T>(work: (statements: ServerStatements) => Promise<T>): Promise<T> {
     const { pool, statements } = this.watch;
-    const connection = await this.connected();
+    const silence = new Silence(this.limits);
+    const connection = await this.connected(silence);
     const taken = performance.now();
     try {
-      return await work(new ServerStatements(connection, this.timeout, statements));
+      return await work(new ServerStatements(connection, silence, statements));
     } finally {
       connection.release();
       pool.released(taken);
     }
   }
 
-  private connected(): Promise<PoolConnection> {
+  private async connected(silence: Silence): Promise<PoolConnection> {
     const { pool } = this.watch;
     const asked = performance.now();
     const before = this.inside._allConnections.length;
     let hasGrown = false;
-    return new Promise((resolve, reject) => {
-      this.pool.getConnection((error, connection) => {
-        if (error) {
-          pool.gotNone();
-          reject(error);
-          return;
-        }
-        pool.acquired(asked, hasGrown);
-        resolve(connection);
-      });
-      // Whoever finds none free opens one at once, or stands in line.
-      hasGrown = this.inside._allConnections.length > before;
-    });
+    let hasGivenUp = false;
+    try {
+      const connection = await silence.connection(
+        () =>
+          new Promise<PoolConnection>((resolve, reject) => {
+            this.pool.getConnection((error, lent) => {
+              if (error) reject(error);
+              else if (hasGivenUp) lent.release();
+              else resolve(lent);
+            });
+            // Whoever finds none free opens one at once, or stands in line.
+            hasGrown = this.inside._allConnections.length > before;
+          }),
+      );
+      pool.acquired(asked, hasGrown);
+      return connection;
+    } catch (error) {
+      hasGivenUp = true;
+      pool.gotNone();
+      throw error;
+    }
   }
 
   private get inside(): PoolInside {
@@ -85,7 +97,7 @@ export class DatabaseServer implements Engine {
   }
 }
 
-/** It keeps none open that nobody uses, and has no limit for the wait. */
+/** It keeps no connection open that is not in use. */
 function stateOf(pool: PoolInside): PoolState {
   return {
     open: pool._allConnections.length,

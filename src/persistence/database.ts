@@ -28,9 +28,12 @@ const SESSION = ['SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', 'SET 
 
 type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
 
-/** A data source that is connected, with its schema up to date; of several hosts the first that answers is used. */
-export async function openDatabase(settings: Settings): Promise<DataSource> {
-  const dataSource = await connect(settings);
+/**
+ * A data source that is connected, with its schema up to date; of several hosts the first that answers is used. The URL
+ * may state another limit than `connectMillis` for a connection; 0 leaves it to the driver.
+ */
+export async function openDatabase(settings: Settings, connectMillis = 0): Promise<DataSource> {
+  const dataSource = await connect(settings, connectMillis);
   try {
     await migrate(dataSource);
     if (dataSource.options.type === 'better-sqlite3') {
@@ -43,9 +46,9 @@ export async function openDatabase(settings: Settings): Promise<DataSource> {
   }
 }
 
-async function connect(settings: Settings): Promise<DataSource> {
+async function connect(settings: Settings, connectMillis: number): Promise<DataSource> {
   let failure: unknown;
-  for (const options of await dataSourceOptions(settings)) {
+  for (const options of await dataSourceOptions(settings, connectMillis)) {
     try {
       const dataSource = await new DataSource(options).initialize();
       if (dataSource.options.type !== 'better-sqlite3') await prepareConnections(dataSource);
@@ -70,11 +73,11 @@ async function prepareConnections(dataSource: DataSource): Promise<void> {
 }
 
 /** What TypeORM is told: one set of options for each host of the URL, in their order. */
-export async function dataSourceOptions(settings: Settings): Promise<readonly DataSourceOptions[]> {
+export async function dataSourceOptions(settings: Settings, connectMillis = 0): Promise<readonly DataSourceOptions[]> {
   const location = parseJdbcUrl(settings.url);
   if (location instanceof Mismatch) throw new DatabaseUnavailable(settings.url, new Error(location.reason));
   if (location.engine === 'sqlite') return [await embedded(settings.url, location.file)];
-  const shared = await serverOptions(location, settings);
+  const shared = await serverOptions(location, settings, connectMillis);
   return location.hosts.map(({ name, port }) => ({ ...shared, host: name, port }));
 }
 
@@ -90,8 +93,13 @@ async function embedded(url: string, file: string): Promise<DataSourceOptions> {
   return { ...COMMON, type: 'better-sqlite3', driver: NodeSqlite, database, timeout: BUSY_TIMEOUT_MILLIS };
 }
 
-async function serverOptions(location: DatabaseServer, settings: Settings): Promise<DataSourceOptions> {
-  const { engine, database, utcOffset = 'Z', connectTimeoutMillis, socketTimeoutMillis } = location;
+async function serverOptions(
+  location: DatabaseServer,
+  settings: Settings,
+  connectMillis: number,
+): Promise<DataSourceOptions> {
+  const { engine, database, utcOffset = 'Z', socketTimeoutMillis } = location;
+  const connectTimeout = location.connectTimeoutMillis ?? connectMillis;
   const username = settings.username ?? location.username;
   const password = settings.password ?? location.password;
   return {
@@ -104,7 +112,7 @@ async function serverOptions(location: DatabaseServer, settings: Settings): Prom
     // Numbers where they are exact, digits beyond: what the embedded database gives.
     supportBigNumbers: true,
     bigNumberStrings: false,
-    ...(connectTimeoutMillis !== undefined && { connectTimeout: connectTimeoutMillis }),
+    ...(connectTimeout > 0 && { connectTimeout }),
     ...(socketTimeoutMillis && { enableQueryTimeout: true, maxQueryExecutionTime: socketTimeoutMillis }),
     ...(location.tls !== 'off' && { ssl: tlsOptions(location.tls) }),
     ...(location.allowsPublicKeyRetrieval === false && { extra: { authPlugins: await withoutKeyRetrieval() } }),

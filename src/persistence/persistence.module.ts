@@ -18,14 +18,24 @@ import { UnitOfWork } from './unit-of-work.js';
 @Module({
   imports: [HealthModule],
   providers: [
-    { provide: DataSource, inject: [DatasourceProperties], useFactory: openDatabase },
+    {
+      provide: DataSource,
+      inject: [DatasourceProperties, PoolProperties],
+      useFactory: (settings: DatasourceProperties, { connectionTimeout }: PoolProperties) =>
+        openDatabase(settings, connectionTimeout.milliseconds),
+    },
     {
       provide: DatabaseWatch,
       inject: [Meters, Loggers, PoolProperties],
       useFactory: (meters: Meters, loggers: Loggers, { poolName }: PoolProperties) =>
         new DatabaseWatch(meters, loggers, poolName),
     },
-    { provide: UnitOfWork, inject: [DataSource, Random, DatabaseWatch], useFactory: unitOfWork },
+    {
+      provide: UnitOfWork,
+      inject: [DataSource, Random, DatabaseWatch, PoolProperties],
+      useFactory: (dataSource: DataSource, random: Random, watch: DatabaseWatch, pool: PoolProperties) =>
+        unitOfWork(dataSource, random, watch, pool.connectionTimeout.milliseconds),
+    },
     DbIndicator,
   ],
   exports: [UnitOfWork],
@@ -42,8 +52,11 @@ export function unitOfWork(
   dataSource: DataSource,
   random: Random = new SystemRandom(),
   watch: DatabaseWatch = new DatabaseWatch(),
+  longestWait = new PoolProperties().connectionTimeout.milliseconds,
 ): UnitOfWork {
   const isEmbedded = dataSource.options.type === 'better-sqlite3';
-  const engine = isEmbedded ? new EmbeddedDatabase(dataSource, watch) : new DatabaseServer(dataSource, watch);
+  const engine = isEmbedded
+    ? new EmbeddedDatabase(dataSource, watch)
+    : new DatabaseServer(dataSource, watch, longestWait);
   return new UnitOfWork(engine, random, watch.trouble);
 }

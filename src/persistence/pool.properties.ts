@@ -1,5 +1,5 @@
 import { Duration } from '../config/duration.js';
-import { acceptedOnly, full, notYet } from '../config/effect.js';
+import { acceptedOnly, full, near, notYet } from '../config/effect.js';
 import { duration, integer, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
@@ -25,8 +25,14 @@ export class PoolProperties {
   readonly minimumIdle?: number;
 
   @Key(duration({ min: '0ms' }), {
-    does: 'Longest wait for a free connection before the request fails; 0 waits without end.',
-    effect: pooled,
+    does:
+      'Longest time in which a request waits for the database server: for a free connection and its first answer ' +
+      'together, then for each answer. Beyond it the request fails with 503 and the connection is closed. It also limits ' +
+      'how long a connection takes to open; 0 sets no limit.',
+    effect: near(
+      'statements of tasks and commands have 60 s; socketTimeout and connectTimeout in app.datasource.url replace the ' +
+        'limits for answers and for opening; nothing waits on the embedded database.',
+    ),
   })
   readonly connectionTimeout: Duration = Duration.ofMillis(30_000);
 

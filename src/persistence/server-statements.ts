@@ -1,5 +1,6 @@
 import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { failureOf } from './driver-failure.js';
+import { type Silence, SilentDatabase } from './silence.js';
 import type { StatementLog } from './statement-log.js';
 import type { Statements, Value } from './unit-of-work.js';
 
@@ -10,8 +11,7 @@ import type { Statements, Value } from './unit-of-work.js';
 export class ServerStatements implements Statements {
   constructor(
     private readonly connection: PoolConnection,
-    /** Longest time of one statement in milliseconds; unset, there is no limit. */
-    private readonly timeout: number | undefined,
+    private readonly silence: Silence,
     private readonly log: StatementLog,
   ) {}
 
@@ -41,7 +41,7 @@ export class ServerStatements implements Statements {
       await this.control('ROLLBACK');
     } catch {
       // The error that brought us here is the one to tell.
-      this.connection.destroy();
+      cut(this.connection);
     }
   }
 
@@ -49,29 +49,39 @@ export class ServerStatements implements Statements {
   control(sql: string): Promise<void> {
     const run = (): Promise<void> =>
       new Promise((resolve, reject) => {
-        this.connection.query(this.options(sql), (error: QueryError | null) => {
+        this.connection.query(sql, (error: QueryError | null) => {
           if (error) reject(error);
           else resolve();
         });
       });
-    return this.log.isOn ? this.log.follow(sql, run) : run();
+    return this.answered(sql, run);
   }
 
   private executed<R extends ResultSetHeader | RowDataPacket[]>(sql: string, values: readonly Value[]): Promise<R> {
     const run = (): Promise<R> =>
       new Promise((resolve, reject) => {
-        this.connection.execute<R>(
-          { ...this.options(sql), values: [...values] },
-          (error: QueryError | null, result: R) => {
-            if (error) reject(error);
-            else resolve(result);
-          },
-        );
+        this.connection.execute<R>(sql, [...values], (error: QueryError | null, result: R) => {
+          if (error) reject(error);
+          else resolve(result);
+        });
       });
-    return this.log.isOn ? this.log.follow(sql, run) : run();
+    return this.answered(sql, run);
   }
 
-  private options(sql: string): { sql: string; timeout?: number } {
-    return this.timeout === undefined ? { sql } : { sql, timeout: this.timeout };
+  private async answered<T>(sql: string, run: () => Promise<T>): Promise<T> {
+    const limited = (): Promise<T> => this.silence.answer(run);
+    try {
+      return await (this.log.isOn ? this.log.follow(sql, limited) : limited());
+    } catch (error) {
+      // A late answer would be read as that of the next statement on this connection, or of the next unit of work.
+      if (error instanceof SilentDatabase) cut(this.connection);
+      throw error;
+    }
   }
+}
+
+/** Takes a connection out of its pool and frees its socket, which would otherwise wait for a silent server to end it. */
+export function cut(connection: PoolConnection): void {
+  connection.destroy();
+  (connection as unknown as { readonly stream: { destroy(): void } }).stream.destroy();
 }

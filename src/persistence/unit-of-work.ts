@@ -36,6 +36,13 @@ export interface Engine {
 const TRIES_AFTER_WAITING = 2;
 const LONGEST_WAIT_MILLIS = 100;
 
+const OUTAGE = 'database ';
+
+/** True for a request that ended because the database did not do a unit of work. */
+export function isDatabaseOutage(error: unknown): boolean {
+  return error instanceof ServiceError && error.facts.reason?.startsWith(OUTAGE) === true;
+}
+
 /** The only way to a `Tx`. Never `run` inside `run`: pass `tx` on. */
 export class UnitOfWork {
   constructor(
@@ -87,7 +94,7 @@ export class UnitOfWork {
         }
         if (failure === undefined || failure === 'duplicate') throw error;
         this.trouble.tell('given_up', failure, tries, error);
-        throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: `database ${failure}`, cause: error });
+        throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: OUTAGE + failure, cause: error });
       }
     }
   }

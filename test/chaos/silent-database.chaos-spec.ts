@@ -1,0 +1,105 @@
+import { afterEach, expect, it } from 'vitest';
+import { Door } from '../support/door.js';
+import { freshMariadbDatabase } from '../support/fresh-database.js';
+import { type Answer, HttpClient } from '../support/http-client.js';
+import '../support/matchers.js';
+import { needs } from '../support/needs.js';
+import { type RunningService, startService } from '../support/service.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const LIMIT_MILLIS = 2000;
+/** The service promises half a second more than the limit; the rest is for a machine under load. Two waits take longer. */
+const GENEROUS_MILLIS = 2 * LIMIT_MILLIS - 100;
+/** More than the pool has connections. */
+const CALLERS = 20;
+
+const endings: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+needs('mariadb')('a database server that falls silent', () => {
+  it(
+    'H1: holds no request longer than app.datasource.pool.connection-timeout, and needs no restart',
+    { timeout: 120_000 },
+    async () => {
+      const { url, username, password, server } = await freshMariadbDatabase();
+      const door = new Door(server);
+      await door.open();
+      endings.push(() => door.shut());
+      const service = await startService({
+        args: [
+          `--app.datasource.url=${url.replace('jdbc:mariadb', 'jdbc:mysql').replace(`:${server.port}/`, `:${door.port}/`)}`,
+          `--app.datasource.username=${username}`,
+          `--app.datasource.password=${password}`,
+          `--app.datasource.pool.connection-timeout=${LIMIT_MILLIS}`,
+          // The first user signs in with the password alone.
+          '--app.security.mfa.required-roles=ROLE_AUDITOR',
+        ],
+      });
+      endings.push(() => service.kill());
+      const credentials = await firstUser(service);
+      const login = (): Promise<Answer> => client(service).post('/login', credentials, hangs());
+      const token = String((await login()).body['access_token']);
+      const session = (): Promise<Answer> => client(service).get('/session', { bearer: token, ...hangs() });
+      expect((await session()).status).toBe(200);
+
+      const before = Array.from({ length: CALLERS }, (_, index) => timed(index % 2 === 0 ? login : session));
+      await Promise.race(before);
+      door.fallSilent();
+      const silentAt = performance.now();
+      const during = Array.from({ length: CALLERS }, (_, index) => timed(index % 2 === 0 ? login : session));
+      const live = await client(service).get('/actuator/health/liveness', hangs());
+      const inFlight = await Promise.all(before);
+      const fresh = await Promise.all(during);
+      const late = await timed(login);
+
+      expect(live.status).toBe(200);
+      expect(inFlight.filter(({ answer }) => ![200, 503].includes(answer.status))).toEqual([]);
+      for (const { answer } of [...fresh, late]) {
+        expect(answer).toBeRefused(503, 'UNAVAILABLE');
+        expect(answer.headers.get('retry-after')).toBe('1');
+      }
+      const waits = { inFlight: inFlight.map(({ end }) => end - silentAt), fresh: fresh.map(took), late: [took(late)] };
+      expect(Math.max(...Object.values(waits).flat())).toBeLessThan(GENEROUS_MILLIS);
+
+      await door.shut();
+      await door.open();
+      await waitUntil('a login succeeds again', async () => (await login()).status === 200);
+      expect((await session()).status).toBe(200);
+    },
+  );
+});
+
+interface Timed {
+  readonly answer: Answer;
+  readonly begin: number;
+  readonly end: number;
+}
+
+async function timed(request: () => Promise<Answer>): Promise<Timed> {
+  const begin = performance.now();
+  const answer = await request();
+  return { answer, begin, end: performance.now() };
+}
+
+function took({ begin, end }: Timed): number {
+  return end - begin;
+}
+
+function client({ url }: RunningService): HttpClient {
+  return new HttpClient(url);
+}
+
+/** A request that hangs fails the test instead of its runner. */
+function hangs(): { readonly signal: AbortSignal } {
+  return { signal: AbortSignal.timeout(15_000) };
+}
+
+async function firstUser(service: RunningService): Promise<{ id: string; pw: string }> {
+  return waitUntil('the first user is told', () => {
+    const [, id, pw] = /First user: (\S+) with password (\S+)/.exec(service.stdout) ?? [];
+    return id !== undefined && pw !== undefined ? { id, pw } : undefined;
+  });
+}

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { DataSource } from 'typeorm';
+import { openDatabase } from '../../src/persistence/database.js';
+import { DatabaseWatch } from '../../src/persistence/database-watch.js';
+import { unitOfWork } from '../../src/persistence/persistence.module.js';
+import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
+import { withRequestFacts } from '../../src/principal/request-facts.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { Door } from '../support/door.js';
+import { freshMariadbDatabase } from '../support/fresh-database.js';
+import { needs } from '../support/needs.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const LIMIT_MILLIS = 1000;
+
+needs('mariadb')('a unit of work on a database server', () => {
+  let door: Door;
+  let dataSource: DataSource;
+  let work: UnitOfWork;
+
+  beforeEach(async () => {
+    const { url, username, password, server } = await freshMariadbDatabase();
+    door = new Door(server);
+    await door.open();
+    dataSource = await openDatabase({ url: url.replace(`:${server.port}/`, `:${door.port}/`), username, password });
+    work = unitOfWork(dataSource, new SystemRandom(), new DatabaseWatch(), LIMIT_MILLIS);
+  });
+
+  afterEach(async () => {
+    await door.shut();
+    await dataSource.destroy();
+  });
+
+  it('H1: whose COMMIT is not answered has failed, and its connection is not lent again', async () => {
+    const told: string[] = [];
+    const ids: unknown[] = [];
+    const unit = (): Promise<void> =>
+      work.run(async (tx) => {
+        tx.afterCommit(() => told.push('kept'));
+        ids.push(...(await tx.rows('SELECT CONNECTION_ID() AS id')));
+        if (ids.length === 1) door.fallSilent();
+      });
+
+    await expect(inRequest(unit)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(told).toEqual([]);
+    await door.shut();
+    await door.open();
+    await waitUntil('units of work are kept again', () =>
+      inRequest(unit).then(
+        () => true,
+        () => false,
+      ),
+    );
+
+    expect(told).toEqual(['kept']);
+    expect(ids.at(-1)).not.toEqual(ids[0]);
+  });
+
+  it('H1: of a request that has met silence fails at once when it asks again', async () => {
+    door.fallSilent();
+
+    const asked = inRequest(async () => {
+      const first = await work.single((tx) => tx.rows('SELECT 1')).catch((error: unknown) => error);
+      const begun = performance.now();
+      const second = await work.single((tx) => tx.rows('SELECT 1')).catch((error: unknown) => error);
+      return { first, second, took: performance.now() - begun };
+    });
+
+    expect(await asked).toMatchObject({ first: { code: 'UNAVAILABLE' }, second: { code: 'UNAVAILABLE' } });
+    expect((await asked).took).toBeLessThan(LIMIT_MILLIS);
+  });
+
+  it('H1: of a request is cut at the limit, and a long one of a task or a command goes on', async () => {
+    const long = (): Promise<unknown> => work.single((tx) => tx.rows('SELECT SLEEP(2) AS slept'));
+
+    await expect(inRequest(long)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+
+    expect(await long()).toEqual([{ slept: 0 }]);
+  });
+});
+
+function inRequest<T>(run: () => Promise<T>): Promise<T> {
+  return withRequestFacts({ requestId: 'request', ip: '192.0.2.1' }, run);
+}
