@@ -4,15 +4,19 @@ import { EventsModule } from '../events/events.module.js';
 import { Meters } from '../metrics/meters.js';
 import { Random } from '../random/random.js';
 import { ThreadsProperties } from '../server/admission/threads.properties.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { AccountChanges } from './account-changes.service.js';
 import { AccountCreation } from './account-creation.service.js';
 import { AccountDrafts } from './account-drafts.service.js';
 import { AccountImport } from './account-import.service.js';
 import { AccountStore } from './account.store.js';
 import { Accounts } from './accounts.service.js';
+import { Decoys } from './decoys.service.js';
 import { DeviceCookies } from './device-cookies.service.js';
 import { LoginIds } from './login-ids.service.js';
 import { PasswordHashProperties } from './password-hash.properties.js';
+import { PasswordKinds } from './password-kinds.task.js';
+import { PasswordKindStore } from './password-kind.store.js';
 import { PasswordHasher } from './password-hasher.js';
 import { StaffAccounts } from './staff-accounts.service.js';
 import { StaffIdentityStore } from './staff-identity.store.js';
@@ -21,7 +25,7 @@ import { Passwords } from './passwords.service.js';
 
 /** Users and the password step. */
 @Module({
-  imports: [EventsModule],
+  imports: [EventsModule, TasksModule],
   providers: [
     AccountStore,
     Accounts,
@@ -32,6 +36,9 @@ import { Passwords } from './passwords.service.js';
     LoginIds,
     Passwords,
     PasswordThrottle,
+    PasswordKindStore,
+    Decoys,
+    PasswordKinds,
     DeviceCookies,
     StaffIdentityStore,
     StaffAccounts,

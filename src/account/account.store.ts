@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import type { Account, AccountKind, AccountStatus } from './account.js';
+import { NEW_HASH } from './password-kind.store.js';
 import { ROLE_ADMIN, rolesOf, rolesText } from './role-names.js';
 
 /** An account with the text its password is verified against. */
@@ -58,9 +59,9 @@ const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
 const HOLDS_ACTIVE = `UPDATE account SET status = 'active' WHERE id = ? AND status = 'active'`;
 const HOLDS = `${HOLDS_ACTIVE} AND epoch = ?`;
 
-const REHASH = 'UPDATE account SET password_hash = ? WHERE id = ? AND password_hash = ?';
+const REHASH = `UPDATE account SET ${NEW_HASH} WHERE id = ? AND password_hash = ?`;
 const SET_PASSWORD =
-  'UPDATE account SET password_hash = ?, epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? ' +
+  `UPDATE account SET ${NEW_HASH}, epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? ` +
   "WHERE id = ? AND kind = 'local'";
 
 /**

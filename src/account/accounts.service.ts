@@ -6,9 +6,11 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { nameUser } from '../principal/request-facts.js';
 import type { Account, PasswordVerdict } from './account.js';
 import { AccountStore, type StoredAccount, withoutHash } from './account.store.js';
+import { Decoys } from './decoys.service.js';
 import { markOfLoginId } from './login-id.js';
 import { LoginIds } from './login-ids.service.js';
 import { PasswordHasher } from './password-hasher.js';
+import { kindOf, kindText } from './password-kind.js';
 import { parsePasswordHash } from './password-hash.js';
 import { LONGEST_PASSWORD } from './password-rules.js';
 import { PasswordThrottle } from './password-throttle.service.js';
@@ -31,6 +33,7 @@ export class Accounts {
     private readonly work: UnitOfWork,
     private readonly loginIds: LoginIds,
     private readonly hasher: PasswordHasher,
+    private readonly decoys: Decoys,
     private readonly throttle: PasswordThrottle,
     loggers: Loggers,
   ) {
@@ -62,7 +65,8 @@ export class Accounts {
   }
 
   /**
-   * The password step. Every refusal costs the same work, whether or not there is such an account.
+   * The password step. A rejection costs the work of one hash of a kind that accounts have, whether or not there is such
+   * an account.
    * @throws ServiceError `VALIDATION_FAILED` by form alone; `RATE_LIMITED`; `UNAVAILABLE`
    */
   async verifyPassword({ loginId, password, device }: PasswordAttempt): Promise<PasswordVerdict> {
@@ -76,7 +80,7 @@ export class Accounts {
     const guessed = known && owner?.id === known.subject ? { device: known } : { loginId: form };
     return this.throttle.guard(
       guessed,
-      async () => this.judged(owner ?? (await read()), password),
+      async () => this.judged(form, owner ?? (await read()), password),
       ({ kind }) => kind === 'right',
     );
   }
@@ -90,14 +94,21 @@ export class Accounts {
     checkLength(password, field);
     return this.throttle.guard(
       { subject },
-      async () => this.judged(await this.work.single((tx) => this.store.find(tx, subject)), password),
+      async () => {
+        const stored = await this.work.single((tx) => this.store.find(tx, subject));
+        return this.judged(stored?.loginId ?? subject, stored, password);
+      },
       ({ kind }) => kind === 'right',
     );
   }
 
-  private async judged(stored: StoredAccount | undefined, password: string): Promise<PasswordVerdict> {
+  private async judged(loginId: string, stored: StoredAccount | undefined, password: string): Promise<PasswordVerdict> {
     const hash = stored?.passwordHash === undefined ? undefined : parsePasswordHash(stored.passwordHash);
-    const isRight = await this.hasher.verify(password, hash);
+    // Looked up for each login id, so that no path is shorter than another.
+    const decoy = await this.decoys.decoyOf(loginId);
+    const isRight = await this.hasher.verify(password, hash, decoy?.hash);
+    const kind = hash ? kindOf(stored?.passwordHash ?? '') : decoy?.kind;
+    this.log.debug('A password was compared', { work: kind === undefined ? 'as a new hash' : kindText(kind) });
     if (!stored) return { kind: 'refused', reason: 'unknown' };
     const { id: subject } = stored;
     if (stored.status !== 'active') return { kind: 'refused', reason: 'disabled', subject };

@@ -71,13 +71,12 @@ export class PasswordHasher {
   }
 
   /**
-   * Compares with a stored hash, or does the same work in vain where there is none, so that the time of a refusal does
-   * not tell whether there was. The work is that of the account's own hash: one of another scheme takes its own time
-   * until its owner signs in and it is made anew.
+   * Compares with a stored hash. Where there is none, it does the work of `decoy`, or of a new hash, in vain: the time of
+   * a rejection must not tell whether there was one.
    * @throws ServiceError `UNAVAILABLE` when too many wait
    */
-  async verify(password: string, stored: PasswordHash | undefined): Promise<boolean> {
-    const isSame = (await this.run({ kind: 'verify', password, hash: stored ?? this.decoy })) as boolean;
+  async verify(password: string, stored: PasswordHash | undefined, decoy = this.decoy): Promise<boolean> {
+    const isSame = (await this.run({ kind: 'verify', password, hash: stored ?? decoy })) as boolean;
     // Nobody has the empty password, and a text with half a character in it is the same as others to a hash.
     return isSame && stored !== undefined && password !== '' && password.isWellFormed() && readsWhole(stored, password);
   }

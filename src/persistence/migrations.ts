@@ -3,6 +3,7 @@ import { IdentityProviderMetadata1795478400000 } from './migrations/identity-pro
 import { LockedAccounts1795305600000 } from './migrations/locked-accounts.migration.js';
 import { MetadataRequests1795564933000 } from './migrations/metadata-requests.migration.js';
 import { ManagementEvents1795564811000 } from './migrations/management-events.migration.js';
+import { PasswordKinds1795564833000 } from './migrations/password-kinds.migration.js';
 import { StaffLogin1795392000000 } from './migrations/staff-login.migration.js';
 import { UnprovenTimes1795564873000 } from './migrations/unproven-times.migration.js';
 
@@ -13,6 +14,7 @@ export const MIGRATIONS = [
   StaffLogin1795392000000,
   IdentityProviderMetadata1795478400000,
   ManagementEvents1795564811000,
+  PasswordKinds1795564833000,
   UnprovenTimes1795564873000,
   MetadataRequests1795564933000,
 ];

@@ -29,6 +29,11 @@ describe('scheduledtasks of a running service', () => {
           initialDelay: 1000,
           interval: 15_000,
         }) as unknown,
+        expect.objectContaining({
+          runnable: { target: 'PasswordKinds.refresh' },
+          initialDelay: 1000,
+          interval: 60_000,
+        }) as unknown,
       ],
       fixedRate: [
         {

@@ -6,9 +6,11 @@ import { AccountStore } from '../../src/account/account.store.js';
 import { Accounts } from '../../src/account/accounts.service.js';
 import { StaffAccounts } from '../../src/account/staff-accounts.service.js';
 import { StaffIdentityStore } from '../../src/account/staff-identity.store.js';
+import { Decoys } from '../../src/account/decoys.service.js';
 import { DeviceCookies } from '../../src/account/device-cookies.service.js';
 import { LoginIdProperties } from '../../src/account/login-id.properties.js';
 import { LoginIds } from '../../src/account/login-ids.service.js';
+import { PasswordKindStore } from '../../src/account/password-kind.store.js';
 import { PasswordHasher } from '../../src/account/password-hasher.js';
 import { PasswordThrottle } from '../../src/account/password-throttle.service.js';
 import { PasswordProperties } from '../../src/account/password.properties.js';
@@ -45,6 +47,7 @@ export interface AccountParts {
   readonly staff: StaffAccounts;
   readonly devices: DeviceCookies;
   readonly hasher: PasswordHasher;
+  readonly decoys: Decoys;
 }
 
 export function accountParts(work: UnitOfWork, loggers = new Loggers()): AccountParts {
@@ -59,13 +62,15 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers()): Account
   const drafts = new AccountDrafts(loginIds, passwords, clock, random);
   const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
   const devices = new DeviceCookies(sealer, clock, random, limits);
+  const decoys = new Decoys(new PasswordKindStore(), work, random, sealer);
   const throttle = new PasswordThrottle(clock, limits, devices);
   return {
     clock,
     store,
     hasher,
+    decoys,
     devices,
-    accounts: new Accounts(store, work, loginIds, hasher, throttle, loggers),
+    accounts: new Accounts(store, work, loginIds, hasher, decoys, throttle, loggers),
     changes: new AccountChanges(store, work, passwords, events, clock),
     creation: new AccountCreation(store, work, drafts, events, random),
     accountImport: new AccountImport(store, work, drafts, events),
