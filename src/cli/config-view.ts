@@ -1,10 +1,11 @@
 import type { Environment } from '../config/environment.js';
-import { askedKey, keyMeant } from '../config/key-lookup.js';
+import { HiddenValues } from '../config/hidden-values.js';
+import { askedKey, foreignHolders, keyMeant } from '../config/key-lookup.js';
 import { KeyName } from '../config/key-name.js';
 import { printable } from '../config/failure-report.js';
 import type { KeyDefinition, KeyRegistry } from '../config/key-registry.js';
 import { isPackaged, originChain } from '../config/origin.js';
-import { namesSecret, shown, shownUnfilled } from '../config/secrets.js';
+import { shownUnfilled } from '../config/secrets.js';
 import {
   allStates,
   baseName,
@@ -37,9 +38,12 @@ export function viewOfKey(environment: Environment, registry: KeyRegistry, name:
   if (children.length > 0) return found(children);
   if (definition) return found([`${name} is not set`, ...aboutLines(definition)]);
 
-  const free = registry.isOwned(key) ? [] : foreignKey(environment, key, name);
-  if (free.length > 0) return found(free);
   const near = registry.nearest(name);
+  const free = foreignKey(environment, registry, name);
+  if (free.length > 0) {
+    const isMistake = registry.isOwned(key) && near !== undefined;
+    return found([...free, ...(isMistake ? [`  note        did you mean ${near}?`] : [])]);
+  }
   const hint = near ? `did you mean ${near}?` : '"config list" shows all keys';
   return { lines: [printable(`${name} is no key of this service; ${hint}`)], isFound: false };
 }
@@ -146,14 +150,12 @@ function aboutLines({ defaultText, facts, type, since }: KeyDefinition): readonl
   ];
 }
 
-/** A key of somebody else, such as one that only placeholders use. */
-function foreignKey(environment: Environment, key: KeyName, name: string): readonly string[] {
-  const [winner, ...overridden] = environment.holders(key).map(({ entry }) => {
-    const filled = environment.fill(entry.text);
-    const isSecret = namesSecret(name) || namesSecret(entry.spelled);
-    const text =
-      filled.kind === 'filled' ? shown(filled.text, isSecret, filled.through) : shownUnfilled(entry.text, isSecret);
-    return { text, origin: originChain(entry.origin) };
+/** A key of somebody else, such as one that only placeholders use: found and masked as the pages do it. */
+function foreignKey(environment: Environment, registry: KeyRegistry, name: string): readonly string[] {
+  const hidden = new HiddenValues(environment, registry);
+  const [winner, ...overridden] = Array.from(foreignHolders(environment, name).values(), (entries) => {
+    const origin = entries[0] ? originChain(entries[0].origin) : '';
+    return { text: String(hidden.shown(entries)), origin };
   });
   if (!winner) return [];
   return [

@@ -66,23 +66,31 @@ export class Environment {
     return fillForDisplay(text, (name) => this.textOf(name));
   }
 
-  /** What a source holds under the name, as a placeholder finds it. */
-  entryNamed(source: ConfigSource, name: string, key = KeyName.parse(name)): Entry | undefined {
-    if (name === '') return undefined;
-    return source.findSpelled(name) ?? (key.length > 0 ? (source.find(key) ?? variableOf(source, name)) : undefined);
+  /** What a source holds under the name, as a placeholder finds it: one entry, or the elements of a sequence. */
+  entriesNamed(source: ConfigSource, name: string, key = KeyName.parse(name)): readonly Entry[] {
+    if (name === '') return [];
+    const exact = source.findSpelled(name) ?? underscored(source, name);
+    if (exact) return [exact];
+    if (key.length === 0) return [];
+    const entry = source.find(key) ?? variableOf(source, name);
+    return entry ? [entry] : elementsOf(source, key);
   }
 
   /** By exact spelling (a variable's name) or as a key in any spelling; a sequence reads as comma text. */
   private textOf(name: string): string | undefined {
     const key = KeyName.parse(name);
     for (const source of this.sources) {
-      const entry = this.entryNamed(source, name, key);
-      if (entry) return entry.text;
-      const elements = key.length > 0 ? elementsOf(source, key) : [];
-      if (elements.length > 0) return elements.map(({ text }) => text).join(',');
+      const entries = this.entriesNamed(source, name, key);
+      if (entries.length > 0) return entries.map(({ text }) => text).join(',');
     }
     return undefined;
   }
+}
+
+/** `my_var` names the variable `MY_VAR`, which as a key reads `my.var`. */
+function underscored(source: ConfigSource, name: string): Entry | undefined {
+  if (source.kind !== 'environment' || !name.includes('_')) return undefined;
+  return source.findSpelled(name.replaceAll(/[.-]/g, '_').toUpperCase());
 }
 
 /** A variable of the older form, dashes as underscores: `MY_RELAY_HOST` reads as another key than `my.relay-host`. */

@@ -58,7 +58,7 @@ export class HiddenValues {
   /** True where a placeholder of this name brings in something hidden. */
   hidesName(name: string): boolean {
     if (this.parts.has(name)) return true;
-    const named = this.environment.sources.flatMap((source) => this.environment.entryNamed(source, name) ?? []);
+    const named = this.environment.sources.flatMap((source) => this.environment.entriesNamed(source, name));
     return named.length > 0 ? named.some((entry) => this.hides(entry)) : mayNameSecret(name) || namesSecret(name);
   }
 

@@ -1,13 +1,11 @@
 import type { Environment } from './environment.js';
 import { HiddenValues } from './hidden-values.js';
-import { askedKey, keyMeant } from './key-lookup.js';
-import type { KeyName } from './key-name.js';
+import { askedKey, foreignHolders, keyMeant } from './key-lookup.js';
 import type { KeyRegistry } from './key-registry.js';
 import { type Assignment, EMPTY_MEANS_DEFAULT, evaluate, type KeyState } from './key-state.js';
 import { type Origin, originText } from './origin.js';
 import { MASK } from './secrets.js';
 import type { ConfigSource, Entry } from './source.js';
-import { keyReadFrom } from './variables.js';
 
 /** A value as a page shows it: filled in, and masked where it must be whoever asks. */
 export interface ShownValue {
@@ -109,13 +107,11 @@ export class Inspection {
     return element && this.shown([element], element.origin);
   }
 
-  /** As a placeholder would find it, and a variable's name also as the key it reads as. */
   private foreign(name: string): Inspected | undefined {
-    const key: KeyName | undefined = name.includes('.') ? undefined : keyReadFrom(name);
     const bySource = new Map<ConfigSource, ShownValue>();
-    for (const source of this.environment.sources) {
-      const entry = this.environment.entryNamed(source, name) ?? (key && key.length > 0 ? source.find(key) : undefined);
-      if (entry) bySource.set(source, this.shown([entry], entry.origin));
+    for (const [source, entries] of foreignHolders(this.environment, name)) {
+      const [first] = entries;
+      if (first) bySource.set(source, this.shown(entries, first.origin));
     }
     const [first] = bySource;
     return first && { inForce: { source: first[0], value: first[1].value }, bySource };

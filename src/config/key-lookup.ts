@@ -2,6 +2,8 @@ import type { Environment } from './environment.js';
 import { KeyName } from './key-name.js';
 import type { KeyDefinition, KeyRegistry } from './key-registry.js';
 import { allStates, type KeyState } from './key-state.js';
+import type { ConfigSource, Entry } from './source.js';
+import { keyReadFrom } from './variables.js';
 
 /** A key of the service that somebody asks for: all of its value, or one element of a list. */
 export interface AskedKey {
@@ -18,6 +20,20 @@ export function keyMeant(environment: Environment, registry: KeyRegistry, name: 
   // `TZ` is no form of `user.timezone`, and stands for it all the same.
   const spelled = environment.sources.map((source) => source.findSpelled(name)).find((entry) => entry !== undefined);
   return spelled && registry.find(spelled.key) ? spelled.key : key;
+}
+
+/** What the sources hold under a name that is no key of the service, highest first. */
+export function foreignHolders(environment: Environment, name: string): ReadonlyMap<ConfigSource, readonly Entry[]> {
+  // A variable's name also stands for the key that it reads as.
+  const read = name.includes('.') ? undefined : keyReadFrom(name);
+  const holders = new Map<ConfigSource, readonly Entry[]>();
+  for (const source of environment.sources) {
+    const named = environment.entriesNamed(source, name);
+    const entry = named.length === 0 && read && read.length > 0 ? source.find(read) : undefined;
+    const entries = entry ? [entry] : named;
+    if (entries.length > 0) holders.set(source, entries);
+  }
+  return holders;
 }
 
 /** The state of a key of the service; undefined where it is none, or a free part that no source names. */

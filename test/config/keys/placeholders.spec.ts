@@ -41,6 +41,17 @@ describe('a placeholder', () => {
     },
   );
 
+  it.each([
+    ['my_var', 'MY_VAR'],
+    ['My_Var', 'MY_VAR'],
+    ['my_relay-host', 'MY_RELAY_HOST'],
+    ['my_var.host', 'MY_VAR_HOST'],
+  ])('C5: ${%s} finds the variable %s', (name, variable) => {
+    const variables = { [variable]: 'relay', MYVAR: 'another' };
+
+    expect(mailHost({ variables, ...file(`app.mail.host: \${${name}}`) })).toBe('relay');
+  });
+
   it('finds variables of our own keys by the key', () => {
     const variables = { SERVER_ADDRESS: 'relay' };
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Inspection } from '../../../src/config/inspection.js';
+import { viewOfKey } from '../../../src/cli/config-view.js';
 import { reading, type Situation } from '../keys/situation.js';
 
 interface Found {
@@ -99,6 +100,34 @@ describe('one key', () => {
         'eu at System Environment Property "MY_REGION"',
       ],
     });
+  });
+
+  it.each([
+    ['FREE_TWO_PART', { variables: { FREE_TWO_PART: 'x' } }],
+    ['free.two-part', { variables: { FREE_TWO_PART: 'x' } }],
+    ['free_two_part', { variables: { FREE_TWO_PART: 'x' } }],
+    ['free.two-part', { variables: { FREE_TWOPART: 'x' } }],
+    ['free.two-part', { files: { 'application.yml': 'free.twoPart: x' } }],
+    ['free.two-part', { files: { 'application.yml': 'free.two_part: [x]' } }],
+    ['free.two-part[0]', { files: { 'application.yml': 'free.two_part: [x]' } }],
+    ['SERVER__PORT', { variables: { SERVER__PORT: 'x' } }],
+  ])('C3: %s is found by a placeholder, by the page and by config get: %o', (name, situation: Situation) => {
+    const { environment, registry } = reading(situation);
+
+    expect(environment.fill(`\${${name}}`)).toMatchObject({ kind: 'filled', text: 'x' });
+    expect(find(situation, name)?.inForce).toMatch(/^x from /);
+    expect(viewOfKey(environment, registry, name)).toMatchObject({
+      isFound: true,
+      lines: expect.arrayContaining([`${name} = x`]) as string[],
+    });
+  });
+
+  it('C3: hidden on the page is hidden by config get', () => {
+    const { environment, registry } = reading({ variables: { BASIC_AUTHORIZATION: 'x', MY_PASS: 'y' } });
+
+    const lines = ['BASIC_AUTHORIZATION', 'MY_PASS'].map((name) => viewOfKey(environment, registry, name).lines[0]);
+
+    expect(lines).toEqual(['BASIC_AUTHORIZATION = ******', 'MY_PASS = ******']);
   });
 
   it('of somebody else whose name nearly reads like one of ours is found by its text alone', () => {
