@@ -9,7 +9,7 @@ const PIECES = /\[([^\]]*)\]|([^.[]+)/g;
 const PLAIN = /^[a-z\d]+$/;
 const ASCII = /^[\w-]+$/;
 const NOT_COMPARED = { ascii: /[^a-z\d]/gi, all: /[^\p{L}\p{N}]/gu };
-const LOST_IN_MAP_KEYS = { ascii: /[^a-z\d-]/gi, all: /[^\p{L}\p{N}-]/gu };
+const LOST_IN_MAP_KEYS = { ascii: /[^\w-]/g, all: /[^\p{L}\p{N}_-]/gu };
 
 /**
  * The name of a key in whatever spelling. Two names are the same key when their uniform forms are equal: per part, case

@@ -35,12 +35,14 @@ export function* readYaml(text: string, resource: Resource, parent?: Origin): Ge
     const { line, col } = lines.linePos(offset);
     return { kind: 'position', resource, line: Math.max(line, 1), column: Math.max(col, 1), ...(parent && { parent }) };
   };
+  // Block text up to here has no line break at its end; the reader adds one.
+  const end = text.slice(text.lastIndexOf('\n') + 1).trim() === '' ? -1 : text.length;
   // The reader's own check for keys written twice compares each with all others of its mapping.
   const composer = new Composer({ uniqueKeys: false, logLevel: 'silent' });
   for (const document of composer.compose(new Parser(lines.addNewLine).parse(text))) {
     const [error] = [...document.errors, ...document.warnings];
     if (error) throw unreadable(at(error.pos[0]), MEANING[error.code]);
-    yield new Flattening(document.contents, at).run();
+    yield new Flattening(document.contents, at, end).run();
   }
 }
 
@@ -81,6 +83,8 @@ class Flattening {
   constructor(
     private readonly contents: Node | null,
     private readonly at: (offset: number) => Origin,
+    /** Where a block text ends without a line break. */
+    private readonly end: number,
   ) {
     this.targets = targetsOf(contents);
   }
@@ -112,9 +116,14 @@ class Flattening {
         this.visit(isNode(item) ? item : null, key.appendIndex(index), `${spelled}[${index}]`, offset, depth + 1);
       });
     } else {
-      const text = isScalar(node) ? scalarText(node) : '';
+      const text = isScalar(node) ? this.valueText(node) : '';
       this.add(key, spelled, text, offset, isScalar(node) ? literalOf(node, text) : undefined);
     }
+  }
+
+  private valueText(scalar: Scalar): string {
+    const isUnfinished = (scalar.type?.startsWith('BLOCK_') ?? false) && scalar.range?.[1] === this.end;
+    return isUnfinished ? scalarText(scalar).replace(/\n$/, '') : scalarText(scalar);
   }
 
   private add(key: KeyName, spelled: string, text: string, offset: number, literal?: number | boolean): void {

@@ -43,6 +43,30 @@ describe('a file of several documents', () => {
   });
 });
 
+describe('block text at the end of a file', () => {
+  it.each([
+    ['|', '  a\n  b', 'a\nb'],
+    ['|', '  a\n  b\n', 'a\nb\n'],
+    ['|', '  a\n  ', 'a\n'],
+    ['|', '  a\n# a comment', 'a\n'],
+    ['|+', '  a', 'a'],
+    ['|+', '  a\n\n', 'a\n\n'],
+    ['|-', '  a', 'a'],
+    ['>', '  a\n  b', 'a b'],
+    ['>', '  a\n  b\n', 'a b\n'],
+  ])('C5: has the line breaks that are written: %s %j', (header, text, value) => {
+    const at = place({ 'work/application.yml': `test.key: ${header}\n${text}` });
+
+    expect(valueOf(at.read(), 'test.key')).toBe(value);
+  });
+
+  it('C5: in a list, in the last document, has no line break of its own either', () => {
+    const at = place({ 'work/application.yml': 'test.one: 1\n---\ntest.key:\n  - |\n    a' });
+
+    expect(valueOf(at.read(), 'test.key[0]')).toBe('a');
+  });
+});
+
 describe('a document with on-profile', () => {
   const active = (profiles: string, condition: string, extra = ''): string | undefined => {
     const text = `app:\n  config:\n    activate:\n      on-profile: ${condition}\ntest.key: x\n`;

@@ -33,6 +33,13 @@ describe('a map', () => {
     });
   });
 
+  it('C5: of plain values keeps underscores and dashes in its keys', () => {
+    const files = { 'application.yml': 'logging.level: { my_logger: debug, My-Logger2: warn, a.b_c: info }' };
+
+    expect(levels({ files })).toEqual({ my_logger: 'debug', 'My-Logger2': 'warn', 'a.b_c': 'info' });
+    expect(shownOf(reading({ files }), 'logging.level.my_logger').value).toBe('debug');
+  });
+
   it('of plain values keeps dots in its keys', () => {
     expect(levels({ files: { 'application.yml': 'logging.level.auth.mfa: debug' } })).toEqual({ 'auth.mfa': 'debug' });
     expect(levels({ files: { 'application.yml': 'logging:\n  level:\n    auth:\n      mfa: debug\n' } })).toEqual({
@@ -51,9 +58,9 @@ describe('a map', () => {
     expect(levels({ args: ['--logging.level[com.Acme]=debug'] })).toEqual({ 'com.Acme': 'debug' });
   });
 
-  it('drops from keys without brackets all but letters, digits, dashes and dots', () => {
+  it('C5: drops from keys without brackets all but letters, digits, dashes, underscores and dots', () => {
     expect(facts({ files: { 'application.yml': 'info:\n  a/b c_d-E.f!g: x\n  größe: y\n' } })).toEqual([
-      ['abcd-E.fg', 'x'],
+      ['abc_d-E.fg', 'x'],
       ['größe', 'y'],
     ]);
   });

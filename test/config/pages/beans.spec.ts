@@ -124,7 +124,7 @@ describe('configprops', () => {
     const level = beans({ files })['logging-LoggingProperties']?.properties['level'] as object;
 
     expect(Object.entries(level)).toEqual([
-      ['proto', 'info'],
+      ['__proto__', 'info'],
       ['constructor', 'debug'],
     ]);
   });
