@@ -9,6 +9,15 @@ const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 const LIST_INDEX = /(?:\[\d{1,9}\]|[._]\d{1,9}_?){1,9}$/;
 /** `DB_PASS`, `TOKEN_URL`, `aws.secret.id`: of a name that is not ours, each word counts. */
 const SECRET_WORD = new RegExp(`(?:pass|pw|creds|credential|authorization|${SECRET_WORDS})s?(?=[^a-z\\d]|$)`, 'i');
+/** Words too short to be looked for inside of others: `BASIC_AUTH` and `githubPat` have one, `PATH` and `author` none. */
+export const SHORT_SECRET_WORDS = ['auth', 'pat', 'jwt', 'bearer', 'pin'] as const;
+const SHORT_WORD = new RegExp(
+  SHORT_SECRET_WORDS.flatMap((word) => [
+    `(?<![A-Za-z])${word}(?![a-z])`,
+    `(?<![A-Z])${word.charAt(0).toUpperCase()}${word.slice(1)}(?![a-z])`,
+    `(?<![A-Za-z])${word.toUpperCase()}(?![A-Za-z])`,
+  ]).join('|'),
+);
 /** `password: …` or `keyStorePassword=…` in the middle of a text. */
 const SECRET_ASSIGNMENT = new RegExp(`(?:pass|${SECRET_WORDS})s?["']?[ \\t]*[=:](?!\\*{6})`, 'i');
 
@@ -27,7 +36,7 @@ export function namesSecret(name: string): boolean {
 
 /** True for the name of a variable or key of somebody else that may be a secret, rather too often than not. */
 export function mayNameSecret(name: string): boolean {
-  return SECRET_WORD.test(name);
+  return SECRET_WORD.test(name) || SHORT_WORD.test(name);
 }
 
 /** Of what a placeholder names: a key has the name we gave it, a variable that of somebody else. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PLAIN_NAMES, SECRET_NAMES } from '../../test/support/secret-names.js';
+import { LONGER_WORDS, PLAIN_NAMES, SECRET_NAMES, SHORT_SECRET_NAMES } from '../../test/support/secret-names.js';
 import { MASK } from '../config/secrets.js';
 import { redacted, redactedField } from './redaction.js';
 
@@ -72,6 +72,7 @@ describe('L1: a log line holds no secret that shows by its form:', () => {
     ['escapes', 'pw\\'],
     ['blanks', 'pw    '],
     ['signs of addresses', 'a://an@address@'],
+    ['names of variables', '_AUTH_A'],
   ])('is not held up by a long text of %s', (_name, piece) => {
     const looked = redacted(piece.repeat(16_000 / piece.length));
 
@@ -88,6 +89,18 @@ describe('L1: what is named like a secret', () => {
   });
 
   it.each(PLAIN_NAMES)('%s is not', (name) => {
+    expect(redactedField(name, 'x7')).toBe('x7');
+    expect(redacted(`with ${name}=x7, then`)).toBe(`with ${name}=x7, then`);
+  });
+});
+
+describe('what is named like a variable with a secret', () => {
+  it.each(SHORT_SECRET_NAMES.filter((name) => /^[A-Z]+_[A-Z_]+$/.test(name)))('H6: %s is masked in a text', (name) => {
+    expect(redacted(`with ${name}=x7, then`)).toBe(`with ${name}=${MASK}, then`);
+    expect(redactedField('sent', { [name]: 'x7' })).toEqual({ [name]: MASK });
+  });
+
+  it.each([...LONGER_WORDS, 'auth', 'authn', 'pin'])('H6: %s is not', (name) => {
     expect(redactedField(name, 'x7')).toBe('x7');
     expect(redacted(`with ${name}=x7, then`)).toBe(`with ${name}=x7, then`);
   });

@@ -1,4 +1,4 @@
-import { MASK, namesSecret, SECRET_ENDINGS } from '../config/secrets.js';
+import { MASK, namesSecret, SECRET_ENDINGS, SHORT_SECRET_WORDS } from '../config/secrets.js';
 
 /** What requests and other programs call their secrets. */
 const OTHERS = 'pass(?:words|phrases)?|pw|secrets|credential|assertion|SAMLRe(?:quest|sponse)|RelayState';
@@ -7,6 +7,12 @@ const OTHERS = 'pass(?:words|phrases)?|pw|secrets|credential|assertion|SAMLRe(?:
  * them. Codes of errors such as `INVALID_TOKEN: …` are no names.
  */
 const SECRET_WORDS = `(?<!INVALID_)(?:${SECRET_ENDINGS}|${OTHERS})`;
+/**
+ * The end of a name such as `BASIC_AUTH` or `REGISTRY_AUTH_JSON`: behind `_` and in capitals alone, since these words also
+ * name plain things, such as the logger `auth`.
+ */
+const VARIABLE_WORDS = `(?<=_)(?:${SHORT_SECRET_WORDS.join('|').toUpperCase()})(?:_[A-Z\\d]{1,40}){0,4}`;
+const VARIABLE_FIELD = new RegExp(`${VARIABLE_WORDS}$`);
 /** The same as the end of the name of a field; in texts, headers have a rule of their own. */
 const SECRET_FIELD = new RegExp(`(?:${SECRET_WORDS}|authorization|cookies?)$`, 'i');
 /** Behind `name=`, `name: `, `"name":`, `a[name]=` and the like, also where a text of JSON or a URL stands in another one. */
@@ -34,6 +40,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
     `$1$2${MASK}`,
   ],
   [new RegExp(`((?:${SECRET_WORDS})${BETWEEN})${VALUE}`, 'gi'), `$1${MASK}`],
+  [new RegExp(`(${VARIABLE_WORDS}${BETWEEN})${VALUE}`, 'g'), `$1${MASK}`],
   [/\b(SESSION=)[^\s"';,]+/g, `$1${MASK}`],
   // A word of its own is too common: only `api-key`, `privateKey` and the like.
   [new RegExp(`((?<=[\\w.-])key${BETWEEN})${VALUE}`, 'gi'), `$1${MASK}`],
@@ -54,6 +61,7 @@ const SUSPICIOUS = new RegExp(
     'ey[A-Z]|://|PRIVATE KEY|\\$|authorization|cookie|SESSION=',
     '\\b(?:bearer|basic|dpop|negotiate)\\s',
     `(?:${SECRET_WORDS}|key|code|otp)${BETWEEN}`,
+    `_(?:${SHORT_SECRET_WORDS.join('|')})`,
     '[\\dA-Z]{4}-[\\dA-Z]{4}|(?<![\\w+/-])[\\w+/-]{32}',
   ].join('|'),
   'i',
@@ -85,7 +93,7 @@ const MOST_MEMBERS = 50;
 /** A field of a line as it may be written: masked where its name says so, and its texts by their form. */
 export function redactedField(name: string, value: unknown, depth = 0): unknown {
   if (value === undefined || value === null || typeof value === 'boolean') return value;
-  if (namesSecret(name) || SECRET_FIELD.test(name)) return MASK;
+  if (namesSecret(name) || SECRET_FIELD.test(name) || VARIABLE_FIELD.test(name)) return MASK;
   if (typeof value === 'string') return /(?:code|otp)$/i.test(name) ? redactedCode(value) : redacted(value);
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return value.toString();

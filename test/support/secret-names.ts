@@ -21,6 +21,42 @@ export const SECRET_NAMES: readonly string[] = [
   'BACKUP_CODE_PEPPER',
 ];
 
+/** Names of variables in which a short word stands for a secret: whole words, at `_`, `-`, `.` or a change of case. */
+export const SHORT_SECRET_NAMES: readonly string[] = [
+  'BASIC_AUTH',
+  'GITHUB_PAT',
+  'SESSION_JWT',
+  'AUTH',
+  'PAT_2',
+  'REGISTRY_AUTH_JSON',
+  'jwt-of-robot',
+  'npm.auth',
+  'registryAuth',
+  'authHeader',
+  'robotJwtValue',
+  'API_BEARER',
+  'CARD_PIN',
+];
+
+/** Names with the same letters inside another word. */
+export const LONGER_WORDS: readonly string[] = [
+  'PATH',
+  'PATTERN',
+  'CLASSPATH',
+  'path-mapping',
+  'LOG_PATTERN',
+  'COMPAT',
+  'AUTHOR',
+  'GIT_AUTHOR_NAME',
+  'authority',
+  'XAUTHORITY',
+  'OAUTH_ISSUER',
+  'PING',
+  'SPIN_COUNT',
+  'pinned',
+  'commitAuthor',
+];
+
 /** Names that only look like those. */
 export const PLAIN_NAMES: readonly string[] = [
   'server.port',

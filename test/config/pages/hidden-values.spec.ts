@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Inspection } from '../../../src/config/inspection.js';
+import { LONGER_WORDS, SHORT_SECRET_NAMES } from '../../support/secret-names.js';
 import { reading, type Situation } from '../keys/situation.js';
 
 const MASK = '******';
@@ -51,6 +52,17 @@ describe('M3, L1: masked, whoever asks, is', () => {
     'APP_SECURITY_CLIENTS_SHOP_SECRET',
   ])('the variable %s', (name) => {
     expect(valuesIn({ variables: { [name]: 'sesame-sesame-sesame' } })[name]).toBe(MASK);
+  });
+
+  it.each(SHORT_SECRET_NAMES)('H6: the variable or key %s', (name) => {
+    expect(valuesIn({ variables: { [name]: 'sesame' } })[name]).toBe(MASK);
+    expect(valuesIn(file(`${name}: sesame\n`))[name]).toBe(MASK);
+  });
+
+  it('H6: what a key of ours takes from a variable named like that', () => {
+    const values = valuesIn({ variables: { BASIC_AUTH: 'sesame' }, ...file('info.region: in-${BASIC_AUTH}\n') });
+
+    expect(values['info.region']).toBe(MASK);
   });
 
   it.each([
@@ -163,6 +175,23 @@ describe('shown is', () => {
       'info.unset': 'in-${NOWHERE}-eu',
       'info.nothing': '',
     });
+  });
+
+  it.each(LONGER_WORDS)('H6: the variable or key %s, whose words are longer', (name) => {
+    expect(valuesIn({ variables: { [name]: 'plain' } })[name]).toBe('plain');
+    expect(valuesIn(file(`${name}: plain\n`))[name]).toBe('plain');
+  });
+
+  it.each([
+    ['logging.level.auth', 'DEBUG'],
+    ['logging.level.auth.mfa', 'DEBUG'],
+    ['LOGGING_LEVEL_AUTH', 'DEBUG'],
+    ['app.security.mfa.fresh-auth', '5m'],
+    ['APP_SECURITY_MFA_FRESHAUTH', '5m'],
+    ['info.auth', 'SAML and password'],
+  ])('H6: the key of ours %s', (name, value) => {
+    const isVariable = name === name.toUpperCase();
+    expect(valuesIn(isVariable ? { variables: { [name]: value } } : file(`${name}: ${value}\n`))[name]).toBe(value);
   });
 
   it('the level of a logger that is named like a secret', () => {
