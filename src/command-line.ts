@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
 import { EXIT, EXIT_CODES_HELP, type ExitCode } from './cli/exit-code.js';
+import { operatorActor, processOwner } from './cli/operator.js';
 import { addKeysCommand } from './cli/keys.command.js';
 import { addSamlCommand } from './cli/saml.command.js';
 import { addUsersCommand } from './cli/users.command.js';
@@ -13,6 +14,7 @@ import { type Configuration, loadConfiguration } from './config/configuration.js
 import { processInputs } from './config/process-inputs.js';
 import type { CommandServices } from './command-services.js';
 import { checkRules } from './configuration-rules.js';
+import { stateReason, withCommandFacts } from './principal/command-facts.js';
 import { readPackaged } from './management/info/packaged.js';
 import { PROPERTIES } from './properties.js';
 
@@ -40,16 +42,19 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     // The service is built only for the commands that need it.
     const services = async (): Promise<CommandServices> => {
       const { openCommandServices } = await import('./command-services.js');
-      return openCommandServices(configuration());
+      return openCommandServices(configuration(), inputs, (text) => void process.stderr.write(text));
     };
-    addUsersCommand(program, { open: services, input: process.stdin, print, complain }, exit);
-    addKeysCommand(program, { open: services, print, complain }, exit);
+    const actor = operatorActor(processOwner(inputs.variables));
+    program.hook('preAction', (_, command) => {
+      const { reason } = command.opts<{ readonly reason?: string }>();
+      if (reason !== undefined) stateReason(reason);
+    });
+    addUsersCommand(program, { open: services, actor, input: process.stdin, print, complain }, exit);
+    addKeysCommand(program, { open: services, actor, print, complain }, exit);
     addSamlCommand(program, { configuration, open: services, clock: new SystemClock(), print, complain }, exit);
     listCommandsAfterErrors(program);
-    await program.parseAsync(
-      args.filter((argument) => !isConfigurationArgument(argument)),
-      { from: 'user' },
-    );
+    const own = args.filter((argument) => !isConfigurationArgument(argument));
+    await withCommandFacts(() => program.parseAsync(own, { from: 'user' }));
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (!(error instanceof ConfigurationFailure)) throw error;

@@ -6,14 +6,16 @@ import { AccountCreation } from './account/account-creation.service.js';
 import { AccountImport } from './account/account-import.service.js';
 import { AccountModule } from './account/account.module.js';
 import { Accounts } from './account/accounts.service.js';
+import { randomPassword } from './account/random-password.js';
 import { StaffAccounts } from './account/staff-accounts.service.js';
 import type { KeysServices } from './cli/keys.command.js';
 import type { SamlServices } from './cli/saml.command.js';
-import type { UsersServices } from './cli/users.command.js';
+import type { UsersServices } from './cli/users-services.command.js';
 import { ClockModule } from './clock/clock.module.js';
 import { ConfigModule } from './config/config.module.js';
-import type { Configuration } from './config/configuration.js';
-import { Loggers } from './logging/loggers.js';
+import { CommandLog } from './command-log.js';
+import type { Configuration, ConfigurationInputs } from './config/configuration.js';
+import type { Loggers } from './logging/loggers.js';
 import { LoggingModule } from './logging/logging.module.js';
 import { Meters } from './metrics/meters.js';
 import { MetricsModule } from './metrics/metrics.module.js';
@@ -27,6 +29,7 @@ import { dataFolder } from './persistence/data-folder.js';
 import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { UnitOfWork } from './persistence/unit-of-work.js';
+import { Random } from './random/random.js';
 import { RandomModule } from './random/random.module.js';
 import { MetadataRequestStore } from './saml/metadata-request.store.js';
 import { MetadataRequests } from './saml/metadata-requests.service.js';
@@ -44,14 +47,14 @@ import { TokenModule } from './token/token.module.js';
   providers: [MetadataRequestStore, MetadataRequests],
 })
 class CommandModule {
-  static of(configuration: Configuration): DynamicModule {
+  static of(configuration: Configuration, loggers: Loggers): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
     return {
       module: CommandModule,
       imports: [
         ConfigModule.of(configuration),
-        // A command says what it does by itself, and nobody asks it for numbers.
-        LoggingModule.of(new Loggers()),
+        LoggingModule.of(loggers),
+        // No endpoint shows the meters of a command.
         MetricsModule.of(new Meters()),
         SealingModule.of(dataFolder(url)),
       ],
@@ -63,8 +66,13 @@ class CommandModule {
 export type CommandServices = UsersServices & KeysServices & SamlServices;
 
 /** @throws ConfigurationFailure where the database or a key cannot be opened */
-export async function openCommandServices(configuration: Configuration): Promise<CommandServices> {
-  const context = await open(configuration);
+export async function openCommandServices(
+  configuration: Configuration,
+  inputs: ConfigurationInputs,
+  writeError: (text: string) => void,
+): Promise<CommandServices> {
+  const log = new CommandLog(configuration, inputs, writeError);
+  const context = await open(configuration, log.loggers);
   const sessions = context.get(Sessions);
   return {
     work: context.get(UnitOfWork),
@@ -75,6 +83,9 @@ export async function openCommandServices(configuration: Configuration): Promise
     saml: configuration.get(SamlProperties),
     staff: context.get(StaffAccounts),
     totps: context.get(ImportedTotps),
+    randomPassword: () => randomPassword(context.get(Random)),
+    factorState: (subject) => context.get(Enrolment).state(subject),
+    forgetMfa: (tx, subject) => context.get(Enrolment).forget(tx, subject),
     endSessions: async (tx, subject) => {
       await sessions.endAll(tx, subject);
       await context.get(TrustedDevices).revokeAll(tx, subject);
@@ -89,13 +100,16 @@ export async function openCommandServices(configuration: Configuration): Promise
     activeSealKey: context.get(Sealer).activeKeyId,
     resealTotpSecrets: () => context.get(TotpSecrets).resealAll(),
     countTotpSecrets: () => context.get(TotpSecrets).countByKey(),
-    close: () => context.close(),
+    close: async () => {
+      await context.close();
+      await log.close();
+    },
   };
 }
 
-async function open(configuration: Configuration): Promise<INestApplicationContext> {
+async function open(configuration: Configuration, loggers: Loggers): Promise<INestApplicationContext> {
   try {
-    const module = CommandModule.of(configuration);
+    const module = CommandModule.of(configuration, loggers);
     return await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   } catch (error) {
     throw startProblem(error, configuration);

@@ -3,21 +3,25 @@ import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import type { AccountStatus } from './account.js';
-import { type AccountChange, AccountStore, type StoredAccount } from './account.store.js';
+import type { Account, AccountStatus, TemporaryPassword } from './account.js';
+import { type AccountChange, AccountStore, type StoredAccount, withoutHash } from './account.store.js';
 import { isEmail } from './email.js';
+import { PasswordProperties } from './password.properties.js';
 import { Passwords, type ReadyPassword } from './passwords.service.js';
 import { areRoles } from './role-names.js';
+import { StaffIdentityStore } from './staff-identity.store.js';
 
-/** Changes accounts; `actor` is the subject of an administrator, or `cli`. */
+/** Changes accounts; `actor` is the subject of an administrator, or `cli:<user>` for a command. */
 @Injectable()
 export class AccountChanges {
   constructor(
     private readonly store: AccountStore,
+    private readonly identities: StaffIdentityStore,
     private readonly work: UnitOfWork,
     private readonly passwords: Passwords,
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
+    private readonly properties: PasswordProperties,
   ) {}
 
   /**
@@ -85,6 +89,53 @@ export class AccountChanges {
       throw new ServiceError('CONFLICT', { reason: 'account changed' });
     }
     await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject, ...(actor !== undefined && { actor }) });
+  }
+
+  /**
+   * Stores a temporary password, which must be replaced at the next sign-in. Second factor, failures and lock stay; the
+   * caller ends sessions and trusted devices in the same transaction.
+   * @throws ServiceError `CONFLICT` for staff, who have no password here
+   */
+  async resetPassword(tx: Tx, subject: string, { hash }: ReadyPassword, actor: string): Promise<number> {
+    const now = this.clock.seconds();
+    const endsAt = now + Math.ceil(this.properties.temporaryLifetime.seconds);
+    if (!(await this.store.resetPassword(tx, subject, hash, { now, endsAt }))) {
+      throw new ServiceError('CONFLICT', { reason: 'no password' });
+    }
+    await this.events.record(tx, { kind: 'PASSWORD_RESET', subject, actor });
+    return endsAt;
+  }
+
+  /**
+   * Replaces the temporary password that was verified; answers the account as it is then. Of requests at the same time
+   * one wins.
+   * @throws ServiceError `INVALID_CREDENTIALS` where the temporary password was replaced or has expired since
+   */
+  async replaceTemporary(
+    tx: Tx,
+    subject: string,
+    { hash: verified }: TemporaryPassword,
+    { hash }: ReadyPassword,
+  ): Promise<Account> {
+    if (!(await this.store.replaceTemporary(tx, subject, verified, hash, this.clock.seconds()))) {
+      throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
+    }
+    await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject, reason: 'temporary' });
+    return withoutHash(await this.known(tx, subject));
+  }
+
+  /**
+   * Removes an account; the caller removes what other tables keep of it in the same transaction. Its events stay.
+   * @throws ServiceError `NOT_FOUND`; `CONFLICT` for the last active administrator and for oneself
+   */
+  async delete(tx: Tx, subject: string, actor: string): Promise<void> {
+    if (subject === actor) throw new ServiceError('CONFLICT', { reason: 'oneself' });
+    if (!(await this.store.delete(tx, subject))) {
+      await this.known(tx, subject);
+      throw new ServiceError('CONFLICT', { reason: 'last administrator' });
+    }
+    await this.identities.deleteOf(tx, subject);
+    await this.events.record(tx, { kind: 'USER_DELETED', subject, actor });
   }
 
   private async known(tx: Tx, subject: string): Promise<StoredAccount> {

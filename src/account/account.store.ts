@@ -30,6 +30,17 @@ export interface AccountChange {
   readonly mfaRequired?: boolean;
 }
 
+/** Which accounts of a list are read; undefined members do not filter. */
+export interface AccountFilter {
+  /** A part of the login id, in its normalised form. */
+  readonly query?: string | undefined;
+  readonly role?: string | undefined;
+  readonly status?: AccountStatus | undefined;
+  /** The last login id of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
 interface AccountRow {
   readonly id: string;
   readonly login_id: string;
@@ -42,9 +53,12 @@ interface AccountRow {
   readonly enrolment_forced: number;
   readonly epoch: number;
   readonly totp_id: string | null;
+  readonly password_ends_at: number | null;
 }
 
-const READ = 'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, epoch, totp_id';
+const READ =
+  'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, epoch, totp_id, ' +
+  'password_ends_at';
 const BY_ID = `SELECT ${READ} FROM account WHERE id = ?`;
 const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ?`;
 const ANY = 'SELECT 1 FROM account LIMIT 1';
@@ -61,8 +75,13 @@ const HOLDS = `${HOLDS_ACTIVE} AND epoch = ?`;
 
 const REHASH = `UPDATE account SET ${NEW_HASH} WHERE id = ? AND password_hash = ?`;
 const SET_PASSWORD =
-  `UPDATE account SET ${NEW_HASH}, epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? ` +
-  "WHERE id = ? AND kind = 'local'";
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, epoch = epoch + 1, pending_totp_id = NULL, ` +
+  "updated_at = ? WHERE id = ? AND kind = 'local'";
+const RESET_PASSWORD =
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, epoch = epoch + 1, pending_totp_id = NULL, ` +
+  "updated_at = ? WHERE id = ? AND kind = 'local'";
+/** Only while it is the temporary password that was verified, and has not expired. */
+const REPLACE_TEMPORARY = `${SET_PASSWORD} AND status = 'active' AND password_hash = ? AND password_ends_at > ?`;
 
 /**
  * Whoever takes an administrator away comes through here first, one after the other: two that take away each other
@@ -79,6 +98,8 @@ const DISABLE =
 const ENABLE =
   "UPDATE account SET status = 'active', epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? " +
   "WHERE id = ? AND status <> 'active'";
+
+const DELETE = `DELETE FROM account WHERE id = ? AND ${NOT_THE_LAST}`;
 
 /** The table of accounts: who there is and what the password is verified against. */
 @Injectable()
@@ -131,6 +152,47 @@ export class AccountStore {
         ? await tx.change(SET_PASSWORD, values)
         : await tx.change(`${SET_PASSWORD} AND epoch = ?`, [...values, epoch]);
     return matched === 1;
+  }
+
+  /** Stores a temporary password; false for an account that has none of its own. */
+  async resetPassword(
+    tx: Tx,
+    id: string,
+    hash: string,
+    { now, endsAt }: { now: number; endsAt: number },
+  ): Promise<boolean> {
+    return (await tx.change(RESET_PASSWORD, [hash, endsAt, now, id])) === 1;
+  }
+
+  /** False where the temporary password that was verified is no longer stored or has expired. */
+  async replaceTemporary(tx: Tx, id: string, verified: string, hash: string, now: number): Promise<boolean> {
+    return (await tx.change(REPLACE_TEMPORARY, [hash, now, id, verified, now])) === 1;
+  }
+
+  /** False for the last administrator, and where there is no such account. */
+  async delete(tx: Tx, id: string): Promise<boolean> {
+    await tx.change(LOCK_ADMINISTRATORS);
+    return (await tx.change(DELETE, [id, id])) === 1;
+  }
+
+  /** Accounts in the order of their login ids. */
+  async page(tx: Tx, { query, role, status, after = '', limit }: AccountFilter): Promise<readonly StoredAccount[]> {
+    const conditions = ['login_id > ?'];
+    const values: Value[] = [after];
+    if (query !== undefined) {
+      conditions.push('INSTR(login_id, ?) > 0');
+      values.push(query);
+    }
+    if (role !== undefined) {
+      conditions.push("INSTR(CONCAT(',', roles, ','), ?) > 0");
+      values.push(`,${role},`);
+    }
+    if (status !== undefined) {
+      conditions.push('status = ?');
+      values.push(status);
+    }
+    const sql = `SELECT ${READ} FROM account WHERE ${conditions.join(' AND ')} ORDER BY login_id LIMIT ?`;
+    return (await tx.rows<AccountRow>(sql, [...values, limit])).map(accountOf);
   }
 
   /** False when it is so already, and for the last administrator. */
@@ -197,7 +259,10 @@ function isAdmin(roles: readonly string[]): number {
 }
 
 function account([row]: readonly AccountRow[]): StoredAccount | undefined {
-  if (!row) return undefined;
+  return row && accountOf(row);
+}
+
+function accountOf(row: AccountRow): StoredAccount {
   return {
     id: row.id,
     loginId: row.login_id,
@@ -209,6 +274,7 @@ function account([row]: readonly AccountRow[]): StoredAccount | undefined {
     enrolmentForced: row.enrolment_forced === 1,
     epoch: row.epoch,
     ...(row.totp_id !== null && { totpId: row.totp_id }),
+    ...(row.password_ends_at !== null && { passwordEndsAt: row.password_ends_at }),
     ...(row.password_hash !== null && { passwordHash: row.password_hash }),
   };
 }

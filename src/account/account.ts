@@ -21,11 +21,20 @@ export interface Account {
   /** The active TOTP secret; unset where the second factor is off. */
   readonly totpId?: string;
   readonly hasPassword: boolean;
+  /** Epoch seconds at which a temporary password expires; unset for a password that the user chose. */
+  readonly passwordEndsAt?: number;
 }
 
 /** Why a password step was refused, for the security event; the caller is told none of it. */
-export type PasswordRefusal = 'unknown' | 'disabled' | 'no_password' | 'wrong_password';
+export type PasswordRefusal = 'unknown' | 'disabled' | 'no_password' | 'wrong_password' | 'expired_password';
+
+/** The stored temporary password that was verified: it is replaced only while it is still the same. */
+export interface TemporaryPassword {
+  readonly hash: string;
+}
 
 export type PasswordVerdict =
   | { readonly kind: 'right'; readonly account: Account }
+  /** A right temporary password: it opens nothing but its own replacement. */
+  | { readonly kind: 'temporary'; readonly account: Account; readonly temporary: TemporaryPassword }
   | { readonly kind: 'refused'; readonly reason: PasswordRefusal; readonly subject?: string };

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { nameUser } from '../principal/request-facts.js';
 import type { Account, PasswordVerdict } from './account.js';
-import { AccountStore, type StoredAccount, withoutHash } from './account.store.js';
+import { type AccountFilter, AccountStore, type StoredAccount, withoutHash } from './account.store.js';
 import { Decoys } from './decoys.service.js';
 import { markOfLoginId } from './login-id.js';
 import { LoginIds } from './login-ids.service.js';
@@ -35,6 +36,7 @@ export class Accounts {
     private readonly hasher: PasswordHasher,
     private readonly decoys: Decoys,
     private readonly throttle: PasswordThrottle,
+    private readonly clock: Clock,
     loggers: Loggers,
   ) {
     this.log = loggers.get('account');
@@ -49,6 +51,12 @@ export class Accounts {
     const form = this.normalise(loginId);
     const stored = await this.work.single((tx) => this.store.findByLoginId(tx, form));
     return stored && withoutHash(stored);
+  }
+
+  /** Accounts in the order of their login ids. */
+  async list(filter: AccountFilter): Promise<readonly Account[]> {
+    const query = filter.query === undefined ? undefined : this.loginIds.formOf(filter.query);
+    return (await this.work.single((tx) => this.store.page(tx, { ...filter, query }))).map(withoutHash);
   }
 
   /** @throws ServiceError `VALIDATION_FAILED` where the text is no login id */
@@ -81,7 +89,7 @@ export class Accounts {
     return this.throttle.guard(
       guessed,
       async () => this.judged(form, owner ?? (await read()), password),
-      ({ kind }) => kind === 'right',
+      ({ kind }) => kind !== 'refused',
     );
   }
 
@@ -96,7 +104,9 @@ export class Accounts {
       { subject },
       async () => {
         const stored = await this.work.single((tx) => this.store.find(tx, subject));
-        return this.judged(stored?.loginId ?? subject, stored, password);
+        const verdict = await this.judged(stored?.loginId ?? subject, stored, password);
+        // A temporary password proves nothing beyond the login that replaces it.
+        return verdict.kind === 'temporary' ? { kind: 'refused', reason: 'wrong_password', subject } : verdict;
       },
       ({ kind }) => kind === 'right',
     );
@@ -114,6 +124,11 @@ export class Accounts {
     if (stored.status !== 'active') return { kind: 'refused', reason: 'disabled', subject };
     if (stored.passwordHash === undefined) return { kind: 'refused', reason: 'no_password', subject };
     if (!isRight || !hash) return { kind: 'refused', reason: 'wrong_password', subject };
+    if (stored.passwordEndsAt !== undefined) {
+      if (stored.passwordEndsAt <= this.clock.seconds())
+        return { kind: 'refused', reason: 'expired_password', subject };
+      return { kind: 'temporary', account: withoutHash(stored), temporary: { hash: stored.passwordHash } };
+    }
     if (this.hasher.isOutdated(hash)) await this.rehash(subject, stored.passwordHash, password);
     return { kind: 'right', account: withoutHash(stored) };
   }

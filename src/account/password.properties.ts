@@ -1,5 +1,6 @@
+import { Duration } from '../config/duration.js';
 import { full } from '../config/effect.js';
-import { integer } from '../config/key-type.js';
+import { duration, integer } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
 
 @Properties('app.security.password')
@@ -11,4 +12,10 @@ export class PasswordProperties {
     effect: full,
   })
   readonly minLength: number = 8;
+
+  @Key(duration({ unit: 's', min: '1m', max: '30d' }), {
+    does: 'Time after which a temporary password that an administrator set can no longer be used.',
+    effect: full,
+  })
+  readonly temporaryLifetime: Duration = Duration.ofSeconds(24 * 3600);
 }

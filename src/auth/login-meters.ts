@@ -4,7 +4,8 @@ import type { Meters } from '../metrics/meters.js';
 
 /** How an attempt to sign in ends at its first step (docs/operations.md). */
 const OUTCOMES = [
-  ...(['success', 'challenged', 'wrong_password', 'unknown', 'disabled', 'no_password', 'changed'] as const),
+  ...(['success', 'challenged', 'wrong_password', 'unknown', 'disabled', 'no_password'] as const),
+  ...(['expired_password', 'change_required', 'changed'] as const),
   ...(['throttled', 'malformed', 'unavailable', 'defect'] as const),
 ];
 
@@ -41,6 +42,8 @@ function outcomeBy(error: unknown): LoginOutcome {
   switch (error.code) {
     case 'INVALID_CREDENTIALS':
       return OUTCOMES.find((outcome) => outcome === error.facts.reason) ?? 'changed';
+    case 'PASSWORD_CHANGE_REQUIRED':
+      return 'change_required';
     case 'RATE_LIMITED':
       return 'throttled';
     case 'VALIDATION_FAILED':

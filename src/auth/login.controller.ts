@@ -37,7 +37,8 @@ export class LoginController {
     @Answer() reply: Reply,
   ): Promise<InferOutput<typeof loginAnswer>> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
-    const passed = await this.passwordStep.pass({ ...body, device }, trustedDevice);
+    const { id, pw, new_pw: newPw } = body;
+    const passed = await this.passwordStep.pass({ id, pw, newPw, device }, trustedDevice);
     const completed = await this.logins.complete(passed, 'token');
     if (!completed) return challengeMembers(passed.next, await this.logins.challenge(passed));
     if (completed.trustedDevice) this.handover.trust(reply, completed.trustedDevice);

@@ -50,6 +50,12 @@ export const loginShape = v.strictObject({
     v.metadata(LOGIN_ID),
   ),
   pw: password,
+  new_pw: v.optional(
+    v.pipe(
+      textOfBytes(LONGEST_PASSWORD),
+      v.description('The password that replaces `pw` where that is temporary; refused where it is not.'),
+    ),
+  ),
 });
 
 export const secondStepShape = v.strictObject({

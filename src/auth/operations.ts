@@ -3,6 +3,8 @@ import { NOBODY, type OperationFacts } from '../server/openapi/operation.js';
 import { BY } from './api.js';
 import { DEVICE, REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from './cookies.js';
 
+/** What the password step refuses. */
+const OF_PASSWORD_STEP: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'PASSWORD_CHANGE_REQUIRED'];
 /** What routes that take a password refuse. */
 const OF_PASSWORD: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'RATE_LIMITED'];
 /** What routes that take a code refuse. */
@@ -12,9 +14,10 @@ export const LOGIN: OperationFacts = {
   summary: 'Password step of a login that ends in tokens',
   about:
     'With a second factor, or where policy demands one, the answer is an `mfa_token` for the next step; otherwise, or ' +
-    'from a trusted browser, the login is complete. Wrong passwords and unknown ids are answered alike.',
+    'from a trusted browser, the login is complete. Wrong passwords and unknown ids are answered alike. A temporary ' +
+    'password must be replaced by `new_pw`.',
   by: [NOBODY, BY.trustedDevice],
-  refuses: OF_PASSWORD,
+  refuses: OF_PASSWORD_STEP,
   sets: [REFRESH_TOKEN, DEVICE, TRUSTED_DEVICE],
 };
 
@@ -55,9 +58,9 @@ export const OPEN_SESSION: OperationFacts = {
   summary: 'Password step of the web portal',
   about:
     'Answers with the cookie of a session: a half-authenticated one, for `/2fa/**` alone, while the second factor is ' +
-    'open; otherwise a full one.',
+    'open; otherwise a full one. A temporary password must be replaced by `new_pw`.',
   by: [NOBODY, BY.trustedDevice],
-  refuses: OF_PASSWORD,
+  refuses: OF_PASSWORD_STEP,
   sets: [SESSION, DEVICE, TRUSTED_DEVICE],
 };
 

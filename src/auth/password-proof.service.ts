@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Account, PasswordVerdict } from '../account/account.js';
+import type { Account, PasswordVerdict, TemporaryPassword } from '../account/account.js';
+import { AccountChanges } from '../account/account-changes.service.js';
 import { Accounts } from '../account/accounts.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
@@ -10,6 +11,8 @@ import { nameUser } from '../principal/request-facts.js';
 export interface Credentials {
   readonly id: string;
   readonly pw: string;
+  /** Replaces `pw` where that is temporary. */
+  readonly newPw?: string | undefined;
   /** Cookie of an earlier full login, so that guessing elsewhere does not slow this one down. */
   readonly device?: string | undefined;
 }
@@ -19,13 +22,22 @@ export interface Credentials {
 export class PasswordProof {
   constructor(
     private readonly accounts: Accounts,
+    private readonly changes: AccountChanges,
     private readonly events: SecurityEvents,
     private readonly work: UnitOfWork,
   ) {}
 
-  /** @throws ServiceError `INVALID_CREDENTIALS`, `RATE_LIMITED`, `UNAVAILABLE` */
-  async ofLogin({ id, pw, device }: Credentials): Promise<Account> {
-    return this.accepted(await this.accounts.verifyPassword({ loginId: id, password: pw, device }));
+  /**
+   * The password step. A temporary password is replaced by `newPw` before the login continues.
+   * @throws ServiceError `INVALID_CREDENTIALS`, `RATE_LIMITED`, `UNAVAILABLE`; `PASSWORD_CHANGE_REQUIRED` for a temporary
+   * password without `newPw`, `VALIDATION_FAILED` for a `newPw` that is weak, the same, or not asked for
+   */
+  async ofLogin({ id, pw, newPw, device }: Credentials): Promise<Account> {
+    const verdict = await this.accounts.verifyPassword({ loginId: id, password: pw, device });
+    if (verdict.kind === 'temporary') return this.replaced(verdict.account, verdict.temporary, pw, newPw);
+    const account = await this.accepted(verdict);
+    if (newPw !== undefined) throw unfitting('unexpected');
+    return account;
   }
 
   /** For somebody who is signed in and is asked again in `field`; throws alike. */
@@ -34,12 +46,36 @@ export class PasswordProof {
   }
 
   private async accepted(verdict: PasswordVerdict): Promise<Account> {
-    const subject = verdict.kind === 'right' ? verdict.account.id : verdict.subject;
+    const subject = verdict.kind === 'refused' ? verdict.subject : verdict.account.id;
     if (subject !== undefined) nameUser(subject);
     if (verdict.kind === 'right') return verdict.account;
-    const { reason } = verdict;
-    const event = { kind: 'LOGIN_PASSWORD_FAILED', result: 'refused', reason } as const;
-    await this.work.single((tx) => this.events.record(tx, { ...event, ...(subject !== undefined && { subject }) }));
+    const reason = verdict.kind === 'refused' ? verdict.reason : 'change_required';
+    await this.recordFailure(reason, subject);
     throw new ServiceError('INVALID_CREDENTIALS', { reason });
   }
+
+  private async replaced(
+    { id: subject }: Account,
+    temporary: TemporaryPassword,
+    pw: string,
+    newPw: string | undefined,
+  ): Promise<Account> {
+    nameUser(subject);
+    if (newPw === undefined) {
+      await this.recordFailure('change_required', subject);
+      throw new ServiceError('PASSWORD_CHANGE_REQUIRED', { reason: 'temporary password' });
+    }
+    if (newPw === pw) throw unfitting('same_as_temporary');
+    const ready = await this.changes.readyPassword(subject, newPw, 'new_pw');
+    return this.work.run((tx) => this.changes.replaceTemporary(tx, subject, temporary, ready));
+  }
+
+  private async recordFailure(reason: string, subject: string | undefined): Promise<void> {
+    const event = { kind: 'LOGIN_PASSWORD_FAILED', result: 'refused', reason } as const;
+    await this.work.single((tx) => this.events.record(tx, { ...event, ...(subject !== undefined && { subject }) }));
+  }
+}
+
+function unfitting(code: string): ServiceError {
+  return new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'new_pw', code }] });
 }

@@ -4,6 +4,7 @@ import { type Session, Sessions } from '../token/sessions.service.js';
 import { AuthCookies, DEVICE, SESSION, TRUSTED_DEVICE } from './cookies.js';
 import { Handover } from './handover.service.js';
 import { LoginService } from './login.service.js';
+import type { Credentials } from './password-proof.service.js';
 import { type PasswordPassed, PasswordStep } from './password-step.service.js';
 import { SessionEnd } from './session-end.service.js';
 
@@ -27,9 +28,9 @@ export class PortalEntry {
   ) {}
 
   /** @throws ServiceError as `PasswordStep.pass` does */
-  async enter({ id, pw }: { readonly id: string; readonly pw: string }, reply: Reply): Promise<Entered> {
+  async enter({ id, pw, newPw }: Omit<Credentials, 'device'>, reply: Reply): Promise<Entered> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice, [SESSION]: former } = reply.cookies;
-    const passed = await this.passwordStep.pass({ id, pw, device }, trustedDevice);
+    const passed = await this.passwordStep.pass({ id, pw, newPw, device }, trustedDevice);
     if (former !== undefined) await this.leave(former);
     const { roles } = passed.account;
     const completed = await this.logins.complete(passed, 'portal');

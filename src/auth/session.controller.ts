@@ -36,7 +36,7 @@ export class SessionController {
     @Body({ schema: loginShape }) body: InferOutput<typeof loginShape>,
     @Answer() reply: Reply,
   ): Promise<InferOutput<typeof sessionAnswer>> {
-    const { next, session, roles } = await this.entry.enter(body, reply);
+    const { next, session, roles } = await this.entry.enter({ id: body.id, pw: body.pw, newPw: body.new_pw }, reply);
     if (next === 'none') {
       return {
         mfa_required: false,

@@ -5,6 +5,7 @@ import { printable } from '../config/failure-report.js';
 import { knownIssuer } from '../saml/known-issuer.js';
 import { MetadataFailure } from '../saml/metadata-failure.js';
 import type { SamlProperties } from '../saml/saml.properties.js';
+import { withReason } from './operator.js';
 import { type Complaint, noSuch } from './users-answers.js';
 
 /** What the command needs of the service. */
@@ -27,8 +28,7 @@ export function addAdmitCommand(
   actor: string,
   run: (command: (services: AdmitServices) => Promise<readonly string[] | Complaint>) => Promise<void>,
 ): void {
-  users
-    .command('admit')
+  withReason(users.command('admit'))
     .description("pre-creates the account of an identity provider's user")
     .requiredOption('--idp <name>', 'as in app.security.saml.idp.<name>')
     .requiredOption('--person <name>', 'the persistent NameID, or the value of account.attribute')

@@ -140,6 +140,7 @@ async function run(args: readonly string[], given: Given = {}): Promise<Outcome>
   const program = new Command().exitOverride();
   const parts = {
     open: () => Promise.resolve(services),
+    actor: 'cli',
     print: (line: string) => void printed.push(line),
     complain: (line: string) => void complaints.push(line),
   };

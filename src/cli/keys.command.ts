@@ -2,11 +2,9 @@ import type { Command } from 'commander';
 import { printable } from '../config/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
 import { EXIT, type ExitCode } from './exit-code.js';
+import { withReason } from './operator.js';
 import { SealFailure } from '../sealing/sealer.js';
 import type { KeyRotation, ListedKey } from '../token/key-rotation.service.js';
-
-/** Who does it, in the security events of commands. */
-const ACTOR = 'cli';
 
 /** The service as far as the commands need it, opened for one command. */
 export interface KeysServices {
@@ -23,6 +21,8 @@ export interface KeysServices {
 /** What the commands need from outside. */
 export interface KeysCommandParts {
   readonly open: () => Promise<KeysServices>;
+  /** Who runs the command, for security events. */
+  readonly actor: string;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
 }
@@ -46,23 +46,22 @@ export function addKeysCommand(program: Command, parts: KeysCommandParts, exit: 
     .description('lists the signing keys of the database, and how many values each seal key seals')
     .action(() => run(async (services) => ({ lines: [...(await list(services)), ...(await seals(services))] })));
 
-  keys
-    .command('rotate')
+  withReason(keys.command('rotate'))
     .description('creates the next signing keys: published now, in use a day later')
     .option('--now', 'use them immediately; other verifiers may reject new tokens until they fetch the keys again')
-    .action(({ now = false }: { now?: boolean }) => run((services) => rotate(services, now)));
+    .action(({ now = false }: { now?: boolean }) => run((services) => rotate(services, now, parts.actor)));
 
-  keys
-    .command('retire')
+  withReason(keys.command('retire'))
     .description('retires a signing key; it still verifies until its tokens expire')
     .argument('<kid>', 'as shown by "keys list"')
     .option('--now', 'for a leaked key: reject the tokens it signed from now on')
-    .action((kid: string, { now = false }: { now?: boolean }) => run((services) => retire(services, kid, now)));
+    .action((kid: string, { now = false }: { now?: boolean }) =>
+      run((services) => retire(services, kid, { atOnce: now, actor: parts.actor })),
+    );
 
-  keys
-    .command('rekey')
+  withReason(keys.command('rekey'))
     .description('re-seals under the active seal key what another key seals; can be interrupted and run again')
-    .action(() => run(rekey));
+    .action(() => run((services) => rekey(services, parts.actor)));
 }
 
 async function answered(
@@ -105,8 +104,8 @@ async function seals({ rotation, activeSealKey, countTotpSecrets }: KeysServices
   });
 }
 
-async function rotate({ rotation }: KeysServices, atOnce: boolean): Promise<Outcome> {
-  const rotated = await rotation.rotate({ actor: ACTOR, atOnce });
+async function rotate({ rotation }: KeysServices, atOnce: boolean, actor: string): Promise<Outcome> {
+  const rotated = await rotation.rotate({ actor, atOnce });
   const lines = rotated.map(({ purpose, kid, signsFrom, isNew }) => {
     const from = isNew ? 'made' : 'was there';
     return `${kid}  ${purpose}  ${from}, signs from ${instant(signsFrom)}`;
@@ -116,16 +115,20 @@ async function rotate({ rotation }: KeysServices, atOnce: boolean): Promise<Outc
   return { lines: isConfigured ? [...lines, note] : lines };
 }
 
-async function retire({ rotation }: KeysServices, kid: string, atOnce: boolean): Promise<Outcome> {
-  const isDone = await rotation.retire(kid, { actor: ACTOR, atOnce });
+async function retire(
+  { rotation }: KeysServices,
+  kid: string,
+  how: { readonly actor: string; readonly atOnce: boolean },
+): Promise<Outcome> {
+  const isDone = await rotation.retire(kid, how);
   if (!isDone) return { lines: [], complaint: `Unknown signing key ${printable(kid)}.`, exitCode: EXIT.notFound };
-  const effect = atOnce ? 'verifies no more' : 'signs no more, and verifies until its tokens have ended';
+  const effect = how.atOnce ? 'verifies no more' : 'signs no more, and verifies until its tokens have ended';
   return { lines: [`${kid}  ${effect}; other processes follow within half a minute`] };
 }
 
-async function rekey(services: KeysServices): Promise<Outcome> {
+async function rekey(services: KeysServices, actor: string): Promise<Outcome> {
   const { rotation, resealTotpSecrets } = services;
-  const signing = await rotation.reseal(ACTOR);
+  const signing = await rotation.reseal(actor);
   const totp = await resealTotpSecrets();
   return { lines: [`sealed anew: ${signing} signing keys, ${totp} TOTP keys`, ...(await seals(services))] };
 }

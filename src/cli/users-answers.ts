@@ -33,6 +33,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 const CONFLICTS: Readonly<Record<string, string>> = {
   'login id taken': 'The login id is already taken.',
   'person known': 'This person already has a user.',
+  'no password': 'Staff sign in at their identity provider and have no password here.',
 };
 
 /** Tells an operator why a command was refused; the inner reason of an error is not shown, it may hold more. */

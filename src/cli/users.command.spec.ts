@@ -7,7 +7,8 @@ import type { Account } from '../account/account.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { UnitOfWork } from '../persistence/unit-of-work.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
-import { addUsersCommand, type UsersServices } from './users.command.js';
+import { addUsersCommand } from './users.command.js';
+import type { UsersServices } from './users-services.command.js';
 
 interface Outcome {
   readonly code: number | undefined;
@@ -208,6 +209,7 @@ async function run(args: readonly string[], { input = '', failure, report }: Sit
     program,
     {
       open: () => Promise.resolve(services),
+      actor: 'cli',
       input: Readable.from([input]),
       print: (line) => printed.push(line),
       complain: (line) => complaints.push(line),

@@ -50,6 +50,11 @@ export const TEXT: Readonly<Record<ErrorCode, ErrorText>> = {
     advice: 'Prove the second factor, then send the request again.',
     page: 'This step is not available before your sign-in is complete.',
   },
+  PASSWORD_CHANGE_REQUIRED: {
+    title: 'The password is temporary and must be changed',
+    advice: 'Send the same request again with new_pw, the password that the user chose.',
+    page: 'Your password is temporary. Enter it again and choose a new one.',
+  },
   ACCESS_DENIED: {
     title: 'The caller lacks an authority for this',
     advice: 'Do not repeat the request as this user.',

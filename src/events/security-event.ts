@@ -26,8 +26,10 @@ export const KINDS = [
   'SAML_OK',
   'SAML_REJECTED',
   'PASSWORD_CHANGED',
+  'PASSWORD_RESET',
   'USER_CREATED',
   'USER_CHANGED',
+  'USER_DELETED',
   'USERS_IMPORTED',
   'KEY_ROTATED',
   'LOGLEVEL_CHANGED',
@@ -40,7 +42,7 @@ export interface SecurityEvent {
   readonly kind: EventKind;
   /** The account it is about; unset where the login id is unknown. */
   readonly subject?: string;
-  /** Who did it, where that is not the account itself: the subject of an administrator, or `cli`. */
+  /** Who did it, where that is not the account itself: the subject of an administrator, or `cli:<user>` for a command. */
   readonly actor?: string;
   readonly result?: 'ok' | 'refused';
   /** One of a few words, never anything a caller sent. */

@@ -6,6 +6,7 @@ import { Loggers } from '../logging/loggers.js';
 import type { Page } from '../persistence/page.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
+import { statedReason } from '../principal/command-facts.js';
 import { requestFacts } from '../principal/request-facts.js';
 import { Random } from '../random/random.js';
 import { logEvent } from './event-line.js';
@@ -60,7 +61,7 @@ export class SecurityEvents {
       amr: event.amr ? amrText(event.amr) : null,
       result: event.result ?? 'ok',
       reason: event.reason ?? null,
-      detail: event.detail ? JSON.stringify(event.detail) : null,
+      detail: detailOf(event),
     };
   }
 
@@ -71,4 +72,11 @@ export class SecurityEvents {
     random.writeUInt16BE(this.last.number);
     return timeOrderedId(at, random);
   }
+}
+
+/** With the reason that an operator stated for a command. */
+function detailOf({ detail }: SecurityEvent): string | null {
+  const reason = statedReason();
+  const all = { ...detail, ...(reason !== undefined && { stated_reason: reason }) };
+  return Object.keys(all).length > 0 ? JSON.stringify(all) : null;
 }

@@ -82,6 +82,11 @@ export class Authenticators {
     return (await this.store.reset(tx, subject)) && this.wiped(tx, subject);
   }
 
+  /** Takes away what is left of an account whose row is gone. */
+  async forget(tx: Tx, subject: string): Promise<void> {
+    await this.wiped(tx, subject);
+  }
+
   /** Replaces the live set of codes; undefined where no secret is active. */
   async reissue(tx: Tx, subject: string): Promise<readonly string[] | undefined> {
     const setId = this.newId();

@@ -153,6 +153,11 @@ export class Enrolment {
     });
   }
 
+  /** Removes secrets, codes and trusted devices of an account whose row is gone. */
+  forget(tx: Tx, subject: string): Promise<void> {
+    return this.authenticators.forget(tx, subject);
+  }
+
   private async useStep<T>(
     claim: Claim,
     against: Against,

@@ -1,3 +1,4 @@
+import { AccountAdministration1795651200037 } from './migrations/account-administration.migration.js';
 import { First1795219200000 } from './migrations/first.migration.js';
 import { IdentityProviderMetadata1795478400000 } from './migrations/identity-provider-metadata.migration.js';
 import { LockedAccounts1795305600000 } from './migrations/locked-accounts.migration.js';
@@ -17,4 +18,5 @@ export const MIGRATIONS = [
   PasswordKinds1795564833000,
   UnprovenTimes1795564873000,
   MetadataRequests1795564933000,
+  AccountAdministration1795651200037,
 ];

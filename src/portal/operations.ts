@@ -42,7 +42,7 @@ export const SIGN_IN: OperationFacts = {
   summary: 'Sign in by the form of the page',
   about: `${FORM} Sends the browser on to \`return_to\`, or to a page for the second factor first. A user who is signed in already is sent on without a look at the password.`,
   by: [NOBODY, BY.trustedDevice],
-  refuses: ['INVALID_CREDENTIALS', 'RATE_LIMITED'],
+  refuses: ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'PASSWORD_CHANGE_REQUIRED'],
   sets: [SESSION, DEVICE, TRUSTED_DEVICE],
 };
 

@@ -19,16 +19,30 @@ export interface SignInFacts extends FormFacts {
   /** Present where a signed-in user signs in again. */
   readonly again?: string;
   readonly alert?: Markup;
+  /** The password is temporary: the form asks for a new one as well. */
+  readonly isChange?: boolean;
 }
 
+const newPassword = markup`<p><label for="new_pw">New password</label><br>
+<input id="new_pw" name="new_pw" type="password" autocomplete="new-password" required></p>
+`;
+
 /** `GET /portal/login`: by username and password, or at an identity provider. */
-export function signInPage({ contextPath, idps, id = '', again, alert, ...facts }: SignInFacts): string {
+export function signInPage({
+  contextPath,
+  idps,
+  id = '',
+  again,
+  alert,
+  isChange = false,
+  ...facts
+}: SignInFacts): string {
   const fields = markup`${again === undefined ? undefined : hidden('again', again)}<p><label for="id">Username</label><br>
 <input id="id" name="id" value="${id}" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" \
 spellcheck="false" required></p>
-<p><label for="pw">Password</label><br>
+<p><label for="pw">${isChange ? 'Temporary password' : 'Password'}</label><br>
 <input id="pw" name="pw" type="password" autocomplete="current-password" required></p>
-${button('Sign in')}`;
+${isChange ? newPassword : undefined}${button('Sign in')}`;
   const links = idps.map(
     ({ name, displayName }) =>
       markup`<li><a href="${idpPath(contextPath, name, facts.returnTo)}">${displayName}</a></li>

@@ -28,6 +28,8 @@ const BROWSER_BYTES = 32;
 const BROWSER = /^[\w-]{43}$/;
 /** Refusals that the form itself tells. */
 const TOLD: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED']);
+/** Refusal that the form tells by asking for a new password as well. */
+const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 
 /** The page to sign in, without script (http-api section 5). */
 @Public()
@@ -68,13 +70,17 @@ export class SignInController {
   @SendsOn()
   @Operation(SIGN_IN)
   async signIn(
-    @Body({ schema: signInForm }) { id, pw, ...wish }: InferOutput<typeof signInForm>,
+    @Body({ schema: signInForm }) { id, pw, new_pw: newPw, ...wish }: InferOutput<typeof signInForm>,
     @Answer() reply: Reply,
   ): Promise<{ readonly url: string }> {
     const facts = this.facts(reply.cookies[SIGN_IN_FORM] ?? '', wish);
     if (wish.again === undefined && (await this.isSignedInAs(id, reply))) return { url: facts.returnTo };
-    const again = (alert: Markup): string => signInPage({ ...facts, id, alert });
-    const { next } = await orAgain(TOLD, again, () => this.entry.enter({ id, pw }, reply));
+    const isChange = newPw !== undefined;
+    const again = (alert: Markup): string => signInPage({ ...facts, id, alert, isChange });
+    const change = (alert: Markup): string => signInPage({ ...facts, id, alert, isChange: true });
+    const { next } = await orAgain(CHANGE, change, () =>
+      orAgain(TOLD, again, () => this.entry.enter({ id, pw, newPw }, reply)),
+    );
     const { returnTo } = facts;
     return { url: next === 'none' ? returnTo : secondFactorPage(this.contextPath, next, returnTo) };
   }

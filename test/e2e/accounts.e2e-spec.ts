@@ -142,7 +142,7 @@ onSqlite('users import', (engine) => {
 
     expect(whole).toEqual({ code: 1, output: 'Without --partial only a regular file can be imported.\n' });
     expect(before).toBeRefused(401, 'INVALID_CREDENTIALS');
-    expect(partial).toEqual({ code: 0, output: 'Created 1 user.\n' });
+    expect(partial).toEqual({ code: 0, output: expect.stringContaining('Created 1 user.\n') as string });
     expect(await story.client().post('/login', { id: 'piped', pw: PASSWORD })).toBeAnswered(200);
   });
 });

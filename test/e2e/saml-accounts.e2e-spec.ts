@@ -166,14 +166,14 @@ onEachEngine('X15: an account of staff', (engine) => {
 
     const admitted = await story.command(...args, '--email', 'new@example.org');
 
-    expect(admitted).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(admitted).toMatchObject({ exitCode: 0 });
     expect(admitted.stdout).toBe(`Created user closed:${nameId}, who may sign in through closed.\n`);
     const { client, answer } = await signIn({ nameId }, 'closed');
     expect(answer.status).toBe(303);
     const subject = await subjectOf(client);
     expect(await rowOf(subject)).toMatchObject({ login_id: `closed:${nameId}`, email: 'new@example.org' });
     const [created] = await story.events({ id: `closed:${nameId}` });
-    expect(created).toMatchObject({ kind: 'USER_CREATED', actor: 'cli' });
+    expect(created).toMatchObject({ kind: 'USER_CREATED', actor: expect.stringMatching(/^cli:./) as string });
     const again = await story.command(...args);
     expect(again).toMatchObject({ exitCode: 1, stderr: 'This person already has a user.\n' });
   });

@@ -55,6 +55,7 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers()): Account
   const random = new SystemRandom();
   const limits = new RateLimitProperties();
   const store = new AccountStore();
+  const identities = new StaffIdentityStore();
   const events = new SecurityEvents(new EventStore(), clock, random, loggers);
   const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, kept: 1, queueCapacity: 1000 }, random);
   const passwords = new Passwords(hasher, new PasswordProperties());
@@ -70,11 +71,11 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers()): Account
     hasher,
     decoys,
     devices,
-    accounts: new Accounts(store, work, loginIds, hasher, decoys, throttle, loggers),
-    changes: new AccountChanges(store, work, passwords, events, clock),
+    accounts: new Accounts(store, work, loginIds, hasher, decoys, throttle, clock, loggers),
+    changes: new AccountChanges(store, identities, work, passwords, events, clock, new PasswordProperties()),
     creation: new AccountCreation(store, work, drafts, events, random),
     accountImport: new AccountImport(store, work, drafts, events),
-    staff: new StaffAccounts(new StaffIdentityStore(), store, loginIds, work, events, clock, random),
+    staff: new StaffAccounts(identities, store, loginIds, work, events, clock, random),
   };
 }
 

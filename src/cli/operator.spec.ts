@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { cleanReason, operatorActor } from './operator.js';
+
+const NAMELESS = (): string => {
+  throw new Error('ENOENT');
+};
+
+describe('A7: the actor of a command', () => {
+  it.each([
+    ['is the user of the process', () => 'login', undefined, 'cli:login'],
+    ['has the user that sudo names in parentheses', () => 'login', 'anna', 'cli:login(anna)'],
+    ['is told once where both are one', () => 'anna', 'anna', 'cli:anna'],
+    ['does not take an empty name', () => 'login', '', 'cli:login'],
+    ['is a number where the user has no name', NAMELESS, undefined, 'cli:uid-1000'],
+    ['cannot be forged beyond the parentheses', () => 'login', 'a)\ncli:root(b', 'cli:login(a??cli?root?b)'],
+  ])('%s', (_, username, sudoUser, actor) => {
+    expect(operatorActor({ username, uid: 1000, sudoUser })).toBe(actor);
+  });
+
+  it('fits into its column', () => {
+    const username = (): string => 'u'.repeat(100);
+
+    expect(operatorActor({ username, uid: 1000, sudoUser: 'v'.repeat(100) }).length).toBeLessThanOrEqual(64);
+  });
+});
+
+describe('A7: the reason of a command', () => {
+  it.each([
+    ['  ticket   4711 ', 'ticket 4711'],
+    ['one\nline\u001b[31m', 'one line [31m'],
+    ['the password: hunter2', 'the password: ******'],
+  ])('%j is kept as %j', (text, kept) => {
+    expect(cleanReason(text)).toBe(kept);
+  });
+
+  it.each(['', ' \n ', 'x'.repeat(201)])('%j is refused', (text) => {
+    expect(() => cleanReason(text)).toThrow(/A reason/);
+  });
+});

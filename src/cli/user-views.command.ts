@@ -1,0 +1,86 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Account, AccountStatus } from '../account/account.js';
+import { printable } from '../config/failure-report.js';
+import type { Complaint } from './users-answers.js';
+import { ofUser, type UsersServices } from './users-services.command.js';
+
+const USUAL_LIMIT = 50;
+const LARGEST_LIMIT = 200;
+
+interface ListOptions {
+  readonly query?: string;
+  readonly role?: string;
+  readonly status?: AccountStatus;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+type Run = (command: (services: UsersServices) => Promise<readonly string[] | Complaint>) => Promise<void>;
+
+/** Adds `users list` and `users show`, which change nothing. */
+export function addUserViews(users: Command, run: Run): void {
+  users
+    .command('list')
+    .description('lists users by login id, a page at a time')
+    .option('--query <text>', 'only login ids that contain this text')
+    .option('--role <role>', 'only users with this stored role')
+    .addOption(new Option('--status <status>', 'only users with this status').choices(['active', 'disabled']))
+    .option('--limit <number>', `users of one page, at most ${LARGEST_LIMIT}`, limitOf, USUAL_LIMIT)
+    .option('--after <id>', 'continue after this login id')
+    .action((options: ListOptions) => run((services) => list(services, options)));
+
+  users
+    .command('show')
+    .description('shows one user; never a password, secret or code')
+    .argument('<id>', 'login id')
+    .action((id: string) => run((services) => ofUser(services, id, (account) => show(services, account))));
+}
+
+function limitOf(text: string): number {
+  const limit = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LARGEST_LIMIT) throw new InvalidArgumentError(`A page has 1 to ${LARGEST_LIMIT} users.`);
+  return limit;
+}
+
+async function list({ accounts }: UsersServices, options: ListOptions): Promise<readonly string[]> {
+  const { limit } = options;
+  // One more than is shown tells whether a page follows.
+  const found = await accounts.list({ ...options, limit: limit + 1 });
+  const shown = found.slice(0, limit);
+  const lines = shown.map((account) => {
+    const { loginId, status, kind, roles, totpId } = account;
+    const facts = [loginId, status, kind, totpId === undefined ? 'no-mfa' : 'mfa', roles.join(',') || '-'];
+    return printable(facts.join('  '));
+  });
+  const last = found.length > limit ? shown.at(-1) : undefined;
+  return last ? [...lines, `More users follow: --after ${printable(last.loginId)}`] : lines;
+}
+
+async function show({ factorState }: UsersServices, account: Account): Promise<readonly string[]> {
+  const { id, loginId, kind, status, roles, email, mfaRequired, enrolmentForced, hasPassword, passwordEndsAt } =
+    account;
+  const { state, backupCodes, lock } = await factorState(id);
+  const password = !hasPassword
+    ? 'none'
+    : passwordEndsAt === undefined
+      ? 'set'
+      : `temporary, expires at ${instant(passwordEndsAt)}`;
+  const required = enrolmentForced ? 'required at the next sign-in' : mfaRequired ? 'required' : 'by policy for roles';
+  const facts: readonly (readonly [string, string])[] = [
+    ['login id', loginId],
+    ['subject', id],
+    ['kind', kind],
+    ['status', status],
+    ['roles', roles.join(',') || 'none stored'],
+    ['email', email ?? 'none'],
+    ['password', password],
+    ['second factor', `${state}, ${required}`],
+    ['backup codes', String(backupCodes.remaining)],
+    ['locked until', lock === undefined ? 'not locked' : instant(lock.until)],
+  ];
+  return facts.map(([name, text]) => printable(`${name.padEnd(14)} ${text}`));
+}
+
+function instant(epochSeconds: number): string {
+  return Number.isFinite(epochSeconds) ? new Date(epochSeconds * 1000).toISOString() : 'unlocked';
+}

@@ -1,0 +1,51 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Configuration, ConfigurationInputs } from './config/configuration.js';
+import { charsetNamed } from './encoding/charset.js';
+import { logSetup } from './log-setup.js';
+import { appendLines } from './logging/append-lines.js';
+import { Batch } from './logging/batch.js';
+import { formed } from './logging/console-appender.js';
+import { lineFormat } from './logging/line-format.js';
+import type { LogLine } from './logging/log-line.js';
+import { Loggers } from './logging/loggers.js';
+import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
+
+/** The logger of security events: a command logs those and nothing else. */
+const LOGGED = 'events';
+
+/**
+ * The log of one command: appends its security events to the log file of the service where there is one, and writes
+ * them to its own error output otherwise. The file is never created or rolled here: that is up to the service.
+ */
+export class CommandLog {
+  readonly loggers = new Loggers([{ append: (line) => void this.lines.push(line) }]);
+  private readonly lines: LogLine[] = [];
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly inputs: ConfigurationInputs,
+    private readonly writeError: (text: string) => void,
+  ) {}
+
+  async close(): Promise<void> {
+    const lines = this.lines.filter(({ logger }) => logger === LOGGED);
+    if (lines.length === 0) return;
+    const { console, file } = logSetup(this.configuration, this.inputs);
+    if (file && isThere(file.file)) {
+      const charset = charsetNamed(file.form.charset);
+      const batch = new Batch({ file: resolve(file.file), day: '', charset });
+      const format = lineFormat(file.form, { hasColor: false });
+      for (const line of lines) batch.add(formed(format, line));
+      const { error } = await appendLines(resolve(file.file), batch, { mayBeTorn: true });
+      if (error === undefined) return;
+    }
+    const form = console ?? { pattern: new LoggingPatternProperties().console, charset: 'UTF-8' };
+    const format = lineFormat(form, { hasColor: false });
+    for (const line of lines) this.writeError(formed(format, line));
+  }
+}
+
+function isThere(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+}

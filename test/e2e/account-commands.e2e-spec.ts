@@ -1,0 +1,272 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { Answer } from '../support/http-client.js';
+import { PASSWORD, type Person, storyOn } from '../support/login-story.js';
+import { submit, visit } from '../support/pages.js';
+import { onEachEngine, onSqlite } from '../support/story-database.js';
+
+const CHOSEN = 'nine wet lanterns & 3 harbours';
+const DAY_SECONDS = 24 * 3600;
+
+onEachEngine('A4: users set-password', (engine) => {
+  const story = storyOn(engine, { people: 20 });
+
+  async function temporaryOf(person: Person): Promise<string> {
+    const { exitCode, stdout, stderr } = await story.command('users', 'set-password', person.id);
+    expect(exitCode, stderr).toBe(0);
+    return /only once: (\S+?)\.?$/m.exec(stdout)?.[1] ?? '';
+  }
+
+  function login(person: Person, pw: string, more: object = {}, client = story.client()): Promise<Answer> {
+    return client.post('/login', { id: person.id, pw, ...more });
+  }
+
+  it.each(['/login', '/session'])('A4: gives a password that must be changed at %s', async (path) => {
+    const person = story.person();
+    const pw = await temporaryOf(person);
+    const client = story.client();
+
+    const old = await login(person, PASSWORD);
+    const without = await client.post(path, { id: person.id, pw });
+    const weak = await client.post(path, { id: person.id, pw, new_pw: 'password' });
+    const same = await client.post(path, { id: person.id, pw, new_pw: pw });
+    const changed = await client.post(path, { id: person.id, pw, new_pw: CHOSEN });
+    const again = await login(person, pw);
+
+    expect(old).toBeRefused(401, 'INVALID_CREDENTIALS');
+    expect(without).toBeRefused(403, 'PASSWORD_CHANGE_REQUIRED');
+    expect(without.cookies).toEqual([]);
+    expect(weak).toBeRefused(400, 'VALIDATION_FAILED');
+    expect(weak.body['errors']).toEqual([{ field: 'new_pw', code: 'too_common' }]);
+    expect(same.body['errors']).toEqual([{ field: 'new_pw', code: 'same_as_temporary' }]);
+    expect(changed).toBeAnswered(200);
+    expect(changed.body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
+    expect(again).toBeRefused(401, 'INVALID_CREDENTIALS');
+    expect(await login(person, CHOSEN)).toBeAnswered(200);
+    const kinds = (await story.events(person)).map(({ kind, reason }) => [kind, reason]);
+    expect(kinds).toContainEqual(['PASSWORD_RESET', null]);
+    expect(kinds).toContainEqual(['LOGIN_PASSWORD_FAILED', 'change_required']);
+    expect(kinds).toContainEqual(['PASSWORD_CHANGED', 'temporary']);
+  });
+
+  it('A4: ends sessions, and leaves second factor and its failures alone', async () => {
+    const person = await story.enrolled();
+    const { client, accessToken: bearer } = await story.signIn(person);
+    const half = await story.mfaToken(person);
+    const wrong = await story.client().post('/login/2fa', { mfa_token: half, code: story.wrongCode(person) });
+    const pw = await temporaryOf(person);
+
+    expect(wrong).toBeRefused(401, 'MFA_CODE_INVALID');
+    expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+    const stale = await story.client().post('/login/2fa', { mfa_token: half, code: story.nextCode(person) });
+    expect(stale).toBeRefused(401, 'MFA_TOKEN_INVALID');
+    const [row] = await story.database.query<{ failures: number }>('SELECT failures FROM account WHERE login_id = ?', [
+      person.id,
+    ]);
+    expect(row?.failures).toBe(1);
+    const changed = await login(person, pw, { new_pw: CHOSEN });
+    expect(changed.body).toMatchObject({ mfa_required: true, methods: ['totp', 'backup_code'] });
+    const mfaToken = String(changed.body['mfa_token']);
+    const second = await story.client().post('/login/2fa', { mfa_token: mfaToken, code: story.nextCode(person) });
+    expect(second.body).toMatchObject({ amr: ['pwd', 'otp'] });
+  });
+
+  it('A4: lets one of parallel changes win', async () => {
+    const person = story.person();
+    const pw = await temporaryOf(person);
+    const passwords = Array.from({ length: 8 }, (_, index) => `${CHOSEN} ${index}`);
+
+    const answers = await Promise.all(passwords.map((next) => login(person, pw, { new_pw: next })));
+
+    const won = passwords.filter((_, index) => answers[index]?.status === 200);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(7);
+    expect(await login(person, String(won[0]))).toBeAnswered(200);
+  });
+
+  it('A4: refuses new_pw where the password is not temporary', async () => {
+    const person = story.person();
+
+    const answer = await login(person, PASSWORD, { new_pw: CHOSEN });
+
+    expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
+    expect(answer.body['errors']).toEqual([{ field: 'new_pw', code: 'unexpected' }]);
+    expect(await login(person, PASSWORD)).toBeAnswered(200);
+  });
+
+  it('A4: gives a password that expires, and is then like a wrong one', async () => {
+    const person = story.person();
+    const pw = await temporaryOf(person);
+    story.clock.advance(DAY_SECONDS + 1);
+
+    const expired = await login(person, pw, { new_pw: CHOSEN });
+    const wrong = await login(person, 'wrong', { new_pw: CHOSEN });
+
+    expect(expired).toBeRefused(401, 'INVALID_CREDENTIALS');
+    expect(Object.keys(expired.body)).toEqual(Object.keys(wrong.body));
+    const reasons = (await story.events(person)).map(({ reason }) => reason);
+    expect(reasons).toContain('expired_password');
+  });
+
+  it('A4: is refused for staff and unknown users, and says so', async () => {
+    await story.database.query("UPDATE account SET kind = 'staff', password_hash = NULL WHERE login_id = ?", [
+      story.person().id,
+    ]);
+    const [staff] = await story.database.query<{ login_id: string }>(
+      "SELECT login_id FROM account WHERE kind = 'staff'",
+    );
+
+    const refused = await story.command('users', 'set-password', String(staff?.login_id));
+    const unknown = await story.command('users', 'set-password', 'nobody');
+
+    expect([refused.exitCode, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toContain('have no password here');
+    expect(unknown.exitCode).toBe(4);
+  }, 60_000);
+});
+
+onSqlite('A4: the sign-in page', (engine) => {
+  const story = storyOn(engine, { people: 1 });
+
+  it('A4: asks for a new password in place of a temporary one, and signs in', async () => {
+    const person = story.person();
+    const { stdout } = await story.command('users', 'set-password', person.id);
+    const pw = /only once: (\S+?)\.?$/m.exec(stdout)?.[1] ?? '';
+    const client = story.client();
+    const page = await visit(client, '/portal/login');
+
+    const asked = await submit(client, page, { id: person.id, pw });
+    const weak = await submit(client, asked, { pw, new_pw: 'password' });
+    const done = await submit(client, weak, { pw, new_pw: CHOSEN });
+
+    expect(asked.status).toBe(403);
+    expect(asked.text).toContain('Your password is temporary');
+    expect(asked.text).toContain('name="new_pw"');
+    expect(asked.text).not.toContain(pw);
+    expect([weak.status, weak.text.includes('name="new_pw"')]).toEqual([400, true]);
+    expect(done.status).toBe(303);
+  });
+});
+
+onEachEngine('A4: users list, show, set-roles and delete', (engine) => {
+  const others = { admin: 'ROLE_ADMIN', boss: 'ROLE_ADMIN', clerk: 'ROLE_CLERK' };
+  const story = storyOn(engine, { people: 6, others });
+
+  it('A4: list pages and filters', async () => {
+    const first = await story.command('users', 'list', '--query', 'PERSON-', '--limit', '4');
+    const second = await story.command('users', 'list', '--query', 'person-', '--after', 'person-4');
+    const clerks = await story.command('users', 'list', '--role', 'ROLE_CLERK');
+
+    expect(first.stdout.split('\n').map((line) => line.split('  ')[0])).toEqual([
+      ...['person-1', 'person-2', 'person-3', 'person-4', 'More users follow: --after person-4', ''],
+    ]);
+    expect(second.stdout).toBe('person-5  active  local  no-mfa  -\nperson-6  active  local  no-mfa  -\n');
+    expect(clerks.stdout).toBe('clerk  active  local  no-mfa  ROLE_CLERK\n');
+    expect((await story.command('users', 'list', '--limit', '201')).exitCode).toBe(2);
+  }, 60_000);
+
+  it('A4: show tells the state of an account and no secret', async () => {
+    const person = await story.enrolled();
+
+    const { exitCode, stdout } = await story.command('users', 'show', person.id);
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^second factor +active/m);
+    expect(stdout).toMatch(/^password +set$/m);
+    expect(stdout).not.toContain('argon2');
+    for (const code of person.backupCodes) expect(stdout).not.toContain(code);
+    expect((await story.command('users', 'show', 'nobody')).exitCode).toBe(4);
+  });
+
+  it('A4: set-roles replaces the roles and ends the sessions', async () => {
+    const person = story.person();
+    const { client, accessToken: bearer } = await story.signInByPassword(person);
+
+    const { exitCode } = await story.command('users', 'set-roles', person.id, 'ROLE_CLERK,ROLE_AUDITOR');
+    const malformed = await story.command('users', 'set-roles', person.id, 'clerk');
+
+    expect(exitCode).toBe(0);
+    expect(malformed.exitCode).toBe(1);
+    expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+    const { accessToken } = await story.signInByPassword(person);
+    const me = await story.client().get('/me', { bearer: accessToken });
+    expect(me.body['roles']).toEqual(['ROLE_AUDITOR', 'ROLE_CLERK']);
+  });
+
+  it('A4: delete leaves nothing of a user but the events', async () => {
+    const person = await story.enrolled();
+    const { client, accessToken: bearer } = await story.signIn(person);
+    const subject = await story.subjectOf(person);
+
+    expect((await story.command('users', 'delete', person.id)).exitCode).toBe(0);
+
+    expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
+    expect(await story.client().post('/login', { id: person.id, pw: PASSWORD })).toBeRefused(
+      401,
+      'INVALID_CREDENTIALS',
+    );
+    for (const table of [
+      'totp_secret',
+      'backup_code',
+      'session',
+      'refresh_token',
+      'trusted_device',
+      'staff_identity',
+    ]) {
+      const rows = await story.database.query(`SELECT user_id FROM ${table} WHERE user_id = ?`, [subject]);
+      expect(rows, table).toEqual([]);
+    }
+    const events = await story.database.query<{ kind: string }>(
+      'SELECT kind FROM security_event WHERE user_id = ? ORDER BY id',
+      [subject],
+    );
+    expect(events.map(({ kind }) => kind)).toContain('USER_DELETED');
+  });
+
+  it('A4: one of two parallel commands that remove the last administrators is refused', async () => {
+    const ended = await Promise.all([
+      story.command('users', 'delete', 'admin'),
+      story.command('users', 'set-roles', 'boss', 'ROLE_CLERK'),
+    ]);
+
+    expect(ended.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, 1]);
+    expect(ended.map(({ stderr }) => stderr).join('')).toContain('This is the last administrator.');
+  });
+});
+
+onSqlite('A7: a command that changes something', (engine) => {
+  const story = storyOn(engine, { people: 2 });
+  const actor = `cli:${userInfo().username}`;
+
+  it('A7: is a security event with the operating-system user and the reason, and a log line', async () => {
+    const person = story.person();
+
+    const { stdout, stderr } = await story.command('users', 'disable', person.id, '--reason', ' ticket\n4711 ');
+
+    const event = (await story.events(person)).at(-1);
+    expect(event).toMatchObject({ kind: 'USER_CHANGED', actor, detail: '{"stated_reason":"ticket 4711"}' });
+    expect(stdout).toBe(`${person.id}: disabled, ended all sessions.\n`);
+    expect(stderr).toMatch(/ INFO .* events +: USER_CHANGED/);
+    expect(stderr.trimEnd()).not.toContain('\n');
+  });
+
+  it('A7: writes the line into the log file of the service where there is one', async () => {
+    const person = story.person();
+    const file = join(story.cwd, 'service.log');
+    writeFileSync(file, 'a line of the service\n');
+
+    const { stderr } = await story.command('users', 'require-mfa', person.id, `--logging.file.name=${file}`);
+
+    expect(stderr).toBe('');
+    expect(readFileSync(file, 'utf8')).toMatch(/^a line of the service\n.* events +: USER_CHANGED.*\n$/);
+  });
+
+  it('A7: refuses a reason that is too long', async () => {
+    const { exitCode, stderr } = await story.command('users', 'unlock', 'person-1', '--reason', 'x'.repeat(201));
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('A reason has at most 200 characters.');
+  });
+});
