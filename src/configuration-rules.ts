@@ -1,5 +1,6 @@
 import { strongPasswordHashes } from './account/password-hash.rule.js';
 import { secureCookies } from './auth/cookie.rule.js';
+import { publicAddressKeepsCookies } from './auth/public-address.rule.js';
 import { pepperedBackupCodes } from './backup-code/pepper.rule.js';
 import { type ConfigurationInputs, type ConfigurationReading, configurationOf } from './config/configuration.js';
 import { faultsOf, type Finding, type LateRule, type Rule, RuleFacts } from './config/rule.js';
@@ -67,6 +68,7 @@ const RULES: readonly (Rule | LateRule)[] = [
   pepperedBackupCodes,
   requiredRolesKnown(rolesOfStaff),
   secureCookies,
+  publicAddressKeepsCookies,
   publicUrlGiven,
   signingKeyKeptPrivate,
   bundleKeysKeptPrivate,

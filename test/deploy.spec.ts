@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -7,6 +8,9 @@ import { exposition } from '../src/management/metrics/exposition.js';
 import { programOf } from './support/binaries.js';
 import { contractMeters } from './support/contract-meters.js';
 import { needs } from './support/needs.js';
+import { overHttp1 } from './support/secure-client.js';
+import { startService } from './support/service.js';
+import { temporaryFolder } from './support/temporary-folder.js';
 import { selectorsOf } from './support/prom-ql.js';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -88,6 +92,58 @@ describe('the dashboard and the alerts', () => {
     for (const { alert, labels } of RULES) {
       expect(['page', 'ticket'], alert).toContain(labels.severity);
       expect([...rows], alert).toContain(alert);
+    }
+  });
+});
+
+describe('docker-compose.yml', () => {
+  const { services } = parse(read('docker-compose.yml')) as {
+    readonly services: { readonly service: { readonly environment: Readonly<Record<string, string | number>> } };
+  };
+  const tls = Object.entries(services.service.environment).filter(([name]) => /SSL|TLS/.test(name));
+
+  /** What the container runs, with the folder of the volume somewhere else. */
+  function started(folder: string, publicUrl: string): { readonly env: Readonly<Record<string, string>>; out: string } {
+    const values = tls.map(([name, value]) => [name, String(value).replace('/srv/login/tls', folder)] as const);
+    const env = { ...Object.fromEntries(values), PUBLIC_URL: publicUrl };
+    const start = join(ROOT, 'deploy/compose/start.sh');
+    const out = execFileSync('sh', [start, 'echo', 'begun'], { env: { ...process.env, ...env }, encoding: 'utf8' });
+    return { env, out };
+  }
+
+  it.each([
+    ['https://login.example.com/auth', 'login.example.com'],
+    ['https://localhost:8443', 'localhost'],
+    ['https://10.0.0.5:8443', '10.0.0.5'],
+  ])('A6: makes a certificate for %s, once, and keeps its key private', (publicUrl, host) => {
+    const folder = temporaryFolder('tls');
+
+    const first = started(folder, publicUrl);
+    const certificate = new X509Certificate(readFileSync(join(folder, 'tls.crt')));
+    const again = started(folder, publicUrl);
+
+    expect(first.out).toContain(`Created a self-signed certificate for ${host}`);
+    expect(again.out).toBe('begun\n');
+    expect(new X509Certificate(readFileSync(join(folder, 'tls.crt'))).fingerprint256).toBe(certificate.fingerprint256);
+    expect(/^\d/.test(host) ? certificate.checkIP(host) : certificate.checkHost(host)).toBe(host);
+    expect(statSync(join(folder, 'tls.key')).mode & 0o777).toBe(0o600);
+  });
+
+  it('A6: lets the service speak https with that certificate, so that browsers keep its cookies', async () => {
+    const folder = temporaryFolder('tls');
+    const { env } = started(folder, 'https://localhost:8443');
+    const service = await startService({ env: { ...env, APP_SECURITY_PUBLICURL: env['PUBLIC_URL'] ?? '' } });
+    try {
+      const ca = readFileSync(join(folder, 'tls.crt'), 'utf8');
+
+      const { status, headers, text } = await overHttp1(service.url, '/portal/login', { ca });
+
+      expect(new URL(service.url).protocol).toBe('https:');
+      expect(status).toBe(200);
+      expect(String(headers['set-cookie'])).toContain('Secure');
+      expect(text).not.toContain('needs https');
+    } finally {
+      await service.stop();
     }
   });
 });

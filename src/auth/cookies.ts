@@ -18,6 +18,11 @@ export class AuthCookies {
     private readonly secure: boolean,
   ) {}
 
+  /** Browsers keep them over https only. */
+  get areSecure(): boolean {
+    return this.secure;
+  }
+
   /** `maxAge` in seconds. */
   setRefreshToken(reply: Reply, value: string, maxAge: number): void {
     reply.setCookie(REFRESH_TOKEN, value, { ...this.attributes('strict', '/token'), maxAge });

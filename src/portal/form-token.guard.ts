@@ -8,6 +8,10 @@ import { cookiesOf } from '../server/cookies.js';
 import type { HttpRequest } from '../server/http-request.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { boundToBrowser, boundToCaller } from './form-binding.js';
+import { httpsPage } from './https-page.js';
+import { withForm } from './again.js';
+import { PlainHttpWatch } from './plain-http-watch.service.js';
+import { PublicUrlProperties } from '../token/public-url.properties.js';
 import { FormTokens } from './form-tokens.service.js';
 
 interface FormRequest extends HttpRequest, AuthenticatedRequest {
@@ -21,17 +25,23 @@ export class FormTokenGuard implements CanActivate {
 
   constructor(
     private readonly tokens: FormTokens,
+    private readonly watch: PlainHttpWatch,
+    private readonly publicUrl: PublicUrlProperties,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
   }
 
-  canActivate(context: ExecutionContext): boolean {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FormRequest>();
     if (SAFE.has(request.method)) return true;
     const { csrf } = (request.body ?? {}) as { readonly csrf?: unknown };
     const boundTo = boundOf(request);
     if (typeof csrf === 'string' && boundTo !== undefined && this.tokens.isOurs(csrf, boundTo)) return true;
+    if (boundTo === undefined && this.watch.isCookieLost(request)) {
+      const cause = new ServiceError('CROSS_SITE', { reason: 'no form cookie over http' });
+      throw await withForm(cause, (mark) => httpsPage(mark, this.publicUrl.publicUrl));
+    }
     const isOutlived = typeof csrf === 'string' && request.principal?.kind === 'full' && hasOtp(request.principal.amr);
     // The form of a sign-in that is complete by now, as after "Back" in the browser: its user goes on to the start page.
     const start = `${this.contextPath}/`;

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, Query, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Req, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
 import { Authentication } from '../auth/authentication.service.js';
@@ -15,6 +15,10 @@ import type { Markup } from '../server/markup.js';
 import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { ownPath } from '../server/return-to.js';
 import { ServletProperties } from '../server/servlet.properties.js';
+import type { HttpRequest } from '../server/http-request.js';
+import { PublicUrlProperties } from '../token/public-url.properties.js';
+import { httpsAlert } from './https-page.js';
+import { PlainHttpWatch } from './plain-http-watch.service.js';
 import { orAgain } from './again.js';
 import { boundToBrowser } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
@@ -47,6 +51,8 @@ export class SignInController {
     private readonly cookies: AuthCookies,
     private readonly random: Random,
     private readonly idps: Idps,
+    private readonly watch: PlainHttpWatch,
+    private readonly publicUrl: PublicUrlProperties,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
@@ -57,13 +63,17 @@ export class SignInController {
   @Operation(SHOW_SIGN_IN)
   async show(
     @Query({ schema: signInQuery }) wish: InferOutput<typeof signInQuery>,
+    @Req() request: HttpRequest,
     @Answer() reply: Reply,
   ): Promise<string> {
     if (wish.again === undefined && (await this.signedIn(reply))) {
       reply.seeOther(ownPath(wish.return_to, this.contextPath));
       return '';
     }
-    return signInPage(this.facts(this.browserOf(reply), wish));
+    // A browser that has brought the cookie keeps it.
+    const isLost = reply.cookies[SIGN_IN_FORM] === undefined && this.watch.isCookieLost(request);
+    const facts = this.facts(this.browserOf(reply), wish);
+    return signInPage({ ...facts, ...(isLost && { alert: httpsAlert(this.publicUrl.publicUrl) }) });
   }
 
   @Post()

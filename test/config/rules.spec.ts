@@ -368,6 +368,21 @@ describe('what production must not go without', () => {
     expect(await findings([argument], PROD)).toEqual([breach('security', text)]);
   });
 
+  it.each([
+    ['http://login.example.com', [], true],
+    ['http://10.0.0.5:8080/auth', [], true],
+    ['http://login.example.com', ['--app.security.cookie.secure=false'], false],
+    ['https://login.example.com', [], false],
+    ['http://localhost:8080/auth', [], false],
+    ['http://127.0.0.1:8080', [], false],
+  ])('A6: %s with %j is told to lose Secure cookies: %s', async (url, more, isTold) => {
+    const found = await findings([`--app.security.public-url=${url}`, ...more]);
+    const told = found.filter((text) => JSON.stringify(text).includes('Browsers drop Secure cookies'));
+
+    expect(told).toHaveLength(isTold ? 1 : 0);
+    expect(JSON.stringify(told).includes('warning')).toBe(isTold);
+  });
+
   it('is told of the keys themselves where no packaged profile names them', async () => {
     const args = ['--app.config.location=optional:file:./', '--app.profiles.validate=false'];
 

@@ -1,0 +1,20 @@
+import { SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { type Markup, markup } from '../server/markup.js';
+import { htmlPage } from '../server/page.js';
+
+/** Tells a user that the address needs https. `publicUrl` is where the service is known to be reached. */
+export function httpsAlert(publicUrl: string | undefined): Markup {
+  const address = publicUrl?.startsWith('https:') === true ? `${publicUrl}${SIGN_IN_PAGE}` : undefined;
+  const way =
+    address === undefined ? 'Open it with https:// in front' : markup`Open <a href="${address}">${address}</a>`;
+  return markup`<div role="alert">
+<p>This address needs https. Your browser does not keep the cookies of this page over http, so you cannot sign in here.</p>
+<p>${way} and try again.</p>
+</div>
+`;
+}
+
+/** The page of a form that came without its cookie over http; `problem` has the code and the request for support. */
+export function httpsPage(problem: Markup, publicUrl: string | undefined): string {
+  return htmlPage('Sign-in problem', markup`${httpsAlert(publicUrl)}${problem}`);
+}

@@ -1,0 +1,40 @@
+import { Injectable } from '@nestjs/common';
+import { AuthCookies } from '../auth/cookies.js';
+import { isPlainHttp } from '../auth/plain-http.js';
+import { Clock } from '../clock/clock.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
+import type { HttpRequest } from '../server/http-request.js';
+
+const SECONDS_BETWEEN_LINES = 3600;
+
+/** Notices browsers that cannot sign in since they drop Secure cookies over http. */
+@Injectable()
+export class PlainHttpWatch {
+  private readonly log: Logger;
+  private quietUntil = 0;
+
+  constructor(
+    private readonly cookies: AuthCookies,
+    private readonly clock: Clock,
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('auth');
+  }
+
+  /** True if the browser of this request drops our cookies. Writes a line about it, at most one an hour. */
+  isCookieLost(request: HttpRequest): boolean {
+    if (!this.cookies.areSecure || !isPlainHttp(request)) return false;
+    const now = this.clock.seconds();
+    if (now >= this.quietUntil) {
+      this.quietUntil = now + SECONDS_BETWEEN_LINES;
+      this.log.warn(
+        'The sign-in page was opened over http: browsers drop Secure cookies there, so sign-in cannot work',
+        {
+          host: request.host,
+        },
+      );
+    }
+    return true;
+  }
+}

@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest';
+import { type Answer, type HttpClient } from '../support/http-client.js';
+import { PASSWORD, storyOn } from '../support/login-story.js';
+import { BROWSER, formOf, submit, visit } from '../support/pages.js';
+import { onSqlite } from '../support/story-database.js';
+import { waitUntil } from '../support/wait-until.js';
+
+const LOGIN = '/portal/login';
+const TOLD = 'This address needs https.';
+const LINE = 'The sign-in page was opened over http';
+const OVER_HTTP = { 'x-forwarded-host': 'login.example.com', 'x-forwarded-proto': 'http' };
+const OVER_HTTPS = { ...OVER_HTTP, 'x-forwarded-proto': 'https' };
+
+onSqlite('A6: the sign-in page', (engine) => {
+  const story = storyOn(engine, { people: 6, args: ['--server.forward-headers-strategy=native'] });
+
+  /** Sends the form as a browser does that has dropped the Secure cookie. */
+  function sendWithoutCookie(
+    client: HttpClient,
+    page: Answer,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Answer> {
+    const { fields } = formOf(client, page);
+    client.forget('sign_in_form');
+    const form = { ...fields, id: story.person().id, pw: PASSWORD };
+    return client.send('POST', LOGIN, { form, headers: { ...BROWSER, ...headers } });
+  }
+
+  function lines(): readonly string[] {
+    return story.service.log.filter((line) => line.startsWith(`WARN ${LINE}`));
+  }
+
+  it('says over http that it needs https, in the page, in the answer to its form, and once in the log', async () => {
+    const client = story.client();
+
+    const page = await visit(client, LOGIN, OVER_HTTP);
+    const refused = await sendWithoutCookie(client, page, OVER_HTTP);
+    await visit(client, LOGIN, OVER_HTTP);
+
+    expect(page).toBeAnswered(200);
+    expect(page.text).toContain(TOLD);
+    expect(refused).toBeAnswered(403);
+    expect(refused.text).toContain(TOLD);
+    expect(refused.text).toContain('<code>CROSS_SITE</code>');
+    await waitUntil('the line was written', () => lines().length > 0);
+    expect(lines()).toHaveLength(1);
+    story.clock.advance(3600);
+    await visit(story.client(), LOGIN, OVER_HTTP);
+    await waitUntil('another line was written', () => lines().length > 1);
+  });
+
+  it.each([
+    ['https', OVER_HTTPS],
+    ['the name of this machine', { ...OVER_HTTP, 'x-forwarded-host': 'localhost:8080' }],
+    ['a proxy that ends TLS without a word', { ...OVER_HTTP, 'sec-fetch-site': 'same-origin' }],
+  ])('says nothing of it over %s, and a foreign form is still called one', async (_, headers) => {
+    const client = story.client();
+    const page = await visit(client, LOGIN, headers);
+
+    const refused = await sendWithoutCookie(client, page, headers);
+
+    expect(page.text).not.toContain(TOLD);
+    expect(refused).toBeAnswered(403);
+    expect(refused.text).not.toContain(TOLD);
+    expect(refused.text).toContain('We could not verify this form.');
+  });
+
+  it('calls the form of another browser foreign over http, too', async () => {
+    const [client, other] = [story.client(), story.client()];
+    await visit(client, LOGIN, OVER_HTTP);
+    const foreign = await visit(other, LOGIN, OVER_HTTP);
+
+    const refused = await submit(client, foreign, { id: 'x', pw: 'x' }, OVER_HTTP);
+
+    expect(refused).toBeAnswered(403);
+    expect(refused.text).not.toContain(TOLD);
+  });
+});
+
+onSqlite('A6: the sign-in page with cookies that are not Secure', (engine) => {
+  const story = storyOn(engine, {
+    people: 1,
+    args: ['--server.forward-headers-strategy=native', '--app.security.cookie.secure=false'],
+  });
+
+  it('works over http', async () => {
+    const client = story.client();
+    const page = await visit(client, LOGIN, OVER_HTTP);
+
+    expect(page.text).not.toContain(TOLD);
+    expect(await submit(client, page, { id: story.person().id, pw: PASSWORD }, OVER_HTTP)).toBeAnswered(303);
+  });
+});
