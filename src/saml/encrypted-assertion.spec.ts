@@ -110,6 +110,23 @@ describe('an encrypted assertion', () => {
     expect('fault' in opened && opened.algorithm).toBe(`urn:?[31m?${'x'.repeat(110)}`);
   });
 
+  it.each([
+    ['content', (xml: string, name: string) => xml.replace(/"[^"]*aes256-gcm"/, `"${name}"`)],
+    ['key', (xml: string, name: string) => xml.replace(/"[^"]*rsa-oaep-mgf1p"/, `"${name}"`)],
+    [
+      'digest',
+      (xml: string, name: string) =>
+        xml.replace(
+          /(rsa-oaep-mgf1p")\/>/,
+          `$1><ds:DigestMethod xmlns:ds="http://www.w3.org/2000/09/xmldsig#" Algorithm="${name}"/></xenc:EncryptionMethod>`,
+        ),
+    ],
+  ])('S1: refuses names of object members as the algorithm of the %s', (_, bend) => {
+    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+      expect(open(bend(honest, name))).toEqual({ fault: 'algorithm', algorithm: name });
+    }
+  });
+
   it('S1: names the algorithm of the signature inside', () => {
     const xml = encrypted({ signature: { algorithm: 'rsa-sha1' } });
 

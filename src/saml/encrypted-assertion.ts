@@ -26,12 +26,13 @@ export type OpenedAssertion =
 
 type Cipher = `aes-${'128' | '256'}-${'gcm' | 'cbc'}`;
 
-const CIPHERS: Readonly<Record<string, Cipher>> = {
-  [`${NAMESPACE.encryption11}aes256-gcm`]: 'aes-256-gcm',
-  [`${NAMESPACE.encryption11}aes128-gcm`]: 'aes-128-gcm',
-  [`${NAMESPACE.encryption}aes256-cbc`]: 'aes-256-cbc',
-  [`${NAMESPACE.encryption}aes128-cbc`]: 'aes-128-cbc',
-};
+// Maps, since their keys are looked up by what a sender wrote, such as `constructor`.
+const CIPHERS: ReadonlyMap<string, Cipher> = new Map([
+  [`${NAMESPACE.encryption11}aes256-gcm`, 'aes-256-gcm'],
+  [`${NAMESPACE.encryption11}aes128-gcm`, 'aes-128-gcm'],
+  [`${NAMESPACE.encryption}aes256-cbc`, 'aes-256-cbc'],
+  [`${NAMESPACE.encryption}aes128-cbc`, 'aes-128-cbc'],
+]);
 /** With MGF1 and SHA-1 by its definition, whatever the digest (XML encryption 1.1, 5.5.2). */
 const OAEP_MGF1P = `${NAMESPACE.encryption}rsa-oaep-mgf1p`;
 const OAEP = `${NAMESPACE.encryption11}rsa-oaep`;
@@ -39,12 +40,18 @@ const SHA1 = `${NAMESPACE.signature}sha1`;
 const SHA256 = `${NAMESPACE.encryption}sha256`;
 const MGF1_SHA1 = `${NAMESPACE.encryption11}mgf1sha1`;
 const MGF1_SHA256 = `${NAMESPACE.encryption11}mgf1sha256`;
-const DIGESTS: Readonly<Record<string, OaepHash>> = { [SHA1]: 'sha1', [SHA256]: 'sha256' };
-const MASKS: Readonly<Record<string, OaepHash>> = { [MGF1_SHA1]: 'sha1', [MGF1_SHA256]: 'sha256' };
+const DIGESTS: ReadonlyMap<string, OaepHash> = new Map([
+  [SHA1, 'sha1'],
+  [SHA256, 'sha256'],
+]);
+const MASKS: ReadonlyMap<string, OaepHash> = new Map([
+  [MGF1_SHA1, 'sha1'],
+  [MGF1_SHA256, 'sha256'],
+]);
 
 /** What our metadata offer, the preferred first: what is accepted whatever the response around it. */
 export const OFFERED_ENCRYPTION = {
-  ciphers: Object.keys(CIPHERS).filter((algorithm) => algorithm.endsWith('gcm')),
+  ciphers: [...CIPHERS.keys()].filter((algorithm) => algorithm.endsWith('gcm')),
   keyTransports: [
     { algorithm: OAEP, digest: SHA256, mask: MGF1_SHA256 },
     { algorithm: OAEP_MGF1P, digest: SHA1, mask: undefined },
@@ -79,7 +86,7 @@ export function openedAssertion(response: MarkupElement, opening: Opening): Open
   const parts = encrypted === undefined ? STRUCTURE : partsOf(encrypted);
   if ('fault' in parts) return parts;
   const { privateKey, isResponseSigned } = opening;
-  const cipher = CIPHERS[parts.algorithm];
+  const cipher = CIPHERS.get(parts.algorithm);
   if (cipher === undefined || (isCbc(cipher) && !isResponseSigned)) return refused(parts.algorithm);
   if (privateKey === undefined) return { fault: 'decryption' };
   const content = decrypted(cipher, parts, privateKey);
@@ -129,7 +136,7 @@ function hashesOf(method: MarkupElement | undefined, elements: readonly MarkupEl
   const mask = parameterOf(method, elements, 'MGF', NAMESPACE.encryption11) ?? MGF1_SHA1;
   if (transport === undefined || digest === 'misplaced' || mask === 'misplaced') return STRUCTURE;
   if (transport !== OAEP && transport !== OAEP_MGF1P) return refused(transport);
-  const [digestHash, maskHash] = [DIGESTS[digest], MASKS[mask]];
+  const [digestHash, maskHash] = [DIGESTS.get(digest), MASKS.get(mask)];
   if (digestHash === undefined) return refused(digest);
   if (maskHash === undefined || (transport === OAEP_MGF1P && mask !== MGF1_SHA1)) return refused(mask);
   return { digest: digestHash, mask: maskHash };

@@ -11,7 +11,7 @@ export function refusedAlgorithm(xml: string): string | undefined {
   if (typeof document === 'string') return undefined;
   const signatures = [...elementsIn(document)].filter(({ name }) => name === 'Signature');
   for (const { name, namespace, attributes } of signatures.flatMap((signature) => [...elementsIn(signature)])) {
-    const accepted = namespace === NAMESPACE.signature ? ACCEPTED_ALGORITHMS[name] : undefined;
+    const accepted = namespace === NAMESPACE.signature ? ACCEPTED_ALGORITHMS.get(name) : undefined;
     const algorithm = attributes.get('Algorithm') ?? '';
     if (accepted?.includes(algorithm) === false) return shownAlgorithm(algorithm);
   }

@@ -15,12 +15,12 @@ const SIGNATURE_METHODS: readonly string[] = [
 const DIGEST_METHODS: readonly string[] = [SHA256, 'http://www.w3.org/2001/04/xmlenc#sha512'];
 
 /** By the name of the element that names them. */
-export const ACCEPTED_ALGORITHMS: Readonly<Record<string, readonly string[]>> = {
-  CanonicalizationMethod: [EXCLUSIVE],
-  SignatureMethod: SIGNATURE_METHODS,
-  Transform: [ENVELOPED, EXCLUSIVE],
-  DigestMethod: DIGEST_METHODS,
-};
+export const ACCEPTED_ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['CanonicalizationMethod', [EXCLUSIVE]],
+  ['SignatureMethod', SIGNATURE_METHODS],
+  ['Transform', [ENVELOPED, EXCLUSIVE]],
+  ['DigestMethod', DIGEST_METHODS],
+]);
 
 /**
  * What keeps a signature from being that of the element around it alone (SAML core 5.4). The library looks parts up by local

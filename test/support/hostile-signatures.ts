@@ -339,6 +339,14 @@ const KEYS_AND_ALGORITHMS = rowsOf('X5', [
   ],
   ['no algorithm', 'algorithm', changed(/<ds:SignatureMethod[^>]*\/>/, '<ds:SignatureMethod/>')],
   [
+    'an element named as a member of every object',
+    'algorithm',
+    changed(
+      /<ds:CanonicalizationMethod[^>]*\/>/,
+      '<ds:CanonicalizationMethod Algorithm="http://www.w3.org/2001/10/xml-exc-c14n#"><ds:constructor/></ds:CanonicalizationMethod>',
+    ),
+  ],
+  [
     'a second algorithm in a namespace',
     'algorithm',
     changed(
