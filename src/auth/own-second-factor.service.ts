@@ -75,8 +75,11 @@ export class OwnSecondFactor {
   private async admitted(caller: Principal, password: string | undefined): Promise<SetupClaim> {
     const account = await this.accountOf(caller.subject);
     const { totpId: replaces } = account;
-    if (caller.kind === 'half') this.admitToEnrolment(caller, account);
-    else if (replaces !== undefined) this.requireFreshOtp(caller);
+    if (caller.kind === 'half') {
+      this.admitToEnrolment(caller, account);
+      // A password was checked minutes ago; what an identity provider says may rest on a session of the morning.
+      if (caller.idp !== undefined) this.requireFreshTime(caller.authTime);
+    } else if (replaces !== undefined) this.requireFreshOtp(caller);
     else await this.requireFreshLogin(caller, password);
     return { ...claimOf(caller), askedBy: askerOf(caller), ...(replaces !== undefined && { replaces }) };
   }
@@ -86,9 +89,13 @@ export class OwnSecondFactor {
     return { factors, isDemanded: isDemanded(await this.accountOf(subject), this.policy) };
   }
 
-  /** True if the login of this caller has a proof of the second factor that functions accept as fresh. */
-  hasFreshOtp(caller: Principal): boolean {
-    return caller.kind === 'full' && hasFreshOtp(caller, this.clock.seconds(), this.policy.freshAuth.seconds);
+  /**
+   * True if the login of this caller has a proof of the second factor that functions accept as fresh and, where it is
+   * given, that is not older than `maxAge` seconds.
+   */
+  hasFreshOtp(caller: Principal, maxAge = Infinity): boolean {
+    const limit = Math.min(maxAge, this.policy.freshAuth.seconds);
+    return caller.kind === 'full' && hasFreshOtp(caller, this.clock.seconds(), limit);
   }
 
   /** The secret of the account that waits to be confirmed; undefined where none does. */
@@ -149,12 +156,12 @@ export class OwnSecondFactor {
 
   /** A stolen access token must not be enough to enrol the thief's authenticator. */
   private async requireFreshLogin(caller: FullPrincipal, password: string | undefined): Promise<void> {
+    if (password === undefined) this.requireFreshTime(caller.authTime);
+    else await this.password.ofSubject(caller.subject, password, 'pw');
+  }
+
+  private requireFreshTime(authTime: number | undefined): void {
     const maxAge = this.policy.freshAuth.seconds;
-    if (password !== undefined) {
-      await this.password.ofSubject(caller.subject, password, 'pw');
-      return;
-    }
-    const { authTime } = caller;
     if (authTime !== undefined && this.clock.seconds() - authTime <= maxAge) return;
     throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge({ method: 'pwd', maxAge }) });
   }

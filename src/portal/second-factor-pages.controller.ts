@@ -37,6 +37,8 @@ import { forcedLoginPath, signInAgainPath } from './sign-in-page.js';
 const PREFIX = '2fa/portal';
 /** Refusals that the form itself tells. */
 const TOLD: ReadonlySet<ErrorCode> = new Set(['MFA_CODE_INVALID', 'VALIDATION_FAILED']);
+/** A younger proof than this satisfies every function, so its user goes on; a function may accept no older one. */
+const SENT_ON_SECONDS = 300;
 const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
 
 type Code = InferOutput<typeof codeForm>;
@@ -72,7 +74,7 @@ export class SecondFactorPagesController {
     @Answer() reply: Reply,
   ): string {
     const form = this.form('verify', caller, returnTo);
-    if (!this.own.hasFreshOtp(caller)) return verifyPage({ ...form, proved: provedAt(caller) });
+    if (!this.own.hasFreshOtp(caller, SENT_ON_SECONDS)) return verifyPage({ ...form, proved: provedAt(caller) });
     reply.seeOther(form.returnTo);
     return '';
   }
@@ -157,10 +159,9 @@ export class SecondFactorPagesController {
 
   /** Where the user can prove again who they are before the setup; undefined where no page does that. */
   private async wayToProve(caller: Principal, returnTo: string | undefined): Promise<ProofWay | undefined> {
-    if (caller.kind === 'half') return undefined;
     const setupPath = withReturnTo(this.pathOf('setup'), ownPath(returnTo, this.contextPath));
-    const { factors } = await this.own.state(caller);
-    if (factors.activatedAt !== undefined)
+    const hasSecret = caller.kind === 'full' && (await this.own.state(caller)).factors.activatedAt !== undefined;
+    if (hasSecret)
       return { label: 'Enter a code of your authenticator app', path: withReturnTo(this.pathOf('verify'), setupPath) };
     if (caller.idp === undefined) {
       return { label: 'Sign in again', path: signInAgainPath(this.contextPath, setupPath) };

@@ -92,10 +92,14 @@ onEachEngine('the time of a staff login', (engine) => {
   });
 
   it('S2: stays unknown over refreshes, for introspection, and under a code of ours', async () => {
-    const { client } = await staff.signIn({ nameId: 'joe', authnContextClassRef: PASSWORD_CLASS }, { idp: 'local' });
-    const setup = await client.post('/2fa/setup');
+    const person = { nameId: 'joe', authnContextClassRef: PASSWORD_CLASS };
+    const first = await staff.signIn(person, { idp: 'local', query: FORCED });
+    const setup = await first.client.post('/2fa/setup');
     const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
-    expect(await client.post('/2fa/confirm', { code: staff.story.codeOf(app) })).toBeAnswered(200);
+    expect(await first.client.post('/2fa/confirm', { code: staff.story.codeOf(app) })).toBeAnswered(200);
+    const { client } = await staff.signIn(person, { idp: 'local', query: SILENT });
+    staff.story.clock.advance(30);
+    expect(await client.post('/2fa/verify', { code: staff.story.codeOf(app) })).toBeAnswered(200);
     const before = decodeJwt(await staff.accessToken(client));
     staff.story.clock.advance(60);
     const bearer = await staff.accessToken(client);
@@ -127,6 +131,20 @@ onEachEngine('the time of a staff login', (engine) => {
     expect(request.isForced).toBe(true);
     expect(answer.headers.get('location')).toBe('/2fa/portal/setup?return_to=%2Fme');
     expect((await begin()).text).toMatch(/<code id="secret">[A-Z2-7]{32}<\/code>/);
+  });
+
+  it('S2: a half-authenticated session that began silently gets no secret before a forced login', async () => {
+    const person = { nameId: 'lea', authnContextClassRef: PASSWORD_CLASS };
+    const { client } = await staff.signIn(person, { idp: 'local' });
+
+    expect(await client.post('/2fa/setup')).toBeRefused(401, 'STEP_UP_REQUIRED');
+    const refused = await submit(client, await visit(client, '/2fa/portal/setup'), {});
+    expect(refused.status).toBe(401);
+    const link = unescaped(/href="\/saml\/local\/login(\?[^"]+)"/.exec(refused.text)?.[1] ?? '');
+    const { request } = await staff.signIn(person, { client, idp: 'local', query: link });
+
+    expect(request.isForced).toBe(true);
+    expect(await client.post('/2fa/setup')).toBeAnswered(201);
   });
 
   it('S2: a forced login from a session must bring the same user back', async () => {
