@@ -2,8 +2,8 @@ import { AccountAdministration1795651200037 } from './migrations/account-adminis
 import { First1795219200000 } from './migrations/first.migration.js';
 import { IdentityProviderMetadata1795478400000 } from './migrations/identity-provider-metadata.migration.js';
 import { LockedAccounts1795305600000 } from './migrations/locked-accounts.migration.js';
-import { MetadataRequests1795564933000 } from './migrations/metadata-requests.migration.js';
 import { ManagementEvents1795564811000 } from './migrations/management-events.migration.js';
+import { MetadataRequests1795564933000 } from './migrations/metadata-requests.migration.js';
 import { PasswordKinds1795564833000 } from './migrations/password-kinds.migration.js';
 import { StaffLogin1795392000000 } from './migrations/staff-login.migration.js';
 import { UnprovenTimes1795564873000 } from './migrations/unproven-times.migration.js';

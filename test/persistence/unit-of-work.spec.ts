@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { UnprovenTimes1795564873000 } from '../../src/persistence/migrations/unproven-times.migration.js';
 import { onEveryDatabase, type TestDatabase } from '../support/engines.js';
 
 const MARK = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
@@ -167,3 +168,51 @@ const ON_A_SERVER = [
   `SELECT CONCAT_WS(' ', table_name, index_name, seq_in_index, column_name, non_unique) AS line
    FROM information_schema.statistics WHERE table_schema = DATABASE()`,
 ];
+
+onEveryDatabase('a schema whose sessions of staff recorded unproven times', (database) => {
+  const COLUMNS = 'id, user_id, kind, amr, auth_time, mfa_at, mfa_method, idp, created_at, last_used_at, expires_at';
+  const SESSIONS = [
+    ['local', 'anna', 'portal', 'pwd otp', 100, 110, 'totp', null, 100, 100, 900],
+    ['staff', 'ada', 'staff', 'pwd otp', 100, 100, 'idp', 'corp', 100, 100, 900],
+    ['code', 'joe', 'staff', 'pwd otp', 100, 120, 'totp', 'corp', 100, 100, 900],
+  ] as const;
+
+  it('S2: keeps proven times alone, and can be repeated where it was interrupted', async () => {
+    await undoTo(database, 'UnprovenTimes');
+    await database.work.run(async (tx) => {
+      for (const session of SESSIONS) {
+        await tx.insert(`INSERT INTO session (${COLUMNS}) VALUES (${COLUMNS.replaceAll(/\w+/g, '?')})`, session);
+      }
+    });
+    const times = (): Promise<readonly unknown[]> =>
+      database.work.single((tx) => tx.rows('SELECT id, auth_time, mfa_at FROM session ORDER BY id'));
+
+    await database.dataSource.runMigrations({ transaction: 'none' });
+    const proven = [
+      { id: 'code', auth_time: null, mfa_at: 120 },
+      { id: 'local', auth_time: 100, mfa_at: 110 },
+      { id: 'staff', auth_time: null, mfa_at: null },
+    ];
+    expect(await times()).toEqual(proven);
+
+    const migration = new UnprovenTimes1795564873000();
+    const runner = database.dataSource.createQueryRunner();
+    try {
+      await migration.up(runner);
+    } finally {
+      await runner.release();
+    }
+    expect(await times()).toEqual(proven);
+  });
+});
+
+/** Takes back every migration down to the named one. */
+async function undoTo({ dataSource }: TestDatabase, name: string): Promise<void> {
+  for (let isUndone = false; !isUndone;) {
+    const [last] = await dataSource.query<readonly { readonly name: string }[]>(
+      'SELECT name FROM migrations ORDER BY id DESC LIMIT 1',
+    );
+    isUndone = last?.name.startsWith(name) !== false;
+    await dataSource.undoLastMigration({ transaction: 'none' });
+  }
+}

@@ -8,23 +8,34 @@ export class UnprovenTimes1795564873000 implements MigrationInterface {
   readonly name = 'UnprovenTimes1795564873000';
 
   async up(runner: QueryRunner): Promise<void> {
-    await replaceAuthTime(runner, 'session', 'bigint NULL', 'CASE WHEN idp IS NULL THEN auth_time END');
-    await replaceAuthTime(runner, 'refresh_token', 'bigint NULL', 'auth_time');
+    for (const table of TABLES) await changeAuthTime(runner, table, 'NULL');
+    await runner.query('UPDATE session SET auth_time = NULL WHERE idp IS NOT NULL');
     await runner.query("UPDATE session SET mfa_at = NULL WHERE mfa_method = 'idp'");
   }
 
   async down(runner: QueryRunner): Promise<void> {
     // Long ago: not fresh for the version before either.
-    for (const table of ['session', 'refresh_token']) {
-      await replaceAuthTime(runner, table, 'bigint NOT NULL DEFAULT 0', 'COALESCE(auth_time, 0)');
+    for (const table of TABLES) {
+      await runner.query(`UPDATE ${table} SET auth_time = 0 WHERE auth_time IS NULL`);
+      await changeAuthTime(runner, table, 'NOT NULL');
     }
   }
 }
 
-/** The embedded database cannot change a column, so a new one takes its name. */
-async function replaceAuthTime(runner: QueryRunner, table: string, type: string, value: string): Promise<void> {
-  await runner.query(`ALTER TABLE ${table} ADD COLUMN new_auth_time ${type}`);
-  await runner.query(`UPDATE ${table} SET new_auth_time = ${value}`);
+const TABLES = ['session', 'refresh_token'];
+
+/**
+ * A server changes the column in one statement, which can be repeated and which replicas of the version before do not
+ * notice. The embedded database cannot change a column, so a new one takes its name, in one transaction.
+ */
+async function changeAuthTime(runner: QueryRunner, table: string, nullable: 'NULL' | 'NOT NULL'): Promise<void> {
+  if (runner.dataSource.options.type !== 'better-sqlite3') {
+    await runner.query(`ALTER TABLE ${table} MODIFY COLUMN auth_time bigint ${nullable}`);
+    return;
+  }
+  const withDefault = nullable === 'NULL' ? 'NULL' : 'NOT NULL DEFAULT 0';
+  await runner.query(`ALTER TABLE ${table} ADD COLUMN new_auth_time bigint ${withDefault}`);
+  await runner.query(`UPDATE ${table} SET new_auth_time = auth_time`);
   await runner.query(`ALTER TABLE ${table} DROP COLUMN auth_time`);
   await runner.query(`ALTER TABLE ${table} RENAME COLUMN new_auth_time TO auth_time`);
 }
