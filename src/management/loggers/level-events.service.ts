@@ -6,8 +6,9 @@ import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 
-/** Length of the column. */
+/** Lengths that fit the columns; a name from the configuration has no bound of its own. */
 const ACTOR_LENGTH = 64;
+const LOGGER_LENGTH = 200;
 
 /** Records changes of levels as security events. */
 @Injectable()
@@ -36,7 +37,7 @@ export class LevelEvents implements OnModuleInit {
     const events = changes
       .filter((changed) => changed.old !== changed.new)
       .map((changed) => {
-        const detail = { logger: changed.logger, old: changed.old, new: changed.new };
+        const detail = { logger: changed.logger.slice(0, LOGGER_LENGTH), old: changed.old, new: changed.new };
         return { kind: 'LOGLEVEL_CHANGED', actor, detail, ...(reason !== undefined && { reason }) } as const;
       });
     if (events.length === 0) return;
