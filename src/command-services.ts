@@ -31,7 +31,7 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { UnitOfWork } from './persistence/unit-of-work.js';
 import { Random } from './random/random.js';
 import { RandomModule } from './random/random.module.js';
-import { MetadataRequestStore } from './saml/metadata-request.store.js';
+import { MetadataRequestsModule } from './saml/metadata-requests.module.js';
 import { MetadataRequests } from './saml/metadata-requests.service.js';
 import { SamlProperties } from './saml/saml.properties.js';
 import { Sealer } from './sealing/sealer.js';
@@ -43,8 +43,15 @@ import { TokenModule } from './token/token.module.js';
 
 /** The service without its listeners, for one command. */
 @Module({
-  imports: [ClockModule, RandomModule, PersistenceModule, AccountModule, TokenModule, MfaModule],
-  providers: [MetadataRequestStore, MetadataRequests],
+  imports: [
+    ClockModule,
+    RandomModule,
+    PersistenceModule,
+    AccountModule,
+    TokenModule,
+    MfaModule,
+    MetadataRequestsModule,
+  ],
 })
 class CommandModule {
   static of(configuration: Configuration, loggers: Loggers): DynamicModule {

@@ -18,8 +18,7 @@ import { IdpSessions } from './idp-sessions.service.js';
 import { Idps } from './idps.service.js';
 import { LogoutMessages } from './logout-messages.service.js';
 import { MetadataRefresh } from './metadata-refresh.task.js';
-import { MetadataRequestStore } from './metadata-request.store.js';
-import { MetadataRequests } from './metadata-requests.service.js';
+import { MetadataRequestsModule } from './metadata-requests.module.js';
 import { MetadataRequestWatch } from './metadata-requests.task.js';
 import { SamlIndicator } from './saml.indicator.js';
 import { OwnLogouts } from './own-logouts.service.js';
@@ -41,11 +40,11 @@ import { UsedAssertions } from './used-assertions.service.js';
 
 /** Sign-in of staff through identity providers. */
 @Module({
-  imports: [HealthModule, TasksModule, EventsModule, AccountModule, TokenModule, AuthModule],
+  imports: [HealthModule, TasksModule, EventsModule, AccountModule, TokenModule, AuthModule, MetadataRequestsModule],
   controllers: [SamlController, SamlLogoutController, SpMetadataController],
   providers: [
     ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],
-    ...[MetadataRequestStore, MetadataRequests, MetadataRequestWatch, UnknownKeys],
+    ...[MetadataRequestWatch, UnknownKeys],
     { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: idpMeters },
     ...[SamlRequestStore, UsedAssertionStore, IdpSessionStore],
     ...[
