@@ -7,6 +7,7 @@ import { lineOf } from '../config/problem.js';
 import type { Finding } from '../config/rule.js';
 import { type View, viewOfAll, viewOfKey } from './config-view.js';
 import { configurationReference } from './configuration-reference.js';
+import { packagedValues } from './packaged-values.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
 /** What the commands need from outside. */
@@ -50,7 +51,10 @@ export function addConfigCommand(program: Command, parts: ConfigCommandParts, ex
     .command('docs')
     .description('the reference of all keys, in Markdown')
     .action(() => {
-      parts.print(configurationReference(new KeyRegistry(parts.classes)).trimEnd());
+      const { classes, inputs } = parts;
+      parts.print(
+        configurationReference(new KeyRegistry(classes), packagedValues(classes, inputs.packageFolder)).trimEnd(),
+      );
       exit(EXIT.done);
     });
 }
