@@ -43,6 +43,45 @@ describe('a file of several documents', () => {
   });
 });
 
+describe('a separator of .properties', () => {
+  it.each(['# a note\n#---\n', '#---\n# a note\n', '! a note\n!---\n', '!---\n! a note\n'])(
+    'C6: separates documents beside a comment line: %j',
+    (lines) => {
+      const first = 'test.one=1\n';
+      const second = 'test.two=2\napp.config.activate.on-profile=prod\n';
+      const reading = place({ 'work/application.properties': first + lines + second }).read();
+
+      expect(problemsOf(reading)).toEqual([]);
+      expect(valueOf(reading, 'test.one')).toBe('1');
+      expect(inForce(reading, 'test.two')).toBeUndefined();
+    },
+  );
+});
+
+describe('what Spring Boot guesses at', () => {
+  it.each(['prod &', '(prod', 'prod)', 'prod eu', 'pr!od', 'prod,,eu'])(
+    'C6: the malformed expression "%s" is refused',
+    (expression) => {
+      const at = place({ 'work/application.yml': `app.config.activate.on-profile: "${expression}"\n` });
+
+      expect(problemsOf(at.read())[0]?.facts['Property']).toBe('app.config.activate.on-profile');
+    },
+  );
+
+  it.each(['optional:file:./x.txt', 'optional:file:./x', 'optional:clsspath:/x/', 'optional:file:./a*/'])(
+    'C6: the location %s is refused, although it is optional',
+    (location) => {
+      expect(problemsOf(place().read({ args: [`--app.config.additional-location=${location}`] }))).toHaveLength(1);
+    },
+  );
+
+  it('C6: an empty member of a list of choices is refused', () => {
+    const at = place({ 'work/application.yml': 'app.config.activate.on-cloud-platform: "none,,none"\n' });
+
+    expect(problemsOf(at.read()).map(({ facts }) => facts['Reason'])).toContain('the value is empty');
+  });
+});
+
 describe('block text at the end of a file', () => {
   it.each([
     ['|', '  a\n  b', 'a\nb'],

@@ -234,6 +234,23 @@ describe('a path in an import', () => {
     expect(valueOf(at.read(), 'test.one')).toBe('work');
   });
 
+  it('C6: starts at the file that names it, also where a wildcard found that one', () => {
+    const at = place({
+      'work/config/a/application.yml': 'app.config.import: one.yml\n',
+      'work/config/a/one.yml': 'test.one: a\n',
+      'work/config/b/one.yml': 'test.one: b\n',
+      'package/application.yml': 'app.config.import: classpath:two.yml\n',
+      'package/two.yml': 'app.config.import: three.yml\n',
+      'package/three.yml': 'test.three: package\n',
+      'work/three.yml': 'test.three: work\n',
+    });
+
+    const reading = at.read();
+
+    expect(valueOf(reading, 'test.one')).toBe('a');
+    expect(valueOf(reading, 'test.three')).toBe('package');
+  });
+
   it('starts at the packaged file that names it', () => {
     const at = place({
       'package/config/application.yml': 'app.config.import: [one.yml, classpath:two.yml]\n',
@@ -283,6 +300,17 @@ describe('a path in an import', () => {
     const at = place({
       'package/application.yml': 'app.config.import: optional:file:./${region:none}.yml\ntest.key: package\n',
       'work/application.yml': 'region: eu\n',
+      'work/eu.yml': 'test.key: eu\n',
+      'work/none.yml': 'test.key: none\n',
+    });
+
+    expect(valueOf(at.read(), 'test.key')).toBe('eu');
+  });
+
+  it('C6: is made of a value of a lower file rather than of a default', () => {
+    const at = place({
+      'package/application.yml': 'region: eu\n',
+      'work/application.yml': 'app.config.import: ${region:none}.yml\n',
       'work/eu.yml': 'test.key: eu\n',
       'work/none.yml': 'test.key: none\n',
     });

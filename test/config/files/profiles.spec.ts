@@ -40,6 +40,16 @@ describe('active profiles', () => {
     ]);
   });
 
+  it('C6: that are included by a higher source win over those of a lower one', () => {
+    const at = place({
+      'package/application.yml': 'app.profiles.include: one\n',
+      'work/application-one.yml': 'test.key: one\n',
+      'work/application-two.yml': 'test.key: two\n',
+    });
+
+    expect(valueOf(at.read({ variables: { APP_PROFILES_INCLUDE: 'two' } }), 'test.key')).toBe('two');
+  });
+
   it('may be included ones only', () => {
     expect(activeWith({ 'work/application.yml': 'app.profiles.include: one\n' })).toEqual(['one']);
   });
