@@ -1,5 +1,6 @@
 import { LoginIdProperties } from './account/login-id.properties.js';
 import { PasswordHashProperties } from './account/password-hash.properties.js';
+import { PasswordImportProperties } from './account/password-import.properties.js';
 import { PasswordProperties } from './account/password.properties.js';
 import { RateLimitProperties } from './account/rate-limit.properties.js';
 import { RoleProperties } from './account/role.properties.js';
@@ -105,6 +106,7 @@ export const PROPERTIES: readonly PropertiesClass[] = [
   RoleProperties,
   PasswordProperties,
   PasswordHashProperties,
+  PasswordImportProperties,
   RateLimitProperties,
   MfaProperties,
   BackupCodeProperties,

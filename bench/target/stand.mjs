@@ -39,6 +39,7 @@ export class Stand {
     this.settings = [
       `--app.security.password.hash.memory=${cost.memoryKib}KB`,
       `--app.security.password.hash.iterations=${cost.iterations}`,
+      '--app.security.password.import.min-hash=any',
       ...(database?.settings ?? []),
     ];
   }

@@ -5,7 +5,7 @@ import type { FieldError } from '../errors/service-error.js';
 import { Random } from '../random/random.js';
 import type { NewAccount } from './account.store.js';
 import { isEmail } from './email.js';
-import { isLocalLoginId } from './login-id.js';
+import { isLocalLoginId, looksLikeFormula } from './login-id.js';
 import { LoginIds } from './login-ids.service.js';
 import { Passwords } from './passwords.service.js';
 import { areRoles } from './role-names.js';
@@ -48,6 +48,17 @@ export class AccountDrafts {
       faults.push({ field: 'password_hash', code: 'ambiguous' });
     if (email !== undefined && !isEmail(email)) faults.push({ field: 'email', code: 'malformed' });
     if (roles && !areRoles(roles)) faults.push({ field: 'roles', code: 'malformed' });
+    return faults;
+  }
+
+  /** Faults of a draft that comes from a file: what another system made may be weaker than what is made here. */
+  async importFaults(draft: AccountDraft): Promise<readonly FieldError[]> {
+    const { loginId, passwordHash } = draft;
+    const faults = [...(await this.faults(draft))];
+    if (looksLikeFormula(this.loginIds.formOf(loginId) ?? '')) faults.unshift({ field: 'id', code: 'formula' });
+    if (passwordHash !== undefined && this.passwords.isTooWeak(passwordHash)) {
+      faults.push({ field: 'password_hash', code: 'too_weak' });
+    }
     return faults;
   }
 

@@ -143,7 +143,7 @@ export class AccountImport {
     otpauthUri: string | undefined,
     { totps }: ImportOptions,
   ): Promise<readonly RowFault[]> {
-    const faults: RowFault[] = (await this.drafts.faults(account)).map(({ field, code }) => ({
+    const faults: RowFault[] = (await this.drafts.importFaults(account)).map(({ field, code }) => ({
       field: columnOf(field),
       code,
     }));

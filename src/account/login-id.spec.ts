@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../test/support/property.js';
-import { isLocalLoginId, normalisedLoginId } from './login-id.js';
+import { isLocalLoginId, looksLikeFormula, normalisedLoginId } from './login-id.js';
 
 describe('a login id', () => {
   it.each([
@@ -50,5 +50,10 @@ describe('a login id', () => {
   it('of a local account has no colon, which shows accounts of identity providers', () => {
     expect(isLocalLoginId('anna')).toBe(true);
     expect(isLocalLoginId('idp:anna')).toBe(false);
+  });
+
+  it.each(['=anna', '+anna', '-anna', '@anna'])('H6: looks like the formula of a spreadsheet as %s', (form) => {
+    expect(looksLikeFormula(form)).toBe(true);
+    expect(looksLikeFormula(`a${form}`)).toBe(false);
   });
 });

@@ -27,6 +27,11 @@ export function isLocalLoginId(form: string): boolean {
   return !form.includes(':');
 }
 
+/** True for ids that a spreadsheet would run as a formula once they are exported. */
+export function looksLikeFormula(form: string): boolean {
+  return /^[=+\-@]/.test(form);
+}
+
 /** In characters, as the column counts them. */
 function length(text: string): number {
   return Array.from(text).length;

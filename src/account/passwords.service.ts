@@ -4,6 +4,8 @@ import { commonPasswords } from './common-passwords.js';
 import { PasswordHasher } from './password-hasher.js';
 import { parsePasswordHash } from './password-hash.js';
 import { type PasswordFault, passwordFault } from './password-rules.js';
+import { meetsFloor } from './hash-strength.js';
+import { PasswordImportProperties } from './password-import.properties.js';
 import { PasswordProperties } from './password.properties.js';
 
 /** A password that may be stored: what is written is its hash. */
@@ -17,6 +19,7 @@ export class Passwords {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly properties: PasswordProperties,
+    private readonly imports: PasswordImportProperties,
   ) {}
 
   /**
@@ -38,6 +41,12 @@ export class Passwords {
 
   hash(password: string): Promise<string> {
     return this.hasher.hash(password);
+  }
+
+  /** True if a hash that can be verified costs a guesser less than imported ones must. */
+  isTooWeak(hash: string): boolean {
+    const parsed = parsePasswordHash(hash);
+    return parsed !== undefined && !meetsFloor(parsed, this.imports.minHash);
   }
 
   /** Whether a hash that was made elsewhere can be verified here. */

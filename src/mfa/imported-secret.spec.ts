@@ -29,3 +29,7 @@ it.each([
 ])('H10: refuses $uri as $fault', ({ uri, fault }) => {
   expect(importedSecret(uri)).toBe(fault);
 });
+
+it('H6: refuses a secret of zeros alone', () => {
+  expect(importedSecret(`otpauth://totp/x?secret=${base32(Buffer.alloc(20))}`)).toBe('all_zero');
+});

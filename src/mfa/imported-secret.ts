@@ -5,7 +5,7 @@ const SHORTEST_KEY_BYTES = 16;
 const LONGEST_KEY_BYTES = 64;
 
 /** Why an otpauth URI made elsewhere cannot be used here. */
-export type OtpauthFault = 'malformed' | 'algorithm' | 'digits' | 'period' | 'too_short' | 'too_long';
+export type OtpauthFault = 'malformed' | 'algorithm' | 'digits' | 'period' | 'too_short' | 'too_long' | 'all_zero';
 
 /** The key of an otpauth URI made elsewhere: SHA1, six digits and 30 seconds, said or by default. */
 export function importedSecret(uri: string): Uint8Array | OtpauthFault {
@@ -20,5 +20,6 @@ export function importedSecret(uri: string): Uint8Array | OtpauthFault {
   const key = more.length === 0 ? bytesOfBase32(secret) : undefined;
   if (!key) return 'malformed';
   if (key.length < SHORTEST_KEY_BYTES) return 'too_short';
+  if (key.every((byte) => byte === 0)) return 'all_zero';
   return key.length > LONGEST_KEY_BYTES ? 'too_long' : key;
 }

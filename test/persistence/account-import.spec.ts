@@ -72,6 +72,19 @@ onEveryDatabase('the import of accounts', (database) => {
     expect(await exists('good.row')).toBe(false);
   });
 
+  it('H6: refuses ids that a spreadsheet would run, and hashes below the floor', async () => {
+    const strict = accountParts(database.work, undefined, 'common');
+    const bcrypt = '$2b$09$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
+
+    const rows = ['=cmd', '+49', '-1', '@sum', '＝wide'].map((id) => `${id},`);
+    const report = await run(['login_id,password_hash', ...rows, `weak.hash,${bcrypt}`], {}, strict);
+    await strict.hasher.close();
+
+    const formulas = rows.map((_, index) => ({ line: index + 2, field: 'login_id', code: 'formula' }));
+    expect(report.errors).toEqual([...formulas, { line: 7, field: 'password_hash', code: 'too_weak' }]);
+    expect(await exists('=cmd')).toBe(false);
+  });
+
   it('H10 creates only: an id that is taken, in the database or in the file, is an error of its row', async () => {
     await parts.creation.create({ loginId: 'taken', password: PASSWORD, roles: ['ROLE_A'] }, 'cli');
     const lines = ['login_id,roles', 'free,', 'TAKEN,ROLE_ADMIN', 'Free,ROLE_ADMIN'];

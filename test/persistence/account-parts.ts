@@ -13,6 +13,8 @@ import { LoginIds } from '../../src/account/login-ids.service.js';
 import { PasswordKindStore } from '../../src/account/password-kind.store.js';
 import { PasswordHasher } from '../../src/account/password-hasher.js';
 import { PasswordThrottle } from '../../src/account/password-throttle.service.js';
+import type { HashFloor } from '../../src/account/hash-strength.js';
+import { PasswordImportProperties } from '../../src/account/password-import.properties.js';
 import { PasswordProperties } from '../../src/account/password.properties.js';
 import { Passwords } from '../../src/account/passwords.service.js';
 import { RateLimitProperties } from '../../src/account/rate-limit.properties.js';
@@ -50,15 +52,16 @@ export interface AccountParts {
   readonly decoys: Decoys;
 }
 
-export function accountParts(work: UnitOfWork, loggers = new Loggers()): AccountParts {
+export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash: HashFloor = 'any'): AccountParts {
   const clock = new StoppedClock();
   const random = new SystemRandom();
+  const imports = Object.assign(new PasswordImportProperties(), { minHash });
   const limits = new RateLimitProperties();
   const store = new AccountStore();
   const identities = new StaffIdentityStore();
   const events = new SecurityEvents(new EventStore(), clock, random, loggers);
   const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, kept: 1, queueCapacity: 1000 }, random);
-  const passwords = new Passwords(hasher, new PasswordProperties());
+  const passwords = new Passwords(hasher, new PasswordProperties(), imports);
   const loginIds = new LoginIds(new LoginIdProperties());
   const drafts = new AccountDrafts(loginIds, passwords, clock, random);
   const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
