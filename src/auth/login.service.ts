@@ -50,11 +50,15 @@ export class LoginService {
     });
   }
 
-  /** Asks for the second step by a half-authenticated session of the web portal, 3 minutes long. */
-  challengeInPortal({ account }: PasswordPassed): Promise<OpenedSession> {
+  /**
+   * Asks for the second step by a half-authenticated session of the web portal, 3 minutes long. It takes the place of the
+   * session with the cookie `former`.
+   */
+  challengeInPortal({ account }: PasswordPassed, former: string | undefined): Promise<OpenedSession> {
     const { id: subject, epoch } = account;
     return this.challenged(() =>
       this.work.run(async (tx) => {
+        await this.sessions.replace(tx, former);
         await this.recordChallenge(tx, account);
         return this.sessions.openHalf(tx, { subject, epoch, authTime: this.clock.seconds() });
       }),
@@ -63,11 +67,11 @@ export class LoginService {
 
   /**
    * Completes a login that needs no code: there is no second factor, or the browser is trusted. Undefined where it turns
-   * out not to be.
+   * out not to be. In a browser, the session takes the place of the one with the cookie `former`.
    */
-  async complete(passed: PasswordPassed, kind: SessionKind): Promise<Completed | undefined> {
+  async complete(passed: PasswordPassed, kind: SessionKind, former?: string): Promise<Completed | undefined> {
     if (passed.next !== 'none' && passed.trustedDevice === undefined) return undefined;
-    const completed = await this.meters.refusals(() => this.completed(passed, kind));
+    const completed = await this.meters.refusals(() => this.completed(passed, kind, former));
     if (completed) this.meters.count('success');
     return completed;
   }
@@ -75,6 +79,7 @@ export class LoginService {
   private completed(
     { account, next, trustedDevice }: PasswordPassed,
     kind: SessionKind,
+    former: string | undefined,
   ): Promise<Completed | undefined> {
     const { id: subject, epoch } = account;
     return this.work.run(async (tx) => {
@@ -84,6 +89,7 @@ export class LoginService {
       }
       const trusted = trustedDevice && (await this.trustedDevices.recognise(tx, subject, trustedDevice));
       if (next !== 'none' && !trusted) return undefined;
+      await this.sessions.replace(tx, former);
       await this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD });
       const opened = await this.sessions.open(tx, { subject, kind, amr: PWD, authTime: this.clock.seconds() });
       return { opened, ...(trusted && { trustedDevice: trusted }) };

@@ -165,12 +165,19 @@ export class Sessions {
 
   /** Ends the session of a cookie. */
   endBySecret(secret: string): Promise<boolean> {
-    return this.work.run(async (tx) => {
-      const session = await this.rows.findBySecret(tx, secret);
-      if (!session || !(await this.end(tx, session.id))) return false;
-      await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason: 'logout' });
-      return true;
-    });
+    return this.work.run((tx) => this.endOfCookie(tx, secret, 'logout'));
+  }
+
+  /** Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). */
+  async replace(tx: Tx, secret: string | undefined): Promise<void> {
+    if (secret !== undefined) await this.endOfCookie(tx, secret, 'replaced');
+  }
+
+  private async endOfCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {
+    const session = await this.rows.findBySecret(tx, secret);
+    if (!session || !(await this.end(tx, session.id))) return false;
+    await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason });
+    return true;
   }
 
   private async rotated<T>(tx: Tx, used: RefreshRecord, successor: string, admit: Admit<T>): Promise<Rotation<T>> {

@@ -72,6 +72,47 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(new Set([...values, 'P'.repeat(43)]).size).toBe(4);
     });
 
+    it('H5: ends the earlier one of the browser, of whichever user, and tells it', async () => {
+      const [first, second] = [story.person(), story.person()];
+      const browser = await enter(first);
+      const before = browser.cookie('SESSION') ?? '';
+      await enter(second, browser);
+
+      const stolen = story.client();
+      stolen.plant('SESSION', before);
+      expect(await stolen.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+      expect((await browser.get('/session')).body['id']).toBe(second.id);
+      expect(await story.events(first)).toContainEqual(
+        expect.objectContaining({ kind: 'SESSION_REVOKED', reason: 'replaced' }),
+      );
+    });
+
+    it('H5: ends the earlier one at a password step after which a code is due, and a half-authenticated one', async () => {
+      const browser = await enter(story.person());
+      const full = browser.cookie('SESSION') ?? '';
+      const enrolled = await story.enrolled();
+      await enter(enrolled, browser);
+      const half = browser.cookie('SESSION') ?? '';
+      await enter(story.person(), browser);
+
+      const stolen = story.client();
+      stolen.plant('SESSION', full);
+      expect(await stolen.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+      stolen.plant('SESSION', half);
+      expect(await stolen.post('/2fa/verify', { code: story.codeOf(enrolled.app) })).toBeRefused(401, 'INVALID_TOKEN');
+    });
+
+    it('H5: stays where the password was wrong', async () => {
+      const browser = await enter(story.person());
+
+      expect(await browser.post('/session', { id: 'nobody', pw: 'wrong wrong wrong' })).toBeRefused(
+        401,
+        'INVALID_CREDENTIALS',
+      );
+
+      expect(await browser.get('/me')).toBeAnswered(200);
+    });
+
     it('S8: ends after 30 minutes without a request', async () => {
       const browser = await enter(story.person());
       story.clock.advance(29 * MINUTE);
