@@ -12,6 +12,8 @@ import { Budget, Count, GrowingDelay, type Limit } from './throttle-limit.js';
 
 /** So many times the free failures for one login id, whatever their addresses, are an attack: one is free then. */
 const ATTACK = 10;
+/** Failures of a login id from one address that count in the lane of those that begin there. */
+const FAIR_SHARE = 3;
 /** Records at most; one takes about 250 bytes. */
 const CAPACITY = 50_000;
 
@@ -76,12 +78,11 @@ export class PasswordThrottle {
     const network = networkOf(requestFacts()?.ip ?? '');
     const everywhere = { key: `everywhere:${name}`, limit: this.perNameEverywhere };
     const isUnderAttack = this.throttle.remembered(everywhere) >= ATTACK * this.properties.loginIdFailures;
-    return [
-      // By address, too: whoever guesses from elsewhere must not take the turns of the one who knows the password.
-      { key: `${name}:${network}`, limit: isUnderAttack ? this.perNameUnderAttack : this.perName },
-      { key: `address:${network}`, limit: this.perAddress },
-      everywhere,
-    ];
+    // By address, too: whoever guesses from elsewhere must not take the turns of the one who knows the password.
+    const here = { key: `${name}:${network}`, limit: isUnderAttack ? this.perNameUnderAttack : this.perName };
+    // Two lanes for each address: names that are hammered use up the other one, so a colleague behind it still gets in.
+    const lane = this.throttle.possible(here) < FAIR_SHARE ? 'first' : 'further';
+    return [here, { key: `address:${network}:${lane}`, limit: this.perAddress }, everywhere];
   }
 }
 

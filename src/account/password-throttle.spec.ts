@@ -51,6 +51,47 @@ describe('the throttle of passwords', () => {
     expect(await attempt('192.0.2.2', { loginId: 'user400' })).toBe('looked at');
   });
 
+  /** Wrong passwords for few login ids, at a rate of 40 a second for a minute; answers how many were looked at. */
+  const hammer = async (ids: number): Promise<number> => {
+    let looked = 0;
+    for (let round = 0; round < 2400; round += 1) {
+      const answer = await attempt('192.0.2.1', { loginId: `hammered${round % ids}` });
+      if (answer === 'looked at') looked += 1;
+      clock.now += 25;
+    }
+    return looked;
+  };
+
+  it.each([1, 40, 99])('H5: lets other login ids in from an address where %i are hammered', async (ids) => {
+    const looked = await hammer(ids);
+
+    const answers: string[] = [];
+    for (const isRight of [false, false, true, true]) {
+      answers.push(await attempt('192.0.2.1', { loginId: 'colleague' }, isRight));
+    }
+    expect(answers).toEqual(Array.from(answers, () => 'looked at'));
+    // Each of the two lanes has 300, and one more every two seconds.
+    expect(looked).toBeLessThanOrEqual(2 * (300 + 30));
+  });
+
+  it('H5: lets nobody in without delay from an address where new login ids are tried all the time', async () => {
+    await spray(() => '192.0.2.1', 0, 310);
+
+    expect(await attempt('192.0.2.1', { loginId: 'colleague' }, true)).toBe('address');
+    clock.now += 2000;
+    expect(await attempt('192.0.2.1', { loginId: 'colleague' }, true)).toBe('looked at');
+  });
+
+  it('H5: counts a burst for one login id as a sequence', async () => {
+    await Promise.all(
+      Array.from({ length: 40 }, (_, id) =>
+        Promise.all(Array.from({ length: 10 }, () => attempt('192.0.2.1', { loginId: `burst${id}` }))),
+      ),
+    );
+
+    expect(await attempt('192.0.2.1', { loginId: 'colleague' }, true)).toBe('looked at');
+  });
+
   it('P3 takes all addresses of one IPv6 network for one', async () => {
     const answers = await spray((index) => `2001:db8:1:2::${index.toString(16)}`, 0, 301);
 

@@ -9,8 +9,8 @@ const perProcess = near('counted by each process for itself');
 export class RateLimitProperties {
   @Key(flag(), {
     does:
-      'Slows down password guessing, at every place that takes a password, per login id and per address; nobody is ' +
-      'ever locked out by it, and right passwords never count.',
+      'Slows down password guessing, at every place that takes a password, per login id and per address; it never locks ' +
+      'an account, and right passwords never count.',
     effect: perProcess,
   })
   readonly enabled: boolean = true;
@@ -44,7 +44,8 @@ export class RateLimitProperties {
   @Key(integer({ min: 1 }), {
     does:
       'Wrong passwords from one address (IPv6: one /64) within address-window; beyond them one try each time that one ' +
-      'is forgotten. Generous, since many users may share an address.',
+      'is forgotten. The first three of each login id there count apart from its further ones, up to the same limit. ' +
+      'Generous, since many users may share an address.',
     effect: perProcess,
   })
   readonly addressFailures: number = 300;

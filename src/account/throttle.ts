@@ -78,6 +78,11 @@ export class Throttle {
     return entry ? limit.remembered(entry.failures, this.clock.millis()) : 0;
   }
 
+  /** The same with the tries that are in progress, each of which may become a failure. */
+  possible(bucket: Bucket): number {
+    return this.remembered(bucket) + (this.entries.get(bucket.key)?.pending ?? 0);
+  }
+
   /** Whether one more may be looked at now, must wait for a verdict, or is refused. */
   private look(buckets: readonly Bucket[]): 'free' | PromiseWithResolvers<void> | Throttled {
     const now = this.clock.millis();
