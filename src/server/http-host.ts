@@ -17,7 +17,7 @@ import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './answer-headers.js';
 import { bodyRefusal, readBodies } from './body/bodies.js';
 import { timeBody } from './body/body-timeout.js';
 import { isCleanlyEncoded } from './body/json-body.js';
-import { askForBody, expectsBody } from './body/rest-of-body.js';
+import { afterBody, askForBody, expectsBody } from './body/rest-of-body.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
 import { Cors } from './cors.js';
 import { ExchangeWatch } from './exchanges/exchange-watch.js';
@@ -47,6 +47,13 @@ const KEEP_ALIVE_BUFFER_MILLIS = 500;
 
 /** One for all of them: under overload there are thousands a second, and a stack for each would cost more of it. */
 const OVERLOADED = new ServiceError('UNAVAILABLE', { reason: 'overloaded', closesConnection: true });
+
+/** More than the buffers of a connection are sure to hold. */
+const LONG_BYTES = 64 * 1024;
+
+function isLong(payload: unknown): boolean {
+  return (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > LONG_BYTES;
+}
 
 /** The HTTP framework, set up so that every answer, also to what no route takes, follows http-api sections 1, 9, 10. */
 export class HttpHost {
@@ -133,9 +140,11 @@ export class HttpHost {
     fastify.addHook('onSend', (request, reply, payload, done) => {
       if (this.refusals.replace(payload, request, reply)) return;
       this.gate.answered(request, typeof payload === 'object' && payload !== null && 'pipe' in payload);
-      // Nobody will read what is still to come.
+      // The rest of the body is not read by any handler.
       if (expectsBody(request.raw)) sayClose(reply);
-      done();
+      // Closing on unread bytes resets the connection, and what is still on its way of a long response would be lost.
+      if (isLong(payload)) afterBody(request.raw, done);
+      else done();
     });
     fastify.setErrorHandler((error, request, reply) => {
       this.refusals.refuse(error, request, reply);
