@@ -159,7 +159,8 @@ export class SecondFactorPagesController {
 
   /** Where the user can prove again who they are before the setup; undefined where no page does that. */
   private async wayToProve(caller: Principal, returnTo: string | undefined): Promise<ProofWay | undefined> {
-    const setupPath = withReturnTo(this.pathOf('setup'), ownPath(returnTo, this.contextPath));
+    const end = ownPath(returnTo, this.contextPath);
+    const setupPath = withReturnTo(this.pathOf('setup'), end);
     const hasSecret = caller.kind === 'full' && (await this.own.state(caller)).factors.activatedAt !== undefined;
     if (hasSecret)
       return { label: 'Enter a code of your authenticator app', path: withReturnTo(this.pathOf('verify'), setupPath) };
@@ -170,7 +171,8 @@ export class SecondFactorPagesController {
     return (
       idp && {
         label: `Sign in again with ${idp.displayName}`,
-        path: forcedLoginPath(this.contextPath, idp.name, setupPath),
+        // A login whose second factor is open leads to the setup by itself.
+        path: forcedLoginPath(this.contextPath, idp.name, caller.kind === 'half' ? end : setupPath),
       }
     );
   }

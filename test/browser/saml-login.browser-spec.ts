@@ -211,6 +211,11 @@ needs('chromium')('staff in a browser', () => {
       await signIn(page);
       expect(new URL(page.url()).pathname).toBe('/2fa/portal/setup');
       await page.getByRole('button', { name: 'Begin' }).click();
+      // The provider may have answered from a session of hours ago, so it is asked for a new login first.
+      await page.getByRole('link', { name: 'Sign in again' }).click();
+      await signIn(page);
+      expect(idp('local').authnRequests.at(-1)).toMatchObject({ isForced: true });
+      await page.getByRole('button', { name: 'Begin' }).click();
       const app = AuthenticatorApp.typeIn((await page.locator('#secret').textContent()) ?? '');
       await giveCode(page, story.codeOf(app), 'Confirm');
       expect(await sessionOn(page)).toMatchObject({ amr: ['pwd', 'otp'] });

@@ -156,7 +156,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     ['policy demands', DEMANDED],
   ])('half of one that %s is completed by enrolment, then by a code', async (_, bent) => {
     const person = { nameId: somebody(), authnContextClassRef: PASSWORD_CLASS, ...bent };
-    const first = await signIn('local', person);
+    const first = await signIn('local', person, FORCED);
     const half = first.client.copy();
     const enrolledAt = staff.story.clock.seconds;
     const app = await enrol(staff, first.client);
@@ -243,7 +243,11 @@ onEachEngine('what a login of staff is worth', (engine) => {
 
   it('bounds what a code of ours completes, too', async () => {
     const end = staff.story.clock.millis + 15 * MINUTE * 1000;
-    const { client } = await signIn('local', { authnContextClassRef: PASSWORD_CLASS, sessionNotOnOrAfter: end });
+    const { client } = await signIn(
+      'local',
+      { authnContextClassRef: PASSWORD_CLASS, sessionNotOnOrAfter: end },
+      FORCED,
+    );
     await enrol(staff, client);
 
     staff.story.clock.advance(15 * MINUTE - 1);

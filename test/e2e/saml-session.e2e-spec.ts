@@ -107,7 +107,7 @@ onEachEngine('a session of staff', (engine) => {
 
   it('begins once, whatever proves the second factor at the same moment', async () => {
     const person = somebody();
-    const first = await staff.signIn(person, { idp: 'local' });
+    const first = await staff.signIn(person, { idp: 'local', query: '?prompt=login' });
     const { app, backupCodes } = await enrol(first.client);
     expect(await first.client.post('/logout')).toBeAnswered(204);
     const { client } = await staff.signIn(person, { idp: 'local' });
@@ -127,7 +127,7 @@ onEachEngine('a session of staff', (engine) => {
 
   it('does not begin when the second factor was reset or the account disabled in between', async () => {
     const person = somebody();
-    const first = await staff.signIn(person, { idp: 'local' });
+    const first = await staff.signIn(person, { idp: 'local', query: '?prompt=login' });
     const { app } = await enrol(first.client);
     const { client } = await staff.signIn(person, { idp: 'local' });
 
