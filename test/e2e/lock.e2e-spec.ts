@@ -256,8 +256,8 @@ onEachEngine('the lock', (engine) => {
       await story.lock(person);
       const unlock = (): Promise<unknown> => story.command('users', 'unlock', person.id);
 
-      expect(await unlock()).toMatchObject({ exitCode: 0, stdout: `${person.id}: unlocked\n` });
-      expect(await unlock()).toMatchObject({ exitCode: 0, stdout: `${person.id}: there was nothing to unlock\n` });
+      expect(await unlock()).toMatchObject({ exitCode: 0, stdout: `${person.id}: unlocked.\n` });
+      expect(await unlock()).toMatchObject({ exitCode: 0, stdout: `${person.id}: nothing to unlock.\n` });
     });
 
     it('when an administrator says so, while the ladder stays', async () => {

@@ -394,7 +394,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       /^WARN The certificate \(CN=login\.test\) has expired: it was valid until .* \(certificate bundle "web"\)$/m,
     );
     expect(service.troubles.join('\n')).toMatch(
-      /^WARN Configuration rule security: \S+\.private-key = .*; Mode: 644\. Give it mode 600/m,
+      /^WARN Configuration rule security: \S+\.private-key = .*; Mode: 644; Reason: every user has access\. /m,
     );
     expect(await nameShown(service.url)).toBe('login.test');
   });

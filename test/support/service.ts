@@ -125,7 +125,7 @@ function withFreePort(args: readonly string[]): readonly string[] {
   ];
 }
 
-const LOG_LINE = /^\d{4}-\d\d-\d\d [\d:.]{12}(?:Z|[+-][\d:]{5}) (\w+) +\d+ --- \[[\w-]+\] \[\S+\] [\w.]+ : (.*)$/gm;
+const LOG_LINE = /^\d{4}-\d\d-\d\d [\d:.]{12}(?:Z|[+-][\d:]{5}) (\w+) +\d+ --- \[[\w.-]+\] \[\S+\] [\w.]+ : (.*)$/gm;
 
 /** `LEVEL message` of each line of a log in the packaged form. */
 export function logOf(stdout: string): readonly string[] {
