@@ -54,10 +54,14 @@ export async function runCli(words, { folder, input = '' }) {
   if (!existsSync(CLI)) throw new Complaint('There is no dist/: run "npm run build" first.');
   const child = spawn(process.execPath, [CLI, ...words], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  // Log lines on success, the complaint otherwise.
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (errors += text));
   // A command that does not read its input may have ended before it is written.
   child.stdin.on('error', () => undefined).end(input);
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Complaint(`The command "users ${words[1]}" ended with ${code}:\n${output.trimEnd()}`);
+  if (code !== 0)
+    throw new Complaint(`The command "users ${words[1]}" ended with ${code}:\n${(output + errors).trimEnd()}`);
   return output;
 }
