@@ -271,7 +271,10 @@ onSqlite('who looks at a login', (engine) => {
   it('sees at DEBUG what was decided, and why', async () => {
     const plain = story.person();
     const person = await story.enrolled();
-    const from = story.service.log.length;
+    const from = await waitUntil('the enrolment is told', () => {
+      const { log } = story.service;
+      return log.some((line) => line.startsWith('DEBUG A code is accepted')) && log.length;
+    });
 
     await story.login(plain);
     const mfaToken = await story.mfaToken(person);
