@@ -32,7 +32,7 @@ export function addUserChanges(users: Command, { actor, run, readPassword }: Use
         const password = given ?? services.randomPassword();
         const endsAt = await setPassword(services, account, password, actor);
         const told = `set a temporary password, valid until ${new Date(endsAt * 1000).toISOString()}; ended all sessions`;
-        return given === undefined ? `${told}. The password is shown only once: ${password}` : told;
+        return given === undefined ? `${told}. The password ${password} is shown only once` : told;
       }),
     );
 

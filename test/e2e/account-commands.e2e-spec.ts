@@ -16,7 +16,7 @@ onEachEngine('A4: users set-password', (engine) => {
   async function temporaryOf(person: Person): Promise<string> {
     const { exitCode, stdout, stderr } = await story.command('users', 'set-password', person.id);
     expect(exitCode, stderr).toBe(0);
-    return /only once: (\S+?)\.?$/m.exec(stdout)?.[1] ?? '';
+    return /The password (\S+) is shown only once\.$/m.exec(stdout)?.[1] ?? '';
   }
 
   function login(person: Person, pw: string, more: object = {}, client = story.client()): Promise<Answer> {
@@ -133,7 +133,7 @@ onSqlite('A4: the sign-in page', (engine) => {
   it('A4: asks for a new password in place of a temporary one, and signs in', async () => {
     const person = story.person();
     const { stdout } = await story.command('users', 'set-password', person.id);
-    const pw = /only once: (\S+?)\.?$/m.exec(stdout)?.[1] ?? '';
+    const pw = /The password (\S+) is shown only once\.$/m.exec(stdout)?.[1] ?? '';
     const client = story.client();
     const page = await visit(client, '/portal/login');
 
