@@ -34,7 +34,7 @@ describe('A8: the command line', () => {
 
   it.each([
     [['frobnicate'], /config, users, keys, saml/],
-    [['users', 'unlok', 'anna'], /Did you mean unlock\?[^]*add, admit, import, unlock/],
+    [['users', 'unlok', 'anna'], /Did you mean unlock\?[^]*add, admit, list, show, import, [^]*unlock/],
     [['keys', 'frobnicate'], /list, rotate, retire, rekey/],
   ])('lists the known commands beside an unknown one: %j', async (args, known) => {
     expect((await runCli(args)).stderr).toMatch(known);

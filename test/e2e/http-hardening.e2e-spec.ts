@@ -111,14 +111,17 @@ it('H3 SQL, operators and templates are just wrong ids', async () => {
 });
 
 describe('the start page and the management endpoints', () => {
-  it.each(['/', '/actuator/health'])('%s has the headers of every answer', async (path) => {
+  it.each([
+    ['/', "default-src 'none'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"],
+    ['/actuator/health', "default-src 'none'; frame-ancestors 'none'"],
+  ])('%s has the headers of every answer', async (path, policy) => {
     const { status, headers } = await send(path);
 
     expect(status).toBe(200);
     expect(Object.fromEntries(headers)).toMatchObject({
       'api-version': '1',
       'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+      'content-security-policy': policy,
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
       'x-frame-options': 'DENY',
