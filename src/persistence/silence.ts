@@ -57,16 +57,20 @@ export class Silence {
     if (this.facts && givenUp.has(this.facts)) throw new SilentDatabase();
     if (limit === 0) return attempt();
     let timer: NodeJS.Timeout | undefined;
+    let lastLook: NodeJS.Immediate | undefined;
     const end = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+      const giveUp = (): void => {
         if (this.facts) givenUp.add(this.facts);
         reject(new SilentDatabase());
-      }, limit);
+      };
+      // A busy process runs its late timers before it reads its sockets, where the answer may already be.
+      timer = setTimeout(() => (lastLook = setImmediate(giveUp)), limit);
     });
     try {
       return await Promise.race([attempt(), end]);
     } finally {
       clearTimeout(timer);
+      clearImmediate(lastLook);
     }
   }
 }

@@ -31,12 +31,12 @@ const KINDS = {
   mariadb: {
     installer: 'mariadb-install',
     installation: ['--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
-    options: ['--innodb-log-file-size=16M'],
+    options: [],
   },
   mysql: {
     installer: 'mysql',
     installation: ['--initialize-insecure'],
-    options: ['--loose-innodb-redo-log-capacity=16M', '--mysqlx=OFF', '--skip-log-bin'],
+    options: ['--mysqlx=OFF', '--skip-log-bin'],
   },
 } as const;
 

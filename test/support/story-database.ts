@@ -49,6 +49,8 @@ const MARIADB: Engine = {
         `--app.datasource.url=${url}`,
         `--app.datasource.username=${username}`,
         `--app.datasource.password=${password}`,
+        // On a machine that runs test files side by side, a disk may hold a commit up for seconds without being silent.
+        '--app.datasource.pool.connection-timeout=20000',
       ],
       async query<Row>(sql: string, values: readonly SqlValue[] = []) {
         const { host, port } = server;
