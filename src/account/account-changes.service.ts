@@ -43,8 +43,8 @@ export class AccountChanges {
   }
 
   /**
-   * Changes roles, mail address or the demand for a second factor. Where roles are taken away, the caller ends the
-   * sessions in the same transaction.
+   * Changes roles, mail address or the demand for a second factor. With new roles half-done logins end by the epoch; where
+   * roles are taken away, the caller ends the sessions in the same transaction.
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last active administrator and for oneself
    */
   async change(tx: Tx, subject: string, change: AccountChange, actor: string): Promise<void> {

@@ -99,6 +99,9 @@ const ENABLE =
   "UPDATE account SET status = 'active', epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? " +
   "WHERE id = ? AND status <> 'active'";
 
+/** Ends half tokens, half-authenticated sessions and pending secrets. */
+const NEW_EPOCH = ['epoch = epoch + 1', 'pending_totp_id = NULL'];
+
 const DELETE = `DELETE FROM account WHERE id = ? AND ${NOT_THE_LAST}`;
 
 /** The table of accounts: who there is and what the password is verified against. */
@@ -206,9 +209,12 @@ export class AccountStore {
     return (await tx.change(ENABLE, [now, id])) === 1;
   }
 
-  /** False when the change would leave no administrator, or there is no such account. */
+  /**
+   * New roles raise the epoch: half-done logins end, since policy was asked with the old ones. False when the change would
+   * leave no administrator, or there is no such account.
+   */
   async change(tx: Tx, id: string, change: AccountChange, now: number): Promise<boolean> {
-    const { sql, assigned } = changeOf(change, now);
+    const { sql, assigned } = changeOf(change, now, change.roles ? NEW_EPOCH : []);
     if (!change.roles || isAdmin(change.roles)) return (await tx.change(sql, [...assigned, id])) === 1;
     await tx.change(LOCK_ADMINISTRATORS);
     return (await tx.change(`${sql} AND ${NOT_THE_LAST}`, [...assigned, id, id])) === 1;
@@ -221,12 +227,13 @@ export class AccountStore {
   }
 }
 
-/** The statement of a change but for the id at its end, and what it assigns. */
+/** The statement of a change but for the id at its end, and what it assigns; `more` are assignments without a value. */
 function changeOf(
   { roles, email, mfaRequired }: AccountChange,
   now: number,
+  more: readonly string[] = [],
 ): { readonly sql: string; readonly assigned: readonly Value[] } {
-  const assignments = ['updated_at = ?'];
+  const assignments = ['updated_at = ?', ...more];
   const assigned: Value[] = [now];
   if (roles) {
     assignments.push('roles = ?', 'is_admin = ?');

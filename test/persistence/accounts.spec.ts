@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/account/account.js';
+import type { AccountChange } from '../../src/account/account.store.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
@@ -246,10 +247,25 @@ onEveryDatabase('accounts', (database) => {
     expect(await reload(id)).toMatchObject({ roles: ['ROLE_A'], email: 'facts@example.org', mfaRequired: true });
     await database.work.run((tx) => parts.changes.change(tx, id, { email: null, roles: ['ROLE_B'] }, 'cli'));
     const changed = await reload(id);
-    expect(changed).toMatchObject({ roles: ['ROLE_B'], mfaRequired: true, epoch: 0 });
+    expect(changed).toMatchObject({ roles: ['ROLE_B'], mfaRequired: true, epoch: 1 });
     expect(changed).not.toHaveProperty('email');
     const refused = database.work.run((tx) => parts.changes.change(tx, id, { roles: ['ROLE_PRE_MFA'] }, 'cli'));
     await expect(refused).rejects.toEqual(code('VALIDATION_FAILED'));
+  });
+
+  it('A4: new roles end logins that were decided by the old ones; other facts do not', async () => {
+    const { id } = await create('promoted', ['ROLE_CLERK']);
+    await create('other.admin', ['ROLE_ADMIN']);
+    const holds = (epoch: number): Promise<boolean> => database.work.run((tx) => parts.accounts.holds(tx, id, epoch));
+    const change = (facts: AccountChange): Promise<void> =>
+      database.work.run((tx) => parts.changes.change(tx, id, facts, 'cli:root'));
+
+    await change({ email: 'promoted@example.org', mfaRequired: true });
+    expect(await holds(0)).toBe(true);
+    await change({ roles: ['ROLE_ADMIN'] });
+    expect([await holds(0), await holds(1)]).toEqual([false, true]);
+    await change({ roles: [] });
+    expect([await holds(1), await holds(2)]).toEqual([false, true]);
   });
 
   it('P3 slow down guessing at one of them, and nobody else', async () => {
