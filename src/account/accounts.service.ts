@@ -83,12 +83,13 @@ export class Accounts {
     checkLength(password, 'pw');
     const read = (): Promise<StoredAccount | undefined> => this.work.single((tx) => this.store.findByLoginId(tx, form));
     const known = device === undefined ? undefined : this.throttle.deviceOf(device);
-    const owner = known && (await read());
+    // Read once, found or not: a second read for unknown ids would tell them by its time.
+    const early = known && { stored: await read() };
     // The cookie of one account is nothing for another one.
-    const guessed = known && owner?.id === known.subject ? { device: known } : { loginId: form };
+    const guessed = known && early?.stored?.id === known.subject ? { device: known } : { loginId: form };
     return this.throttle.guard(
       guessed,
-      async () => this.judged(form, owner ?? (await read()), password),
+      async () => this.judged(form, early ? early.stored : await read(), password),
       ({ kind }) => kind !== 'refused',
     );
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Account } from '../../src/account/account.js';
 import type { AccountChange } from '../../src/account/account.store.js';
 import { ServiceError } from '../../src/errors/service-error.js';
@@ -266,6 +266,21 @@ onEveryDatabase('accounts', (database) => {
     expect([await holds(0), await holds(1)]).toEqual([false, true]);
     await change({ roles: [] });
     expect([await holds(1), await holds(2)]).toEqual([false, true]);
+  });
+
+  it('P2 cost as many reads unknown as known, also where the browser signed in to another one before', async () => {
+    const { id } = await create('device.owner');
+    await create('device.target');
+    const device = parts.devices.issue(id);
+    const read = vi.spyOn(parts.store, 'findByLoginId');
+    const readsOf = async (loginId: string): Promise<number> => {
+      read.mockClear();
+      expect((await parts.accounts.verifyPassword({ loginId, password: 'wrong', device })).kind).toBe('refused');
+      return read.mock.calls.length;
+    };
+
+    expect(await readsOf('device.nobody')).toBe(await readsOf('device.target'));
+    read.mockRestore();
   });
 
   it('P3 slow down guessing at one of them, and nobody else', async () => {
