@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Configuration, ConfigurationInputs } from './config/configuration.js';
 import { charsetNamed } from './encoding/charset.js';
-import { logSetup } from './log-setup.js';
+import { type LogSetup, logSetup } from './log-setup.js';
 import { appendLines } from './logging/append-lines.js';
 import { Batch } from './logging/batch.js';
 import { formed } from './logging/console-appender.js';
@@ -21,17 +21,22 @@ const LOGGED = 'events';
 export class CommandLog {
   readonly loggers = new Loggers([{ append: (line) => void this.lines.push(line) }]);
   private readonly lines: LogLine[] = [];
+  private readonly setup: LogSetup;
 
+  /** @throws ConfigurationFailure where `logging.config` cannot be used: before the command changes anything */
   constructor(
-    private readonly configuration: Configuration,
-    private readonly inputs: ConfigurationInputs,
+    configuration: Configuration,
+    inputs: ConfigurationInputs,
     private readonly writeError: (text: string) => void,
-  ) {}
+  ) {
+    this.setup = logSetup(configuration, inputs);
+  }
 
+  /** Never throws for a file that cannot be used: what the command did is done. */
   async close(): Promise<void> {
     const lines = this.lines.filter(({ logger }) => logger === LOGGED);
     if (lines.length === 0) return;
-    const { console, file } = logSetup(this.configuration, this.inputs);
+    const { console, file } = this.setup;
     if (file && isThere(file.file)) {
       const charset = charsetNamed(file.form.charset);
       const batch = new Batch({ file: resolve(file.file), day: '', charset });
@@ -46,6 +51,11 @@ export class CommandLog {
   }
 }
 
+/** False also where the user of the command may not look. */
 function isThere(file: string): boolean {
-  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -108,8 +108,11 @@ export async function openCommandServices(
     resealTotpSecrets: () => context.get(TotpSecrets).resealAll(),
     countTotpSecrets: () => context.get(TotpSecrets).countByKey(),
     close: async () => {
-      await context.close();
-      await log.close();
+      try {
+        await context.close();
+      } finally {
+        await log.close();
+      }
     },
   };
 }
