@@ -8,6 +8,8 @@ import { PasswordKindStore } from './password-kind.store.js';
 
 /** Batches of new hashes in one turn; the next turn goes on. */
 const MOST_BATCHES = 500;
+/** The longest time that logins wait for the first count: after an upgrade all hashes are new. */
+const MOST_WAIT_MILLIS = 2000;
 
 export interface Decoy {
   readonly kind: PasswordKind;
@@ -37,18 +39,18 @@ export class Decoys {
 
   /** The decoy of a login id in its normalised form; undefined where no account has a password. */
   async decoyOf(loginId: string): Promise<Decoy | undefined> {
-    // A database that is away is the business of the look-up that follows.
-    await (this.first ??= this.refresh().catch(() => undefined));
+    await (this.first ??= this.firstCount());
     const kind = drawnKind(this.key, loginId, this.counts);
     const hash = kind === undefined ? undefined : this.hashes.get(kind);
     return kind !== undefined && hash ? { kind, hash } : undefined;
   }
 
-  /** Reads anew which kinds there are, and how many accounts have each. */
-  async refresh(): Promise<void> {
-    for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+  /** Reads anew which kinds there are, and how many accounts have each; changes nothing once `stop` is aborted. */
+  async refresh(stop?: AbortSignal): Promise<void> {
+    for (let batch = 0; batch < MOST_BATCHES && !stop?.aborted; batch += 1) {
       if (!(await this.work.run((tx) => this.store.classify(tx)))) break;
     }
+    if (stop?.aborted) return;
     const counts = new Map<PasswordKind, number>();
     const hashes = new Map<PasswordKind, PasswordHash>();
     for (const kind of await this.work.single((tx) => this.store.kinds(tx))) {
@@ -60,6 +62,20 @@ export class Decoys {
     }
     this.counts = counts;
     this.hashes = hashes;
+  }
+
+  /** Ends with the count, or without it where that takes long; the count goes on. */
+  private firstCount(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, MOST_WAIT_MILLIS);
+      this.refresh()
+        // A database that is away is the business of the look-up that follows.
+        .catch(() => undefined)
+        .finally(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+    });
   }
 
   private async count(kind: PasswordKind): Promise<number> {

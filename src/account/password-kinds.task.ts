@@ -12,7 +12,7 @@ export class PasswordKinds implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task: ScheduledTask;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
-  private isStopped = false;
+  private readonly stop = new AbortController();
 
   constructor(
     private readonly decoys: Decoys,
@@ -30,7 +30,7 @@ export class PasswordKinds implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.isStopped = true;
+    this.stop.abort();
     clearTimeout(this.timer);
     await this.running;
   }
@@ -44,10 +44,10 @@ export class PasswordKinds implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async turn(): Promise<void> {
     try {
-      await this.task.run(() => this.decoys.refresh());
+      await this.task.run(() => this.decoys.refresh(this.stop.signal));
     } catch {
       // The database is away, which it says itself; the last counts stand until the next turn.
     }
-    if (!this.isStopped) this.wait(EVERY_MILLIS);
+    if (!this.stop.signal.aborted) this.wait(EVERY_MILLIS);
   }
 }
