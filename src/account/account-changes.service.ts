@@ -70,7 +70,12 @@ export class AccountChanges {
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `UNAVAILABLE`
    */
   async readyPassword(subject: string, password: string, field = 'new'): Promise<ReadyPassword> {
-    const { loginId } = await this.work.single((tx) => this.known(tx, subject));
+    const account = await this.work.single((tx) => this.known(tx, subject));
+    return this.readyPasswordOf(account, password, field);
+  }
+
+  /** The same for an account that was read already; whether it still exists shows when the password is stored. */
+  readyPasswordOf({ loginId }: Pick<Account, 'loginId'>, password: string, field: string): Promise<ReadyPassword> {
     return this.passwords.ready(password, loginId, field);
   }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Account, PasswordVerdict, TemporaryPassword } from '../account/account.js';
 import { AccountChanges } from '../account/account-changes.service.js';
 import { Accounts } from '../account/accounts.service.js';
+import type { ReadyPassword } from '../account/passwords.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
@@ -36,8 +37,9 @@ export class PasswordProof {
     const verdict = await this.accounts.verifyPassword({ loginId: id, password: pw, device });
     if (verdict.kind === 'temporary') return this.replaced(verdict.account, verdict.temporary, pw, newPw);
     const account = await this.accepted(verdict);
-    if (newPw !== undefined) throw unfitting('unexpected');
-    return account;
+    if (newPw === undefined) return account;
+    await this.recordFailure('change_unexpected', account.id);
+    throw unfitting('unexpected');
   }
 
   /** For somebody who is signed in and is asked again in `field`; throws alike. */
@@ -55,19 +57,32 @@ export class PasswordProof {
   }
 
   private async replaced(
-    { id: subject }: Account,
+    account: Account,
     temporary: TemporaryPassword,
     pw: string,
     newPw: string | undefined,
   ): Promise<Account> {
+    const { id: subject } = account;
     nameUser(subject);
     if (newPw === undefined) {
       await this.recordFailure('change_required', subject);
       throw new ServiceError('PASSWORD_CHANGE_REQUIRED', { reason: 'temporary password' });
     }
-    if (newPw === pw) throw unfitting('same_as_temporary');
-    const ready = await this.changes.readyPassword(subject, newPw, 'new_pw');
+    const ready = await this.readyReplacement(account, pw, newPw);
     return this.work.run((tx) => this.changes.replaceTemporary(tx, subject, temporary, ready));
+  }
+
+  /** A refusal tells the caller that `pw` is right, so it leaves an event like any other answer of this step. */
+  private async readyReplacement(account: Account, pw: string, newPw: string): Promise<ReadyPassword> {
+    try {
+      if (newPw === pw) throw unfitting('same_as_temporary');
+      return await this.changes.readyPasswordOf(account, newPw, 'new_pw');
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'VALIDATION_FAILED') {
+        await this.recordFailure('change_refused', account.id);
+      }
+      throw error;
+    }
   }
 
   private async recordFailure(reason: string, subject: string | undefined): Promise<void> {

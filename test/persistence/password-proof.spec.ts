@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Account } from '../../src/account/account.js';
+import { PasswordProof } from '../../src/auth/password-proof.service.js';
+import { EventStore } from '../../src/events/event.store.js';
+import { SecurityEvents } from '../../src/events/security-events.service.js';
+import { Loggers } from '../../src/logging/loggers.js';
+import { SystemRandom } from '../../src/random/random.js';
+import { onEveryDatabase } from '../support/engines.js';
+import { type AccountParts, accountParts } from './account-parts.js';
+
+const PASSWORD = 'kettle-orbit-seven';
+const TEMPORARY = 'temporary-lantern-nine';
+const CHOSEN = 'harbour-cobalt-eleven';
+
+const code = (expected: string): unknown => expect.objectContaining({ code: expected }) as unknown;
+
+onEveryDatabase('the password step', (database) => {
+  let parts: AccountParts;
+  let proof: PasswordProof;
+
+  beforeAll(() => {
+    parts = accountParts(database.work);
+    proof = proofWith(parts.accounts);
+  });
+  afterAll(() => parts.hasher.close());
+
+  function proofWith(accounts: AccountParts['accounts']): PasswordProof {
+    const events = new SecurityEvents(new EventStore(), parts.clock, new SystemRandom(), new Loggers());
+    return new PasswordProof(accounts, parts.changes, events, database.work);
+  }
+
+  async function reset({ id }: Account): Promise<void> {
+    const ready = await parts.changes.readyPassword(id, TEMPORARY);
+    await database.work.run((tx) => parts.changes.resetPassword(tx, id, ready, 'cli:root'));
+  }
+
+  const create = (loginId: string): Promise<Account> => parts.creation.create({ loginId, password: PASSWORD }, 'cli');
+  const refusals = (subject: string): Promise<readonly unknown[]> =>
+    database.work.single((tx) =>
+      tx.rows("SELECT reason FROM security_event WHERE user_id = ? AND kind = 'LOGIN_PASSWORD_FAILED' ORDER BY id", [
+        subject,
+      ]),
+    );
+
+  it('A4: leaves an event of a right password whose new_pw is refused', async () => {
+    const account = await create('anna');
+    const { id } = account;
+
+    await expect(proof.ofLogin({ id: 'anna', pw: PASSWORD, newPw: CHOSEN })).rejects.toEqual(code('VALIDATION_FAILED'));
+    expect(await refusals(id)).toEqual([{ reason: 'change_unexpected' }]);
+    await reset(account);
+    for (const newPw of ['short', TEMPORARY]) {
+      parts.clock.now += 1000;
+      await expect(proof.ofLogin({ id: 'anna', pw: TEMPORARY, newPw })).rejects.toEqual(code('VALIDATION_FAILED'));
+    }
+    expect(await refusals(id)).toEqual([
+      { reason: 'change_unexpected' },
+      { reason: 'change_refused' },
+      { reason: 'change_refused' },
+    ]);
+  });
+
+  it('A4: is refused like a wrong password where the account is deleted before its new password is stored', async () => {
+    const account = await create('bert');
+    await reset(account);
+    const deleting = Object.assign(Object.create(parts.accounts) as AccountParts['accounts'], {
+      verifyPassword: async (attempt: Parameters<AccountParts['accounts']['verifyPassword']>[0]) => {
+        const verdict = await parts.accounts.verifyPassword(attempt);
+        await database.work.run((tx) => parts.changes.delete(tx, account.id, 'cli:root'));
+        return verdict;
+      },
+    });
+
+    const late = proofWith(deleting).ofLogin({ id: 'bert', pw: TEMPORARY, newPw: CHOSEN });
+
+    await expect(late).rejects.toEqual(code('INVALID_CREDENTIALS'));
+  });
+});
