@@ -15,6 +15,8 @@ const PLACEHOLDER = /\$\{([^${}:]+)/g;
 export class HiddenValues {
   /** Names that placeholders of secrets use, as written and as keys. */
   private readonly parts = new Set<string>();
+  /** What those placeholders find, which may be spelled otherwise: `${db_region}` finds the variable `DB_REGION`. */
+  private readonly found = new Set<Entry>();
 
   constructor(
     private readonly environment: Environment,
@@ -34,6 +36,7 @@ export class HiddenValues {
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
       if (this.parts.has(name)) continue;
       this.parts.add(name).add(KeyName.parse(name).uniform);
+      for (const entry of this.entriesNamed(name)) this.found.add(entry);
       for (const entry of unseen) {
         if (this.isPart(entry)) visit(entry, environment.fillForDisplay(entry.text).through);
       }
@@ -58,11 +61,18 @@ export class HiddenValues {
   /** True where a placeholder of this name brings in something hidden. */
   hidesName(name: string): boolean {
     if (this.parts.has(name)) return true;
-    const named = this.environment.sources.flatMap((source) => this.environment.entriesNamed(source, name));
+    const named = this.entriesNamed(name);
     return named.length > 0 ? named.some((entry) => this.hides(entry)) : mayNameSecret(name) || namesSecret(name);
   }
 
-  private isPart({ spelled, key }: Entry): boolean {
+  /** In every source, also below the one that fills the placeholder. */
+  private entriesNamed(name: string): readonly Entry[] {
+    return this.environment.sources.flatMap((source) => this.environment.entriesNamed(source, name));
+  }
+
+  private isPart(entry: Entry): boolean {
+    if (this.found.has(entry)) return true;
+    const { spelled, key } = entry;
     // A placeholder takes in a whole sequence by the name of its list.
     const list = key.uniform.replace(/(?:\.\d+)+$/, '');
     return this.parts.has(spelled) || this.parts.has(key.uniform) || this.parts.has(list);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { viewOfKey } from '../../../src/cli/config-view.js';
 import { Inspection } from '../../../src/config/inspection.js';
 import { LONGER_WORDS, SHORT_SECRET_NAMES } from '../../support/secret-names.js';
 import { reading, type Situation } from '../keys/situation.js';
@@ -94,6 +95,20 @@ describe('M3, L1: masked, whoever asks, is', () => {
     const { environment, registry } = reading(situation);
     const all = new Inspection(environment, registry).find('login.db');
     expect(Array.from(all?.bySource.values() ?? [], ({ value }) => value)).toEqual([MASK, MASK]);
+  });
+
+  it.each([
+    ['db_region', 'DB_REGION'],
+    ['db-region', 'DB_REGION'],
+    ['db.some-region', 'DB_SOME_REGION'],
+    ['db-region', 'db_region'],
+  ])('C5: the variable that the placeholder ${%s} of a secret finds by another spelling, %s', (placeholder, name) => {
+    const situation = { variables: { [name]: 'sesame' }, ...file(`app.datasource.password: \${${placeholder}}\n`) };
+    const { environment, registry } = reading(situation);
+
+    expect(environment.fill(`\${${placeholder}}`)).toMatchObject({ text: 'sesame' });
+    expect(valuesIn(situation)).toEqual({ [name]: MASK, 'app.datasource.password': MASK });
+    expect(viewOfKey(environment, registry, name).lines[0]).toBe(`${name} = ${MASK}`);
   });
 
   it('a sequence that the placeholder of a secret takes in', () => {
