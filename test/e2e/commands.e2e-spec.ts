@@ -1,7 +1,12 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/service.js';
 import { storyOn } from '../support/login-story.js';
 import { onSqlite } from '../support/story-database.js';
+
+const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
 describe('A8: the exit code of a command tells', () => {
   it.each([
@@ -26,6 +31,17 @@ describe('A8: the exit code of a command tells', () => {
 });
 
 describe('A8: the command line', () => {
+  it('C7: writes all of its output, also to a pipe whose reader is slower', async () => {
+    const { stdout } = await runCli(['config', 'docs']);
+    const pipe = '"$0" "$1" config docs | dd bs=512 status=none';
+
+    const read = await promisify(execFile)('sh', ['-c', pipe, process.execPath, CLI]);
+
+    // More than a pipe holds.
+    expect(read.stdout.length).toBeGreaterThan(65_536);
+    expect(read.stdout).toBe(stdout);
+  });
+
   it('prints its version', async () => {
     const { exitCode, stdout } = await runCli(['--version']);
 
