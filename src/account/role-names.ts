@@ -1,9 +1,8 @@
-import { ROLE_PRE_MFA } from '../principal/principal.js';
-
 export const ROLE_ADMIN = 'ROLE_ADMIN';
 export const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
 
-const FORM = /^ROLE_[A-Z][A-Z0-9_]{0,58}$/;
+/** Names of roles that accounts may have: never the authority of a half-authenticated caller (`ROLE_PRE_MFA`). */
+export const ROLE_FORM = /^(?!ROLE_PRE_MFA$)ROLE_[A-Z][A-Z0-9_]{0,58}$/;
 /** Length of the column. */
 const LONGEST = 1024;
 
@@ -21,10 +20,7 @@ export function rolesWritten(text: string): readonly string[] {
   return text.split(/[\s,;|]+/).filter((role) => role !== '');
 }
 
-/**
- * Whether accounts may have these roles: `ROLE_` and capital letters, digits or underscores. Never the authority of a
- * half-authenticated caller.
- */
+/** Whether accounts may have these roles. */
 export function areRoles(roles: readonly string[]): boolean {
-  return roles.every((role) => FORM.test(role) && role !== ROLE_PRE_MFA) && rolesText(roles).length <= LONGEST;
+  return roles.every((role) => ROLE_FORM.test(role)) && rolesText(roles).length <= LONGEST;
 }

@@ -1,10 +1,11 @@
 import { full } from '../config/effect.js';
 import { list, text } from '../config/key-type.js';
 import { Key, Properties } from '../config/properties.decorator.js';
+import { ROLE_FORM } from './role-names.js';
 
 @Properties('app.security')
 export class RoleProperties {
-  @Key(list(text({ form: /^ROLE_[A-Z][A-Z0-9_]{0,58}$/, called: 'names of roles such as ROLE_AUDITOR' })), {
+  @Key(list(text({ form: ROLE_FORM, called: 'names of roles such as ROLE_AUDITOR' })), {
     does:
       'Roles of this deployment besides ROLE_USER, ROLE_ADMIN and ROLE_MANAGEMENT; lets config check find misspelled ' +
       'role names. It assigns no role.',

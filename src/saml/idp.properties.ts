@@ -1,3 +1,4 @@
+import { ROLE_FORM } from '../account/role-names.js';
 import { Duration } from '../config/duration.js';
 import { full } from '../config/effect.js';
 import { duration, flag, list, map, mapOfLists, oneOf, text } from '../config/key-type.js';
@@ -11,10 +12,7 @@ const contextClass = text({
   form: /^[^\s,]{1,255}$/,
   called: 'a context class: at most 255 characters without blanks',
 });
-const role = text({
-  form: /^(?!ROLE_PRE_MFA$)ROLE_[A-Z][A-Z0-9_]{0,58}$/,
-  called: 'the name of a role such as ROLE_STAFF',
-});
+const role = text({ form: ROLE_FORM, called: 'the name of a role such as ROLE_STAFF' });
 
 /** One identity provider of staff. */
 @Properties('')

@@ -83,6 +83,15 @@ describe('A1: app.security.mfa.required-roles', () => {
     expect(await breaches([`--${REQUIRED}=${value}`], PROD)).toEqual([breach('security', text)]);
   });
 
+  it('cannot be met by declaring ROLE_PRE_MFA, which no account can have', () => {
+    const args = ['--app.security.roles=ROLE_AUDITOR,ROLE_PRE_MFA'];
+    const inputs = { args, variables: {}, workingFolder: folder, packageFolder: PACKAGE_FOLDER };
+
+    const { problems } = readConfiguration(PROPERTIES, inputs);
+
+    expect(problems.map(({ what }) => what)).toEqual(['The value of app.security.roles cannot be used']);
+  });
+
   it.each([
     ['names the built-in roles', []],
     ['names a role that the deployment declares', ['--app.security.roles=ROLE_AUDITOR']],
