@@ -17,7 +17,7 @@ import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './answer-headers.js';
 import { bodyRefusal, readBodies } from './body/bodies.js';
 import { timeBody } from './body/body-timeout.js';
 import { isCleanlyEncoded } from './body/json-body.js';
-import { afterBody, askForBody, expectsBody } from './body/rest-of-body.js';
+import { afterBody, askForBody, expectsBody, LINGER_MILLIS } from './body/rest-of-body.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
 import { Cors } from './cors.js';
 import { ExchangeWatch } from './exchanges/exchange-watch.js';
@@ -116,6 +116,11 @@ export class HttpHost {
     this.limitConnections();
   }
 
+  /** Shorter than the time after which a connection whose response is not taken is cut. */
+  private get lingerMillis(): number {
+    return Math.min(LINGER_MILLIS, this.embedded.connectionTimeout.milliseconds / 2);
+  }
+
   private addHooks(fastify: FastifyInstance): void {
     fastify.decorateRequest('passage');
     this.exchanges?.learnRoutes(fastify);
@@ -143,7 +148,7 @@ export class HttpHost {
       // The rest of the body is not read by any handler.
       if (expectsBody(request.raw)) sayClose(reply);
       // Closing on unread bytes resets the connection, and what is still on its way of a long response would be lost.
-      if (isLong(payload)) afterBody(request.raw, done);
+      if (isLong(payload)) afterBody(request.raw, done, this.lingerMillis);
       else done();
     });
     fastify.setErrorHandler((error, request, reply) => {

@@ -126,6 +126,18 @@ describe('R7 server.embedded.connection-timeout', () => {
     expect(connection.statuses[0]).toBe(200);
   });
 
+  it('a long response beside a body that does not come in time is sent once', async () => {
+    const complaints = service.complaints.length;
+    const connection = await RawConnection.open(service.url);
+    connection.get('/held/big', 'Content-Length: 1000\r\n');
+
+    await connection.untilClosed(SOON);
+
+    expect(connection.statuses).toEqual([200]);
+    expect(connection.text.endsWith('"}')).toBe(true);
+    expect(service.complaints.slice(complaints)).toEqual([]);
+  });
+
   it('a client that does not take its answers is cut', async () => {
     const connection = await RawConnection.open(service.url);
     connection.stopReading();

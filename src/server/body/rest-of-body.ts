@@ -32,9 +32,9 @@ function announcesBody(request: IncomingMessage): boolean {
 
 /**
  * Goes on once the body was read or, where nobody will read it, thrown away: a connection closed before would reset,
- * and the client lose its answer. A client that sends for longer takes that risk.
+ * and the client lose its answer. A client that sends for longer than `limitMillis` takes that risk.
  */
-export function afterBody(request: IncomingMessage, goOn: () => void): void {
+export function afterBody(request: IncomingMessage, goOn: () => void, limitMillis = LINGER_MILLIS): void {
   // A stream of HTTP/2 has its answer while its body is still on the way.
   if (!expectsBody(request) || request.destroyed || streamOf(request)) {
     goOn();
@@ -45,6 +45,6 @@ export function afterBody(request: IncomingMessage, goOn: () => void): void {
     request.off('end', done).off('close', done);
     goOn();
   };
-  const timer = setTimeout(done, LINGER_MILLIS).unref();
+  const timer = setTimeout(done, limitMillis).unref();
   request.once('end', done).once('close', done).resume();
 }

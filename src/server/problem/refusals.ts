@@ -73,6 +73,8 @@ export class Refusals {
 
   /** A body that has not come in time. */
   refuseLate(request: FastifyRequest, reply: FastifyReply): void {
+    // A response that is ready waits for the rest of the body for a moment, and then ends the connection itself.
+    if (request.passage?.answeredAt !== undefined && !reply.sent) return;
     const late = new ServiceError('VALIDATION_FAILED', { status: 408, closesConnection: true });
     if (!reply.sent) this.answer(late, request, reply);
     // The body of a request that was answered without it.
