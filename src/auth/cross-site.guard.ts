@@ -6,10 +6,13 @@ import { cookiesOf } from '../server/cookies.js';
 import { type HttpRequest, templateOf } from '../server/http-request.js';
 import { isCrossSite } from './cross-site.js';
 import { Origins } from './origins.service.js';
-import { isPageRoute, SIGN_IN_PAGE } from './page-paths.js';
+import { isPageRoute, SIGN_IN_PAGE, SIGN_OUT_PATH } from './page-paths.js';
 
-/** Routes whose answer signs a browser in: checked without a cookie, too. */
-const SIGN_IN = new Set(['/login', '/login/2fa', '/session', SIGN_IN_PAGE]);
+/**
+ * Routes whose response signs a browser in or out: checked without a cookie, too. With a form of another site a browser
+ * sends no SameSite cookie, but it keeps and drops cookies as the response says.
+ */
+const SETS_COOKIES = new Set(['/login', '/login/2fa', '/session', SIGN_IN_PAGE, SIGN_OUT_PATH, '/saml/:idp/logout']);
 
 /** Refuses what another site makes a browser send, wherever a cookie would speak for the browser. */
 @Injectable()
@@ -24,7 +27,7 @@ export class CrossSiteGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<HttpRequest>();
     const isCookieRequest = request.headers.authorization === undefined && Object.keys(cookiesOf(request)).length > 0;
     const template = templateOf(request);
-    if (!isCookieRequest && !SIGN_IN.has(template) && !template.startsWith('/token/')) return true;
+    if (!isCookieRequest && !SETS_COOKIES.has(template) && !template.startsWith('/token/')) return true;
     const { 'sec-fetch-site': fetchSite, origin } = request.headers;
     const facts = {
       method: request.method,

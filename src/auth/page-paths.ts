@@ -1,5 +1,7 @@
 /** Paths of pages, below the context path. */
 export const SIGN_IN_PAGE = '/portal/login';
+/** Takes the form of the start page that ends the session. */
+export const SIGN_OUT_PATH = '/portal/logout';
 /** Sends a browser with a full session to the start page, and leaves any other one on the page that it shows (204). */
 export const RESUME_PAGE = '/portal/resume';
 const SECOND_FACTOR_PAGES = { verify: '/2fa/portal/verify', enrol: '/2fa/portal/setup' } as const;

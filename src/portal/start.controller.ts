@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
 import { Authentication } from '../auth/authentication.service.js';
 import { AuthCookies, SESSION } from '../auth/cookies.js';
-import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../auth/page-paths.js';
 import { ServiceError } from '../errors/service-error.js';
 import { Public } from '../principal/access.decorator.js';
 import { hasOtp } from '../principal/amr.js';
@@ -24,8 +24,6 @@ import { signOutForm } from './forms.shapes.js';
 import { RESUME, SHOW_START, SIGN_OUT } from './operations.js';
 import { Page } from './page.decorator.js';
 import { startPage, type Visit } from './start-page.js';
-
-const SIGN_OUT_PATH = '/portal/logout';
 
 /** The start page, and the way out for every session, whoever vouched for it. */
 @Public()

@@ -183,5 +183,16 @@ onSqlite('the start page', (engine) => {
 
       expect(await isLive(client)).toBe(true);
     });
+
+    it('not by the form of another site, with which a browser sends no cookie but whose answer it would obey', async () => {
+      const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+
+      const answer = await story
+        .client()
+        .send('POST', LOGOUT, { form: { csrf: 'x' }, headers: { ...BROWSER, ...foreign } });
+
+      expect(answer).toBeAnswered(403);
+      expect(answer.cookies).toEqual([]);
+    });
   });
 });

@@ -354,6 +354,10 @@ onEachEngine('a logout of staff that begins here', (engine) => {
 
     expect(await leave(client, 'corp', FROM_ELSEWHERE)).toBeRefused(403, 'CROSS_SITE');
     expect(await isLive(client)).toBe(true);
+    // Its browser sends no cookie along, but would obey an answer that takes them away.
+    const bare = await leave(staff.client(), 'corp', FROM_ELSEWHERE);
+    expect(bare).toBeRefused(403, 'CROSS_SITE');
+    expect(bare.cookies).toEqual([]);
   });
 
   describe('and is answered', () => {
