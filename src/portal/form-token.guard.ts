@@ -4,6 +4,7 @@ import { SAFE } from '../auth/cross-site.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { AuthenticatedRequest } from '../principal/access.decorator.js';
 import { hasOtp } from '../principal/amr.js';
+import type { Principal } from '../principal/principal.js';
 import { cookiesOf } from '../server/cookies.js';
 import type { HttpRequest } from '../server/http-request.js';
 import { ServletProperties } from '../server/servlet.properties.js';
@@ -42,11 +43,15 @@ export class FormTokenGuard implements CanActivate {
       const cause = new ServiceError('CROSS_SITE', { reason: 'no form cookie over http' });
       throw await withForm(cause, (mark) => httpsPage(mark, this.publicUrl.publicUrl));
     }
-    const isOutlived = typeof csrf === 'string' && request.principal?.kind === 'full' && hasOtp(request.principal.amr);
     // The form of a sign-in that is complete by now, as after "Back" in the browser: its user goes on to the start page.
+    const isOutlived = typeof csrf === 'string' && this.tokens.isOfHalf(csrf) && isComplete(request.principal);
     const start = `${this.contextPath}/`;
     throw new ServiceError('CROSS_SITE', { reason: 'form token', ...(isOutlived && { seeOther: start }) });
   }
+}
+
+function isComplete(principal: Principal | undefined): boolean {
+  return principal?.kind === 'full' && hasOtp(principal.amr);
 }
 
 function boundOf(request: FormRequest): string | undefined {

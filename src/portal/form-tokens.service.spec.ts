@@ -28,14 +28,24 @@ it('S5: a token is another one each time, all of equal length', () => {
   expect(new Set(issued.map(({ length }) => length))).toEqual(new Set([66]));
 });
 
-it('S5: no part of a token can be changed', () => {
+it.each([false, true])('S5: no part of a token can be changed, of a half-authenticated login: %s', (isOfHalf) => {
   const tokens = tokensUnder('old', { old: OLD });
-  const token = tokens.issue('sid:1');
+  const token = tokens.issue('sid:1', isOfHalf);
 
+  expect(tokens.isOurs(token, 'sid:1')).toBe(true);
   for (let at = 0; at < token.length - 1; at += 1) {
     const other = token[at] === 'A' ? 'B' : 'A';
     expect(tokens.isOurs(token.slice(0, at) + other + token.slice(at + 1), 'sid:1'), String(at)).toBe(false);
   }
+});
+
+it('S5: a token says whether it was issued to a half-authenticated login', () => {
+  const tokens = tokensUnder('old', { old: OLD });
+  const [ofHalf, ofFull] = [tokens.issue('sid:1', true), tokens.issue('sid:1')];
+
+  expect([ofHalf, ofFull, '', 'half.'].map((token) => tokens.isOfHalf(token))).toEqual([true, false, false, false]);
+  expect(tokens.isOurs(ofHalf.replace('half.', ''), 'sid:1')).toBe(false);
+  expect(tokens.isOurs(`half.${ofFull}`, 'sid:1')).toBe(false);
 });
 
 it('a token stays good while its seal key is kept beside a new one, and no longer', () => {

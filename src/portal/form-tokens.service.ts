@@ -3,8 +3,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Random } from '../random/random.js';
 import { Sealer } from '../sealing/sealer.js';
 
-/** A random text and the signature over it and what it is bound to: 43 characters are 32 bytes. */
-const FORM = /^([\w-]{22})\.([\w-]{43})$/;
+/** Begins the token of a half-authenticated login. */
+const OF_HALF = 'half.';
+/** A random text, and the signature over all before it and what it is bound to: 43 characters are 32 bytes. */
+const FORM = /^((?:half\.)?[\w-]{22})\.([\w-]{43})$/;
 const NONCE_BYTES = 16;
 
 /**
@@ -24,10 +26,15 @@ export class FormTokens {
     this.keys = sealer.derivedKeys('form-token');
   }
 
-  issue(boundTo: string): string {
-    const nonce = this.random.text(NONCE_BYTES);
+  issue(boundTo: string, isOfHalf = false): string {
+    const nonce = (isOfHalf ? OF_HALF : '') + this.random.text(NONCE_BYTES);
     const [key = Buffer.alloc(0)] = this.keys;
     return `${nonce}.${signature(key, nonce, boundTo).toString('base64url')}`;
+  }
+
+  /** True where the token says so; for whether it is good, see `isOurs`. */
+  isOfHalf(token: string): boolean {
+    return token.startsWith(OF_HALF) && FORM.test(token);
   }
 
   isOurs(token: string, boundTo: string): boolean {

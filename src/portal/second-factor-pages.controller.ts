@@ -215,7 +215,7 @@ export class SecondFactorPagesController {
   private form(page: 'verify' | 'setup' | 'confirm', caller: Principal, returnTo: string | undefined): FormFacts {
     return {
       action: this.pathOf(page),
-      csrf: this.tokens.issue(boundToCaller(caller)),
+      csrf: this.tokens.issue(boundToCaller(caller), caller.kind === 'half'),
       returnTo: ownPath(returnTo, this.contextPath),
     };
   }

@@ -570,6 +570,32 @@ onSqlite('the pages of the portal', (engine) => {
     });
 
     it.each([
+      [VERIFY, { code: '000000' }],
+      [SETUP, {}],
+      [CONFIRM, { code: '000000' }],
+    ])(
+      '%s sends a user with both factors on only where the sign-in that it belongs to is complete',
+      async (path, typed) => {
+        const person = await story.enrolled();
+        const { client, page } = await atVerify(person);
+        const { csrf: ofHalf = '' } = formOf(client, page).fields;
+        await submit(client, page, { code: story.nextCode(person) });
+        const { client: other } = await signIn(story.person());
+        const { csrf: foreign = '' } = formOf(other, await visit(other, SETUP)).fields;
+        const send = (csrf: string): Promise<Answer> =>
+          client.send('POST', path, { form: { ...typed, csrf }, headers: BROWSER });
+
+        for (const csrf of ['', 'x', foreign, foreign.slice(1)]) {
+          const refused = await send(csrf);
+          expect(refused, csrf).toBeAnswered(403);
+          expect(refused.text).toContain('<code>CROSS_SITE</code>');
+        }
+        expect((await send(ofHalf)).headers.get('location')).toBe(`${CONTEXT}/`);
+        expect(await story.countOf(person, 'MFA_FAILED')).toBe(0);
+      },
+    );
+
+    it.each([
       [{ 'sec-fetch-site': 'cross-site' }, 403],
       [{ 'sec-fetch-site': 'same-site' }, 403],
       [{ origin: 'https://evil.example' }, 403],
