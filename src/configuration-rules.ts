@@ -24,6 +24,7 @@ import { SamlProperties } from './saml/saml.properties.js';
 import { serviceNamed } from './saml/service-name.rule.js';
 import { shutdownWithinGrace } from './server/shutdown/shutdown.rule.js';
 import { contextClassesUsable } from './saml/authn-context.rule.js';
+import { forcedLoginsProven } from './saml/forced-login.rule.js';
 import { sealKeysGiven } from './sealing/seal.rule.js';
 import { noStackTraces } from './server/problem/stack-traces.rule.js';
 import { bundleUsable } from './server/tls/bundle.rule.js';
@@ -81,6 +82,7 @@ const RULES: readonly (Rule | LateRule)[] = [
   serviceNamed,
   uploadFolderWritable,
   contextClassesUsable,
+  forcedLoginsProven,
 ];
 
 /**

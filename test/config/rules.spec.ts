@@ -412,6 +412,36 @@ describe('what production must not go without', () => {
   });
 });
 
+describe('an identity provider of staff', () => {
+  const CORP = 'app.security.saml.idp.corp';
+
+  it.each([
+    [[], true],
+    [['authn-instant=time-of-response', 'force-authn=true'], true],
+    [['bundle=sp'], false],
+    [['authn-instant=time-of-authentication'], false],
+  ])('S2: with %j is told that users can remove ForceAuthn: %s', async (keys, isTold) => {
+    const args = ['metadata=https://idp.example/metadata', ...keys].map((each) => `--${CORP}.${each}`);
+
+    const told = (await findings(args)).filter(({ text }) => text.includes('ForceAuthn'));
+
+    expect(told).toEqual(
+      isTold
+        ? [
+            {
+              rule: 'staff login',
+              severity: 'warning',
+              text:
+                `${CORP}.bundle (not set): Users can remove ForceAuthn from unsigned requests, so that an old login counts as ` +
+                'fresh. Set it to a bundle, and let the identity provider reject unsigned requests. If AuthnInstant is the time ' +
+                `at which users authenticated, set ${CORP}.authn-instant to time-of-authentication.`,
+            },
+          ]
+        : [],
+    );
+  });
+});
+
 describe('rule 6, the mapper', () => {
   it.each(['mapper.configuration.default-statement-timeout=0', 'mapper.configuration.jdbc-type-for-null=OTHER'])(
     'refuses %s',
