@@ -129,6 +129,14 @@ describe('docker-compose.yml', () => {
     expect(statSync(join(folder, 'tls.key')).mode & 0o777).toBe(0o600);
   });
 
+  it('A6: says why it cannot make a certificate, and starts nothing', () => {
+    const folder = join(temporaryFolder('tls'), 'missing');
+
+    expect(() => started(folder, 'https://localhost:8443')).toThrow(
+      /Cannot create a certificate for localhost in \S+missing: [^]*No such file or directory/,
+    );
+  });
+
   it('A6: lets the service speak https with that certificate, so that browsers keep its cookies', async () => {
     const folder = temporaryFolder('tls');
     const { env } = started(folder, 'https://localhost:8443');

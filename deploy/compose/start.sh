@@ -13,10 +13,16 @@ if [ ! -s "$folder/tls.crt" ] || [ ! -s "$folder/tls.key" ]; then
     *[!0-9.]*) name="DNS:$host" ;;
     *) name="IP:$host" ;;
   esac
-  umask 077
-  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 397 \
-    -subj "/CN=$host" -addext "subjectAltName=$name,DNS:localhost,IP:127.0.0.1" \
-    -keyout "$folder/tls.key" -out "$folder/tls.crt" 2>/dev/null
+  # In a process of its own, so that the command below keeps its umask.
+  if ! said=$(
+    umask 077
+    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 397 \
+      -subj "/CN=$host" -addext "subjectAltName=$name,DNS:localhost,IP:127.0.0.1" \
+      -keyout "$folder/tls.key" -out "$folder/tls.crt" 2>&1
+  ); then
+    echo "Cannot create a certificate for $host in $folder: $said" >&2
+    exit 1
+  fi
   echo "Created a self-signed certificate for $host in $folder"
 fi
 exec "$@"
