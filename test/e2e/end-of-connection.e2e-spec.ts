@@ -126,6 +126,16 @@ it('H7 nothing behind a refusal that ends its connection is worked on (RFC 9112 
   expect(held.count).toBe(0);
 });
 
+it('a long response is whole beside a body that no handler reads', async () => {
+  const size = 1_000_000;
+  const head = `GET /held/big HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`;
+
+  const { statuses, text } = await sendRaw(service.url, head, Buffer.alloc(size));
+
+  expect(statuses).toEqual([200]);
+  expect(text.endsWith('"}')).toBe(true);
+});
+
 describe('H7 a client of HTTP/1.0', () => {
   it('is not asked for its body: it does not know how (RFC 9110 section 10.1.1)', async () => {
     const head = `POST /any HTTP/1.0\r\n${JSON_TYPE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
