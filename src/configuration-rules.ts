@@ -3,6 +3,7 @@ import { secureCookies } from './auth/cookie.rule.js';
 import { publicAddressKeepsCookies } from './auth/public-address.rule.js';
 import { pepperedBackupCodes } from './backup-code/pepper.rule.js';
 import { type ConfigurationInputs, type ConfigurationReading, configurationOf } from './config/configuration.js';
+import { emptyTextsHideNothing } from './config/empty-text.rule.js';
 import { faultsOf, type Finding, type LateRule, type Rule, RuleFacts } from './config/rule.js';
 import { secretsByReference } from './config/secrets.rule.js';
 import { originsKnown, profilesOutsideFiles } from './config/sources.rule.js';
@@ -63,6 +64,7 @@ const RULES: readonly (Rule | LateRule)[] = [
   openEndpointsApart,
   operatorPasswordStrong,
   originsKnown,
+  emptyTextsHideNothing,
   equalTimeZones,
   sealKeysGiven,
   strongPasswordHashes,

@@ -105,6 +105,41 @@ describe('A1: app.security.mfa.required-roles', () => {
   });
 });
 
+describe('C4: an empty text', () => {
+  it('that takes the place of another value warns: prod would open its management endpoints on the port of users', async () => {
+    const found = await findings([], { ...PROD, MANAGEMENT_SERVER_PORT: '' });
+
+    expect(found).toEqual([
+      {
+        rule: 'empty text',
+        severity: 'warning',
+        text:
+          'management.server.port = same as server.port (System Environment Property "MANAGEMENT_SERVER_PORT"): The empty ' +
+          'text means the default, so 9090 of a lower source does not count. Set management.server.port to the value that ' +
+          'is meant, or remove the empty text.',
+      },
+    ]);
+  });
+
+  it('of an unset variable warns below another empty text, too', async () => {
+    write('application.yml', 'server.forward-headers-strategy: ${STRATEGY:}\n');
+
+    const found = await findings(['--server.forward-headers-strategy=']);
+
+    expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('native of a lower source does not count')]);
+  });
+
+  it.each([
+    ['says the same as the value below it', ['--server.port=', '-Dserver.shutdown=']],
+    ['has no value below it', ['--server.shutdown-pre-drain=', '--management.server.port=']],
+    ['is a text or a list', ['--app.cache.caffeine.spec=', '--management.endpoint.health.roles=']],
+  ])('holds where it %s', async (_, args) => {
+    const found = await findings(args);
+
+    expect(found.filter(({ rule }) => rule === 'empty text')).toEqual([]);
+  });
+});
+
 it('finds nothing against the packaged configuration', async () => {
   expect(await findings()).toEqual([]);
 });
