@@ -206,6 +206,31 @@ onEveryDatabase('a schema whose sessions of staff recorded unproven times', (dat
   });
 });
 
+onEveryDatabase('a schema with temporary passwords', (database) => {
+  const COLUMNS =
+    'id, login_id, kind, status, password_hash, password_kind, password_ends_at, roles, mfa_required, enrolment_forced, ' +
+    'epoch, last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
+
+  it('A4: goes back without them, and without their kinds', async () => {
+    await database.work.run(async (tx) => {
+      for (const [id, endsAt] of [['own', null] as const, ['temporary', 900] as const]) {
+        const facts = [id, id, 'local', 'active', '$hash', '$kind', endsAt, '', 0, 0, 0, -1, 0, 0, 0, 0, 1, 1];
+        await tx.insert(`INSERT INTO account (${COLUMNS}) VALUES (${COLUMNS.replaceAll(/\w+/g, '?')})`, facts);
+      }
+    });
+
+    await undoTo(database, 'AccountAdministration');
+
+    const rows = await database.work.single((tx) =>
+      tx.rows('SELECT id, password_hash, password_kind FROM account ORDER BY id'),
+    );
+    expect(rows).toEqual([
+      { id: 'own', password_hash: '$hash', password_kind: '$kind' },
+      { id: 'temporary', password_hash: null, password_kind: 'new' },
+    ]);
+  });
+});
+
 /** Takes back every migration down to the named one. */
 async function undoTo({ dataSource }: TestDatabase, name: string): Promise<void> {
   for (let isUndone = false; !isUndone;) {

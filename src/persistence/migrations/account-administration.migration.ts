@@ -10,7 +10,9 @@ export class AccountAdministration1795651200037 implements MigrationInterface {
 
   /** Removes temporary passwords with the column: without it they would never expire. */
   async down(runner: QueryRunner): Promise<void> {
-    await runner.query('UPDATE account SET password_hash = NULL WHERE password_ends_at IS NOT NULL');
+    await runner.query(
+      "UPDATE account SET password_hash = NULL, password_kind = 'new' WHERE password_ends_at IS NOT NULL",
+    );
     await runner.query('ALTER TABLE account DROP COLUMN password_ends_at');
   }
 }
