@@ -99,12 +99,13 @@ export class AccountChanges {
   /**
    * Stores a temporary password, which must be replaced at the next sign-in. Second factor, failures and lock stay; the
    * caller ends sessions and trusted devices in the same transaction.
-   * @throws ServiceError `CONFLICT` for staff, who have no password here
+   * @throws ServiceError `NOT_FOUND`; `CONFLICT` for staff, who have no password here
    */
   async resetPassword(tx: Tx, subject: string, { hash }: ReadyPassword, actor: string): Promise<number> {
     const now = this.clock.seconds();
     const endsAt = now + Math.ceil(this.properties.temporaryLifetime.seconds);
     if (!(await this.store.resetPassword(tx, subject, hash, { now, endsAt }))) {
+      await this.known(tx, subject);
       throw new ServiceError('CONFLICT', { reason: 'no password' });
     }
     await this.events.record(tx, { kind: 'PASSWORD_RESET', subject, actor });

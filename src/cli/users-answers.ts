@@ -34,6 +34,8 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   'login id taken': 'The login id is already taken.',
   'person known': 'This person already has a user.',
   'no password': 'Staff sign in at their identity provider and have no password here.',
+  'last administrator': 'This is the last administrator.',
+  'the file changed while it was read': 'Nothing was changed: the file changed while it was read.',
 };
 
 /** Tells an operator why a command was refused; the inner reason of an error is not shown, it may hold more. */
@@ -44,7 +46,7 @@ export function complaintOf({ code, facts }: ServiceError): Complaint {
       return { complaint: faults.join('\n') };
     }
     case 'CONFLICT':
-      return { complaint: CONFLICTS[facts.reason ?? ''] ?? 'This is the last administrator.' };
+      return { complaint: CONFLICTS[facts.reason ?? ''] ?? 'The command was refused.' };
     case 'NOT_FOUND':
       return noSuch('The user does not exist any more.');
     case 'UNAVAILABLE':

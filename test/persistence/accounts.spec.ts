@@ -268,6 +268,17 @@ onEveryDatabase('accounts', (database) => {
     expect([await holds(1), await holds(2)]).toEqual([false, true]);
   });
 
+  it('A4: that are gone get no temporary password, and staff none either', async () => {
+    const ready = await parts.changes.readyPassword((await create('gone')).id, OTHER_PASSWORD);
+    const staff = await create('of.an.idp');
+    await database.work.run((tx) => tx.change("UPDATE account SET kind = 'staff' WHERE id = ?", [staff.id]));
+    const reset = (subject: string): Promise<unknown> =>
+      database.work.run((tx) => parts.changes.resetPassword(tx, subject, ready, 'cli:root'));
+
+    await expect(reset('nobody')).rejects.toEqual(code('NOT_FOUND'));
+    await expect(reset(staff.id)).rejects.toEqual(code('CONFLICT'));
+  });
+
   it('P2 cost as many reads unknown as known, also where the browser signed in to another one before', async () => {
     const { id } = await create('device.owner');
     await create('device.target');
