@@ -5,26 +5,34 @@ import type { Markup } from '../server/markup.js';
 import { waitOf } from '../server/problem/problem.js';
 import { problemAlert } from '../server/problem/problem-page.js';
 
+/** Shows the form with what a person is told of the refusal. */
+type ShowForm = (alert: Markup, error: ServiceError) => string | Promise<string>;
+/** What a person is told of a refusal; undefined: the text of its code. */
+type Tell = (error: ServiceError) => string | undefined;
+
 /** Does what a form asks for; refused with one of these codes, a person sees the form once more, with the reason to be told. */
 export async function orAgain<T>(
   codes: ReadonlySet<ErrorCode>,
-  form: (alert: Markup) => string | Promise<string>,
+  form: ShowForm,
   step: () => Promise<T>,
+  tell?: Tell,
 ): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    throw error instanceof ServiceError && codes.has(error.code) ? await withForm(error, form) : error;
+    throw error instanceof ServiceError && codes.has(error.code) ? await withForm(error, form, tell) : error;
   }
 }
 
 /** The same refusal, which shows a person a form. */
 export async function withForm(
   error: ServiceError,
-  form: (alert: Markup) => string | Promise<string>,
+  form: ShowForm,
+  tell: Tell = () => undefined,
 ): Promise<ServiceError> {
   const { code, facts } = error;
   const requestId = requestFacts()?.requestId ?? '';
-  const page = await form(problemAlert({ code, requestId, waitSeconds: waitOf(error) }));
+  const alert = problemAlert({ code, requestId, waitSeconds: waitOf(error), text: tell(error) });
+  const page = await form(alert, error);
   return new ServiceError(code, { ...facts, cause: error, page });
 }

@@ -1,11 +1,13 @@
 import { Body, Controller, Get, Post, Query, Req, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
+import { PasswordProperties } from '../account/password.properties.js';
 import { Authentication } from '../auth/authentication.service.js';
 import { AuthCookies, SESSION, SIGN_IN_FORM } from '../auth/cookies.js';
 import { secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { PortalEntry } from '../auth/portal-entry.service.js';
 import type { ErrorCode } from '../errors/error-code.js';
+import type { ServiceError } from '../errors/service-error.js';
 import { Public } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { Random } from '../random/random.js';
@@ -24,6 +26,7 @@ import { boundToBrowser } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { FormTokens } from './form-tokens.service.js';
 import { signInForm, signInQuery } from './forms.shapes.js';
+import { isChangeDone, newPasswordText } from './new-password-text.js';
 import { SHOW_SIGN_IN, SIGN_IN } from './operations.js';
 import { Page, SendsOn } from './page.decorator.js';
 import { type SignInFacts, signInPage } from './sign-in-page.js';
@@ -53,6 +56,7 @@ export class SignInController {
     private readonly idps: Idps,
     private readonly watch: PlainHttpWatch,
     private readonly publicUrl: PublicUrlProperties,
+    private readonly passwords: PasswordProperties,
     { contextPath }: ServletProperties,
   ) {
     this.contextPath = contextPath;
@@ -85,11 +89,12 @@ export class SignInController {
   ): Promise<{ readonly url: string }> {
     const facts = this.facts(reply.cookies[SIGN_IN_FORM] ?? '', wish);
     if (wish.again === undefined && (await this.isSignedInAs(id, reply))) return { url: facts.returnTo };
-    const isChange = newPw !== undefined;
-    const again = (alert: Markup): string => signInPage({ ...facts, id, alert, isChange });
+    const again = (alert: Markup, error: ServiceError): string =>
+      signInPage({ ...facts, id, alert, isChange: newPw !== undefined && !isChangeDone(error) });
     const change = (alert: Markup): string => signInPage({ ...facts, id, alert, isChange: true });
+    const tell = (error: ServiceError): string | undefined => newPasswordText(error, this.passwords.minLength);
     const { next } = await orAgain(CHANGE, change, () =>
-      orAgain(TOLD, again, () => this.entry.enter({ id, pw, newPw }, reply)),
+      orAgain(TOLD, again, () => this.entry.enter({ id, pw, newPw }, reply), tell),
     );
     const { returnTo } = facts;
     return { url: next === 'none' ? returnTo : secondFactorPage(this.contextPath, next, returnTo) };

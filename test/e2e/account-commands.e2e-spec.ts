@@ -128,7 +128,7 @@ onEachEngine('A4: users set-password', (engine) => {
 });
 
 onSqlite('A4: the sign-in page', (engine) => {
-  const story = storyOn(engine, { people: 1 });
+  const story = storyOn(engine, { people: 2 });
 
   it('A4: asks for a new password in place of a temporary one, and signs in', async () => {
     const person = story.person();
@@ -146,6 +146,21 @@ onSqlite('A4: the sign-in page', (engine) => {
     expect(asked.text).toContain('name="new_pw"');
     expect(asked.text).not.toContain(pw);
     expect([weak.status, weak.text.includes('name="new_pw"')]).toEqual([400, true]);
+    expect(weak.text).toContain('The new password is one of the most common passwords. Choose another one.');
+    expect(done.status).toBe(303);
+  });
+
+  it('A4: asks for no new password where the password is not temporary any more', async () => {
+    const person = story.person();
+    const client = story.client();
+    const page = await visit(client, '/portal/login');
+
+    const answer = await submit(client, page, { id: person.id, pw: PASSWORD, new_pw: CHOSEN });
+    const done = await submit(client, answer, { pw: PASSWORD });
+
+    expect(answer.status).toBe(400);
+    expect(answer.text).toContain('Your password is not temporary and was not changed.');
+    expect(answer.text).not.toContain('name="new_pw"');
     expect(done.status).toBe(303);
   });
 });

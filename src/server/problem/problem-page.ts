@@ -9,6 +9,8 @@ export interface ToldProblem {
   readonly requestId: string;
   /** Until another try is of use. */
   readonly waitSeconds?: number | undefined;
+  /** Shown in place of the text of the code. */
+  readonly text?: string | undefined;
 }
 
 /** The page of an error, with a link to `back`. A browser asks for `next` at once, and stays where that answers 204. */
@@ -25,7 +27,7 @@ ${waiting(problem)}${mark(problem)}<p><a href="${back}">Sign in</a></p>
 /** The same as a part of a page that goes on. */
 export function problemAlert(problem: ToldProblem): Markup {
   return markup`<div role="alert">
-<p>${textOf(problem.code)}</p>
+<p>${problem.text ?? textOf(problem.code)}</p>
 ${waiting(problem)}${mark(problem)}</div>
 `;
 }
