@@ -49,7 +49,9 @@ export const SIGN_IN: OperationFacts = {
 export const SHOW_VERIFY: OperationFacts = {
   sendsOn: true,
   summary: 'Page to prove the second factor',
-  about: 'Sends a browser on to `return_to` whose session has a fresh proof of it.',
+  about:
+    'Sends a browser on to `return_to` whose session has a fresh proof of it. Leads staff without an authenticator app ' +
+    'here to a forced login at their identity provider.',
 };
 
 export const VERIFY: OperationFacts = {

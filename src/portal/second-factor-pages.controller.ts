@@ -7,7 +7,7 @@ import { SecondStepService } from '../auth/second-step.service.js';
 import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
 import { AlsoHalfAuthenticated, Caller } from '../principal/access.decorator.js';
-import type { Principal } from '../principal/principal.js';
+import type { FullPrincipal, Principal } from '../principal/principal.js';
 import type { ShownSecret } from '../mfa/enrolment.service.js';
 import { TakesForm } from '../server/body/form.decorator.js';
 import { Answer, type Reply } from '../server/cookies.js';
@@ -28,6 +28,7 @@ import {
   confirmPage,
   type ProofWay,
   proveAgainPage,
+  proveElsewherePage,
   secretPage,
   setupPage,
   verifyPage,
@@ -68,15 +69,19 @@ export class SecondFactorPagesController {
   @Get('verify')
   @Page()
   @Operation(SHOW_VERIFY)
-  showVerify(
+  async showVerify(
     @Caller() caller: Principal,
     @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
     @Answer() reply: Reply,
-  ): string {
+  ): Promise<string> {
     const form = this.form('verify', caller, returnTo);
-    if (!this.own.hasFreshOtp(caller, SENT_ON_SECONDS)) return verifyPage({ ...form, proved: provedAt(caller) });
-    reply.seeOther(form.returnTo);
-    return '';
+    if (this.own.hasFreshOtp(caller, SENT_ON_SECONDS)) {
+      reply.seeOther(form.returnTo);
+      return '';
+    }
+    const way = this.forcedLogin(caller, form.returnTo);
+    if (way && caller.kind === 'full' && !(await this.hasSecret(caller))) return proveElsewherePage(way);
+    return verifyPage({ ...form, proved: provedAt(caller) });
   }
 
   @Post('verify')
@@ -161,20 +166,28 @@ export class SecondFactorPagesController {
   private async wayToProve(caller: Principal, returnTo: string | undefined): Promise<ProofWay | undefined> {
     const end = ownPath(returnTo, this.contextPath);
     const setupPath = withReturnTo(this.pathOf('setup'), end);
-    const hasSecret = caller.kind === 'full' && (await this.own.state(caller)).factors.activatedAt !== undefined;
-    if (hasSecret)
+    if (caller.kind === 'full' && (await this.hasSecret(caller))) {
       return { label: 'Enter a code of your authenticator app', path: withReturnTo(this.pathOf('verify'), setupPath) };
-    if (caller.idp === undefined) {
-      return { label: 'Sign in again', path: signInAgainPath(this.contextPath, setupPath) };
     }
-    const idp = this.idps.list().find(({ name }) => name === caller.idp);
+    if (caller.idp === undefined) return { label: 'Sign in again', path: signInAgainPath(this.contextPath, setupPath) };
+    // A login whose second factor is open leads to the setup by itself.
+    return this.forcedLogin(caller, caller.kind === 'half' ? end : setupPath);
+  }
+
+  /** Where a user of an identity provider authenticates there again; undefined for all others. */
+  private forcedLogin({ idp: name }: Principal, end: string): ProofWay | undefined {
+    const idp = this.idps.list().find((each) => each.name === name);
     return (
       idp && {
         label: `Sign in again with ${idp.displayName}`,
-        // A login whose second factor is open leads to the setup by itself.
-        path: forcedLoginPath(this.contextPath, idp.name, caller.kind === 'half' ? end : setupPath),
+        path: forcedLoginPath(this.contextPath, idp.name, end),
       }
     );
+  }
+
+  /** True for a user with an authenticator app that is set up here. */
+  private async hasSecret(caller: FullPrincipal): Promise<boolean> {
+    return (await this.own.state(caller)).factors.activatedAt !== undefined;
   }
 
   private setupPage(

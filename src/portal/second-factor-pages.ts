@@ -50,11 +50,19 @@ export interface ProofWay {
 
 /** Instead of a secret, for a login that is not fresh. */
 export function proveAgainPage(alert: Markup, way: ProofWay | undefined): string {
-  const link =
-    way &&
-    markup`<p><a href="${way.path}">${way.label}</a></p>
+  return htmlPage(SETUP_TITLE, markup`${alert}${way && linkTo(way)}`);
+}
+
+/** `GET /2fa/portal/verify` for a user whose second factor only the identity provider has. */
+export function proveElsewherePage(way: ProofWay): string {
+  const told = markup`<p>You have no authenticator app here. Prove your second factor at your organisation to continue.</p>
 `;
-  return htmlPage(SETUP_TITLE, markup`${alert}${link}`);
+  return htmlPage('Second factor', markup`${told}${linkTo(way)}`);
+}
+
+function linkTo({ path, label }: ProofWay): Markup {
+  return markup`<p><a href="${path}">${label}</a></p>
+`;
 }
 
 interface Shown {

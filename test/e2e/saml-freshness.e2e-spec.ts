@@ -133,6 +133,22 @@ onEachEngine('the time of a staff login', (engine) => {
     expect((await begin()).text).toMatch(/<code id="secret">[A-Z2-7]{32}<\/code>/);
   });
 
+  it('S2: the page to prove a second factor that only the provider has sends the user through a forced login', async () => {
+    const person = { nameId: 'mia', ...ADMIN };
+    const { client } = await staff.signIn(person);
+    const path = '/2fa/portal/verify?return_to=/me';
+
+    const shown = await visit(client, path);
+    expect(shown.status).toBe(200);
+    expect(shown.text).not.toContain('<form');
+    const link = unescaped(/href="\/saml\/corp\/login(\?[^"]+)"/.exec(shown.text)?.[1] ?? '');
+    const { answer, request } = await staff.signIn(person, { client, query: link });
+
+    expect(request.isForced).toBe(true);
+    expect(answer.headers.get('location')).toBe('/me');
+    expect((await visit(client, path)).headers.get('location')).toBe('/me');
+  });
+
   it('S2: a half-authenticated session that began silently gets no secret before a forced login', async () => {
     const person = { nameId: 'lea', authnContextClassRef: PASSWORD_CLASS };
     const { client } = await staff.signIn(person, { idp: 'local' });
