@@ -107,7 +107,8 @@ export class RuleFacts {
   of(key: string): Facts {
     const state = this.stateOf(key);
     const [winner] = state?.assignments ?? [];
-    const usual = state?.definition.defaultText;
+    // The words for a map are not those for one of its entries.
+    const usual = state?.definition.type.shape === 'map' ? undefined : state?.definition.defaultText;
     if (!state || !winner) {
       return usual === undefined
         ? { Property: key, Origin: 'not set' }

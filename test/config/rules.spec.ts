@@ -121,6 +121,14 @@ describe('C4: an empty text', () => {
     ]);
   });
 
+  it('of an entry of a map is not shown with the words for the whole map', async () => {
+    write('application.yml', 'logging.level.auth: DEBUG\n');
+
+    const [found] = await findings([], { LOGGING_LEVEL_AUTH: '' });
+
+    expect(found?.text).toMatch(/^logging\.level\.auth = {2}\(.*"LOGGING_LEVEL_AUTH"\): .* so DEBUG of a lower source/);
+  });
+
   it('of an unset variable warns below another empty text, too', async () => {
     write('application.yml', 'server.forward-headers-strategy: ${STRATEGY:}\n');
 
