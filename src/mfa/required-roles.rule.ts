@@ -23,7 +23,7 @@ export function requiredRolesKnown(assigned: (facts: RuleFacts) => readonly stri
     return requiredRoles
       .filter((role) => !known.has(role))
       .map((role) => {
-        const what = `"${role}" is not a known role, so no account may have it`;
+        const what = `"${facts.part(KEY, role)}" is not a known role, so no account may have it`;
         const action = 'Correct the name, or add the role to app.security.roles.';
         return facts.about(KEY, { rule: 'security', what, action });
       });

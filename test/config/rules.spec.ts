@@ -83,6 +83,13 @@ describe('A1: app.security.mfa.required-roles', () => {
     expect(await breaches([`--${REQUIRED}=${value}`], PROD)).toEqual([breach('security', text)]);
   });
 
+  it('repeats no name that comes from a secret', async () => {
+    const found = await findings([`--${REQUIRED}=\${ADMIN_PASSWORD}`], { ADMIN_PASSWORD: 'SESAME' });
+
+    expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('"******" is not a known role')]);
+    expect(JSON.stringify(found)).not.toContain('SESAME');
+  });
+
   it('cannot be met by declaring ROLE_PRE_MFA, which no account can have', () => {
     const args = ['--app.security.roles=ROLE_AUDITOR,ROLE_PRE_MFA'];
     const inputs = { args, variables: {}, workingFolder: folder, packageFolder: PACKAGE_FOLDER };
