@@ -25,9 +25,14 @@ const OWASP_PBKDF2: Readonly<Record<Digest, number>> = { sha1: 1_300_000, sha256
 /** Least values among the defaults that frameworks have used since about 2015. */
 const COMMON = { argon2Work: 3 * 4096, bcryptCost: 10, scryptWork: 2 ** 14 * 8, pbkdf2Iterations: 10_000 };
 
+/** RFC 8018 section 4.1. Without a salt of this length, one table of guesses serves for many hashes. */
+const LEAST_SALT_BYTES = 8;
+
 /** True if the hash costs a guesser at least as much as `floor` demands. */
 export function meetsFloor(hash: PasswordHash, floor: HashFloor): boolean {
   if (floor === 'any') return true;
+  // The forms of the other schemes have no shorter salt.
+  if (hash.scheme === 'pbkdf2' && hash.salt.length < LEAST_SALT_BYTES) return false;
   return floor === 'common' ? isCommon(hash) : meetsOwasp(hash);
 }
 
@@ -47,8 +52,9 @@ function isCommon(hash: PasswordHash): boolean {
 function meetsOwasp(hash: PasswordHash): boolean {
   switch (hash.scheme) {
     case 'argon2':
-      return OWASP_ARGON2.some(
-        ({ memoryKib, iterations }) => hash.memoryKib >= memoryKib && hash.iterations >= iterations,
+      return (
+        hash.variant === 'argon2id' &&
+        OWASP_ARGON2.some(({ memoryKib, iterations }) => hash.memoryKib >= memoryKib && hash.iterations >= iterations)
       );
     case 'bcrypt':
       return hash.cost >= COMMON.bcryptCost;
