@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { type Answer, type HttpClient, type Members, setCookie, textOf } from '../support/http-client.js';
-import { type Enrolled, PASSWORD, type SignedIn, storyOn } from '../support/login-story.js';
+import { type Enrolled, PASSWORD, refresh, type SignedIn, storyOn } from '../support/login-story.js';
 import { onEachEngine } from '../support/story-database.js';
 
 const DAY = 24 * 3600;
@@ -205,6 +205,19 @@ onEachEngine('S10: a trusted device', (engine) => {
       const answer = await story.login(person, client);
 
       expect(answer.body).toMatchObject({ mfa_required: true, enrolment_required: true });
+    });
+
+    it('A4: after an administrator set a temporary password, also in the login that replaces it', async () => {
+      const person = await story.enrolled();
+      const { client } = await trusted(person);
+      const { exitCode, stdout } = await story.command('users', 'set-password', person.id);
+      expect(exitCode).toBe(0);
+      const pw = /The password (\S+) is shown only once/.exec(stdout)?.[1];
+
+      const changed = await client.post('/login', { id: person.id, pw, new_pw: NEW_PASSWORD });
+
+      expect(changed.body).toMatchObject({ mfa_required: true, methods: ['totp', 'backup_code'] });
+      expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
     });
 
     it('while policy demands a second factor', async () => {
