@@ -44,6 +44,11 @@ function leadsToSecret(name: string): boolean {
   return namesSecret(name) || (!name.includes('.') && mayNameSecret(name));
 }
 
+/** True for a text with a private key in PEM form. */
+export function holdsPrivateKey(text: string): boolean {
+  return PRIVATE_KEY.test(text);
+}
+
 /** True for a text of somebody else that may hold a secret: a whole document, options of another program, a header. */
 export function mayHoldSecret(text: string): boolean {
   const masked = maskUrls(text);
@@ -69,7 +74,7 @@ export function maskUrls(text: string): string {
 
 /** The text as it may be shown: whole, without the credentials in its URLs, or not at all. */
 export function shown(text: string, isSecret: boolean, through: readonly string[] = []): string {
-  if (isSecret || through.some(leadsToSecret) || PRIVATE_KEY.test(text)) return text === '' ? '' : MASK;
+  if (isSecret || through.some(leadsToSecret) || holdsPrivateKey(text)) return text === '' ? '' : MASK;
   return maskUrls(text);
 }
 

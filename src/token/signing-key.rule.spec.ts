@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,8 +20,19 @@ const pemFile = (mode: number): string => {
   chmodSync(file, mode);
   return file;
 };
-const findings = (yaml: string, variables: Readonly<Record<string, string>> = {}): readonly string[] => {
-  const { environment, registry, instances } = place({ 'work/application.yml': yaml }).read({ variables });
+/** A folder with one file, as a mounted secret. */
+const mounted = (name: string, mode: number): string => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, name), PEM);
+  chmodSync(join(folder, name), mode);
+  return folder;
+};
+const findings = (
+  yaml: string,
+  variables: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): readonly string[] => {
+  const { environment, registry, instances } = place({ 'work/application.yml': yaml }).read({ args, variables });
   const inputs = { args: [], variables, workingFolder: '/', packageFolder: '/' };
   const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
   return signingKeyKeptPrivate(facts).map(lineOf);
@@ -43,6 +54,53 @@ describe('the private key that signs tokens', () => {
       `app.security.token.signing-key = file:${file} (file [application.yml] - 1:33): ` +
         `The file of the signing key is not private; File: ${file}; Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`,
     ]);
+  });
+
+  it('A3: of the next time may not be in a file that others can read, while a public key may', () => {
+    const [next, own] = [pemFile(0o644), pemFile(0o600)];
+    const spki = createPublicKey(PEM).export({ format: 'pem', type: 'spki' });
+    const published = join(temporaryFolder(), 'public.pem');
+    writeFileSync(published, spki, { mode: 0o644 });
+    const yaml = (key: string): string => `app.security.token.verification-keys: file:${own},file:${key}`;
+
+    expect(findings(yaml(published))).toEqual([]);
+    expect(findings(yaml(next))).toEqual([
+      `app.security.token.verification-keys = file:${own},file:${next} (file [application.yml] - 1:39): ` +
+        `The file of a private key for tokens is not private; File: ${next}; Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`,
+    ]);
+  });
+
+  it.each([
+    ['signing-key', 'signing-key', 'SIGNING_PEM', '${SIGNING_PEM}'],
+    ['verification-keys', 'verification-keys', 'NEXT_PEM', '${NEXT_PEM}'],
+    ['signing-key, by the name of the file', '', 'app.security.token.signing-key', ''],
+  ])('A3: may be mounted where no other user can read it (%s)', (_, name, file, reference) => {
+    const yaml = (mode: number): string => {
+      const folder = mounted(file, mode);
+      return `app.config.import: configtree:${folder}/\n` + (name && `app.security.token.${name}: ${reference}\n`);
+    };
+
+    expect(findings(yaml(0o400))).toEqual([]);
+    const [finding = '', ...more] = findings(yaml(0o644));
+    expect(more).toEqual([]);
+    expect(finding).toContain(`${file} = ****** (file [`);
+    expect(finding).toContain('The file of a private key for tokens is not private; File: ');
+    expect(finding).toContain(`Mode: 644; Reason: every user has access. ${MAKE_PRIVATE}`);
+  });
+
+  it('A3: is left to rule 2 where its file is named like a secret', () => {
+    const folder = mounted('SIGNING_KEY', 0o644);
+
+    expect(
+      findings(`app.config.import: configtree:${folder}/\napp.security.token.signing-key: \${SIGNING_KEY}\n`),
+    ).toEqual([]);
+  });
+
+  it('A3: may not be an argument', () => {
+    const [finding = ''] = findings('', {}, [`--app.security.token.signing-key=${PEM}`]);
+
+    expect(finding).toContain('Every user of the machine can see a private key in an argument');
+    expect(finding).not.toContain('BEGIN');
   });
 
   it.each(['signing-key', 'verification-keys'])('may not be in the configuration file itself (%s)', (name) => {

@@ -1,30 +1,73 @@
+import { readFileSync } from 'node:fs';
 import { from } from '../config/problem.js';
-import { finding, type Rule, type WrittenEntry } from '../config/rule.js';
-import { MASK } from '../config/secrets.js';
-import { exposureAt, MAKE_PRIVATE } from '../files/secret-file.js';
+import { type Facts, type Finding, finding, type Rule, type RuleFacts, type WrittenEntry } from '../config/rule.js';
+import { holdsPrivateKey, MASK } from '../config/secrets.js';
+import { exposureAt, exposureFacts, MAKE_PRIVATE } from '../files/secret-file.js';
 import { pemFile } from './configured-keys.js';
 import { TokenProperties } from './token.properties.js';
 
 const KEY = 'app.security.token.signing-key';
+const VERIFICATION = 'app.security.token.verification-keys';
+const OF_TOKENS = 'app.security.token.';
+const FILE_NOT_PRIVATE = 'The file of a private key for tokens is not private';
 
-/** A private key that signs tokens stands in no configuration file, and its own file is private to the service. */
+/**
+ * A private key that signs tokens stands in no configuration file and in no argument. The file that holds it is private to
+ * the service, whether the key names that file, or the file is mounted and fills the key.
+ */
 export const signingKeyKeptPrivate: Rule = (facts) => {
-  const written = facts.entries.filter(isPrivateKeyInClear).map(({ spelled, origin }) => {
-    const what = 'A private key stands in a file in clear';
-    const secret = { Property: spelled, Value: `"${MASK}"`, Origin: from(origin) };
-    return finding({ rule: 'security', what, action: 'Write ${NAME} for it, or the path of a PEM file.' }, secret);
-  });
-  const { ownKey } = facts.get(TokenProperties);
-  const file = ownKey === undefined ? undefined : pemFile(ownKey);
-  const exposure = file === undefined ? undefined : exposureAt(file);
-  if (!exposure) return written;
-  const what = 'The file of the signing key is not private';
-  const more = { File: file, ...exposure };
-  return [...written, facts.about(KEY, { rule: 'security', what, action: MAKE_PRIVATE }, more)];
+  const { ownKey, verificationKeys } = facts.get(TokenProperties);
+  const texts = new Set([ownKey ?? '', ...verificationKeys].map((text) => text.trim()).filter(holdsPrivateKey));
+  const written = facts.entries.flatMap((entry) => judged(entry, texts));
+  const next = verificationKeys.filter(leadsToPrivateKey);
+  return [
+    ...written,
+    ...inFile(facts, KEY, 'The file of the signing key is not private', ownKey),
+    ...next.flatMap((location) => inFile(facts, VERIFICATION, FILE_NOT_PRIVATE, location)),
+  ];
 };
 
-function isPrivateKeyInClear({ key, text, isInFile, origin }: WrittenEntry): boolean {
-  const isOurs = key.uniform.startsWith('app.security.token.');
-  const isWholeFile = origin.kind === 'position' && origin.isWholeFile === true;
-  return isOurs && isInFile && !isWholeFile && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text);
+function inFile(facts: RuleFacts, key: string, what: string, location: string | undefined): readonly Finding[] {
+  const file = location === undefined ? undefined : pemFile(location);
+  const exposure = file === undefined ? undefined : exposureAt(file);
+  return exposure
+    ? [facts.about(key, { rule: 'security', what, action: MAKE_PRIVATE }, { File: file, ...exposure })]
+    : [];
+}
+
+/** True for a file with a private key: most keys that only verify are public. */
+function leadsToPrivateKey(location: string): boolean {
+  const file = pemFile(location);
+  try {
+    return file !== undefined && holdsPrivateKey(readFileSync(file, 'utf8'));
+  } catch {
+    // The reader of the keys reports that.
+    return false;
+  }
+}
+
+/** `texts` are the private keys in force, wherever placeholders found them. What is named like a secret is for rule 2. */
+function judged(
+  { key, spelled, text, isInFile, isSecret, origin }: WrittenEntry,
+  texts: ReadonlySet<string>,
+): readonly Finding[] {
+  const isUsed = texts.has(text.trim()) && !isSecret;
+  if (!isUsed && !(key.uniform.startsWith(OF_TOKENS) && holdsPrivateKey(text))) return [];
+  const secret = { Property: spelled, Value: `"${MASK}"`, Origin: from(origin) };
+  if (origin.kind !== 'position') {
+    const what = 'Every user of the machine can see a private key in an argument';
+    return breach(what, 'Set the key to the path of a PEM file, or in the environment.', secret);
+  }
+  if (isInFile && origin.isWholeFile !== true && key.uniform.startsWith(OF_TOKENS)) {
+    const what = 'A private key stands in a file in clear';
+    return breach(what, 'Write ${NAME} for it, or the path of a PEM file.', secret);
+  }
+  const { access, path } = origin.resource;
+  const exposure = access && exposureFacts(access);
+  if (!exposure) return [];
+  return breach(FILE_NOT_PRIVATE, MAKE_PRIVATE, { ...secret, File: path, ...exposure });
+}
+
+function breach(what: string, action: string, facts: Facts): readonly Finding[] {
+  return [finding({ rule: 'security', what, action }, facts)];
 }
