@@ -53,10 +53,14 @@ export class Accounts {
     return stored && withoutHash(stored);
   }
 
-  /** Accounts in the order of their login ids. */
-  async list(filter: AccountFilter): Promise<readonly Account[]> {
-    const query = filter.query === undefined ? undefined : this.loginIds.formOf(filter.query);
-    return (await this.work.single((tx) => this.store.page(tx, { ...filter, query }))).map(withoutHash);
+  /** Accounts in the order of their login ids; `query` and `after` in any spelling. */
+  async list({ query, after, ...filter }: AccountFilter): Promise<readonly Account[]> {
+    const form = query === undefined ? undefined : this.loginIds.formOf(query);
+    // No login id has a part that cannot be one; an empty query does not filter.
+    if (query !== undefined && query.trim() !== '' && form === undefined) return [];
+    const last = after === undefined ? undefined : (this.loginIds.formOf(after) ?? after);
+    const page = { ...filter, query: form, after: last };
+    return (await this.work.single((tx) => this.store.page(tx, page))).map(withoutHash);
   }
 
   /** @throws ServiceError `VALIDATION_FAILED` where the text is no login id */

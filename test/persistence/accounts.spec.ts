@@ -268,6 +268,18 @@ onEveryDatabase('accounts', (database) => {
     expect([await holds(1), await holds(2)]).toEqual([false, true]);
   });
 
+  it('A4: are listed by any spelling of a query and of the id to continue after, and none by what is no login id', async () => {
+    await create('listed.one');
+    await create('listed.two');
+    const list = async (filter: { readonly query: string; readonly after?: string }): Promise<readonly string[]> =>
+      (await parts.accounts.list({ ...filter, limit: 10 })).map(({ loginId }) => loginId);
+
+    expect(await list({ query: ' LISTED.' })).toEqual(['listed.one', 'listed.two']);
+    expect(await list({ query: 'listed.', after: 'Listed.One' })).toEqual(['listed.two']);
+    expect(await list({ query: 'listed.\u0007' })).toEqual([]);
+    expect(await list({ query: 'x'.repeat(256) })).toEqual([]);
+  });
+
   it('A4: that are gone get no temporary password, and staff none either', async () => {
     const ready = await parts.changes.readyPassword((await create('gone')).id, OTHER_PASSWORD);
     const staff = await create('of.an.idp');
