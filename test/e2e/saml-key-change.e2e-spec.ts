@@ -58,16 +58,23 @@ describe('an identity provider that replaces its key', { timeout: 120_000 }, () 
     expect(readings(server)).toBe(2);
   });
 
-  it('S3: is read again by the running service after "saml refresh"', async () => {
+  it('S3: is read again by every running replica after "saml refresh"', async () => {
     const { server, service, args } = await started();
+    const replica = await startManaged({ args, cwd: service.cwd });
+    stops.push(() => replica.stop());
+    await waitUntil('both have read the metadata', () => Promise.resolve(readings(server) === 2));
 
     const ended = await runCli(['saml', 'refresh', 'corp', ...args], { cwd: service.cwd });
 
     expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
     expect(ended.stdout).toMatch(/^Requested\. /);
-    await waitUntil('the metadata are read again', () => Promise.resolve(readings(server) === 2));
-    await waitUntil('the log tells it', () =>
-      Promise.resolve(service.stdout.includes(' : "saml refresh" requested a new reading of the metadata')),
+    await waitUntil('both read the metadata again', () => Promise.resolve(readings(server) === 4));
+    await waitUntil('the logs of both tell it', () =>
+      Promise.resolve(
+        [service, replica].every(({ stdout }) =>
+          stdout.includes(' : "saml refresh" requested a new reading of the metadata'),
+        ),
+      ),
     );
   });
 
