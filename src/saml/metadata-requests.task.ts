@@ -12,7 +12,8 @@ const EVERY_MILLIS = 5000;
 export class MetadataRequestWatch implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task: ScheduledTask | undefined;
   private readonly logger: Logger;
-  private seen: ReadonlyMap<string, number> = new Map();
+  /** Undefined until the first look. */
+  private seen: ReadonlyMap<string, number> | undefined;
   private running: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
 
@@ -24,13 +25,14 @@ export class MetadataRequestWatch implements OnApplicationBootstrap, OnModuleDes
   ) {
     this.logger = loggers.get('saml');
     if (refresh.names.length === 0) return;
-    const rate = { initialDelayMillis: EVERY_MILLIS, intervalMillis: EVERY_MILLIS };
+    const rate = { initialDelayMillis: 0, intervalMillis: EVERY_MILLIS };
     this.task = tasks.add('MetadataRequestWatch.look', { kind: 'fixedRate', ...rate });
   }
 
   onApplicationBootstrap(): void {
     const { task } = this;
     if (!task) return;
+    this.running = this.turn(task);
     task.plan(EVERY_MILLIS);
     this.timer = setInterval(() => {
       this.running = this.running.then(() => this.turn(task));
@@ -51,13 +53,18 @@ export class MetadataRequestWatch implements OnApplicationBootstrap, OnModuleDes
     }
   }
 
-  /** After a start, a request of any time is new: reading once too often costs little, and none is missed. */
+  /**
+   * The first look finds requests from before the start. The reading at the start may have begun before one of them, so they
+   * are obeyed once more, but not logged as new.
+   */
   private async look(): Promise<void> {
     const counts = await this.requests.counts();
-    const requested = this.refresh.names.filter((name) => counts.get(name) !== this.seen.get(name));
+    const { seen } = this;
     this.seen = counts;
-    for (const name of requested) {
-      this.logger.info(`"saml refresh" requested a new reading of the metadata of the identity provider "${name}"`);
+    for (const name of this.refresh.names.filter((each) => counts.get(each) !== seen?.get(each))) {
+      if (seen) {
+        this.logger.info(`"saml refresh" requested a new reading of the metadata of the identity provider "${name}"`);
+      }
       void this.refresh.again(name);
     }
   }
