@@ -4,15 +4,17 @@ import { exposureFacts, MAKE_PRIVATE } from '../files/secret-file.js';
 import type { FileAccess } from '../files/whole-file.js';
 import { KeyName } from './key-name.js';
 import { from } from './problem.js';
-import { type Facts, type Finding, finding, type Rule, type WrittenEntry } from './rule.js';
+import { type Facts, type Finding, finding, type Rule, type RuleFacts, type WrittenEntry } from './rule.js';
 import { MASK, shownUnfilled } from './secrets.js';
 
 /**
  * Rule 2: a secret is a `${NAME}` reference to the environment, or to a file that is private to the service; never an
  * argument, which every user of the machine can see.
  */
-export const secretsByReference: Rule = ({ entries, inputs: { workingFolder } }) => {
-  const parts = partsOfSecrets(entries);
+export const secretsByReference: Rule = (facts) => {
+  const { entries } = facts;
+  const { workingFolder } = facts.inputs;
+  const parts = partsOfSecrets(entries, textsInVariables(facts));
   return [
     ...entries.flatMap((entry) => judged(entry, parts, workingFolder)),
     ...exposed(join(workingFolder, '.env'), {}),
@@ -45,18 +47,34 @@ function judged(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, workingFo
   return exposed(resolve(workingFolder, resource.path), secret, resource.access);
 }
 
-/** Entries that are secrets by name, and all that their placeholders lead to. */
-function partsOfSecrets(entries: readonly WrittenEntry[]): ReadonlySet<WrittenEntry> {
+/** Entries that are secrets by name, and all that their placeholders and those of the `variables` lead to. */
+function partsOfSecrets(entries: readonly WrittenEntry[], variables: readonly string[]): ReadonlySet<WrittenEntry> {
   const parts = new Set<WrittenEntry>();
-  const open = entries.filter(({ isSecret }) => isSecret);
+  const open = [...entries.filter(({ isSecret }) => isSecret), ...variables.flatMap((text) => namedIn(text, entries))];
   for (let entry = open.pop(); entry; entry = open.pop()) {
     if (parts.has(entry)) continue;
     parts.add(entry);
-    const names = Array.from(entry.text.matchAll(/\$\{([^${}:]+)/g), ([, name = '']) => name);
-    const keys = new Set(names.map((name) => KeyName.parse(name).uniform));
-    open.push(...entries.filter(({ spelled, key }) => names.includes(spelled) || keys.has(key.uniform)));
+    open.push(...namedIn(entry.text, entries));
   }
   return parts;
+}
+
+/** Texts of variables that are secrets; they may be references to a file. */
+function textsInVariables({ states }: RuleFacts): readonly string[] {
+  return states
+    .filter(({ isSecret, definition }) => isSecret && definition.facts.mayNamePlace !== true)
+    .flatMap(({ assignments }) => assignments.filter(({ source }) => source.kind === 'environment'))
+    .flatMap(({ content }) => ('text' in content ? [content.text] : content.map(({ text }) => text)));
+}
+
+/** What the placeholders of a text name: an entry, or the elements of a sequence. */
+function namedIn(text: string, entries: readonly WrittenEntry[]): readonly WrittenEntry[] {
+  const names = Array.from(text.matchAll(/\$\{([^${}:]+)/g), ([, name = '']) => name);
+  if (names.length === 0) return [];
+  const keys = new Set(names.map((name) => KeyName.parse(name).uniform));
+  return entries.filter(({ spelled, key: { uniform } }) => {
+    return names.includes(spelled) || keys.has(uniform) || keys.has(uniform.replace(/(?:\.\d+)+$/, ''));
+  });
 }
 
 /** True where something other than a placeholder stands for a password in a URL. */

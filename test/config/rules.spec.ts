@@ -247,6 +247,29 @@ describe('rule 2, secrets', () => {
   it.each([
     [0o600, 0],
     [0o644, 1],
+  ])('A3: may stand in a file of mode %o that a variable refers to: %i breaches', async (mode, breaches) => {
+    write('secrets/db.login.phrase', 'sesame', mode);
+
+    const found = await findings(['--app.config.import=configtree:secrets/'], {
+      APP_DATASOURCE_PASSWORD: '${db.login.phrase}',
+    });
+
+    expect(found).toHaveLength(breaches);
+  });
+
+  it.each([
+    [0o600, 0],
+    [0o644, 2],
+  ])('A3: may be made of a sequence in a file of mode %o: %i breaches', async (mode, breaches) => {
+    write('application.yml', 'app:\n  config.import: parts.yml\n  datasource.password: ${db.parts}\n');
+    write('parts.yml', 'db.parts: [one, two]\n', mode);
+
+    expect(await findings()).toHaveLength(breaches);
+  });
+
+  it.each([
+    [0o600, 0],
+    [0o644, 1],
   ])('may stand in .env with mode %o: %i breaches', async (mode, breaches) => {
     write('.env', 'DB_PASSWORD=pw\n', mode);
 
