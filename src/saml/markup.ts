@@ -35,7 +35,7 @@ const TEXT = /[^<]*/y;
 const OPENING = new RegExp(`<${NAME}`, 'y');
 const ATTRIBUTE = new RegExp(`${BLANK}+${NAME}${BLANK}*=${BLANK}*(?:"([^<"]*)"|'([^<']*)')`, 'y');
 const OPENED = new RegExp(`${BLANK}*(/?)>`, 'y');
-const CLOSING = new RegExp(`</${NAME}${BLANK}*>`, 'y');
+const CLOSING = new RegExp(`</${NAME}(${BLANK}*)>`, 'y');
 const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 type Scope = ReadonlyMap<string, string>;
@@ -51,7 +51,8 @@ interface OpenElement extends MarkupElement {
 
 /**
  * Reads the part of XML 1.0 with namespaces that SAML messages need: elements, attributes and text. What only other parsers
- * could read differently is refused: DOCTYPE, comments, CDATA, processing instructions, entities, line ends of XML 1.1 alone.
+ * could read differently is refused: DOCTYPE, comments, CDATA, processing instructions, entities, line ends of XML 1.1 alone,
+ * blanks in closing tags.
  * It takes time as the text is long, whatever stands in it, which the parsers behind it do for well-formed texts alone.
  */
 export function readMarkup(xml: string): MarkupElement | Rejection {
@@ -87,6 +88,7 @@ class Reader {
       const closing = this.next(CLOSING);
       if (closing !== undefined) {
         if (parent === undefined) return 'not_well_formed';
+        if (closing[3] !== '') return 'markup';
         if (closing[1] !== parent.prefix || closing[2] !== parent.name) return 'not_well_formed';
         open.pop();
         if (open.length === 0) return parent;
