@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { isOnThisMachine, SERVERS } from './test/support/binaries.js';
+import { SlowFirst } from './test/support/slow-first.js';
 import { TotalsReporter } from './test/support/totals-reporter.js';
 
 const missing = new Set(SERVERS.filter((server) => !isOnThisMachine(server)));
@@ -15,6 +16,7 @@ export default defineConfig({
     ],
     // One more than usual: most of what a test waits for are the programs that it has started.
     maxWorkers: '100%',
+    sequence: { sequencer: SlowFirst },
     reporters: [new TotalsReporter(SERVERS, missing)],
     testTimeout: 20_000,
     hookTimeout: 60_000,

@@ -4,7 +4,7 @@ import { type Enrolled, type LoginStory, refresh, secondStep, storyOn } from '..
 import { upTo } from '../support/races.js';
 import { onEachEngine } from '../support/story-database.js';
 
-const ROUNDS = 30;
+const ROUNDS = 15;
 const TOTP_USERS = 8;
 const BACKUP_USERS = 6;
 const REFRESHES = 5;

@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until.js';
 import '../support/matchers.js';
 
 const LOGINS = 40;
-const ROUNDS = 10;
+const ROUNDS = 5;
 /** Hashes of real cost, so that logins take time. */
 const REAL_HASH = ['--app.security.password.hash.memory=19MB', '--app.security.password.hash.iterations=2'];
 /** Far longer than anything here takes. */

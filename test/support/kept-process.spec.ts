@@ -36,7 +36,7 @@ describe('a kept process', () => {
     const folder = join(temporaryFolder(), 'kept');
     mkdirSync(folder);
     const pidFile = join(temporaryFolder(), 'pid');
-    const support = join(import.meta.dirname, 'keeper.ts');
+    const support = join(import.meta.dirname, 'keeper.mjs');
     const command = `fs.writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); ${IDLE}`;
     const testProcess = spawn(
       process.execPath,

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const KEEPER = fileURLToPath(new URL('keeper.ts', import.meta.url));
+const KEEPER = fileURLToPath(new URL('keeper.mjs', import.meta.url));
 
 export interface KeptOptions {
   /** The whole environment of the command. */
@@ -21,7 +21,7 @@ export interface Exit {
 }
 
 type Keeper = ChildProcessByStdio<Writable, Readable, Readable>;
-/** What `keeper.ts` writes, one line for each event. */
+/** What `keeper.mjs` writes, one line for each event. */
 type Report = { readonly pid: number } | { readonly failure: string } | Exit;
 
 /** A command that cannot outlive the test process, not even one that is killed. */

@@ -19,7 +19,7 @@ export class MovedClock {
   constructor() {
     const file = join(temporaryFolder('clock'), 'clock');
     this.descriptor = openSync(file, 'w', 0o600);
-    const preload = new URL('moved-clock-preload.ts', import.meta.url);
+    const preload = new URL('moved-clock-preload.mjs', import.meta.url);
     preload.searchParams.set('file', file);
     this.nodeArguments = ['--import', preload.href];
     // The start of a second, in the middle of a step.
