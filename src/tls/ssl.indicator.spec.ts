@@ -106,10 +106,12 @@ needs('openssl')('the health of the certificates', () => {
     async (reload, name) => {
       const folder = temporaryFolder('bundle');
       const old = makeCertificate({ name: 'old', folder });
-      const { ssl } = indicator({ ...pem(old), 'pem.web.reload-on-update': reload });
+      const { ssl, clock } = indicator({ ...pem(old), 'pem.web.reload-on-update': reload });
       await ssl.check();
 
       makeCertificate({ name: 'new', folder });
+      // Its validity begins after the instant at which the clock stands.
+      clock.advance(DAY);
 
       expect((await ssl.check()).details).toMatchObject({
         validChains: [{ certificates: [{ subject: `CN=${name}` }] }],
