@@ -28,12 +28,9 @@ export class PlainHttpWatch {
     const now = this.clock.seconds();
     if (now >= this.quietUntil) {
       this.quietUntil = now + SECONDS_BETWEEN_LINES;
-      this.log.warn(
-        'The sign-in page was opened over http: browsers drop Secure cookies there, so sign-in cannot work',
-        {
-          host: request.host,
-        },
-      );
+      const message =
+        'The sign-in page was opened over http: browsers drop Secure cookies there, so sign-in cannot work';
+      this.log.warn(message, undefined, { host: request.host });
     }
     return true;
   }

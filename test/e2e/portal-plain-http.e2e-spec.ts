@@ -43,7 +43,8 @@ onSqlite('A6: the sign-in page', (engine) => {
     expect(refused.text).toContain(TOLD);
     expect(refused.text).toContain('<code>CROSS_SITE</code>');
     await waitUntil('the line was written', () => lines().length > 0);
-    expect(lines()).toHaveLength(1);
+    expect(lines()).toEqual([expect.stringMatching(/ host=login\.example\.com$/)]);
+    expect(story.service.stdout).not.toContain('not an error');
     story.clock.advance(3600);
     await visit(story.client(), LOGIN, OVER_HTTP);
     await waitUntil('another line was written', () => lines().length > 1);
