@@ -8,7 +8,7 @@ import type * as configuration from './src/config/configuration.js';
 import type * as inputs from './src/config/process-inputs.js';
 import type * as database from './src/persistence/database.js';
 import type * as datasource from './src/persistence/datasource.properties.js';
-import type * as properties from './src/properties.js';
+import type * as properties from './src/boot/properties.js';
 
 const { loadConfiguration } = (await built('config/configuration.js')) as typeof configuration;
 const { processInputs } = (await built('config/process-inputs.js')) as typeof inputs;

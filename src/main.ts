@@ -1,7 +1,7 @@
 import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { refuseOldNode } from './node-version.js';
-import { StopSignals } from './stop-signals.js';
+import { refuseOldNode } from './boot/node-version.js';
+import { StopSignals } from './boot/stop-signals.js';
 
 refuseOldNode('npm start');
 
@@ -32,7 +32,7 @@ signals.listen();
 // Loading modules makes garbage that would let the young generation grow to its most for good; requests make little.
 const { setFlagsFromString } = await import('node:v8');
 setFlagsFromString('--semi-space-growth-factor=1');
-const { startService } = await import('./service.js');
+const { startService } = await import('./boot/bootstrap.js');
 const outcome = await startService(signals);
 setFlagsFromString('--semi-space-growth-factor=2');
 if (outcome.kind === 'failed') {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { strongPasswordHashes } from '../../src/account/password-hash.rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { type Finding, RuleFacts } from '../../src/config/rule.js';
-import { PROPERTIES } from '../../src/properties.js';
+import { PROPERTIES } from '../../src/boot/properties.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PREFIX = '--app.security.password.hash';

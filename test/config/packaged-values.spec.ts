@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { viewOfKey } from '../../src/cli/config-view.js';
 import { readConfiguration } from '../../src/config/configuration.js';
-import { PROPERTIES } from '../../src/properties.js';
+import { PROPERTIES } from '../../src/boot/properties.js';
 import manifest from '../../package.json' with { type: 'json' };
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));

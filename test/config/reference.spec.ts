@@ -6,7 +6,7 @@ import { configurationReference } from '../../src/cli/configuration-reference.js
 import { packagedValues } from '../../src/cli/packaged-values.js';
 import { KeyName } from '../../src/config/key-name.js';
 import { KeyRegistry } from '../../src/config/key-registry.js';
-import { PROPERTIES } from '../../src/properties.js';
+import { PROPERTIES } from '../../src/boot/properties.js';
 
 const PAGE = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));

@@ -10,8 +10,8 @@ import { lineOf, type Problem } from '../../src/config/problem.js';
 import { RuleFacts, type Severity } from '../../src/config/rule.js';
 import { ConfigSource } from '../../src/config/source.js';
 import { originsKnown } from '../../src/config/sources.rule.js';
-import { checkRules } from '../../src/configuration-rules.js';
-import { PROPERTIES } from '../../src/properties.js';
+import { checkRules } from '../../src/boot/configuration-rules.js';
+import { PROPERTIES } from '../../src/boot/properties.js';
 import { SEAL_KEY } from './keys/examples.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));

@@ -10,7 +10,7 @@ import { KeyName } from '../../src/config/key-name.js';
 import { originChain } from '../../src/config/origin.js';
 import type { PropertiesClass } from '../../src/config/properties-class.js';
 import { evaluateAssignment, type KeyState, statesOf } from '../../src/config/key-state.js';
-import { PROPERTIES } from '../../src/properties.js';
+import { PROPERTIES } from '../../src/boot/properties.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 /** What a test gives a process beside its files; folders default to those of the place. */

@@ -16,7 +16,7 @@ import { MetricsModule } from '../../src/metrics/metrics.module.js';
 import { PersistenceModule } from '../../src/persistence/persistence.module.js';
 import { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { ACR_MFA, PWD, PWD_OTP } from '../../src/principal/amr.js';
-import { PROPERTIES } from '../../src/properties.js';
+import { PROPERTIES } from '../../src/boot/properties.js';
 import { RandomModule } from '../../src/random/random.module.js';
 import { SealingModule } from '../../src/sealing/sealing.module.js';
 import { Listener } from '../../src/server/listener.js';

@@ -7,7 +7,7 @@ import { loadConfiguration } from '../../src/config/configuration.js';
 import { HealthPaths } from '../../src/management/health/health-paths.listener.js';
 import { ManagementListener } from '../../src/management/management.listener.js';
 import { LockedAccounts } from '../../src/mfa/locked-accounts.task.js';
-import { PROPERTIES } from '../../src/properties.js';
+import { PROPERTIES } from '../../src/boot/properties.js';
 import { ThreadsProperties } from '../../src/server/admission/threads.properties.js';
 import { Listener } from '../../src/server/listener.js';
 import { ServletProperties } from '../../src/server/servlet.properties.js';

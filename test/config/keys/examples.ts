@@ -6,7 +6,7 @@ import type { ListType, ScalarType } from '../../../src/config/key-type.js';
 import { Mismatch } from '../../../src/config/mismatch.js';
 import { baseName } from '../../../src/config/key-state.js';
 import { ifBound } from '../../../src/config/unbound.js';
-import { PROPERTIES } from '../../../src/properties.js';
+import { PROPERTIES } from '../../../src/boot/properties.js';
 import { instanceIn } from './situation.js';
 
 /** One key that can be set: a registered one, or an example of what a map or named objects stand for. */

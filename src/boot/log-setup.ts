@@ -1,22 +1,22 @@
 import { join } from 'node:path';
-import type { Configuration, ConfigurationInputs } from './config/configuration.js';
-import { isPackaged } from './config/origin.js';
-import { one } from './config/profiles.js';
-import { readSeparateFile } from './config/separate-file.js';
-import { allStates } from './config/key-state.js';
-import type { FileAppenderOptions } from './logging/file-appender.js';
-import type { LineForm } from './logging/line-format.js';
+import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
+import { isPackaged } from '../config/origin.js';
+import { one } from '../config/profiles.js';
+import { readSeparateFile } from '../config/separate-file.js';
+import { allStates } from '../config/key-state.js';
+import type { FileAppenderOptions } from '../logging/file-appender.js';
+import type { LineForm } from '../logging/line-format.js';
 import {
   ConsoleAppenderProperties,
   FileAppenderProperties,
   LevelsProperties,
-} from './logging/logging-config.properties.js';
-import { LoggingCharsetProperties } from './logging/logging-charset.properties.js';
-import { LoggingFileProperties } from './logging/logging-file.properties.js';
-import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
-import { LoggingProperties } from './logging/logging.properties.js';
-import { RollingpolicyProperties } from './logging/rollingpolicy.properties.js';
-import { StructuredFormatProperties } from './logging/structured-format.properties.js';
+} from '../logging/logging-config.properties.js';
+import { LoggingCharsetProperties } from '../logging/logging-charset.properties.js';
+import { LoggingFileProperties } from '../logging/logging-file.properties.js';
+import { LoggingPatternProperties } from '../logging/logging-pattern.properties.js';
+import { LoggingProperties } from '../logging/logging.properties.js';
+import { RollingpolicyProperties } from '../logging/rollingpolicy.properties.js';
+import { StructuredFormatProperties } from '../logging/structured-format.properties.js';
 
 /** Of a file where only its folder is given. */
 const USUAL_NAME = 'login-service.log';

@@ -1,11 +1,11 @@
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/support/temporary-folder.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { CommandLog } from './command-log.js';
-import { loadConfiguration } from './config/configuration.js';
-import { ConfigurationFailure } from './config/problem.js';
-import { PROPERTIES } from './properties.js';
+import { loadConfiguration } from '../config/configuration.js';
+import { ConfigurationFailure } from '../config/problem.js';
+import { PROPERTIES } from '../boot/properties.js';
 
 describe('the log of a command', () => {
   const workingFolder = temporaryFolder('command-log');

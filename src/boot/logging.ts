@@ -1,22 +1,22 @@
 import { isatty } from 'node:tty';
-import { SystemClock } from './clock/clock.js';
-import type { Configuration, ConfigurationInputs } from './config/configuration.js';
-import { charsetNamed } from './encoding/charset.js';
+import { SystemClock } from '../clock/clock.js';
+import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
+import { charsetNamed } from '../encoding/charset.js';
 import { type LogFileSetup, type LogSetup, logSetup } from './log-setup.js';
-import { ConsoleAppender, formed } from './logging/console-appender.js';
-import type { FileAppender } from './logging/file-appender.js';
-import { type Level, levelOf } from './logging/level.js';
-import { lineFormat } from './logging/line-format.js';
-import { LineMeters } from './logging/line-meters.js';
-import { threadName } from './logging/log-context.js';
-import { LogFile } from './logging/log-file.js';
-import { LogLevels } from './logging/log-levels.js';
-import type { LogLine } from './logging/log-line.js';
-import type { Logger } from './logging/logger.js';
-import { Loggers } from './logging/loggers.js';
-import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
-import { descriptor, Output } from './logging/output.js';
-import { Meters } from './metrics/meters.js';
+import { ConsoleAppender, formed } from '../logging/console-appender.js';
+import type { FileAppender } from '../logging/file-appender.js';
+import { type Level, levelOf } from '../logging/level.js';
+import { lineFormat } from '../logging/line-format.js';
+import { LineMeters } from '../logging/line-meters.js';
+import { threadName } from '../logging/log-context.js';
+import { LogFile } from '../logging/log-file.js';
+import { LogLevels } from '../logging/log-levels.js';
+import type { LogLine } from '../logging/log-line.js';
+import type { Logger } from '../logging/logger.js';
+import { Loggers } from '../logging/loggers.js';
+import { LoggingPatternProperties } from '../logging/logging-pattern.properties.js';
+import { descriptor, Output } from '../logging/output.js';
+import { Meters } from '../metrics/meters.js';
 
 const STANDARD_OUTPUT = 1;
 
@@ -79,7 +79,7 @@ export class Logs {
 
 /** A service without a log file loads nothing of it. */
 async function fileOf({ form, ...setup }: LogFileSetup, aside: Logger): Promise<FileAppender> {
-  const { FileAppender } = await import('./logging/file-appender.js');
+  const { FileAppender } = await import('../logging/file-appender.js');
   return new FileAppender({
     ...setup,
     format: lineFormat(form, { hasColor: false }),

@@ -1,4 +1,4 @@
-import type { Logs } from './logs.js';
+import type { Logs } from './logging.js';
 
 const LIMIT_MILLIS = 2000;
 

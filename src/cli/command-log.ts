@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Configuration, ConfigurationInputs } from './config/configuration.js';
-import { charsetNamed } from './encoding/charset.js';
-import { type LogSetup, logSetup } from './log-setup.js';
-import { appendLines } from './logging/append-lines.js';
-import { Batch } from './logging/batch.js';
-import { formed } from './logging/console-appender.js';
-import { lineFormat } from './logging/line-format.js';
-import type { LogLine } from './logging/log-line.js';
-import { Loggers } from './logging/loggers.js';
-import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
+import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
+import { charsetNamed } from '../encoding/charset.js';
+import { type LogSetup, logSetup } from '../boot/log-setup.js';
+import { appendLines } from '../logging/append-lines.js';
+import { Batch } from '../logging/batch.js';
+import { formed } from '../logging/console-appender.js';
+import { lineFormat } from '../logging/line-format.js';
+import type { LogLine } from '../logging/log-line.js';
+import { Loggers } from '../logging/loggers.js';
+import { LoggingPatternProperties } from '../logging/logging-pattern.properties.js';
 
 /** The logger of security events: a command logs those and nothing else. */
 const LOGGED = 'events';

@@ -1,32 +1,32 @@
-import { CorsProperties } from './auth/cors.properties.js';
-import { SystemClock } from './clock/clock.js';
-import type { Configuration } from './config/configuration.js';
-import type { DataSize } from './config/data-size.js';
-import type { Loggers } from './logging/loggers.js';
-import { ManagementServerProperties } from './management/management-server.properties.js';
-import { placeOf } from './management/place.js';
-import type { Meters } from './metrics/meters.js';
-import { SystemRandom } from './random/random.js';
-import { AccessLog } from './server/access-log/access-log.js';
-import { AccesslogProperties } from './server/access-log/accesslog.properties.js';
-import { outward, reachable } from './server/address.js';
-import { EmbeddedProperties } from './server/admission/embedded.properties.js';
-import { ThreadsProperties } from './server/admission/threads.properties.js';
-import type { HttpExchanges } from './server/exchanges/http-exchanges.js';
-import type { HostOptions } from './server/host-options.js';
-import { EncodingProperties } from './server/json/encoding.properties.js';
-import { JsonSerializationProperties } from './server/json/json-serialization.properties.js';
-import { JsonProperties } from './server/json/json.properties.js';
-import { type Binding, Listener } from './server/listener.js';
-import { ServerErrorProperties } from './server/problem/server-error.properties.js';
-import { ServerProperties } from './server/server.properties.js';
-import { ServletProperties } from './server/servlet.properties.js';
-import type { OpenedTls } from './server/tls/listener-tls.js';
-import { SslProperties } from './server/tls/ssl.properties.js';
-import { MultipartProperties } from './server/upload/multipart.properties.js';
-import { UploadFolder } from './server/upload/upload-folder.js';
-import type { UploadOptions } from './server/upload/uploads.js';
-import { startProblem } from './start-problem.js';
+import { CorsProperties } from '../auth/cors.properties.js';
+import { SystemClock } from '../clock/clock.js';
+import type { Configuration } from '../config/configuration.js';
+import type { DataSize } from '../config/data-size.js';
+import type { Loggers } from '../logging/loggers.js';
+import { ManagementServerProperties } from '../management/management-server.properties.js';
+import { placeOf } from '../management/place.js';
+import type { Meters } from '../metrics/meters.js';
+import { SystemRandom } from '../random/random.js';
+import { AccessLog } from '../server/access-log/access-log.js';
+import { AccesslogProperties } from '../server/access-log/accesslog.properties.js';
+import { outward, reachable } from '../server/address.js';
+import { EmbeddedProperties } from '../server/admission/embedded.properties.js';
+import { ThreadsProperties } from '../server/admission/threads.properties.js';
+import type { HttpExchanges } from '../server/exchanges/http-exchanges.js';
+import type { HostOptions } from '../server/host-options.js';
+import { EncodingProperties } from '../server/json/encoding.properties.js';
+import { JsonSerializationProperties } from '../server/json/json-serialization.properties.js';
+import { JsonProperties } from '../server/json/json.properties.js';
+import { type Binding, Listener } from '../server/listener.js';
+import { ServerErrorProperties } from '../server/problem/server-error.properties.js';
+import { ServerProperties } from '../server/server.properties.js';
+import { ServletProperties } from '../server/servlet.properties.js';
+import type { OpenedTls } from '../server/tls/listener-tls.js';
+import { SslProperties } from '../server/tls/ssl.properties.js';
+import { MultipartProperties } from '../server/upload/multipart.properties.js';
+import { UploadFolder } from '../server/upload/upload-folder.js';
+import type { UploadOptions } from '../server/upload/uploads.js';
+import { startProblem } from './failure-analysis.js';
 
 /** Of what goes wrong with listeners. */
 const LOGGER = 'server';
@@ -182,7 +182,7 @@ function managementOptions(configuration: Configuration): HostOptions {
 async function tlsOf(configuration: Configuration, loggers: Loggers): Promise<OpenedTls | undefined> {
   const { bundle } = configuration.get(SslProperties);
   if (bundle === undefined) return undefined;
-  const { openTls } = await import('./server/tls/listener-tls.js');
+  const { openTls } = await import('../server/tls/listener-tls.js');
   return openTls(configuration, bundle, new SystemClock(), loggers.get(LOGGER));
 }
 

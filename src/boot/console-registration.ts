@@ -1,13 +1,13 @@
 import type { INestApplication } from '@nestjs/common';
-import { Clock } from './clock/clock.js';
-import type { Configuration } from './config/configuration.js';
+import { Clock } from '../clock/clock.js';
+import type { Configuration } from '../config/configuration.js';
 import type { Listeners } from './listeners.js';
-import { Loggers } from './logging/loggers.js';
-import { Offers } from './management/access/offers.service.js';
-import { ConsoleClientProperties } from './management/console/console-client.properties.js';
-import { ConsoleInstanceProperties } from './management/console/console-instance.properties.js';
-import type { ConsoleRegistration } from './management/console/registration.task.js';
-import { ScheduledTasks } from './tasks/scheduled-tasks.js';
+import { Loggers } from '../logging/loggers.js';
+import { Offers } from '../management/access/offers.service.js';
+import { ConsoleClientProperties } from '../management/console/console-client.properties.js';
+import { ConsoleInstanceProperties } from '../management/console/console-instance.properties.js';
+import type { ConsoleRegistration } from '../management/console/registration.task.js';
+import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 
 /**
  * Registers with the console, where one is configured, and goes on in the background; the listeners are open, and
@@ -28,9 +28,9 @@ export async function registerWithConsole(
     return undefined;
   }
   const [{ ConsoleClient }, { instanceOf }, { ConsoleRegistration }] = await Promise.all([
-    import('./management/console/console.client.js'),
-    import('./management/console/instance.js'),
-    import('./management/console/registration.task.js'),
+    import('../management/console/console.client.js'),
+    import('../management/console/instance.js'),
+    import('../management/console/registration.task.js'),
   ]);
   const credentials = username !== undefined && password !== undefined ? { username, password } : undefined;
   const healthSegment = app.get(Offers).all.find(({ id }) => id === 'health')?.segment ?? 'health';

@@ -1,22 +1,22 @@
 import 'reflect-metadata';
 import { Command, CommanderError } from 'commander';
-import { EXIT, EXIT_CODES_HELP, type ExitCode } from './cli/exit-code.js';
-import { operatorActor, processOwner } from './cli/operator.js';
-import { addKeysCommand } from './cli/keys.command.js';
-import { addSamlCommand } from './cli/saml.command.js';
-import { addUsersCommand } from './cli/users.command.js';
-import { addConfigCommand } from './cli/config.command.js';
-import { SystemClock } from './clock/clock.js';
-import { isConfigurationArgument } from './config/arguments.js';
-import { failureReport } from './config/failure-report.js';
-import { ConfigurationFailure } from './config/problem.js';
-import { type Configuration, loadConfiguration } from './config/configuration.js';
-import { processInputs } from './config/process-inputs.js';
+import { EXIT, EXIT_CODES_HELP, type ExitCode } from './exit-code.js';
+import { operatorActor, processOwner } from './operator.js';
+import { addKeysCommand } from './keys.command.js';
+import { addSamlCommand } from './saml.command.js';
+import { addUsersCommand } from './users.command.js';
+import { addConfigCommand } from './config.command.js';
+import { SystemClock } from '../clock/clock.js';
+import { isConfigurationArgument } from '../config/arguments.js';
+import { failureReport } from '../config/failure-report.js';
+import { ConfigurationFailure } from '../config/problem.js';
+import { type Configuration, loadConfiguration } from '../config/configuration.js';
+import { processInputs } from '../config/process-inputs.js';
 import type { CommandServices } from './command-services.js';
-import { checkRules } from './configuration-rules.js';
-import { stateReason, withCommandFacts } from './principal/command-facts.js';
-import { readPackaged } from './management/info/packaged.js';
-import { PROPERTIES } from './properties.js';
+import { checkRules } from '../boot/configuration-rules.js';
+import { stateReason, withCommandFacts } from '../principal/command-facts.js';
+import { readPackaged } from '../management/info/packaged.js';
+import { PROPERTIES } from '../boot/properties.js';
 
 /** Runs one command; arguments that set keys (`--server.port=9000`, `-Dkey=value`) are taken out before. */
 export async function runCommand(args: readonly string[] = process.argv.slice(2)): Promise<ExitCode> {

@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, describe, it } from 'vitest';
-import { temporaryFolder } from '../test/support/temporary-folder.js';
-import { loadConfiguration } from './config/configuration.js';
-import { ConfigurationFailure } from './config/problem.js';
+import { temporaryFolder } from '../../test/support/temporary-folder.js';
+import { loadConfiguration } from '../config/configuration.js';
+import { ConfigurationFailure } from '../config/problem.js';
 import { type LogSetup, logSetup } from './log-setup.js';
-import { LoggingPatternProperties } from './logging/logging-pattern.properties.js';
+import { LoggingPatternProperties } from '../logging/logging-pattern.properties.js';
 import { PROPERTIES } from './properties.js';
 
 const USUAL = new LoggingPatternProperties().console;
@@ -166,7 +166,7 @@ groups:
   });
 
   it('is taken as the manual shows it, with all its members', () => {
-    const manual = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8');
+    const manual = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
     const [, example = ''] = /```yaml\n(appenders:[\s\S]*?)```/.exec(manual) ?? [];
 
     const { console, file, levels, groups, warnings } = setupOf([], example);

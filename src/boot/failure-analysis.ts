@@ -1,11 +1,11 @@
-import type { Configuration } from './config/configuration.js';
-import { originText } from './config/origin.js';
-import { ConfigurationFailure, type Problem, problem } from './config/problem.js';
-import { one } from './config/profiles.js';
-import { DatabaseUnavailable } from './persistence/database-unavailable.js';
-import { ListenFailure } from './server/listener.js';
-import { uploadFolderProblem } from './server/upload/upload-folder-problem.js';
-import { UploadFolderFailure } from './server/upload/upload-folder.js';
+import type { Configuration } from '../config/configuration.js';
+import { originText } from '../config/origin.js';
+import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
+import { one } from '../config/profiles.js';
+import { DatabaseUnavailable } from '../persistence/database-unavailable.js';
+import { ListenFailure } from '../server/listener.js';
+import { uploadFolderProblem } from '../server/upload/upload-folder-problem.js';
+import { UploadFolderFailure } from '../server/upload/upload-folder.js';
 
 /** What stopped a start, as a report for the operator where it is known what to do about it. */
 export function startProblem(error: unknown, configuration: Configuration): unknown {

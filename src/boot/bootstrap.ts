@@ -1,40 +1,40 @@
 import 'reflect-metadata';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AccountCreation } from './account/account-creation.service.js';
-import { AppModule, type Watching } from './app.module.js';
+import { AccountCreation } from '../account/account-creation.service.js';
+import { AppModule, type Watching } from '../app.module.js';
 import {
   type Configuration,
   type ConfigurationInputs,
   type ConfigurationReading,
   configurationOf,
   readConfiguration,
-} from './config/configuration.js';
-import { failureReport } from './config/failure-report.js';
-import { ConfigurationFailure, lineOf, type Problem } from './config/problem.js';
-import { processInputs, setProcessTimeZone } from './config/process-inputs.js';
-import type { Finding } from './config/rule.js';
-import { UserProperties } from './config/user.properties.js';
+} from '../config/configuration.js';
+import { failureReport } from '../config/failure-report.js';
+import { ConfigurationFailure, lineOf, type Problem } from '../config/problem.js';
+import { processInputs, setProcessTimeZone } from '../config/process-inputs.js';
+import type { Finding } from '../config/rule.js';
+import { UserProperties } from '../config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { registerWithConsole } from './console-registration.js';
-import { Availability } from './health/availability.js';
-import { keepLastWords } from './last-words.js';
+import { Availability } from '../health/availability.js';
+import { keepLastWords } from './crash-handler.js';
 import { Listeners } from './listeners.js';
-import { Logs } from './logs.js';
-import { HealthPaths } from './management/health/health-paths.listener.js';
-import { RecordingProperties } from './management/httpexchanges/recording.properties.js';
-import { ManagementListener } from './management/management.listener.js';
-import { MountedRoutes } from './management/mappings/mounted-routes.js';
-import { MetricsCompatProperties } from './management/metrics/metrics-compat.properties.js';
-import { Stopper } from './management/shutdown/stopper.js';
-import { ProcessWatch } from './metrics/process-watch.js';
+import { Logs } from './logging.js';
+import { HealthPaths } from '../management/health/health-paths.listener.js';
+import { RecordingProperties } from '../management/httpexchanges/recording.properties.js';
+import { ManagementListener } from '../management/management.listener.js';
+import { MountedRoutes } from '../management/mappings/mounted-routes.js';
+import { MetricsCompatProperties } from '../management/metrics/metrics-compat.properties.js';
+import { Stopper } from '../management/shutdown/stopper.js';
+import { ProcessWatch } from '../metrics/process-watch.js';
 import { PROPERTIES } from './properties.js';
-import { HttpExchanges } from './server/exchanges/http-exchanges.js';
-import type { Listener } from './server/listener.js';
-import { ServerProperties } from './server/server.properties.js';
-import { LifecycleProperties } from './server/shutdown/lifecycle.properties.js';
-import { type ShutdownParts, shutDown } from './server/shutdown/shutdown.js';
-import { startProblem } from './start-problem.js';
+import { HttpExchanges } from '../server/exchanges/http-exchanges.js';
+import type { Listener } from '../server/listener.js';
+import { ServerProperties } from '../server/server.properties.js';
+import { LifecycleProperties } from '../server/shutdown/lifecycle.properties.js';
+import { type ShutdownParts, shutDown } from '../server/shutdown/shutdown.js';
+import { startProblem } from './failure-analysis.js';
 import { StartStopped, type StopSignals } from './stop-signals.js';
 
 /** Of what the start and the end of the service say. */
