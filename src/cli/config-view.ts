@@ -5,7 +5,7 @@ import { KeyName } from '../config/key-name.js';
 import { printable } from '../config/failure-report.js';
 import type { KeyDefinition, KeyRegistry } from '../config/key-registry.js';
 import { isPackaged, originChain } from '../config/origin.js';
-import { shownUnfilled } from '../config/secrets.js';
+import { shownUnfilled } from '../redaction/secrets.js';
 import {
   allStates,
   baseName,

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { redacted } from '../logging/redaction.js';
+import { redacted } from '../redaction/redaction.js';
 
 /** Together they fit into the column of actors, 64 characters. */
 const LONGEST_NAME = 28;

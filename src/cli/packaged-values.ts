@@ -5,7 +5,7 @@ import type { KeyDefinition } from '../config/key-registry.js';
 import { allStates, type KeyState } from '../config/key-state.js';
 import { isPackaged } from '../config/origin.js';
 import type { PropertiesClass } from '../config/properties-class.js';
-import { shownUnfilled } from '../config/secrets.js';
+import { shownUnfilled } from '../redaction/secrets.js';
 
 /** What the packaged files say of one key, as they write it; the entries of a map or of named objects by their names. */
 export interface PackagedValue {

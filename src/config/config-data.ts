@@ -19,7 +19,7 @@ import { type Origin, resourceText } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem, unreadable } from './problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 import { chooseProfiles, one, unknownProfiles } from './profiles.js';
-import { MASK, shown } from './secrets.js';
+import { MASK, shown } from '../redaction/secrets.js';
 import { evaluateAssignment } from './key-state.js';
 import { ConfigSource, type Entry } from './source.js';
 

@@ -2,7 +2,15 @@ import type { Environment } from './environment.js';
 import { KeyName } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
 import { baseName } from './key-state.js';
-import { MASK, mayHoldSecret, mayNameSecret, maskUrls, namesSecret, shown, shownUnfilled } from './secrets.js';
+import {
+  MASK,
+  mayHoldSecret,
+  mayNameSecret,
+  maskUrls,
+  namesSecret,
+  shown,
+  shownUnfilled,
+} from '../redaction/secrets.js';
 import type { Entry } from './source.js';
 
 /** Names of placeholders as they are written; a name made of other placeholders gives its inner ones. */

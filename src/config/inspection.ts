@@ -4,7 +4,7 @@ import { askedKey, foreignHolders, keyMeant } from './key-lookup.js';
 import type { KeyRegistry } from './key-registry.js';
 import { type Assignment, EMPTY_MEANS_DEFAULT, evaluate, type KeyState } from './key-state.js';
 import { type Origin, originText } from './origin.js';
-import { MASK } from './secrets.js';
+import { MASK } from '../redaction/secrets.js';
 import type { ConfigSource, Entry } from './source.js';
 
 /** A value as a page shows it: filled in, and masked where it must be whoever asks. */

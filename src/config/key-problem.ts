@@ -3,7 +3,7 @@ import type { Mismatch } from './mismatch.js';
 import type { Origin } from './origin.js';
 import type { Filled, Link } from './placeholder.js';
 import { from, type Problem, problem } from './problem.js';
-import { MASK, namesSecret, shownUnfilled } from './secrets.js';
+import { MASK, namesSecret, shownUnfilled } from '../redaction/secrets.js';
 import type { ConfigSource, Entry } from './source.js';
 
 interface NamedKey {

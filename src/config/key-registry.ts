@@ -2,7 +2,7 @@ import leven from 'leven';
 import { KeyName, variableForms } from './key-name.js';
 import type { KeyType } from './key-type.js';
 import { metadataOf, type PropertiesClass, type PropertyMetadata } from './properties-class.js';
-import { namesSecret } from './secrets.js';
+import { namesSecret } from '../redaction/secrets.js';
 
 /** Everything known of one key; the name of a free part stands in angle brackets, e.g. `logging.level.<logger>`. */
 export interface KeyDefinition {

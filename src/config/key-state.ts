@@ -5,7 +5,7 @@ import type { KeyType, ListType, ScalarType } from './key-type.js';
 import { Mismatch } from './mismatch.js';
 import type { Origin } from './origin.js';
 import type { Problem } from './problem.js';
-import { namesSecret, shown } from './secrets.js';
+import { namesSecret, shown } from '../redaction/secrets.js';
 import { unboundElements, unconverted, unfilled } from './key-problem.js';
 import type { ConfigSource, Entry } from './source.js';
 

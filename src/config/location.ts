@@ -1,6 +1,6 @@
 import type { Origin } from './origin.js';
 import { from, type Problem, problem } from './problem.js';
-import { shown } from './secrets.js';
+import { shown } from '../redaction/secrets.js';
 
 /**
  * Where configuration is read from, as an operator writes it (configuration-sources.md, "Files, profiles, imports").

@@ -4,7 +4,7 @@ import type { KeyDefinition, KeyRegistry } from './key-registry.js';
 import type { Bound } from './key-type.js';
 import type { Origin } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem } from './problem.js';
-import { MASK, shown } from './secrets.js';
+import { MASK, shown } from '../redaction/secrets.js';
 import { evaluate, evaluateAssignment, type KeyState, statesOf } from './key-state.js';
 
 /** What the sources say about profiles before any profile is active. */

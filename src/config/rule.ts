@@ -4,7 +4,7 @@ import { KeyName } from './key-name.js';
 import { allStates, evaluate, type KeyState } from './key-state.js';
 import { ConfigurationFailure, from, type Problem, problem } from './problem.js';
 import type { PropertiesClass } from './properties-class.js';
-import { MASK, namesSecret } from './secrets.js';
+import { MASK, namesSecret } from '../redaction/secrets.js';
 import type { Entry } from './source.js';
 
 /** A fault stops every start, a breach one with profile `prod`, a warning none. */

@@ -5,7 +5,7 @@ import type { FileAccess } from '../files/whole-file.js';
 import { KeyName } from './key-name.js';
 import { from } from './problem.js';
 import { type Facts, type Finding, finding, type Rule, type RuleFacts, type WrittenEntry } from './rule.js';
-import { MASK, shownUnfilled } from './secrets.js';
+import { MASK, shownUnfilled } from '../redaction/secrets.js';
 
 /**
  * Rule 2: a secret is a `${NAME}` reference to the environment, or to a file that is private to the service; never an

@@ -2,7 +2,7 @@ import { KeyName } from './key-name.js';
 import type { Origin } from './origin.js';
 import { from } from './problem.js';
 import { finding, type Rule } from './rule.js';
-import { shownUnfilled } from './secrets.js';
+import { shownUnfilled } from '../redaction/secrets.js';
 
 const ACTIVE = KeyName.parse('app.profiles.active').uniform;
 

@@ -2,7 +2,7 @@ import type { Environment } from './environment.js';
 import { KeyName, variableForms } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from './problem.js';
-import { mayHoldSecret, mayNameSecret, namesSecret, shownUnfilled } from './secrets.js';
+import { mayHoldSecret, mayNameSecret, namesSecret, shownUnfilled } from '../redaction/secrets.js';
 import { INLINE_JSON, keyReadFrom } from './variables.js';
 
 /** Keys of files and arguments that stand where only known keys may. */

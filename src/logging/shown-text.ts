@@ -1,5 +1,5 @@
 import { printable } from '../config/failure-report.js';
-import { CUT, redacted, redactedField } from './redaction.js';
+import { CUT, redacted, redactedField } from '../redaction/redaction.js';
 import type { LogLine } from './log-line.js';
 
 /** Longest message of a line, in characters. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { from } from '../config/problem.js';
 import { type Facts, type Finding, finding, type Rule, type RuleFacts, type WrittenEntry } from '../config/rule.js';
-import { holdsPrivateKey, MASK } from '../config/secrets.js';
+import { holdsPrivateKey, MASK } from '../redaction/secrets.js';
 import { exposureAt, exposureFacts, MAKE_PRIVATE } from '../files/secret-file.js';
 import { pemFile } from './configured-keys.js';
 import { TokenProperties } from './token.properties.js';

@@ -6,7 +6,7 @@ import type { KeyDefinition, KeyRegistry } from '../../config/key-registry.js';
 import { baseName, freeParts, type KeyState, nameBelow, stateOf } from '../../config/key-state.js';
 import type { KeyType } from '../../config/key-type.js';
 import { metadataOf, type PropertiesClass } from '../../config/properties-class.js';
-import { MASK, namesSecret, shown } from '../../config/secrets.js';
+import { MASK, namesSecret, shown } from '../../redaction/secrets.js';
 import { emptyTree, plant, type Tree } from '../tree.js';
 
 /** What is bound below one prefix (management API, "configprops"). */

@@ -1,6 +1,6 @@
 import type { Environment } from '../../config/environment.js';
 import type { Inspection, ShownValue } from '../../config/inspection.js';
-import { MASK } from '../../config/secrets.js';
+import { MASK } from '../../redaction/secrets.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { keysMatching } from './key-pattern.js';
 

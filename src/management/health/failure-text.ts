@@ -1,5 +1,5 @@
-import { MASK, maskUrls } from '../../config/secrets.js';
-import { redacted } from '../../logging/redaction.js';
+import { MASK, maskUrls } from '../../redaction/secrets.js';
+import { redacted } from '../../redaction/redaction.js';
 
 /** `<name>: <message>` of what a check threw, without connection strings and credentials (management API, 3.1). */
 export function failureText(error: unknown): string {

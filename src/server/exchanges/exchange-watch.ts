@@ -8,7 +8,7 @@ import { requestFactsOf } from '../request-head.js';
 import type { RouteFacts } from '../route-facts.decorator.js';
 import { sentStatus } from '../sent-status.js';
 import type { HttpExchanges } from './http-exchanges.js';
-import type { Headers } from './without-secrets.js';
+import type { Headers } from '../../redaction/without-secrets.js';
 
 interface Watched {
   readonly request: FastifyRequest & AuthenticatedRequest;

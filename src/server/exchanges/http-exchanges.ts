@@ -4,7 +4,7 @@ import {
   type ShownHeaders,
   targetWithoutSecrets,
   withoutAddresses,
-} from './without-secrets.js';
+} from '../../redaction/without-secrets.js';
 
 /** What may be kept of a request and its answer. */
 export const EXCHANGE_PARTS = [

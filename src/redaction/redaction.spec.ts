@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LONGER_WORDS, PLAIN_NAMES, SECRET_NAMES, SHORT_SECRET_NAMES } from '../../test/support/secret-names.js';
-import { MASK } from '../config/secrets.js';
+import { MASK } from './secrets.js';
 import { redacted, redactedField } from './redaction.js';
 
 const JWT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.MEUCIQDxyz-_abc';

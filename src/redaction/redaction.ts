@@ -1,4 +1,4 @@
-import { MASK, namesSecret, SECRET_ENDINGS, SHORT_SECRET_WORDS } from '../config/secrets.js';
+import { MASK, namesSecret, SECRET_ENDINGS, SHORT_SECRET_WORDS } from './secrets.js';
 
 /** What requests and other programs call their secrets. */
 const OTHERS = 'pass(?:words|phrases)?|pw|secrets|credential|assertion|SAMLRe(?:quest|sponse)|RelayState';
