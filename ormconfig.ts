@@ -5,7 +5,7 @@
  */
 import { DataSource } from 'typeorm';
 import type * as configuration from './src/config/configuration.js';
-import type * as inputs from './src/config/process-inputs.js';
+import type * as inputs from './src/config/read/process-inputs.js';
 import type * as database from './src/persistence/database.js';
 import type * as datasource from './src/persistence/datasource.properties.js';
 import type * as properties from './src/boot/properties.js';

@@ -1,7 +1,7 @@
-import { DataSize } from '../config/data-size.js';
-import { full } from '../config/effect.js';
-import { dataSize, integer } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { DataSize } from '../config/bind/data-size.js';
+import { full } from '../config/bind/effect.js';
+import { dataSize, integer } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 
 const MEBIBYTE = 1024 * 1024;
 

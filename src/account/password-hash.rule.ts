@@ -1,4 +1,4 @@
-import type { Rule } from '../config/rule.js';
+import type { Rule } from '../config/check/rule.js';
 import { OWASP_ARGON2 } from './hash-strength.js';
 import { PasswordHashProperties } from './password-hash.properties.js';
 

@@ -1,7 +1,7 @@
-import { Duration } from '../config/duration.js';
-import { full, near } from '../config/effect.js';
-import { duration, flag, integer } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { Duration } from '../config/bind/duration.js';
+import { full, near } from '../config/bind/effect.js';
+import { duration, flag, integer } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 
 const perProcess = near('counted by each process for itself');
 

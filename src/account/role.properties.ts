@@ -1,6 +1,6 @@
-import { full } from '../config/effect.js';
-import { list, text } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full } from '../config/bind/effect.js';
+import { list, text } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { ROLE_FORM } from './role-names.js';
 
 @Properties('app.security')

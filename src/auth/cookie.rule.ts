@@ -1,4 +1,4 @@
-import type { Rule } from '../config/rule.js';
+import type { Rule } from '../config/check/rule.js';
 import { CookieProperties } from './cookie.properties.js';
 
 const KEY = 'app.security.cookie.secure';

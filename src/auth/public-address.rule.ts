@@ -1,4 +1,4 @@
-import type { Rule } from '../config/rule.js';
+import type { Rule } from '../config/check/rule.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
 import { CookieProperties } from './cookie.properties.js';
 import { isLoopbackHost } from './plain-http.js';

@@ -1,4 +1,4 @@
-import type { Rule } from '../config/rule.js';
+import type { Rule } from '../config/check/rule.js';
 import { BackupCodeProperties } from './backup-code.properties.js';
 
 const KEY = 'app.security.mfa.backup-code.pepper';

@@ -10,10 +10,10 @@ import {
   configurationOf,
   readConfiguration,
 } from '../config/configuration.js';
-import { failureReport } from '../config/failure-report.js';
+import { failureReport } from '../config/show/failure-report.js';
 import { ConfigurationFailure, lineOf, type Problem } from '../config/problem.js';
-import { processInputs, setProcessTimeZone } from '../config/process-inputs.js';
-import type { Finding } from '../config/rule.js';
+import { processInputs, setProcessTimeZone } from '../config/read/process-inputs.js';
+import type { Finding } from '../config/check/rule.js';
 import { UserProperties } from '../config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { registerWithConsole } from './console-registration.js';

@@ -1,7 +1,7 @@
 import type { Configuration } from '../config/configuration.js';
-import { originText } from '../config/origin.js';
+import { originText } from '../config/read/origin.js';
 import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
-import { one } from '../config/profiles.js';
+import { one } from '../config/read/profiles.js';
 import { DatabaseUnavailable } from '../persistence/database-unavailable.js';
 import { ListenFailure } from '../server/listener.js';
 import { uploadFolderProblem } from '../server/upload/upload-folder-problem.js';

@@ -1,7 +1,7 @@
 import { CorsProperties } from '../auth/cors.properties.js';
 import { SystemClock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
-import type { DataSize } from '../config/data-size.js';
+import type { DataSize } from '../config/bind/data-size.js';
 import type { Loggers } from '../logging/loggers.js';
 import { ManagementServerProperties } from '../management/management-server.properties.js';
 import { placeOf } from '../management/place.js';

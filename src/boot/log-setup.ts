@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
-import { isPackaged } from '../config/origin.js';
-import { one } from '../config/profiles.js';
-import { readSeparateFile } from '../config/separate-file.js';
-import { allStates } from '../config/key-state.js';
+import { isPackaged } from '../config/read/origin.js';
+import { one } from '../config/read/profiles.js';
+import { readSeparateFile } from '../config/read/separate-file.js';
+import { allStates } from '../config/bind/key-state.js';
 import type { FileAppenderOptions } from '../logging/file-appender.js';
 import type { LineForm } from '../logging/line-format.js';
 import {

@@ -11,7 +11,7 @@ import { CacheProperties } from '../cache/cache.properties.js';
 import { CaffeineProperties } from '../cache/caffeine.properties.js';
 import { ConfigProperties } from '../config/config.properties.js';
 import { ProfilesProperties } from '../config/profiles.properties.js';
-import type { PropertiesClass } from '../config/properties-class.js';
+import type { PropertiesClass } from '../config/bind/properties-class.js';
 import { UserProperties } from '../config/user.properties.js';
 import { KvstoreProperties } from '../kvstore/kvstore.properties.js';
 import { LoggingFileProperties } from '../logging/logging-file.properties.js';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { StaffAccounts } from '../account/staff-accounts.service.js';
 import { rolesWritten } from '../account/role-names.js';
-import { printable } from '../config/failure-report.js';
+import { printable } from '../config/show/failure-report.js';
 import { knownIssuer } from '../saml/known-issuer.js';
 import { MetadataFailure } from '../saml/metadata-failure.js';
 import type { SamlProperties } from '../saml/saml.properties.js';

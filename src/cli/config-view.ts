@@ -1,10 +1,10 @@
-import type { Environment } from '../config/environment.js';
-import { HiddenValues } from '../config/hidden-values.js';
-import { askedKey, foreignHolders, keyMeant } from '../config/key-lookup.js';
-import { KeyName } from '../config/key-name.js';
-import { printable } from '../config/failure-report.js';
-import type { KeyDefinition, KeyRegistry } from '../config/key-registry.js';
-import { isPackaged, originChain } from '../config/origin.js';
+import type { Environment } from '../config/read/environment.js';
+import { HiddenValues } from '../config/show/hidden-values.js';
+import { askedKey, foreignHolders, keyMeant } from '../config/names/key-lookup.js';
+import { KeyName } from '../config/names/key-name.js';
+import { printable } from '../config/show/failure-report.js';
+import type { KeyDefinition, KeyRegistry } from '../config/names/key-registry.js';
+import { isPackaged, originChain } from '../config/read/origin.js';
 import { shownUnfilled } from '../redaction/secrets.js';
 import {
   allStates,
@@ -14,7 +14,7 @@ import {
   evaluateAssignment,
   type KeyState,
   type Assignment,
-} from '../config/key-state.js';
+} from '../config/bind/key-state.js';
 
 /** What a look-up prints, and whether it found a key. */
 export interface View {

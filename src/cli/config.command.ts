@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { type ConfigurationInputs, type ConfigurationReading, readConfiguration } from '../config/configuration.js';
-import { failureReport, printable } from '../config/failure-report.js';
-import { KeyRegistry } from '../config/key-registry.js';
-import type { PropertiesClass } from '../config/properties-class.js';
+import { failureReport, printable } from '../config/show/failure-report.js';
+import { KeyRegistry } from '../config/names/key-registry.js';
+import type { PropertiesClass } from '../config/bind/properties-class.js';
 import { lineOf } from '../config/problem.js';
-import type { Finding } from '../config/rule.js';
+import type { Finding } from '../config/check/rule.js';
 import { type View, viewOfAll, viewOfKey } from './config-view.js';
 import { configurationReference } from './configuration-reference.js';
 import { packagedValues } from './packaged-values.js';

@@ -1,5 +1,5 @@
-import type { KeyDefinition, KeyRegistry } from '../config/key-registry.js';
-import { metadataOf } from '../config/properties-class.js';
+import type { KeyDefinition, KeyRegistry } from '../config/names/key-registry.js';
+import { metadataOf } from '../config/bind/properties-class.js';
 import type { PackagedValue } from './packaged-values.js';
 
 const INTRODUCTION = `# Configuration keys

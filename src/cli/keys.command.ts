@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printable } from '../config/failure-report.js';
+import { printable } from '../config/show/failure-report.js';
 import { ServiceError } from '../errors/service-error.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';

@@ -1,10 +1,10 @@
-import { profilesWithFiles } from '../config/config-file.js';
+import { profilesWithFiles } from '../config/read/config-file.js';
 import { readConfiguration } from '../config/configuration.js';
-import { KeyName } from '../config/key-name.js';
-import type { KeyDefinition } from '../config/key-registry.js';
-import { allStates, type KeyState } from '../config/key-state.js';
-import { isPackaged } from '../config/origin.js';
-import type { PropertiesClass } from '../config/properties-class.js';
+import { KeyName } from '../config/names/key-name.js';
+import type { KeyDefinition } from '../config/names/key-registry.js';
+import { allStates, type KeyState } from '../config/bind/key-state.js';
+import { isPackaged } from '../config/read/origin.js';
+import type { PropertiesClass } from '../config/bind/properties-class.js';
 import { shownUnfilled } from '../redaction/secrets.js';
 
 /** What the packaged files say of one key, as they write it; the entries of a map or of named objects by their names. */

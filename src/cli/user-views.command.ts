@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Account, AccountStatus } from '../account/account.js';
-import { printable } from '../config/failure-report.js';
+import { printable } from '../config/show/failure-report.js';
 import type { Complaint } from './users-answers.js';
 import { ofUser, type UsersServices } from './users-services.command.js';
 

@@ -3,7 +3,7 @@ import type { AccountChanges } from '../account/account-changes.service.js';
 import type { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountImport, TotpImport } from '../account/account-import.service.js';
 import type { Accounts } from '../account/accounts.service.js';
-import { printable } from '../config/failure-report.js';
+import { printable } from '../config/show/failure-report.js';
 import type { FactorState } from '../mfa/factor-state.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import type { AdmitServices } from './admit.command.js';

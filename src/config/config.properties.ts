@@ -1,6 +1,6 @@
-import { full } from './effect.js';
-import { list, oneOf, text } from './key-type.js';
-import { Key, Properties } from './properties.decorator.js';
+import { full } from './bind/effect.js';
+import { list, oneOf, text } from './bind/key-type.js';
+import { Key, Properties } from './bind/properties.decorator.js';
 
 /** Where configuration is looked for; all but `import` are read before any file is. */
 @Properties('app.config')

@@ -1,18 +1,18 @@
-import { readArguments } from './arguments.js';
-import { bind } from './binder.js';
-import { ConfigData } from './config-data.js';
-import type { Surroundings } from './config-file.js';
-import { mustBeTold } from './effect.js';
-import { Environment } from './environment.js';
-import { printable } from './failure-report.js';
-import { KeyRegistry } from './key-registry.js';
-import { isPackaged } from './origin.js';
+import { readArguments } from './read/arguments.js';
+import { bind } from './bind/binder.js';
+import { ConfigData } from './read/config-data.js';
+import type { Surroundings } from './read/config-file.js';
+import { mustBeTold } from './bind/effect.js';
+import { Environment } from './read/environment.js';
+import { printable } from './show/failure-report.js';
+import { KeyRegistry } from './names/key-registry.js';
+import { isPackaged } from './read/origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
-import { one, valueOf } from './profiles.js';
-import type { PropertiesClass } from './properties-class.js';
-import { allStates } from './key-state.js';
-import { doubledVariables, unknownKeys, unknownVariables } from './unknown-keys.js';
-import { INLINE_JSON, readVariables } from './variables.js';
+import { one, valueOf } from './read/profiles.js';
+import type { PropertiesClass } from './bind/properties-class.js';
+import { allStates } from './bind/key-state.js';
+import { doubledVariables, unknownKeys, unknownVariables } from './names/unknown-keys.js';
+import { INLINE_JSON, readVariables } from './read/variables.js';
 
 /** Everything configuration is read from. */
 export interface ConfigurationInputs extends Surroundings {

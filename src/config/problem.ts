@@ -1,4 +1,4 @@
-import { type Origin, originChain } from './origin.js';
+import { type Origin, originChain } from './read/origin.js';
 
 /** One thing that keeps the service from starting (or a breach of a rule): what, where from, and what to do. */
 export interface Problem {

@@ -1,6 +1,6 @@
-import { full } from './effect.js';
-import { flag, list, mapOfLists, text } from './key-type.js';
-import { Key, Properties } from './properties.decorator.js';
+import { full } from './bind/effect.js';
+import { flag, list, mapOfLists, text } from './bind/key-type.js';
+import { Key, Properties } from './bind/properties.decorator.js';
 
 /** Which profile files and documents count. */
 @Properties('app.profiles')

@@ -1,6 +1,6 @@
-import { full } from './effect.js';
-import { timeZone } from './key-type.js';
-import { Key, Properties } from './properties.decorator.js';
+import { full } from './bind/effect.js';
+import { timeZone } from './bind/key-type.js';
+import { Key, Properties } from './bind/properties.decorator.js';
 
 /** What a JVM would take as system properties of its own. */
 @Properties('user')

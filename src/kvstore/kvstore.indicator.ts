@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { one } from '../config/profiles.js';
+import { one } from '../config/read/profiles.js';
 import { exchange } from '../health/exchange.js';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';

@@ -1,7 +1,7 @@
-import { Duration } from '../config/duration.js';
-import { acceptedOnly } from '../config/effect.js';
-import { duration, integer, text } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { Duration } from '../config/bind/duration.js';
+import { acceptedOnly } from '../config/bind/effect.js';
+import { duration, integer, text } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/declared-components.js';
 
 const byHealth = acceptedOnly('asked by the health of the service only; nothing is stored there in this version.');

@@ -1,5 +1,5 @@
-import type { ScalarType } from '../config/key-type.js';
-import { Mismatch } from '../config/mismatch.js';
+import type { ScalarType } from '../config/bind/key-type.js';
+import { Mismatch } from '../config/bind/mismatch.js';
 
 const FILE = 'file:';
 

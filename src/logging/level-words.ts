@@ -1,4 +1,4 @@
-import { oneOf, text } from '../config/key-type.js';
+import { oneOf, text } from '../config/bind/key-type.js';
 
 /** A level as an operator writes it; `false` is that of YAML for off. */
 export const levelWord = oneOf('off', 'false', 'fatal', 'error', 'warn', 'info', 'debug', 'trace');

@@ -1,5 +1,5 @@
 import { type Clock, SystemClock } from '../clock/clock.js';
-import { Duration } from '../config/duration.js';
+import { Duration } from '../config/bind/duration.js';
 import { withoutRequestFacts } from '../principal/request-facts.js';
 import type { Level } from './level.js';
 import type { Logger } from './logger.js';

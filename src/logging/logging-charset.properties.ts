@@ -1,6 +1,6 @@
-import { charsetName } from '../config/charset-name.js';
-import { full } from '../config/effect.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { charsetName } from '../config/bind/charset-name.js';
+import { full } from '../config/bind/effect.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 
 @Properties('logging.charset')
 export class LoggingCharsetProperties {

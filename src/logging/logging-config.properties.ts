@@ -1,7 +1,7 @@
-import { charsetName } from '../config/charset-name.js';
-import { full } from '../config/effect.js';
-import { flag, map, mapOfLists, oneOf, text } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { charsetName } from '../config/bind/charset-name.js';
+import { full } from '../config/bind/effect.js';
+import { flag, map, mapOfLists, oneOf, text } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { levelWord, type LevelWord, loggerName } from './level-words.js';
 import { type Structured, STRUCTURED } from './line-format.js';
 import { logPattern } from './log-pattern.js';

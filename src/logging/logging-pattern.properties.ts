@@ -1,5 +1,5 @@
-import { full } from '../config/effect.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full } from '../config/bind/effect.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { logPattern } from './log-pattern.js';
 
 @Properties('logging.pattern')

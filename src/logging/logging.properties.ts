@@ -1,6 +1,6 @@
-import { full, near } from '../config/effect.js';
-import { map, mapOfLists } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full, near } from '../config/bind/effect.js';
+import { map, mapOfLists } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { configLocation } from './config-location.js';
 import { levelWord, type LevelWord, loggerName } from './level-words.js';
 

@@ -1,5 +1,5 @@
 import { pid } from 'node:process';
-import { processTimeZone } from '../config/process-inputs.js';
+import { processTimeZone } from '../config/read/process-inputs.js';
 import { localOffsetSeconds } from '../clock/local-time.js';
 import { compileDatePattern, PatternFault } from '../encoding/date-pattern.js';
 import { type Zone, zoneOf } from '../encoding/zone.js';

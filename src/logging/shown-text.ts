@@ -1,4 +1,4 @@
-import { printable } from '../config/failure-report.js';
+import { printable } from '../config/show/failure-report.js';
 import { CUT, redacted, redactedField } from '../redaction/redaction.js';
 import type { LogLine } from './log-line.js';
 

@@ -1,6 +1,6 @@
-import { acceptedOnly } from '../config/effect.js';
-import { integer, text } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { acceptedOnly } from '../config/bind/effect.js';
+import { integer, text } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/declared-components.js';
 
 const byHealth = acceptedOnly('asked by the health of the service only; no mail is sent in this version.');

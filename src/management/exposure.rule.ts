@@ -1,4 +1,4 @@
-import type { Finding, Rule, Severity } from '../config/rule.js';
+import type { Finding, Rule, Severity } from '../config/check/rule.js';
 import { isUnknown } from './access/endpoint-ids.js';
 import { sameId } from './exposure.js';
 import { ExposureProperties } from './exposure.properties.js';

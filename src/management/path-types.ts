@@ -1,4 +1,4 @@
-import { type ScalarType, text } from '../config/key-type.js';
+import { type ScalarType, text } from '../config/bind/key-type.js';
 
 /** In front of other paths. */
 export const path: ScalarType<string> = text({

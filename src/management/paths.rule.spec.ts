@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { reading } from '../../test/config/keys/situation.js';
 import { configurationOf } from '../config/configuration.js';
-import { type Finding, RuleFacts } from '../config/rule.js';
-import { UnboundValue } from '../config/unbound.js';
+import { type Finding, RuleFacts } from '../config/check/rule.js';
+import { UnboundValue } from '../config/bind/unbound.js';
 import { pathsApart } from './paths.rule.js';
 
 const WEB = '--management.endpoints.web';

@@ -1,5 +1,5 @@
-import { finding, type Finding, type LateRule, type RuleFacts } from '../config/rule.js';
-import { ifBound } from '../config/unbound.js';
+import { finding, type Finding, type LateRule, type RuleFacts } from '../config/check/rule.js';
+import { ifBound } from '../config/bind/unbound.js';
 import { ServerProperties } from '../server/server.properties.js';
 import { accessOf } from './access/access.js';
 import { AccessProperties } from './access/access.properties.js';

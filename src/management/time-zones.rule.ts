@@ -1,6 +1,6 @@
-import { Mismatch } from '../config/mismatch.js';
-import { processTimeZone } from '../config/process-inputs.js';
-import type { Rule } from '../config/rule.js';
+import { Mismatch } from '../config/bind/mismatch.js';
+import { processTimeZone } from '../config/read/process-inputs.js';
+import type { Rule } from '../config/check/rule.js';
 import { UserProperties } from '../config/user.properties.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { parseJdbcUrl } from '../persistence/jdbc-url.js';

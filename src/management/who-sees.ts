@@ -1,4 +1,4 @@
-import { oneOf, type ScalarType } from '../config/key-type.js';
+import { oneOf, type ScalarType } from '../config/bind/key-type.js';
 import type { Caller } from './caller.js';
 
 /** Who sees more than names, as keys such as `management.endpoint.env.show-values` say it. */

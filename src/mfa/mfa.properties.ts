@@ -1,8 +1,8 @@
-import { Duration } from '../config/duration.js';
-import { full } from '../config/effect.js';
-import { duration, flag, integer, list, text } from '../config/key-type.js';
-import type { SelfChecking, Violation } from '../config/properties-class.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { Duration } from '../config/bind/duration.js';
+import { full } from '../config/bind/effect.js';
+import { duration, flag, integer, list, text } from '../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { ladderOf } from './lock.js';
 
 @Properties('app.security.mfa')

@@ -1,6 +1,6 @@
 import { RoleProperties } from '../account/role.properties.js';
 import { ROLE_ADMIN, ROLE_MANAGEMENT } from '../account/role-names.js';
-import type { Rule, RuleFacts } from '../config/rule.js';
+import type { Rule, RuleFacts } from '../config/check/rule.js';
 import { ROLE_USER } from '../principal/principal.js';
 import { MfaProperties } from './mfa.properties.js';
 

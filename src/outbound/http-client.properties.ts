@@ -1,7 +1,7 @@
-import { Duration } from '../config/duration.js';
-import { near } from '../config/effect.js';
-import { duration } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { Duration } from '../config/bind/duration.js';
+import { near } from '../config/bind/effect.js';
+import { duration } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 
 const effect = near('Of metadata of identity providers alone: both together are the limit of the whole call.');
 

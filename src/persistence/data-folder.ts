@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { Mismatch } from '../config/mismatch.js';
+import { Mismatch } from '../config/bind/mismatch.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 
 /** Where the process keeps files of its own: beside the embedded database, else in `data` of the working folder. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Mismatch } from '../config/mismatch.js';
+import { Mismatch } from '../config/bind/mismatch.js';
 import { poolOf } from './database-server.js';
 import { DatabaseUnavailable } from './database-unavailable.js';
 import type { DatasourceProperties } from './datasource.properties.js';

@@ -1,8 +1,8 @@
-import { acceptedOnly, full } from '../config/effect.js';
-import { type ScalarType, text } from '../config/key-type.js';
-import { Mismatch } from '../config/mismatch.js';
-import type { SelfChecking, Violation } from '../config/properties-class.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { acceptedOnly, full } from '../config/bind/effect.js';
+import { type ScalarType, text } from '../config/bind/key-type.js';
+import { Mismatch } from '../config/bind/mismatch.js';
+import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/declared-components.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 

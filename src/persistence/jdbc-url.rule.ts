@@ -1,5 +1,5 @@
-import { Mismatch } from '../config/mismatch.js';
-import { finding, type Rule } from '../config/rule.js';
+import { Mismatch } from '../config/bind/mismatch.js';
+import { finding, type Rule } from '../config/check/rule.js';
 import { DatasourceProperties } from './datasource.properties.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 

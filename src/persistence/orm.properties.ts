@@ -1,6 +1,6 @@
-import { notYet } from '../config/effect.js';
-import { oneOf } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { notYet } from '../config/bind/effect.js';
+import { oneOf } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 
 type DdlAuto = 'none' | 'validate' | 'update' | 'create' | 'create-drop';
 

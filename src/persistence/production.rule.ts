@@ -1,4 +1,4 @@
-import type { Finding, Rule } from '../config/rule.js';
+import type { Finding, Rule } from '../config/check/rule.js';
 import { JpaProperties } from './jpa.properties.js';
 import { OrmProperties } from './orm.properties.js';
 

@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { ConfigProperties } from '../config/config.properties.js';
 import { loadConfiguration } from '../config/configuration.js';
 import { ProfilesProperties } from '../config/profiles.properties.js';
-import { type Finding, RuleFacts } from '../config/rule.js';
+import { type Finding, RuleFacts } from '../config/check/rule.js';
 import { contextClassesUsable } from './authn-context.rule.js';
 import { SamlProperties } from './saml.properties.js';
 

@@ -1,4 +1,4 @@
-import type { Finding, Rule, RuleFacts } from '../config/rule.js';
+import type { Finding, Rule, RuleFacts } from '../config/check/rule.js';
 import { hasOtp } from '../principal/amr.js';
 import { amrOfContext, askedContext, knownClasses, PRESETS, satisfies } from './authn-context.js';
 import type { IdpProperties } from './idp.properties.js';

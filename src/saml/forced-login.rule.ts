@@ -1,4 +1,4 @@
-import type { Rule } from '../config/rule.js';
+import type { Rule } from '../config/check/rule.js';
 import { SamlProperties } from './saml.properties.js';
 
 /**

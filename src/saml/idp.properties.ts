@@ -1,8 +1,8 @@
 import { ROLE_FORM } from '../account/role-names.js';
-import { Duration } from '../config/duration.js';
-import { full } from '../config/effect.js';
-import { duration, flag, list, map, mapOfLists, oneOf, text } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { Duration } from '../config/bind/duration.js';
+import { full } from '../config/bind/effect.js';
+import { duration, flag, list, map, mapOfLists, oneOf, text } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { ON_MISSING_MFA, type OnMissingMfa } from './assurance.js';
 import { type Comparison, COMPARISONS, type Preset, PRESETS } from './authn-context.js';
 

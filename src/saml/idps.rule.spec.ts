@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { type Clock, SystemClock } from '../clock/clock.js';
 import { Configuration } from '../config/configuration.js';
 import { lineOf } from '../config/problem.js';
-import { type LateRule, type Rule, RuleFacts } from '../config/rule.js';
+import { type LateRule, type Rule, RuleFacts } from '../config/check/rule.js';
 import { identityProvidersUsable } from './idps.rule.js';
 import { serviceNamed } from './service-name.rule.js';
 

@@ -7,7 +7,7 @@ import {
   type LateRule,
   type RuleFacts,
   type Verdict,
-} from '../config/rule.js';
+} from '../config/check/rule.js';
 import type { IdpProperties } from './idp.properties.js';
 import type { IdpTrust } from './idp-trust.js';
 import { SamlProperties } from './saml.properties.js';

@@ -1,6 +1,6 @@
-import { full } from '../config/effect.js';
-import { objects } from '../config/key-type.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full } from '../config/bind/effect.js';
+import { objects } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/declared-components.js';
 import { IdpProperties } from './idp.properties.js';
 

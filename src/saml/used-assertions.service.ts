@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Duration } from '../config/duration.js';
+import type { Duration } from '../config/bind/duration.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import type { AssertionFacts } from './assertion.js';
 import { UsedAssertionStore } from './used-assertion.store.js';

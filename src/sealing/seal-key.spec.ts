@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Mismatch } from '../config/mismatch.js';
+import { Mismatch } from '../config/bind/mismatch.js';
 import { SystemRandom } from '../random/random.js';
 import { sealKey, sealKeyId } from './seal-key.js';
 

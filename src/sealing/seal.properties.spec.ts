@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Place, place, problemsOf } from '../../test/config/support.js';
 import { Configuration } from '../config/configuration.js';
-import { RuleFacts } from '../config/rule.js';
+import { RuleFacts } from '../config/check/rule.js';
 import { SystemRandom } from '../random/random.js';
 import { SealProperties } from './seal.properties.js';
 import { sealKeysGiven } from './seal.rule.js';

@@ -1,7 +1,7 @@
-import { full } from '../config/effect.js';
-import { map, type ScalarType, text } from '../config/key-type.js';
-import type { SelfChecking, Violation } from '../config/properties-class.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full } from '../config/bind/effect.js';
+import { map, type ScalarType, text } from '../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { sealKey, sealKeyId } from './seal-key.js';
 
 /** Longest id that fits its column. */

@@ -1,4 +1,4 @@
-import { finding, type Rule } from '../config/rule.js';
+import { finding, type Rule } from '../config/check/rule.js';
 import { SealProperties } from './seal.properties.js';
 
 /** A key that lies beside the database protects nothing when both are copied: production brings its own. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { Mismatch } from '../config/mismatch.js';
+import { Mismatch } from '../config/bind/mismatch.js';
 import { ConfigurationFailure, problem } from '../config/problem.js';
 import { Random } from '../random/random.js';
 import { keyInFile, keyInFileOrMade } from './key-file.js';

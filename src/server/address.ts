@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { type ScalarType, text } from '../config/key-type.js';
+import { type ScalarType, text } from '../config/bind/key-type.js';
 
 /** What a listener binds to: a host name, IPv4, or IPv6 (two colons at least; `host:port` would bind nowhere). */
 export const address: ScalarType<string> = text({

@@ -1,7 +1,7 @@
-import { notYet } from '../config/effect.js';
-import { integer } from '../config/key-type.js';
-import type { SelfChecking, Violation } from '../config/properties-class.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { notYet } from '../config/bind/effect.js';
+import { integer } from '../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 
 @Properties('app.task.execution.pool')
 export class ExecutionPoolProperties implements SelfChecking {

@@ -1,6 +1,6 @@
-import { acceptedOnly, full } from '../config/effect.js';
-import { flag, list, oneOf } from '../config/key-type.js';
-import { Key } from '../config/properties.decorator.js';
+import { acceptedOnly, full } from '../config/bind/effect.js';
+import { flag, list, oneOf } from '../config/bind/key-type.js';
+import { Key } from '../config/bind/properties.decorator.js';
 import { cipherSuite } from './cipher-suite.js';
 import { type TlsVersion, tlsVersion } from './tls-version.js';
 

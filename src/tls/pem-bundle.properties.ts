@@ -1,7 +1,7 @@
-import { full, notYet } from '../config/effect.js';
-import { text } from '../config/key-type.js';
-import type { SelfChecking, Violation } from '../config/properties-class.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full, notYet } from '../config/bind/effect.js';
+import { text } from '../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { BundleOptions } from './bundle-options.properties.js';
 
 /** One bundle of PEM files. */

@@ -1,4 +1,4 @@
-import type { Finding, Rule, RuleFacts } from '../config/rule.js';
+import type { Finding, Rule, RuleFacts } from '../config/check/rule.js';
 import { exposureAt, MAKE_PRIVATE } from '../files/secret-file.js';
 import { fileOf, placeOf } from './place.js';
 import { SslBundleProperties } from './ssl-bundle.properties.js';

@@ -1,9 +1,9 @@
 import leven from 'leven';
 import type { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
-import { KeyName } from '../config/key-name.js';
-import { type KeyState, statesOf } from '../config/key-state.js';
-import { originText } from '../config/origin.js';
+import { KeyName } from '../config/names/key-name.js';
+import { type KeyState, statesOf } from '../config/bind/key-state.js';
+import { originText } from '../config/read/origin.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../config/problem.js';
 import type { BundleFault } from './bundle-reading.js';
 import { pemFiles, readPemBundle } from './pem-bundle.js';

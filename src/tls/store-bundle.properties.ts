@@ -1,7 +1,7 @@
-import { full, near, noEffect } from '../config/effect.js';
-import { oneOf, type ScalarType, text } from '../config/key-type.js';
-import { Mismatch } from '../config/mismatch.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full, near, noEffect } from '../config/bind/effect.js';
+import { oneOf, type ScalarType, text } from '../config/bind/key-type.js';
+import { Mismatch } from '../config/bind/mismatch.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { BundleOptions } from './bundle-options.properties.js';
 
 const pkcs12 = oneOf('PKCS12');

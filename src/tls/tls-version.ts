@@ -1,5 +1,5 @@
-import { type ScalarType, text } from '../config/key-type.js';
-import { Mismatch } from '../config/mismatch.js';
+import { type ScalarType, text } from '../config/bind/key-type.js';
+import { Mismatch } from '../config/bind/mismatch.js';
 
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 

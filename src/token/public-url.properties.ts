@@ -1,7 +1,7 @@
-import { full } from '../config/effect.js';
-import { type ScalarType, text } from '../config/key-type.js';
-import { Mismatch } from '../config/mismatch.js';
-import { Key, Properties } from '../config/properties.decorator.js';
+import { full } from '../config/bind/effect.js';
+import { type ScalarType, text } from '../config/bind/key-type.js';
+import { Mismatch } from '../config/bind/mismatch.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
 
 const url: ScalarType<string> = {
   ...text(),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { place, problemsOf } from '../../test/config/support.js';
 import { Configuration } from '../config/configuration.js';
-import { RuleFacts } from '../config/rule.js';
+import { RuleFacts } from '../config/check/rule.js';
 import { ServerProperties } from '../server/server.properties.js';
 import { ServletProperties } from '../server/servlet.properties.js';
 import { Issuer } from './issuer.service.js';

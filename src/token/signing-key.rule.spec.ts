@@ -6,7 +6,7 @@ import { place } from '../../test/config/support.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { Configuration } from '../config/configuration.js';
 import { lineOf } from '../config/problem.js';
-import { RuleFacts } from '../config/rule.js';
+import { RuleFacts } from '../config/check/rule.js';
 import { MAKE_PRIVATE } from '../files/secret-file.js';
 import { signingKeyKeptPrivate } from './signing-key.rule.js';
 

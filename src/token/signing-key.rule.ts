@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { from } from '../config/problem.js';
-import { type Facts, type Finding, finding, type Rule, type RuleFacts, type WrittenEntry } from '../config/rule.js';
+import {
+  type Facts,
+  type Finding,
+  finding,
+  type Rule,
+  type RuleFacts,
+  type WrittenEntry,
+} from '../config/check/rule.js';
 import { holdsPrivateKey, MASK } from '../redaction/secrets.js';
 import { exposureAt, exposureFacts, MAKE_PRIVATE } from '../files/secret-file.js';
 import { pemFile } from './configured-keys.js';

@@ -1,4 +1,4 @@
-import { faultsOf, type Rule } from '../config/rule.js';
+import { faultsOf, type Rule } from '../config/check/rule.js';
 import { ConfiguredKeys } from './configured-keys.js';
 import { TokenProperties } from './token.properties.js';
 

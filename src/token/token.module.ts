@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { originChain } from '../config/origin.js';
-import { one } from '../config/profiles.js';
+import { originChain } from '../config/read/origin.js';
+import { one } from '../config/read/profiles.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AccessTokens } from './access-tokens.service.js';

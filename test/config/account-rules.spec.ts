@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { strongPasswordHashes } from '../../src/account/password-hash.rule.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
-import { type Finding, RuleFacts } from '../../src/config/rule.js';
+import { type Finding, RuleFacts } from '../../src/config/check/rule.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

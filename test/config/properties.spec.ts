@@ -2,7 +2,7 @@ import { fc } from '../support/property.js';
 import { describe, expect, it } from 'vitest';
 import { viewOfKey } from '../../src/cli/config-view.js';
 import type { ConfigurationReading } from '../../src/config/configuration.js';
-import { failureReport } from '../../src/config/failure-report.js';
+import { failureReport } from '../../src/config/show/failure-report.js';
 import { type Example, examples, expectedOf, registry } from './keys/examples.js';
 import { reading, shownOf, withoutProblems } from './keys/situation.js';
 import { originOf, type Place, PLACES, type Assignment, settingOf, situationOf } from './keys/sources.js';

@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { configurationReference } from '../../src/cli/configuration-reference.js';
 import { packagedValues } from '../../src/cli/packaged-values.js';
-import { KeyName } from '../../src/config/key-name.js';
-import { KeyRegistry } from '../../src/config/key-registry.js';
+import { KeyName } from '../../src/config/names/key-name.js';
+import { KeyRegistry } from '../../src/config/names/key-registry.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
 
 const PAGE = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { viewOfKey } from '../../src/cli/config-view.js';
-import { KeyName, variableForms } from '../../src/config/key-name.js';
-import { KeyRegistry } from '../../src/config/key-registry.js';
-import { Mismatch } from '../../src/config/mismatch.js';
-import { baseName } from '../../src/config/key-state.js';
+import { KeyName, variableForms } from '../../src/config/names/key-name.js';
+import { KeyRegistry } from '../../src/config/names/key-registry.js';
+import { Mismatch } from '../../src/config/bind/mismatch.js';
+import { baseName } from '../../src/config/bind/key-state.js';
 import { UserProperties } from '../../src/config/user.properties.js';
 import { type Example, examples, expectedOf, registry, sampleOf, SEAL_KEY } from './keys/examples.js';
 import { reading, shownOf, type Situation, withoutProblems } from './keys/situation.js';

@@ -6,10 +6,10 @@ import {
   type ConfigurationReading,
   readConfiguration,
 } from '../../src/config/configuration.js';
-import { KeyName } from '../../src/config/key-name.js';
-import { originChain } from '../../src/config/origin.js';
-import type { PropertiesClass } from '../../src/config/properties-class.js';
-import { evaluateAssignment, type KeyState, statesOf } from '../../src/config/key-state.js';
+import { KeyName } from '../../src/config/names/key-name.js';
+import { originChain } from '../../src/config/read/origin.js';
+import type { PropertiesClass } from '../../src/config/bind/properties-class.js';
+import { evaluateAssignment, type KeyState, statesOf } from '../../src/config/bind/key-state.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

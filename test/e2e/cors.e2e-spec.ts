@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DataSize } from '../../src/config/data-size.js';
-import { Duration } from '../../src/config/duration.js';
+import { DataSize } from '../../src/config/bind/data-size.js';
+import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
 import { ThreadsProperties } from '../../src/server/admission/threads.properties.js';
 import { ServerProperties } from '../../src/server/server.properties.js';

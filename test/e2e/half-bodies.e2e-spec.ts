@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type ClientHttp2Stream, constants } from 'node:http2';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DataSize } from '../../src/config/data-size.js';
-import { Duration } from '../../src/config/duration.js';
+import { DataSize } from '../../src/config/bind/data-size.js';
+import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
 import type { HostOptions } from '../../src/server/host-options.js';
 import { makeCertificate } from '../support/certificates.js';

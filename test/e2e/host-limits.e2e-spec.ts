@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DataSize } from '../../src/config/data-size.js';
-import { Duration } from '../../src/config/duration.js';
+import { DataSize } from '../../src/config/bind/data-size.js';
+import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
 import { ServerProperties } from '../../src/server/server.properties.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';

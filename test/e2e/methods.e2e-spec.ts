@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Loggers } from '../../src/logging/loggers.js';
 import { SystemClock } from '../../src/clock/clock.js';
-import { Mismatch } from '../../src/config/mismatch.js';
+import { Mismatch } from '../../src/config/bind/mismatch.js';
 import { AccessLog } from '../../src/server/access-log/access-log.js';
 import { parsePattern } from '../../src/server/access-log/access-pattern.js';
 import { makeCertificate, type MadeCertificate } from '../support/certificates.js';

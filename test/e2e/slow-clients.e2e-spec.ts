@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Duration } from '../../src/config/duration.js';
+import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
 import { ThreadsProperties } from '../../src/server/admission/threads.properties.js';
 import type { HostOptions } from '../../src/server/host-options.js';

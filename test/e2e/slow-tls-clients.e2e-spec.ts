@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { beforeAll, expect, it } from 'vitest';
-import { Duration } from '../../src/config/duration.js';
+import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
 import { ThreadsProperties } from '../../src/server/admission/threads.properties.js';
 import { makeCertificate, type MadeCertificate } from '../support/certificates.js';

@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
-import { Duration } from '../../src/config/duration.js';
+import { Duration } from '../../src/config/bind/duration.js';
 import { HealthComponents } from '../../src/health/health-components.js';
 import { openDatabase } from '../../src/persistence/database.js';
 import { DbIndicator } from '../../src/persistence/db.indicator.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Duration } from '../../src/config/duration.js';
+import { Duration } from '../../src/config/bind/duration.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { onEveryDatabase } from '../support/engines.js';

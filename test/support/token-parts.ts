@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/clock/clock.js';
-import { Duration } from '../../src/config/duration.js';
+import { Duration } from '../../src/config/bind/duration.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';

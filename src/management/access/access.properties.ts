@@ -1,6 +1,6 @@
-import { full } from '../../config/effect.js';
-import { oneOf } from '../../config/key-type.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { full } from '../../config/bind/effect.js';
+import { oneOf } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { ACCESS, type Access } from './access.js';
 
 @Properties('management.endpoints.access')

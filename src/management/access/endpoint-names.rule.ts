@@ -1,4 +1,4 @@
-import type { Finding, Rule } from '../../config/rule.js';
+import type { Finding, Rule } from '../../config/check/rule.js';
 import { ExposureProperties } from '../exposure.properties.js';
 import { ManagementWebProperties } from '../web.properties.js';
 import { ENDPOINT_IDS, isUnknown } from './endpoint-ids.js';

@@ -1,8 +1,8 @@
-import { Duration } from '../../config/duration.js';
-import { type Effect, full, noEffect } from '../../config/effect.js';
-import { duration, oneOf } from '../../config/key-type.js';
-import type { PropertiesClass } from '../../config/properties-class.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { Duration } from '../../config/bind/duration.js';
+import { type Effect, full, noEffect } from '../../config/bind/effect.js';
+import { duration, oneOf } from '../../config/bind/key-type.js';
+import type { PropertiesClass } from '../../config/bind/properties-class.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { ACCESS, type Access, ownDefault } from './access.js';
 import { ENDPOINT_IDS } from './endpoint-ids.js';
 

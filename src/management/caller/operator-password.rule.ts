@@ -1,4 +1,4 @@
-import type { Rule } from '../../config/rule.js';
+import type { Rule } from '../../config/check/rule.js';
 import { ManagementSecurityProperties } from './security.properties.js';
 
 const KEY = 'management.security.password';

@@ -1,7 +1,7 @@
-import { full } from '../../config/effect.js';
-import { flag, text } from '../../config/key-type.js';
-import type { SelfChecking, Violation } from '../../config/properties-class.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { full } from '../../config/bind/effect.js';
+import { flag, text } from '../../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 @Properties('management.security')
 export class ManagementSecurityProperties implements SelfChecking {

@@ -1,4 +1,4 @@
-import type { Rule } from '../../config/rule.js';
+import type { Rule } from '../../config/check/rule.js';
 import { ServerProperties } from '../../server/server.properties.js';
 import { ManagementServerProperties } from '../management-server.properties.js';
 import { placeOf } from '../place.js';

@@ -1,11 +1,11 @@
 import type { Configuration } from '../../config/configuration.js';
-import { Duration } from '../../config/duration.js';
-import { mustBeTold } from '../../config/effect.js';
-import type { Inspection } from '../../config/inspection.js';
-import type { KeyDefinition, KeyRegistry } from '../../config/key-registry.js';
-import { baseName, freeParts, type KeyState, nameBelow, stateOf } from '../../config/key-state.js';
-import type { KeyType } from '../../config/key-type.js';
-import { metadataOf, type PropertiesClass } from '../../config/properties-class.js';
+import { Duration } from '../../config/bind/duration.js';
+import { mustBeTold } from '../../config/bind/effect.js';
+import type { Inspection } from '../../config/show/inspection.js';
+import type { KeyDefinition, KeyRegistry } from '../../config/names/key-registry.js';
+import { baseName, freeParts, type KeyState, nameBelow, stateOf } from '../../config/bind/key-state.js';
+import type { KeyType } from '../../config/bind/key-type.js';
+import { metadataOf, type PropertiesClass } from '../../config/bind/properties-class.js';
 import { MASK, namesSecret, shown } from '../../redaction/secrets.js';
 import { emptyTree, plant, type Tree } from '../tree.js';
 

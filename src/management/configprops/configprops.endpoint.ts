@@ -29,7 +29,7 @@ export class ConfigpropsEndpoint implements Endpoint {
   private async beans({ caller }: OperationRequest, startsWith?: string): Promise<Readonly<Record<string, Bean>>> {
     const [{ beansOf }, { Inspection }] = await Promise.all([
       import('./beans.js'),
-      import('../../config/inspection.js'),
+      import('../../config/show/inspection.js'),
     ]);
     const { environment, registry } = this.configuration;
     const { showValues, roles } = this.keys;

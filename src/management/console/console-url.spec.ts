@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Mismatch } from '../../config/mismatch.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 import { baseUrl } from './console-url.js';
 
 describe('the base of a console', () => {

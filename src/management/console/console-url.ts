@@ -1,5 +1,5 @@
-import { type ScalarType, text } from '../../config/key-type.js';
-import { Mismatch } from '../../config/mismatch.js';
+import { type ScalarType, text } from '../../config/bind/key-type.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 
 /** A URL that paths are put behind; credentials have keys of their own, as URLs are shown and logged. */
 export const baseUrl: ScalarType<string> = {

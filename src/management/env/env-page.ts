@@ -1,5 +1,5 @@
-import type { Environment } from '../../config/environment.js';
-import type { Inspection, ShownValue } from '../../config/inspection.js';
+import type { Environment } from '../../config/read/environment.js';
+import type { Inspection, ShownValue } from '../../config/show/inspection.js';
 import { MASK } from '../../redaction/secrets.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { keysMatching } from './key-pattern.js';

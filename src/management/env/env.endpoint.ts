@@ -33,7 +33,7 @@ export class EnvEndpoint implements Endpoint {
   }
 
   private async factsFor({ caller }: OperationRequest): Promise<EnvFacts> {
-    const { Inspection } = await import('../../config/inspection.js');
+    const { Inspection } = await import('../../config/show/inspection.js');
     const { environment, registry } = this.configuration;
     const { showValues, roles } = this.keys;
     return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reading, type Situation } from '../../../test/config/keys/situation.js';
 import { configurationOf } from '../../config/configuration.js';
-import { RuleFacts } from '../../config/rule.js';
+import { RuleFacts } from '../../config/check/rule.js';
 import { groupMembersKnown } from './groups.rule.js';
 
 const HEALTH = '--management.endpoint.health';

@@ -1,6 +1,6 @@
-import { isPackaged } from '../../config/origin.js';
-import { finding, type Rule, type RuleFacts } from '../../config/rule.js';
-import { ifBound } from '../../config/unbound.js';
+import { isPackaged } from '../../config/read/origin.js';
+import { finding, type Rule, type RuleFacts } from '../../config/check/rule.js';
+import { ifBound } from '../../config/bind/unbound.js';
 import { declaredComponents } from '../../health/declared-components.js';
 import { HealthEndpointProperties } from './health-endpoint.properties.js';
 import type { HealthGroupProperties } from './health-group.properties.js';

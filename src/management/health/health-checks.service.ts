@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
-import { Duration } from '../../config/duration.js';
+import { Duration } from '../../config/bind/duration.js';
 import type { Health, HealthIndicator } from '../../health/indicator.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';

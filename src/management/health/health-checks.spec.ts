@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
-import { Duration } from '../../config/duration.js';
+import { Duration } from '../../config/bind/duration.js';
 import type { Health, HealthIndicator } from '../../health/indicator.js';
 import type { LogLine } from '../../logging/log-line.js';
 import { Loggers } from '../../logging/loggers.js';

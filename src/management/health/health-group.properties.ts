@@ -1,6 +1,6 @@
-import { full } from '../../config/effect.js';
-import { integer, list, map, text } from '../../config/key-type.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { full } from '../../config/bind/effect.js';
+import { integer, list, map, text } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { type WhoSees, whoSees } from '../who-sees.js';
 
 export const httpStatus = integer({ min: 200, max: 599 });

@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
-import { askedKey } from '../../config/key-lookup.js';
-import { KeyName } from '../../config/key-name.js';
-import { isPackaged } from '../../config/origin.js';
+import { askedKey } from '../../config/names/key-lookup.js';
+import { KeyName } from '../../config/names/key-name.js';
+import { isPackaged } from '../../config/read/origin.js';
 import { Loggers } from '../../logging/loggers.js';
 import { chosenFrom, pathsIn } from './component-tree.js';
 import { HealthEndpointProperties } from './health-endpoint.properties.js';

@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { reading } from '../../../test/config/keys/situation.js';
 import { Configuration } from '../../config/configuration.js';
 import { ConfigurationFailure } from '../../config/problem.js';
-import type { PropertiesClass } from '../../config/properties-class.js';
+import type { PropertiesClass } from '../../config/bind/properties-class.js';
 import { Availability } from '../../health/availability.js';
 import { HealthComponents } from '../../health/health-components.js';
 import type { HealthComponent } from '../../health/indicator.js';

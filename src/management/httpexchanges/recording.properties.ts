@@ -1,6 +1,6 @@
-import { full } from '../../config/effect.js';
-import { flag, list, oneOf } from '../../config/key-type.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { full } from '../../config/bind/effect.js';
+import { flag, list, oneOf } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { EXCHANGE_PARTS, type ExchangePart } from '../../server/exchanges/http-exchanges.js';
 
 @Properties('management.httpexchanges.recording')

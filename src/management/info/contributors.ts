@@ -1,8 +1,8 @@
 import { availableParallelism, release, type as osName, userInfo } from 'node:os';
 import type { Configuration } from '../../config/configuration.js';
-import type { Inspection } from '../../config/inspection.js';
-import { KeyName } from '../../config/key-name.js';
-import { statesOf } from '../../config/key-state.js';
+import type { Inspection } from '../../config/show/inspection.js';
+import { KeyName } from '../../config/names/key-name.js';
+import { statesOf } from '../../config/bind/key-state.js';
 import { emptyTree, isTree, plant, type Tree } from '../tree.js';
 import type { Packaged } from './packaged.js';
 

@@ -46,7 +46,7 @@ export class InfoEndpoint implements Endpoint {
   private async freeFacts(): Promise<object> {
     const [{ freeFacts }, { Inspection }] = await Promise.all([
       import('./contributors.js'),
-      import('../../config/inspection.js'),
+      import('../../config/show/inspection.js'),
     ]);
     const { environment, registry } = this.configuration;
     return freeFacts(this.configuration, new Inspection(environment, registry));

@@ -1,5 +1,5 @@
-import { Duration } from '../../config/duration.js';
-import { Mismatch } from '../../config/mismatch.js';
+import { Duration } from '../../config/bind/duration.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 import type { FieldError } from '../../errors/service-error.js';
 import { type Level, levelOf } from '../../logging/level.js';
 import type { Scalar } from '../operation.js';

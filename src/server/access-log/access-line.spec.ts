@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { Mismatch } from '../../config/mismatch.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 import { type AccessFacts, lineWriter } from './access-line.js';
 import { parsePattern, WORDS } from './access-pattern.js';
 

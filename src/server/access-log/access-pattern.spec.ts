@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Mismatch } from '../../config/mismatch.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 import { accessPattern, COMMON_PATTERN, parsePattern, WORDS } from './access-pattern.js';
 
 function reasonOf(pattern: string): string {

@@ -1,6 +1,6 @@
-import { full } from '../../config/effect.js';
-import { flag, text } from '../../config/key-type.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { full } from '../../config/bind/effect.js';
+import { flag, text } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { accessPattern, COMMON_PATTERN } from './access-pattern.js';
 
 @Properties('server.embedded.accesslog')

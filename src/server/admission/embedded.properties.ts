@@ -1,8 +1,8 @@
-import { DataSize } from '../../config/data-size.js';
-import { Duration } from '../../config/duration.js';
-import { full, near } from '../../config/effect.js';
-import { dataSize, duration, integer } from '../../config/key-type.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { DataSize } from '../../config/bind/data-size.js';
+import { Duration } from '../../config/bind/duration.js';
+import { full, near } from '../../config/bind/effect.js';
+import { dataSize, duration, integer } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 @Properties('server.embedded')
 export class EmbeddedProperties {

@@ -1,6 +1,6 @@
-import { acceptedOnly, near } from '../../config/effect.js';
-import { integer } from '../../config/key-type.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { acceptedOnly, near } from '../../config/bind/effect.js';
+import { integer } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 @Properties('server.embedded.threads')
 export class ThreadsProperties {

@@ -1,7 +1,7 @@
-import { charsetName } from '../../config/charset-name.js';
-import { full } from '../../config/effect.js';
-import { flag } from '../../config/key-type.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { charsetName } from '../../config/bind/charset-name.js';
+import { full } from '../../config/bind/effect.js';
+import { flag } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 @Properties('server.servlet.encoding')
 export class EncodingProperties {

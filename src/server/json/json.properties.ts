@@ -1,7 +1,7 @@
-import { type Effect, full } from '../../config/effect.js';
-import { oneOf, type ScalarType, text, timeZone } from '../../config/key-type.js';
-import { Mismatch } from '../../config/mismatch.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { type Effect, full } from '../../config/bind/effect.js';
+import { oneOf, type ScalarType, text, timeZone } from '../../config/bind/key-type.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { compileDatePattern, PATTERN_LETTERS, PatternFault } from '../../encoding/date-pattern.js';
 
 type PropertyInclusion = 'always' | 'non_null' | 'non_absent' | 'non_empty' | 'non_default' | 'use_defaults';

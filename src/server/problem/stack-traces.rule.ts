@@ -1,4 +1,4 @@
-import type { Rule } from '../../config/rule.js';
+import type { Rule } from '../../config/check/rule.js';
 import { ServerErrorProperties } from './server-error.properties.js';
 
 const KEY = 'server.error.include-stacktrace';

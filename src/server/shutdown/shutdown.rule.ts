@@ -1,7 +1,7 @@
-import { Duration } from '../../config/duration.js';
-import type { Origin } from '../../config/origin.js';
+import { Duration } from '../../config/bind/duration.js';
+import type { Origin } from '../../config/read/origin.js';
 import { from } from '../../config/problem.js';
-import { finding, type Rule } from '../../config/rule.js';
+import { finding, type Rule } from '../../config/check/rule.js';
 import { ServerProperties } from '../server.properties.js';
 import { LifecycleProperties } from './lifecycle.properties.js';
 

@@ -1,5 +1,5 @@
 import type { Availability } from '../../health/availability.js';
-import type { Duration } from '../../config/duration.js';
+import type { Duration } from '../../config/bind/duration.js';
 import type { Logger } from '../../logging/logger.js';
 import type { Listener } from '../listener.js';
 

@@ -1,5 +1,5 @@
 import { SystemClock } from '../../clock/clock.js';
-import { faultsOf, type LateRule } from '../../config/rule.js';
+import { faultsOf, type LateRule } from '../../config/check/rule.js';
 import { SslProperties } from './ssl.properties.js';
 
 /** The certificate that the main listener shows can be read and used. */

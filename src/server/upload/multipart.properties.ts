@@ -1,8 +1,8 @@
-import { DataSize } from '../../config/data-size.js';
-import { full } from '../../config/effect.js';
-import { dataSize, text } from '../../config/key-type.js';
-import type { SelfChecking, Violation } from '../../config/properties-class.js';
-import { Key, Properties } from '../../config/properties.decorator.js';
+import { DataSize } from '../../config/bind/data-size.js';
+import { full } from '../../config/bind/effect.js';
+import { dataSize, text } from '../../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 @Properties('app.servlet.multipart')
 export class MultipartProperties implements SelfChecking {

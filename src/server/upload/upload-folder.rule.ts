@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import type { Rule } from '../../config/rule.js';
+import type { Rule } from '../../config/check/rule.js';
 import { MultipartProperties } from './multipart.properties.js';
 import { uploadFolderProblem } from './upload-folder-problem.js';
 

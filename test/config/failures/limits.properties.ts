@@ -1,7 +1,7 @@
-import { full } from '../../../src/config/effect.js';
-import { integer } from '../../../src/config/key-type.js';
-import type { SelfChecking, Violation } from '../../../src/config/properties-class.js';
-import { Key, Properties } from '../../../src/config/properties.decorator.js';
+import { full } from '../../../src/config/bind/effect.js';
+import { integer } from '../../../src/config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../../../src/config/bind/properties-class.js';
+import { Key, Properties } from '../../../src/config/bind/properties.decorator.js';
 
 /** A class with several rules, each of which can be broken beside the others. */
 @Properties('app.sample')

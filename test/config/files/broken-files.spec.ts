@@ -1,6 +1,6 @@
 import { fc } from '../../support/property.js';
 import { describe, expect, it } from 'vitest';
-import { failureReport } from '../../../src/config/failure-report.js';
+import { failureReport } from '../../../src/config/show/failure-report.js';
 import { place, problemsOf, type Told, valueOf } from '../support.js';
 
 const INDENT = 'this line is not indented like those it belongs to, or a bracket above is not closed';

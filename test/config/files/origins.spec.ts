@@ -1,7 +1,7 @@
 import { fc } from '../../support/property.js';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { readDocuments } from '../../../src/config/document.js';
+import { readDocuments } from '../../../src/config/read/document.js';
 import { everyAssignment, inForce, place } from '../support.js';
 
 /** Keys of a text with what binding would see and where it stands. */

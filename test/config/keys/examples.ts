@@ -1,11 +1,11 @@
 import { toStringMethod } from 'fast-check';
 import type { ConfigurationReading } from '../../../src/config/configuration.js';
-import { KeyName } from '../../../src/config/key-name.js';
-import { KeyRegistry, type KeyDefinition } from '../../../src/config/key-registry.js';
-import type { ListType, ScalarType } from '../../../src/config/key-type.js';
-import { Mismatch } from '../../../src/config/mismatch.js';
-import { baseName } from '../../../src/config/key-state.js';
-import { ifBound } from '../../../src/config/unbound.js';
+import { KeyName } from '../../../src/config/names/key-name.js';
+import { KeyRegistry, type KeyDefinition } from '../../../src/config/names/key-registry.js';
+import type { ListType, ScalarType } from '../../../src/config/bind/key-type.js';
+import { Mismatch } from '../../../src/config/bind/mismatch.js';
+import { baseName } from '../../../src/config/bind/key-state.js';
+import { ifBound } from '../../../src/config/bind/unbound.js';
 import { PROPERTIES } from '../../../src/boot/properties.js';
 import { instanceIn } from './situation.js';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { KeyName, variableForms } from '../../../src/config/key-name.js';
+import { KeyName, variableForms } from '../../../src/config/names/key-name.js';
 import { registry, sampleOf } from './examples.js';
 import { keysOfSpecification } from './specification.js';
 

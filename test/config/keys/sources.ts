@@ -1,5 +1,5 @@
 import { fc } from '../../support/property.js';
-import { Mismatch } from '../../../src/config/mismatch.js';
+import { Mismatch } from '../../../src/config/bind/mismatch.js';
 import { type Example, sampleOf } from './examples.js';
 import type { Situation } from './situation.js';
 

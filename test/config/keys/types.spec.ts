@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { DataSize } from '../../../src/config/data-size.js';
-import { Duration } from '../../../src/config/duration.js';
+import { DataSize } from '../../../src/config/bind/data-size.js';
+import { Duration } from '../../../src/config/bind/duration.js';
 import { LoggingProperties } from '../../../src/logging/logging.properties.js';
 import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
 import { MapperConfigurationProperties } from '../../../src/persistence/mapper-configuration.properties.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Configuration } from '../../../src/config/configuration.js';
-import { Inspection } from '../../../src/config/inspection.js';
-import { KeyName } from '../../../src/config/key-name.js';
-import { metadataOf } from '../../../src/config/properties-class.js';
+import { Inspection } from '../../../src/config/show/inspection.js';
+import { KeyName } from '../../../src/config/names/key-name.js';
+import { metadataOf } from '../../../src/config/bind/properties-class.js';
 import { type Bean, beansOf } from '../../../src/management/configprops/beans.js';
 import { registry } from '../keys/examples.js';
 import { settings } from '../keys/settings.js';

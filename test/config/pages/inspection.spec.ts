@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Inspection } from '../../../src/config/inspection.js';
+import { Inspection } from '../../../src/config/show/inspection.js';
 import { viewOfKey } from '../../../src/cli/config-view.js';
 import { reading, type Situation } from '../keys/situation.js';
 

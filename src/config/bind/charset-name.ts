@@ -1,0 +1,14 @@
+import { CharsetFault, charsetOf } from '../../encoding/charset.js';
+import { type ScalarType, text } from './key-type.js';
+import { Mismatch } from './mismatch.js';
+
+/** The name of a character set that holds ASCII as it is. */
+export const charsetName: ScalarType<string> = {
+  ...text(),
+  name: 'character set',
+  expects: 'the name of a character set that holds ASCII as it is, such as UTF-8, ISO-8859-1 or EUC-KR',
+  parse: (value) => {
+    const known = charsetOf(value);
+    return known instanceof CharsetFault ? new Mismatch(known.reason) : value;
+  },
+};

@@ -1,0 +1,108 @@
+import type { ScalarType } from './key-type.js';
+import type { Mismatch } from './mismatch.js';
+import type { Origin } from '../read/origin.js';
+import type { Filled, Link } from '../read/placeholder.js';
+import { from, type Problem, problem } from '../problem.js';
+import { MASK, namesSecret, shownUnfilled } from '../../redaction/secrets.js';
+import type { ConfigSource, Entry } from '../read/source.js';
+
+interface NamedKey {
+  readonly name: string;
+  readonly isSecret: boolean;
+}
+
+/** A text that its key's type does not take; `display` is the text as it may be shown. */
+export function unconverted(
+  name: string,
+  { expects }: ScalarType<unknown>,
+  origin: Origin | undefined,
+  display: string,
+  { reason }: Mismatch,
+): Problem {
+  return problem(`The value of ${name} cannot be used`, `Set ${name} to ${expects}.`, {
+    Property: name,
+    Value: `"${display}"`,
+    Origin: from(origin),
+    Reason: reason,
+  });
+}
+
+/** A text whose placeholders cannot be filled in. */
+export function unfilled(
+  { name, isSecret }: NamedKey,
+  entry: Entry,
+  { kind, chain }: Exclude<Filled, { kind: 'filled' }>,
+): Problem {
+  const facts = { Property: name, Value: `"${shownUnfilled(entry.text, isSecret)}"`, Origin: from(entry.origin) };
+  const links = shownLinks(chain, isSecret);
+  const path = links.map((link) => `\${${link}}`).join(' -> ');
+  switch (kind) {
+    case 'excessive':
+      return problem(`Placeholders of ${name} do not end`, 'Write the value with fewer placeholders.', {
+        ...facts,
+        Reason: 'too many placeholders, or too many inside each other',
+      });
+    case 'circular':
+      return problem(
+        `Placeholders of ${name} run in a circle`,
+        `Give one of ${[...new Set(links)].join(', ')} a value that does not need the others.`,
+        { ...facts, Reason: `circular: ${path}` },
+      );
+    case 'missing':
+      return missing(name, facts, links.at(-1) ?? '', links.length > 1 ? path : undefined);
+  }
+}
+
+function missing(
+  of: string,
+  facts: Readonly<Record<string, string | undefined>>,
+  name: string,
+  path?: string,
+): Problem {
+  if (name === MASK) {
+    return problem(
+      `A placeholder of ${of} has no value`,
+      'Set what the placeholder names, or write \\${ where ${ is a part of the value itself.',
+      { ...facts, Reason: 'nothing sets it; its name is not shown, it may be a piece of a secret' },
+    );
+  }
+  const action = namesSecret(name)
+    ? `Set ${name} as an environment variable, where no file shows it.`
+    : `Set ${name} (as an environment variable, an argument or a key), or write a default: \${${name}:…}.`;
+  return problem(`The placeholder \${${name}} of ${of} has no value`, action, {
+    ...facts,
+    Reason: `nothing sets ${name}${path === undefined ? '' : `, needed by ${path}`}`,
+  });
+}
+
+/** Names of placeholders; one that may be a piece of a secret, such as the `ss` of `pa${ss}word`, is masked. */
+function shownLinks(chain: readonly Link[], isSecret: boolean): readonly string[] {
+  let isInSecret = isSecret;
+  return chain.map(({ name, isWholeText, through }) => {
+    const isShown = (isWholeText || !isInSecret) && !through.some(namesSecret);
+    isInSecret ||= namesSecret(name);
+    return isShown ? name : MASK;
+  });
+}
+
+/** A sequence in which the element `hole` is missing; `others` are the sources below that have the list too. */
+export function unboundElements(
+  { name, isSecret }: NamedKey,
+  { source }: { readonly source: ConfigSource },
+  entries: readonly Entry[],
+  hole: number,
+  others: readonly { readonly origin: Origin }[],
+): Problem {
+  const left = entries.slice(hole).map((entry) => ({ ...entry, index: entry.key.uniformPart(entry.key.length - 1) }));
+  return problem(
+    `Elements of the list ${name} are left unbound`,
+    `Number the elements of ${name} from 0 without holes, all of them in one place: the highest source supplies the whole list.`,
+    {
+      Property: left.map(({ index }) => `${name}[${index}]`).join(', '),
+      Value: left.map(({ text }) => `"${shownUnfilled(text, isSecret)}"`).join(', '),
+      Origin: left.map(({ origin }) => from(origin)).join(', '),
+      Reason: `left unbound: ${name}[${hole}] is missing in ${source.name}`,
+      'Also set at': others.length > 0 ? others.map(({ origin }) => from(origin)).join(', ') : undefined,
+    },
+  );
+}

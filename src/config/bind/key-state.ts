@@ -1,0 +1,261 @@
+import type { Environment } from '../read/environment.js';
+import { KeyName } from '../names/key-name.js';
+import type { KeyDefinition, KeyRegistry } from '../names/key-registry.js';
+import type { KeyType, ListType, ScalarType } from './key-type.js';
+import { Mismatch } from './mismatch.js';
+import type { Origin } from '../read/origin.js';
+import type { Problem } from '../problem.js';
+import { namesSecret, shown } from '../../redaction/secrets.js';
+import { unboundElements, unconverted, unfilled } from './key-problem.js';
+import type { ConfigSource, Entry } from '../read/source.js';
+
+/** What one source says about one key: a text, or the elements of a sequence. */
+export interface Assignment {
+  readonly source: ConfigSource;
+  readonly origin: Origin;
+  readonly content: Entry | readonly Entry[];
+}
+
+/** One concrete key with all that the sources say about it, highest first: what is bound, and what is shown. */
+export interface KeyState {
+  /** As documents and reports name it; free parts are filled in. */
+  readonly name: string;
+  readonly definition: KeyDefinition;
+  readonly type: ScalarType<unknown> | ListType<unknown>;
+  readonly isSecret: boolean;
+  readonly assignments: readonly Assignment[];
+}
+
+/** A key's value in force. */
+export type Evaluation =
+  | { readonly kind: 'unset' }
+  /** The text is empty, which means the default of the class. */
+  | { readonly kind: 'default' }
+  | {
+      readonly kind: 'value';
+      readonly value: unknown;
+      /** Filled in, and masked where it must be. */
+      readonly shown: string;
+    }
+  | { readonly kind: 'problem'; readonly problem: Problem };
+
+/** Says beside a value why it is not what its source holds. */
+export const EMPTY_MEANS_DEFAULT = 'empty text means the default';
+
+/** The state of a key of one value, scalar or list. */
+export function stateOf(
+  environment: Environment,
+  definition: KeyDefinition,
+  name = definition.name,
+  key = definition.key,
+  type = definition.type,
+): KeyState {
+  if (type.shape !== 'scalar' && type.shape !== 'list') throw new TypeError(`${name} has no single value`);
+  const assignments = environment.sources.flatMap((source) => {
+    const assignment = type.shape === 'list' ? listIn(source, key) : scalarIn(source, key);
+    return assignment ? [assignment] : [];
+  });
+  return { name, definition, type, isSecret: definition.facts.secret ?? namesSecret(name), assignments };
+}
+
+function scalarIn(source: ConfigSource, key: KeyName): Assignment | undefined {
+  const entry = source.find(key);
+  return entry && { source, origin: entry.origin, content: entry };
+}
+
+function listIn(source: ConfigSource, key: KeyName): Assignment | undefined {
+  const whole = scalarIn(source, key);
+  if (whole) return whole;
+  const byIndex = new Map<number, Entry>();
+  for (const entry of source.below(key)) {
+    if (entry.key.length !== key.length + 1 || !isIndex(lastPart(entry.key))) continue;
+    const index = Number(lastPart(entry.key));
+    // Of one element in two spellings, such as two names of one variable, the first counts, as it does for a scalar.
+    if (!byIndex.has(index)) byIndex.set(index, entry);
+  }
+  const elements = [...byIndex].sort(([a], [b]) => a - b).map(([, entry]) => entry);
+  const [first] = elements;
+  return first && { source, origin: first.origin, content: elements };
+}
+
+/** States of all keys a definition stands for: one, or one per free part that some source names. */
+export function statesOf(
+  environment: Environment,
+  definition: KeyDefinition,
+  registry: KeyRegistry,
+): readonly KeyState[] {
+  const { type } = definition;
+  if (type.shape === 'scalar' || type.shape === 'list') return [stateOf(environment, definition)];
+  if (type.shape === 'map') {
+    return [...freeParts(environment, definition)].map(([text, key]) =>
+      stateOf(environment, definition, nameBelow(definition, text, key), key, type.element),
+    );
+  }
+  const members = registry.membersOf(definition);
+  return [...freeParts(environment, definition, members)].flatMap(([text, key]) =>
+    members.definitions.flatMap((member) =>
+      statesOfMember(
+        environment,
+        member,
+        `${nameBelow(definition, text, key)}.${member.name}`,
+        key.append(String(member.key)),
+      ),
+    ),
+  );
+}
+
+/** Of a member of a named object, which may itself be a map. */
+function statesOfMember(
+  environment: Environment,
+  member: KeyDefinition,
+  name: string,
+  key: KeyName,
+): readonly KeyState[] {
+  const { type } = member;
+  if (type.shape !== 'map') return [stateOf(environment, member, name, key)];
+  const named = { ...member, name, key };
+  return [...freeParts(environment, named)].map(([text, partKey]) =>
+    stateOf(environment, member, nameBelow(named, text, partKey), partKey, type.element),
+  );
+}
+
+/** The state of every key of the registry, in its order. */
+export function allStates(environment: Environment, registry: KeyRegistry): readonly KeyState[] {
+  return registry.classes
+    .flatMap((owner) => registry.definitionsOf(owner))
+    .flatMap((definition) => statesOf(environment, definition, registry));
+}
+
+/** `logging.level.auth`, or `logging.level[Auth]` where only the exact text names the key. */
+export function nameBelow(definition: KeyDefinition, text: string, key: KeyName): string {
+  const base = baseName(definition);
+  const plain = KeyName.parse(`${base}.${text}`);
+  // A dot may stand in the key of a map, but ends the name of an object.
+  const isPlain = plain.uniform === key.uniform && (definition.type.shape === 'map' || plain.length === key.length);
+  return isPlain ? `${base}.${text}` : `${base}[${text}]`;
+}
+
+/** `logging.level` of `logging.level.<logger>`. */
+export function baseName({ name }: KeyDefinition): string {
+  return name.replace(/\.<[^>]*>$/, '');
+}
+
+/**
+ * What stands in the free part of a map or of named objects, over all sources. Of several spellings the one of the
+ * highest file or argument counts; the environment cannot spell capitals. Of named objects, only those count that some
+ * key of the class (`members`) is set for.
+ */
+export function freeParts(
+  environment: Environment,
+  { key: base, type }: KeyDefinition,
+  members?: KeyRegistry,
+): ReadonlyMap<string, KeyName> {
+  const found = new Map<string, { text: string; key: KeyName; fromEnvironment: boolean }>();
+  for (const source of environment.sources) {
+    const fromEnvironment = source.kind === 'environment';
+    for (const { key } of source.below(base)) {
+      if (members && !members.find(KeyName.parse(key.uniformFrom(base.length + 1)))) continue;
+      const end = type.shape === 'objects' ? base.length + 1 : endOfFreePart(key, base, type);
+      const uniform = key.uniformFrom(base.length, end);
+      const known = found.get(uniform);
+      if (!known || (known.fromEnvironment && !fromEnvironment)) {
+        found.set(uniform, { text: key.textFrom(base.length, end), key: key.firstParts(end), fromEnvironment });
+      }
+    }
+  }
+  const parts = new Map<string, KeyName>();
+  // `[Exact]` and `Exact` are two names of one map key: the higher source was found first.
+  for (const { text, key } of found.values()) if (!parts.has(text)) parts.set(text, key);
+  return parts;
+}
+
+function endOfFreePart(key: KeyName, base: KeyName, type: KeyType): number {
+  const isElement =
+    type.shape === 'map' && type.element.shape === 'list' && key.length > base.length + 1 && isIndex(lastPart(key));
+  return isElement ? key.length - 1 : key.length;
+}
+
+/** Converts what is in force; every way this can fail is one problem with its origin. */
+export function evaluate(environment: Environment, state: KeyState): Evaluation {
+  const [winner] = state.assignments;
+  if (!winner) return { kind: 'unset' };
+  if (state.type.shape === 'list' && state.type.addsUp) return evaluateSum(environment, state);
+  return evaluateAssignment(environment, state, winner);
+}
+
+function evaluateSum(environment: Environment, state: KeyState): Evaluation {
+  const items: unknown[] = [];
+  const texts: string[] = [];
+  for (const assignment of state.assignments.toReversed()) {
+    const evaluation = evaluateAssignment(environment, state, assignment);
+    if (evaluation.kind !== 'value') return evaluation;
+    items.push(...(evaluation.value as readonly unknown[]));
+    if (evaluation.shown !== '') texts.push(evaluation.shown);
+  }
+  return { kind: 'value', value: items, shown: texts.join(',') };
+}
+
+/** What one source's assignment would give; the first of a state is the one in force. */
+export function evaluateAssignment(environment: Environment, state: KeyState, assignment: Assignment): Evaluation {
+  const { type, isSecret } = state;
+  const entries = Array.isArray(assignment.content)
+    ? (assignment.content as readonly Entry[])
+    : [assignment.content as Entry];
+  if (type.shape === 'list' && Array.isArray(assignment.content)) {
+    const hole = entries.findIndex((entry, index) => Number(lastPart(entry.key)) !== index);
+    if (hole !== -1) {
+      const others = state.assignments.filter(({ source }) => source !== assignment.source);
+      return { kind: 'problem', problem: unboundElements(state, assignment, entries, hole, others) };
+    }
+  }
+  const filled: string[] = [];
+  const through: string[] = [];
+  for (const entry of entries) {
+    const result = environment.fill(entry.text);
+    if (result.kind !== 'filled') return { kind: 'problem', problem: unfilled(state, entry, result) };
+    filled.push(result.text);
+    through.push(...result.through);
+  }
+  const display = shown(filled.join(','), isSecret, through);
+  if (type.shape === 'scalar') {
+    if (type.emptyMeansDefault && filled[0] === '') return { kind: 'default' };
+    const value = parse(type, filled[0] ?? '');
+    return value instanceof Mismatch
+      ? { kind: 'problem', problem: unconverted(state.name, type, entries[0]?.origin, display, value) }
+      : { kind: 'value', value, shown: display };
+  }
+  const texts = Array.isArray(assignment.content) ? filled : commaItems(filled[0] ?? '');
+  const items: unknown[] = [];
+  for (const [index, item] of texts.entries()) {
+    const value = parse(type.element, item);
+    if (value instanceof Mismatch) {
+      const isElement = Array.isArray(assignment.content);
+      const origin = (isElement ? entries[index] : entries[0])?.origin;
+      const name = isElement ? `${state.name}[${index}]` : state.name;
+      return {
+        kind: 'problem',
+        problem: unconverted(name, type.element, origin, shown(item, isSecret, through), value),
+      };
+    }
+    items.push(value);
+  }
+  return { kind: 'value', value: items, shown: display };
+}
+
+function parse(type: ScalarType<unknown>, text: string): unknown {
+  const value = type.parse(text);
+  return value instanceof Mismatch && text.trim() === '' ? new Mismatch('the value is empty') : value;
+}
+
+function commaItems(text: string): readonly string[] {
+  if (text.trim() === '') return [];
+  return text.split(',').map((item) => item.trim());
+}
+
+function lastPart(key: KeyName): string {
+  return key.uniformPart(key.length - 1);
+}
+
+function isIndex(part: string): boolean {
+  return /^\d+$/.test(part);
+}

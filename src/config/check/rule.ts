@@ -1,0 +1,131 @@
+import type { Configuration, ConfigurationInputs } from '../configuration.js';
+import { stateNamed } from '../names/key-lookup.js';
+import { KeyName } from '../names/key-name.js';
+import { allStates, evaluate, type KeyState } from '../bind/key-state.js';
+import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
+import type { PropertiesClass } from '../bind/properties-class.js';
+import { MASK, namesSecret } from '../../redaction/secrets.js';
+import type { Entry } from '../read/source.js';
+
+/** A fault stops every start, a breach one with profile `prod`, a warning none. */
+export type Severity = 'fault' | 'breach' | 'warning';
+
+/** A configuration rule that does not hold, or nearly so. */
+export interface Finding extends Problem {
+  /** Its number under "Configuration rules" of the specification, or a word such as `time zone`. */
+  readonly rule: string;
+  readonly severity: Severity;
+}
+
+/** What a rule says of what it found: a sentence without a full stop, and an advice with one. */
+export interface Verdict {
+  readonly rule: string;
+  /** A breach where it is left out. */
+  readonly severity?: Severity;
+  readonly what: string;
+  readonly action: string;
+}
+
+/** Facts of a problem by their labels; those without a text are left out. */
+export type Facts = Readonly<Record<string, string | undefined>>;
+
+/** An entry that somebody wrote into a file or on the command line. */
+export interface WrittenEntry extends Entry {
+  readonly isInFile: boolean;
+  readonly isRegistered: boolean;
+  /** Its name says that the value is a secret, and it is not the path of a file where one may stand. */
+  readonly isSecret: boolean;
+}
+
+/**
+ * Looks at a whole configuration; an empty answer means that the rule holds. A rule that asks for a value that could not
+ * be bound ends there, and finds nothing.
+ */
+export type Rule = (facts: RuleFacts) => readonly Finding[];
+
+/** A rule that loads what only few starts need. */
+export type LateRule = (facts: RuleFacts) => Promise<readonly Finding[]>;
+
+export function finding({ rule, severity = 'breach', what, action }: Verdict, facts: Facts = {}): Finding {
+  return { ...problem(what, action, facts), rule, severity };
+}
+
+/** What keeps `attempt` from its end as far as the configuration is to blame: the start itself would stop there. */
+export function faultsOf(rule: string, attempt: () => unknown): readonly Finding[] {
+  try {
+    attempt();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationFailure)) throw error;
+    return error.problems.map((each) => ({ ...each, rule, severity: 'fault' }));
+  }
+}
+
+/** What rules may ask. */
+export class RuleFacts {
+  /** Every registered key, with what the sources say about it. */
+  readonly states: readonly KeyState[];
+
+  constructor(
+    readonly configuration: Configuration,
+    readonly inputs: ConfigurationInputs,
+  ) {
+    this.states = allStates(configuration.environment, configuration.registry);
+  }
+
+  get<T extends object>(type: PropertiesClass<T>): T {
+    return this.configuration.get(type);
+  }
+
+  /** Entries of all arguments and files in force, highest first. */
+  get entries(): readonly WrittenEntry[] {
+    const { environment, registry } = this.configuration;
+    return environment.sources
+      .filter(({ kind }) => kind !== 'environment')
+      .flatMap(({ kind, entries }) =>
+        entries.map((entry) => {
+          const definition = registry.find(entry.key);
+          // For the free part of a map, only the name of the entry itself can tell.
+          const isNamed = definition?.isSecret === true || (definition?.facts.secret ?? namesSecret(entry.spelled));
+          const isPlace = definition?.facts.mayNamePlace === true && !entry.text.includes('-----BEGIN ');
+          const isSecret = isNamed && !isPlace;
+          return { ...entry, isInFile: kind === 'file', isRegistered: definition !== undefined, isSecret };
+        }),
+      );
+  }
+
+  get activeProfiles(): readonly string[] {
+    return this.configuration.environment.profiles.active;
+  }
+
+  /** What the sources say of a key; undefined for the free part of a map that none of them names. */
+  stateOf(key: string): KeyState | undefined {
+    return stateNamed(this.states, KeyName.parse(key));
+  }
+
+  /** The key, its value in force, masked where it must be, and where that comes from. */
+  of(key: string): Facts {
+    const state = this.stateOf(key);
+    const [winner] = state?.assignments ?? [];
+    // The words for a map are not those for one of its entries.
+    const usual = state?.definition.type.shape === 'map' ? undefined : state?.definition.defaultText;
+    if (!state || !winner) {
+      return usual === undefined
+        ? { Property: key, Origin: 'not set' }
+        : { Property: key, Value: `"${usual}"`, Origin: 'default value' };
+    }
+    const evaluation = evaluate(this.configuration.environment, state);
+    const value = evaluation.kind === 'value' ? evaluation.shown : evaluation.kind === 'default' ? (usual ?? '') : MASK;
+    return { Property: state.name, Value: `"${value}"`, Origin: from(winner.origin) };
+  }
+
+  /** A piece of the key's value, or what was made of it, as it may be told: masked where the value is. */
+  part(key: string, text: string): string {
+    return this.of(key).Value === `"${MASK}"` ? MASK : text;
+  }
+
+  /** A finding about one key: its value, its origin, and what to do. */
+  about(key: string, verdict: Verdict, more: Facts = {}): Finding {
+    return finding(verdict, { ...this.of(key), ...more });
+  }
+}

@@ -1,0 +1,67 @@
+import type { Environment } from '../read/environment.js';
+import { KeyName } from './key-name.js';
+import type { KeyDefinition, KeyRegistry } from './key-registry.js';
+import { allStates, type KeyState } from '../bind/key-state.js';
+import type { ConfigSource, Entry } from '../read/source.js';
+import { keyReadFrom } from '../read/variables.js';
+
+/** A key of the service that somebody asks for: all of its value, or one element of a list. */
+export interface AskedKey {
+  readonly state: KeyState;
+  readonly index?: number;
+}
+
+/** The key a person means who writes it in any form, that of an environment variable included. */
+export function keyMeant(environment: Environment, registry: KeyRegistry, name: string): KeyName {
+  const ofVariable = name.includes('.') ? undefined : registry.keyOfVariable(name);
+  if (ofVariable) return ofVariable;
+  const key = KeyName.parse(name);
+  if (registry.find(key)) return key;
+  // `TZ` is no form of `user.timezone`, and stands for it all the same.
+  const spelled = environment.sources.map((source) => source.findSpelled(name)).find((entry) => entry !== undefined);
+  return spelled && registry.find(spelled.key) ? spelled.key : key;
+}
+
+/** What the sources hold under a name that is no key of the service, highest first. */
+export function foreignHolders(environment: Environment, name: string): ReadonlyMap<ConfigSource, readonly Entry[]> {
+  // A variable's name also stands for the key that it reads as.
+  const read = name.includes('.') ? undefined : keyReadFrom(name);
+  const holders = new Map<ConfigSource, readonly Entry[]>();
+  for (const source of environment.sources) {
+    const named = environment.entriesNamed(source, name);
+    const entry = named.length === 0 && read && read.length > 0 ? source.find(read) : undefined;
+    const entries = entry ? [entry] : named;
+    if (entries.length > 0) holders.set(source, entries);
+  }
+  return holders;
+}
+
+/** The state of a key of the service; undefined where it is none, or a free part that no source names. */
+export function askedKey(environment: Environment, registry: KeyRegistry, key: KeyName): AskedKey | undefined {
+  const definition = registry.find(key);
+  if (!definition) return undefined;
+  const states = allStates(environment, registry);
+  const state = stateNamed(states, key);
+  if (state) return { state };
+  if (!isListElement(definition, key)) return undefined;
+  const list = stateNamed(states, key.firstParts(key.length - 1));
+  return list && { state: list, index: Number(key.uniformPart(key.length - 1)) };
+}
+
+/** `[com.Acme]` is exact, but who asks need not know how it was written. */
+export function stateNamed(states: readonly KeyState[], key: KeyName): KeyState | undefined {
+  return (
+    states.find((state) => KeyName.parse(state.name).uniform === key.uniform) ??
+    states.find((state) => KeyName.parse(plainName(state)).uniform === key.uniform)
+  );
+}
+
+/** The name without the brackets that make a part exact. */
+function plainName({ name }: KeyState): string {
+  return name.replaceAll(/\[([^\]]*)\]/g, '.$1');
+}
+
+function isListElement({ type }: KeyDefinition, key: KeyName): boolean {
+  const isList = type.shape === 'list' || (type.shape === 'map' && type.element.shape === 'list');
+  return isList && /^\d+$/.test(key.uniformPart(key.length - 1));
+}

@@ -1,0 +1,81 @@
+import type { Environment } from '../read/environment.js';
+import { KeyName, variableForms } from './key-name.js';
+import type { KeyRegistry } from './key-registry.js';
+import { from, type Problem, problem } from '../problem.js';
+import { mayHoldSecret, mayNameSecret, namesSecret, shownUnfilled } from '../../redaction/secrets.js';
+import { INLINE_JSON, keyReadFrom } from '../read/variables.js';
+
+/** Keys of files and arguments that stand where only known keys may. */
+export function unknownKeys(environment: Environment, registry: KeyRegistry): readonly Problem[] {
+  return environment.sources
+    .filter(({ kind }) => kind !== 'environment')
+    .flatMap(({ entries }) => entries)
+    .filter(({ key, text }) => {
+      if (!registry.isOwned(key) || registry.find(key)) return false;
+      // `server:` with everything below it commented out.
+      return text !== '' || registry.below(key).length === 0;
+    })
+    .map(({ key, spelled, text, origin }) => {
+      const near = registry.nearest(spelled);
+      const facts = {
+        Property: spelled,
+        Value: `"${shownText(registry, { spelled, text }, near)}"`,
+        Origin: from(origin),
+      };
+      const [below] = registry.below(key);
+      if (below) {
+        return problem(
+          `${spelled} is a section, it takes no value`,
+          `Set a key below it, such as ${below.name}.`,
+          facts,
+        );
+      }
+      return problem(
+        `The key ${spelled} is unknown`,
+        `${near ? `Did you mean ${near}? ` : ''}Correct or remove ${spelled}; app.config.unknown-keys=warn lets it pass.`,
+        facts,
+      );
+    });
+}
+
+/** Nobody knows what kind of value it is: it is shown only where every name that it may have meant speaks of no secret. */
+function shownText(
+  registry: KeyRegistry,
+  { spelled, text }: { readonly spelled: string; readonly text: string },
+  near: string | undefined,
+): string {
+  const meant = near === undefined ? undefined : registry.find(KeyName.parse(near));
+  const isPlain =
+    meant?.isSecret === false && ![spelled, near ?? ''].some((name) => namesSecret(name) || mayNameSecret(name));
+  return shownUnfilled(text, !isPlain || mayHoldSecret(text));
+}
+
+/** One line per environment variable that looks like a key of ours and is none: others may own such names. */
+export function unknownVariables(environment: Environment, registry: KeyRegistry): readonly string[] {
+  return environment.sources
+    .filter(({ kind }) => kind === 'environment')
+    .flatMap(({ entries }) => entries)
+    .map(({ spelled }) => ({ spelled, key: keyReadFrom(spelled) }))
+    .filter(({ key, spelled }) => key.length > 1 && registry.isOwned(key) && spelled !== INLINE_JSON)
+    .filter(({ spelled }) => registry.keyOfVariable(spelled) === undefined)
+    .map(({ key, spelled }) => {
+      const near = registry.nearest(String(key));
+      const hint = near ? `; did you mean ${variableForms(near.replaceAll(/<([^>]*)>/g, '$1'))[0] ?? near}?` : '';
+      return `The environment variable ${spelled} sets no key of this service${hint}`;
+    });
+}
+
+/** One line per key that two variables spell: only one of them counts, and nothing else would say which. */
+export function doubledVariables(environment: Environment, registry: KeyRegistry): readonly string[] {
+  return environment.sources
+    .filter(({ kind }) => kind === 'environment')
+    .flatMap((source) => {
+      const known = source.entries.filter(({ key, spelled }) => spelled !== 'TZ' && registry.find(key));
+      return [...Map.groupBy(known, ({ key }) => key.uniform).values()]
+        .filter((entries) => entries.length > 1)
+        .map((entries) => {
+          const names = entries.map(({ spelled }) => spelled).join(' and ');
+          return `The environment variables ${names} set one key: ${entries[0]?.spelled ?? ''} counts`;
+        });
+    });
+}

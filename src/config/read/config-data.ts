@@ -1,0 +1,303 @@
+import leven from 'leven';
+import { type Candidate, candidatesOf, exists, profilesWithFiles, type Surroundings } from './config-file.js';
+import { Environment, type Profiles } from './environment.js';
+import { FileDocument, Importer } from './file-document.js';
+import { KeyName } from '../names/key-name.js';
+import type { KeyRegistry } from '../names/key-registry.js';
+import {
+  faultOf,
+  type Location,
+  type LocationGroup,
+  type NamingValue,
+  notFound,
+  parseGroup,
+  parseLocations,
+  unusable,
+} from './location.js';
+import { Mismatch } from '../bind/mismatch.js';
+import { type Origin, resourceText } from './origin.js';
+import { ConfigurationFailure, from, type Problem, problem, unreadable } from '../problem.js';
+import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
+import { chooseProfiles, one, unknownProfiles } from './profiles.js';
+import { MASK, shown } from '../../redaction/secrets.js';
+import { evaluateAssignment } from '../bind/key-state.js';
+import { ConfigSource, type Entry } from './source.js';
+
+/** Lowest first; locations of one group are read as one (configuration-sources.md, "Precedence"). */
+const DEFAULT_LOCATIONS: readonly LocationGroup[] = [
+  parseGroup('optional:classpath:/;optional:classpath:/config/'),
+  parseGroup('optional:file:./;optional:file:./config/;optional:file:./config/*/'),
+];
+
+const SECTION = KeyName.parse('app.profiles');
+/** Keys that choose profiles: not where profiles already chose. */
+const CHOOSING = ['active', 'include', 'default', 'group'].map((name) => SECTION.append(name));
+/** Longer chains of imports are a mistake, and the stack has an end. */
+const DEEPEST_IMPORT = 100;
+
+/**
+ * Reads all configuration files there are, in two phases: first to learn the profiles, then with them
+ * (configuration-sources.md, "Precedence" and "Files, profiles, imports").
+ */
+export class ConfigData {
+  private readonly roots: readonly Importer[];
+  /** Every file that was read, and the root that holds it; none where it could not be read. */
+  private readonly holders = new Map<string, Importer | undefined>();
+  private readonly knownProfiles = new Set<string>();
+  private readonly problems: Problem[] = [];
+  private readonly names: readonly string[];
+  private readonly failsOnNotFound: boolean;
+  private profiles: Profiles | undefined;
+
+  constructor(
+    private readonly processSources: readonly ConfigSource[],
+    private readonly registry: KeyRegistry,
+    private readonly surroundings: Surroundings,
+  ) {
+    const process = new Environment(processSources);
+    const stated = (name: string): readonly Stated[] =>
+      this.collected(() => this.stated(processSources, name, process));
+    const located = (name: string): readonly LocationGroup[] =>
+      stated(`app.config.${name}`).flatMap((value) => parseLocations(value.text, value));
+    const isSet = (name: string): boolean => one(process, registry, name).assignments.length > 0;
+
+    this.names = isSet('app.config.name') ? stated('app.config.name').map(({ text }) => text) : ['application'];
+    this.failsOnNotFound = stated('app.config.on-not-found')[0]?.text !== 'ignore';
+    const base = isSet('app.config.location') ? located('location') : DEFAULT_LOCATIONS;
+    // The imports of the process are one importer: the variants of all of them rank above all of them.
+    this.roots = [...[...base, ...located('additional-location')].map((group) => [group]), located('import')].map(
+      (groups) => new Importer(() => groups),
+    );
+  }
+
+  /** Reads everything; what could not be read is told beside what could, for one report. */
+  load(): { readonly environment: Environment; readonly problems: readonly Problem[] } {
+    this.expand();
+    const [choice] = this.collected(() => [chooseProfiles(this.environment(), this.registry)]);
+    if (!choice) return { environment: this.environment(), problems: this.problems };
+    this.profiles = choice.profiles;
+    this.expand();
+    const unknown = unknownProfiles(choice, this.knownProfiles, (name) =>
+      [...this.knownProfiles, ...choice.groups.keys(), ...profilesWithFiles(this.names, this.surroundings)].find(
+        (known) => leven(known, name) <= 2,
+      ),
+    );
+    return { environment: this.environment(), problems: [...this.problems, ...unknown] };
+  }
+
+  /** The sources as they stand, highest first. */
+  private environment(): Environment {
+    const documents = this.roots.flatMap((root) => root.active(acceptedOf(this.profiles))).reverse();
+    return new Environment([...this.processSources, ...documents.map(({ source }) => source)], this.profiles);
+  }
+
+  /**
+   * Reads until nothing new turns up, from the top: a file that several places name counts where it weighs most. What
+   * no document imports comes first of all, so that any of it can fill the placeholders of an import.
+   */
+  private expand(): void {
+    const accepted = acceptedOf(this.profiles);
+    const roots = this.roots.toReversed();
+    for (const root of roots) if (!root.isRead) root.takeEarly(this.readGroups(root.groups, [undefined], root));
+    for (const root of roots) {
+      for (let importer = root.next(accepted); importer; importer = root.next(accepted)) {
+        const { groups, isRead } = importer;
+        if (!accepted) importer.takeEarly(this.readGroups(groups, [undefined], root));
+        else importer.takeLate(this.readGroups(groups, isRead ? [...accepted] : [undefined, ...accepted], root));
+      }
+    }
+  }
+
+  /** Reads the files of each group, and of each its variants for the profiles; `undefined` is the file itself. */
+  private readGroups(
+    groups: readonly LocationGroup[],
+    profiles: readonly (string | undefined)[],
+    root: Importer,
+  ): readonly FileDocument[] {
+    return fromTheTop(groups, (group) =>
+      fromTheTop(profiles, (profile) =>
+        fromTheTop(group, (location) => this.collected(() => this.readLocation(location, profile, root))),
+      ),
+    );
+  }
+
+  /** Runs one piece of the reading; a failure is kept for the report, and the rest goes on. */
+  private collected<T>(piece: () => readonly T[]): readonly T[] {
+    try {
+      return piece();
+    } catch (error) {
+      if (!(error instanceof ConfigurationFailure)) throw error;
+      this.problems.push(...error.problems);
+      return [];
+    }
+  }
+
+  private readLocation(location: Location, profile: string | undefined, root: Importer): readonly FileDocument[] {
+    const fault = faultOf(location);
+    if (fault !== undefined) throw new ConfigurationFailure([unusable(location, fault)]);
+    const isDemanded = profile === undefined && !location.isOptional && this.failsOnNotFound;
+    if (isDemanded && !exists(location, this.surroundings)) throw new ConfigurationFailure([notFound(location)]);
+    return candidatesOf(location, this.names, profile, this.surroundings).flatMap((candidate) =>
+      this.collected(() => this.readCandidate(candidate, location, profile, root)),
+    );
+  }
+
+  private readCandidate(
+    candidate: Candidate,
+    location: Location,
+    profile: string | undefined,
+    root: Importer,
+  ): readonly FileDocument[] {
+    if (!candidate.isThere()) return [];
+    if (profile !== undefined) this.knownProfiles.add(profile);
+    if (!this.claim(candidate, root)) return [];
+    const documents = candidate.read(location.origin);
+    this.holders.set(candidate.id, root);
+    return documents.flatMap((entries, index) => {
+      if (entries.length === 0) return [];
+      const number = documents.length > 1 ? ` (document #${index})` : '';
+      const place = `'${resourceText(candidate.resource)}' via location '${location.shown}'`;
+      const source = new ConfigSource('file', `Config resource ${place}${number}`, entries);
+      return this.collected(() => [this.document(source, candidate.id, profile)]);
+    });
+  }
+
+  /**
+   * False where the file is read already. Before the profiles are known, a root that imports a file takes it from a
+   * lower root: that one was only read first to fill placeholders.
+   */
+  private claim({ id }: Candidate, root: Importer): boolean {
+    const holder = this.holders.get(id);
+    const isLower = holder !== undefined && this.roots.indexOf(holder) < this.roots.indexOf(root);
+    if (this.holders.has(id) && (this.profiles || !isLower)) return false;
+    holder?.drop(id);
+    // One that cannot be read is told once.
+    this.holders.set(id, undefined);
+    return true;
+  }
+
+  private document(source: ConfigSource, file: string, profile: string | undefined): FileDocument {
+    const conditions = this.stated([source], 'app.config.activate.on-profile').map(conditionOf);
+    for (const { names } of conditions) for (const known of names) this.knownProfiles.add(known);
+    // Once profiles are chosen, a document that comes late cannot change the choice any more.
+    const isChosenByProfile = profile !== undefined || this.profiles !== undefined || conditions.length > 0;
+    this.problems.push(...this.misplaced(source, isChosenByProfile));
+    const platforms = this.stated([source], 'app.config.activate.on-cloud-platform');
+    const isImporting = one(new Environment([source]), this.registry, 'app.config.import').assignments.length > 0;
+    return new FileDocument(
+      source,
+      file,
+      profile !== undefined,
+      conditions,
+      platforms.length === 0 || platforms.some(({ text }) => text === this.platform),
+      isImporting ? new Importer(() => this.importsOf(source)) : undefined,
+    );
+  }
+
+  /** Keys that must not stand in this document. */
+  private misplaced(source: ConfigSource, isChosenByProfile: boolean): readonly Problem[] {
+    return source.entries.flatMap((entry) => {
+      const definition = this.registry.find(entry.key);
+      if (isSectionItself(entry)) {
+        return [illegal(entry, 'it is a section', 'Use app.profiles.active, set by the environment or an argument.')];
+      }
+      if (definition?.facts.fromProcessOnly) {
+        const action = `Set ${definition.name} as an argument or an environment variable.`;
+        return [illegal(entry, 'it is read before any file is', action)];
+      }
+      if (isChosenByProfile && CHOOSING.some((key) => isAtOrBelow(entry.key, key))) {
+        const action = `Move ${entry.spelled} to a document without profile, or better to the environment.`;
+        return [illegal(entry, 'the document itself counts only with certain profiles', action)];
+      }
+      return [];
+    });
+  }
+
+  private importsOf(source: ConfigSource): readonly LocationGroup[] {
+    return this.collected(() => {
+      const stated = this.stated([source], 'app.config.import');
+      const tooDeep = stated.find(({ origin }) => importsAbove(origin) >= DEEPEST_IMPORT);
+      if (tooDeep) throw unreadable(tooDeep.origin, `more than ${DEEPEST_IMPORT} files import each other in a row`);
+      return stated.map((value) => parseGroup(value.text, value)).filter((group) => group.length > 0);
+    });
+  }
+
+  /** What some sources say under a key the reading itself needs, with placeholders filled. */
+  private stated(sources: readonly ConfigSource[], name: string, process?: Environment): readonly Stated[] {
+    const state = one(new Environment(sources), this.registry, name);
+    const [assignment] = state.assignments;
+    if (!assignment) return [];
+    const evaluation = evaluateAssignment(process ?? this.environment(), state, assignment);
+    if (evaluation.kind === 'problem') throw new ConfigurationFailure([evaluation.problem]);
+    if (evaluation.kind !== 'value') return [];
+    const entries = Array.isArray(assignment.content) ? (assignment.content as readonly Entry[]) : [];
+    const values = (Array.isArray(evaluation.value) ? evaluation.value : [evaluation.value]) as readonly string[];
+    const isSecret = evaluation.shown === MASK;
+    return values.map((text, index) => {
+      return { text, key: name, origin: entries[index]?.origin ?? assignment.origin, isSecret };
+    });
+  }
+
+  /** Kubernetes is known by the variables it sets in every pod. */
+  private get platform(): 'kubernetes' | 'none' {
+    const { variables } = this.surroundings;
+    const isPod = Boolean(variables['KUBERNETES_SERVICE_HOST'] && variables['KUBERNETES_SERVICE_PORT']);
+    return isPod ? 'kubernetes' : 'none';
+  }
+}
+
+/** One text of a key, and where it stands. */
+interface Stated extends NamingValue {
+  readonly text: string;
+}
+
+/** Works the list off from its end, where the weight is, and keeps its order. */
+function fromTheTop<T, R>(items: readonly T[], piece: (item: T) => readonly R[]): readonly R[] {
+  return items.toReversed().map(piece).reverse().flat();
+}
+
+function acceptedOf(profiles: Profiles | undefined): ReadonlySet<string> | undefined {
+  return profiles && new Set(profiles.active.length > 0 ? profiles.active : profiles.default);
+}
+
+/** A list of conditions is an OR. */
+function conditionOf({ text, origin, isSecret }: Stated): ProfileExpression {
+  const expression = parseProfileExpression(text);
+  if (!(expression instanceof Mismatch)) return expression;
+  const shownText = shown(text, isSecret);
+  throw new ConfigurationFailure([
+    problem(
+      `The condition "${shownText}" is no profile expression`,
+      'Write names with !, & and |, and parentheses where & and | meet.',
+      {
+        Property: 'app.config.activate.on-profile',
+        Value: `"${shownText}"`,
+        Origin: from(origin),
+        Reason: isSecret ? undefined : expression.reason,
+      },
+    ),
+  ]);
+}
+
+/** `app.profiles: prod`, or a list there; with everything below it commented out it says nothing. */
+function isSectionItself({ key, text }: Entry): boolean {
+  return isAtOrBelow(key, SECTION) && /^\d*$/.test(key.uniformFrom(SECTION.length)) && text !== '';
+}
+
+function importsAbove(origin: Origin): number {
+  let count = 0;
+  for (let at: Origin | undefined = origin; at?.kind === 'position'; at = at.parent) count += 1;
+  return count;
+}
+
+function isAtOrBelow(key: KeyName, ancestor: KeyName): boolean {
+  return key.uniformFrom(0, ancestor.length) === ancestor.uniform;
+}
+
+function illegal({ spelled, origin }: Entry, reason: string, action: string): Problem {
+  return problem(`The key ${spelled} may not stand here`, action, {
+    Property: spelled,
+    Origin: from(origin),
+    Reason: reason,
+  });
+}

@@ -1,0 +1,227 @@
+import { realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { checked, type Document, type Format, readDocuments } from './document.js';
+import { decoded, isFolder, kindOf, namesIn, shortest, wholeFile } from './file-access.js';
+import { KeyName } from '../names/key-name.js';
+import type { Location } from './location.js';
+import type { Origin, Resource } from './origin.js';
+import { ConfigurationFailure, from, problem } from '../problem.js';
+import type { Entry } from './source.js';
+import type { Variables } from './variables.js';
+
+/** Where `file:`, `classpath:` and `env:` lead to. */
+export interface Surroundings {
+  readonly workingFolder: string;
+  /** The class path: the folder of the files that are part of the package. */
+  readonly packageFolder: string;
+  readonly variables: Variables;
+}
+
+/** Lowest first: of two files with one name in one folder, `.properties` wins. */
+const EXTENSIONS: readonly (readonly [extension: string, format: Format])[] = [
+  ['.yaml', 'yaml'],
+  ['.yml', 'yaml'],
+  ['.properties', 'properties'],
+];
+
+const ANY_FOLDER = '*/';
+
+/** Something one location may lead to: a file to read, found or not. */
+export interface Candidate {
+  readonly resource: Resource;
+  /** Identity: each is read once, whoever asks. */
+  readonly id: string;
+  isThere(): boolean;
+  read(parent: Origin | undefined): readonly Document[];
+}
+
+/** The files behind a location, lowest first; `profile` asks for the variants of that profile. */
+export function candidatesOf(
+  location: Location,
+  names: readonly string[],
+  profile: string | undefined,
+  surroundings: Surroundings,
+): readonly Candidate[] {
+  if (location.scheme === 'configtree') return profile === undefined ? configTrees(location, surroundings) : [];
+  if (location.scheme === 'env') return profile === undefined ? [documentOfVariable(location, surroundings)] : [];
+  const { kind, paths } = placesOf(location, surroundings);
+  const folders = paths.filter(isFolder);
+  // Of several folders, the type of the file decides before the folder does.
+  const usual = names.flatMap((name) =>
+    EXTENSIONS.flatMap(([extension, format]) =>
+      folders.map((folder) =>
+        fileCandidate(kind, join(folder, name + suffix(profile) + extension), format, surroundings),
+      ),
+    ),
+  );
+  const named = paths.filter((path) => !isFolder(path));
+  return [...usual, ...named.map((path) => singleFile(kind, path, profile, location, surroundings))];
+}
+
+/** True when a location that must exist does: a folder may be empty, a file must be there. */
+export function exists(location: Location, surroundings: Surroundings): boolean {
+  if (location.scheme === 'env') return variable(withoutHint(location.path).path, surroundings) !== undefined;
+  if (location.scheme === 'configtree') return treesOf(location, surroundings).length > 0;
+  return placesOf(location, surroundings).paths.some((path) => kindOf(withoutHint(path).path) !== 'nothing');
+}
+
+/** Profiles that have a file in one of the usual folders, active or not: what a mistyped one may have meant. */
+export function profilesWithFiles(names: readonly string[], at: Surroundings): readonly string[] {
+  return [at.packageFolder, at.workingFolder, join(at.workingFolder, 'config')]
+    .filter((folder) => kindOf(folder) === 'folder')
+    .flatMap((folder) => namesIn(folder, undefined))
+    .flatMap((file) => {
+      const name = names.find((known) => file.startsWith(`${known}-`));
+      const profile = name && /^(.+)\.(?:ya?ml|properties)$/.exec(file.slice(name.length + 1))?.[1];
+      return profile ? [profile] : [];
+    });
+}
+
+interface Places {
+  readonly kind: 'file' | 'classpath';
+  /** Absolute; folders end in a separator. */
+  readonly paths: readonly string[];
+}
+
+function placesOf(location: Location, surroundings: Surroundings): Places {
+  const { kind, folder } = baseOf(location, surroundings);
+  const path = location.scheme === 'classpath' ? location.path.replace(/^\/+/, '') : location.path;
+  return { kind, paths: withoutWildcard(folder, path, location) };
+}
+
+/** A path in an import without scheme starts at the file that imports it, every other one at its scheme's folder. */
+function baseOf({ scheme, path, origin }: Location, at: Surroundings): { kind: Places['kind']; folder: string } {
+  if (scheme === 'classpath') return { kind: 'classpath', folder: at.packageFolder };
+  const declaredIn = origin?.kind === 'position' ? origin.resource : undefined;
+  if (scheme !== 'relative' || isAbsolute(path) || !declaredIn || declaredIn.kind === 'variable') {
+    return { kind: 'file', folder: at.workingFolder };
+  }
+  const start = declaredIn.kind === 'classpath' ? at.packageFolder : at.workingFolder;
+  return { kind: declaredIn.kind, folder: dirname(resolve(start, declaredIn.path)) };
+}
+
+function absolute(base: string, path: string): string {
+  const whole = resolve(base, path);
+  const meansFolder = isFolder(path) || path === '' || path === '.' || path.endsWith('/.');
+  return meansFolder && !isFolder(whole) ? whole + sep : whole;
+}
+
+/** Fills the one wildcard a path may have, as its last folder: matching folders sorted by path. */
+function withoutWildcard(base: string, path: string, { origin }: Location): readonly string[] {
+  const at = path.indexOf(ANY_FOLDER);
+  if (at === -1) return [absolute(base, path)];
+  const parent = absolute(base, at === 0 ? '.' : path.slice(0, at));
+  if (kindOf(parent) !== 'folder') return [];
+  return namesIn(parent, origin)
+    .map((name) => join(parent, name) + sep)
+    .filter((folder) => kindOf(folder) === 'folder')
+    .map((folder) => folder + path.slice(at + ANY_FOLDER.length));
+}
+
+function singleFile(
+  kind: Places['kind'],
+  place: string,
+  profile: string | undefined,
+  location: Location,
+  at: Surroundings,
+): Candidate {
+  const { path, hint } = withoutHint(place);
+  const extension = EXTENSIONS.find(([known]) => path.endsWith(known));
+  const format = hint ?? extension?.[1];
+  if (!format) {
+    throw new ConfigurationFailure([
+      problem(
+        `The type of ${location.shown} is unknown`,
+        'Name a file that ends in .yml, .yaml or .properties, a folder that ends in "/", or give the type in brackets: conf[.yaml].',
+        { Origin: from(location.origin) },
+      ),
+    ]);
+  }
+  const ending = hint ? '' : (extension?.[0] ?? '');
+  const stem = path.slice(0, path.length - ending.length);
+  return fileCandidate(kind, stem + suffix(profile) + ending, format, at);
+}
+
+/** `conf[.yaml]`: a file without extension and what it holds. */
+function withoutHint(path: string): { readonly path: string; readonly hint: Format | undefined } {
+  const hinted = /^(.*)\[(\.[a-z]+)\]$/s.exec(path);
+  const known = hinted && EXTENSIONS.find(([extension]) => extension === hinted[2]);
+  return known ? { path: hinted[1] ?? path, hint: known[1] } : { path, hint: undefined };
+}
+
+function fileCandidate(kind: Places['kind'], path: string, format: Format, surroundings: Surroundings): Candidate {
+  const base = kind === 'classpath' ? surroundings.packageFolder : surroundings.workingFolder;
+  const resource = { kind, path: shortest(base, path) };
+  return {
+    resource,
+    id: path,
+    isThere: () => kindOf(path) !== 'nothing',
+    read: (parent) => {
+      const { bytes, access } = wholeFile(path, resource, parent);
+      return readDocuments(decoded(bytes, resource, parent), format, { ...resource, access }, parent);
+    },
+  };
+}
+
+/** One key per file below a folder, the path as its name, the text without its last line break as its value. */
+function configTrees(location: Location, surroundings: Surroundings): readonly Candidate[] {
+  return treesOf(location, surroundings).map((folder) => ({
+    resource: { kind: 'file', path: shortest(surroundings.workingFolder, folder) },
+    id: folder,
+    isThere: () => true,
+    read: (parent) => {
+      const entries = filesBelow(folder, parent).map((path): Entry => {
+        const name = relative(folder, path).split(sep).join('.');
+        const place: Resource = { kind: 'file', path: shortest(surroundings.workingFolder, path) };
+        const { bytes, access } = wholeFile(path, place, parent);
+        const resource = { ...place, access };
+        return {
+          key: KeyName.parse(name),
+          spelled: name,
+          text: bytes
+            .toString()
+            .replace(/^\uFEFF/, '')
+            .replace(/\r?\n$/, ''),
+          origin: { kind: 'position', resource, line: 1, column: 1, isWholeFile: true, ...(parent && { parent }) },
+        };
+      });
+      return [checked(entries)];
+    },
+  }));
+}
+
+function treesOf(location: Location, { workingFolder }: Surroundings): readonly string[] {
+  const path = isFolder(location.path) ? location.path : `${location.path}/`;
+  return withoutWildcard(workingFolder, path, location).filter((folder) => kindOf(folder) === 'folder');
+}
+
+/** Files at any depth, links followed unless they lead back to where they stand; sorted. */
+function filesBelow(folder: string, parent: Origin | undefined, above: readonly string[] = []): readonly string[] {
+  const real = realpathSync(folder);
+  if (above.includes(real)) return [];
+  return namesIn(folder, parent).flatMap((name) => {
+    const path = join(folder, name);
+    return kindOf(path) === 'folder' ? filesBelow(path, parent, [...above, real]) : [path];
+  });
+}
+
+/** A whole document in one environment variable, `.properties` unless a hint says otherwise. */
+function documentOfVariable(location: Location, surroundings: Surroundings): Candidate {
+  const { path: name, hint } = withoutHint(location.path);
+  const resource: Resource = { kind: 'variable', path: name };
+  return {
+    resource,
+    id: `env:${name}`,
+    isThere: () => variable(name, surroundings) !== undefined,
+    read: (parent) => readDocuments(variable(name, surroundings) ?? '', hint ?? 'properties', resource, parent),
+  };
+}
+
+/** Not what every object inherits, such as `constructor`. */
+function variable(name: string, { variables }: Surroundings): string | undefined {
+  return Object.hasOwn(variables, name) ? variables[name] : undefined;
+}
+
+function suffix(profile: string | undefined): string {
+  return profile === undefined ? '' : `-${profile}`;
+}

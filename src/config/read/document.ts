@@ -1,0 +1,62 @@
+import { type Origin, originChain, type Resource } from './origin.js';
+import { ConfigurationFailure, problem, unreadable } from '../problem.js';
+import { readProperties } from './properties-document.js';
+import type { Entry } from './source.js';
+import { readYaml } from './yaml-document.js';
+
+export type Format = 'yaml' | 'properties';
+
+/** Entries of one document, in the order they were written. */
+export type Document = readonly Entry[];
+
+/** Above these a file is no configuration. */
+const MOST_DOCUMENTS = 1_000;
+const MOST_PARTS = 100;
+
+/**
+ * Reads all documents of a file; a later document of one file wins over an earlier (configuration-sources.md, "Files,
+ * profiles, imports").
+ */
+export function readDocuments(text: string, format: Format, resource: Resource, parent?: Origin): readonly Document[] {
+  return uncheckedDocuments(text, format, resource, parent).map(checked);
+}
+
+/** The same, but a key may stand in one document twice, and be as long as it likes. */
+export function uncheckedDocuments(
+  text: string,
+  format: Format,
+  resource: Resource,
+  parent?: Origin,
+): readonly Document[] {
+  const documents: Document[] = [];
+  for (const document of format === 'yaml'
+    ? readYaml(text, resource, parent)
+    : readProperties(text, resource, parent)) {
+    if (documents.length === MOST_DOCUMENTS) {
+      const start: Origin = { kind: 'position', resource, line: 1, column: 1, ...(parent && { parent }) };
+      throw unreadable(document[0]?.origin ?? start, `more than ${MOST_DOCUMENTS} documents`);
+    }
+    documents.push(document);
+  }
+  return documents;
+}
+
+/** Refuses `maximum-pool-size` and `maximumPoolSize` side by side: which of them counts would be an accident. */
+export function checked(document: Document): Document {
+  const long = document.find(({ key }) => key.length > MOST_PARTS);
+  if (long) throw unreadable(long.origin, `a key of more than ${MOST_PARTS} parts`);
+  const seen = new Map<string, Entry>();
+  for (const entry of document) {
+    const other = seen.get(entry.key.uniform);
+    if (other) {
+      throw new ConfigurationFailure([
+        problem('One document sets the same key twice', 'Keep one of the two.', {
+          First: `${other.spelled} at ${originChain(other.origin)}`,
+          Second: `${entry.spelled} at ${originChain(entry.origin)}`,
+        }),
+      ]);
+    }
+    seen.set(entry.key.uniform, entry);
+  }
+  return document;
+}

@@ -1,0 +1,112 @@
+import { KeyName, variableForms } from '../names/key-name.js';
+import { RUNNING } from './origin.js';
+import { fillForDisplay, fillPlaceholders, type Filled, type FilledForDisplay } from './placeholder.js';
+import { ConfigSource, type Entry } from './source.js';
+
+/** Active profiles in rising order of weight, and those that count when none is active. */
+export interface Profiles {
+  readonly active: readonly string[];
+  readonly default: readonly string[];
+}
+
+/** An entry and the source it stands in. */
+export interface Held {
+  readonly source: ConfigSource;
+  readonly entry: Entry;
+}
+
+/** All sources of one start, highest first. Everything that asks for a value asks here, so there is one answer. */
+export class Environment {
+  private inForce: readonly ConfigSource[];
+
+  constructor(
+    private readonly read: readonly ConfigSource[],
+    readonly profiles: Profiles = { active: [], default: [] },
+  ) {
+    this.inForce = read;
+  }
+
+  get sources(): readonly ConfigSource[] {
+    return this.inForce;
+  }
+
+  /** Puts what only a running service knows, such as the port it got, above everything that was read. */
+  publish(facts: Readonly<Record<string, number>>): void {
+    const entries = Object.entries(facts).map(([name, literal]): Entry => {
+      return {
+        key: KeyName.parse(name),
+        spelled: name,
+        text: String(literal),
+        literal,
+        origin: { kind: 'running', name },
+      };
+    });
+    this.inForce = [new ConfigSource('running', RUNNING, entries), ...this.read];
+  }
+
+  /** Every source's entry for exactly this key, highest first. */
+  holders(key: KeyName): readonly Held[] {
+    const held: Held[] = [];
+    for (const source of this.sources) {
+      const entry = source.find(key);
+      if (entry) held.push({ source, entry });
+    }
+    return held;
+  }
+
+  /**
+   * Fills placeholders with what is in force, as late as it is asked for (configuration-sources.md, "Placeholders").
+   */
+  fill(text: string): Filled {
+    return fillPlaceholders(text, (name) => this.textOf(name));
+  }
+
+  /** The same for display; never fails. */
+  fillForDisplay(text: string): FilledForDisplay {
+    return fillForDisplay(text, (name) => this.textOf(name));
+  }
+
+  /** What a source holds under the name, as a placeholder finds it: one entry, or the elements of a sequence. */
+  entriesNamed(source: ConfigSource, name: string, key = KeyName.parse(name)): readonly Entry[] {
+    if (name === '') return [];
+    const exact = source.findSpelled(name) ?? underscored(source, name);
+    if (exact) return [exact];
+    if (key.length === 0) return [];
+    const entry = source.find(key) ?? variableOf(source, name);
+    return entry ? [entry] : elementsOf(source, key);
+  }
+
+  /** By exact spelling (a variable's name) or as a key in any spelling; a sequence reads as comma text. */
+  private textOf(name: string): string | undefined {
+    const key = KeyName.parse(name);
+    for (const source of this.sources) {
+      const entries = this.entriesNamed(source, name, key);
+      if (entries.length > 0) return entries.map(({ text }) => text).join(',');
+    }
+    return undefined;
+  }
+}
+
+/** `my_var` names the variable `MY_VAR`, which as a key reads `my.var`. */
+function underscored(source: ConfigSource, name: string): Entry | undefined {
+  if (source.kind !== 'environment' || !name.includes('_')) return undefined;
+  return source.findSpelled(name.replaceAll(/[.-]/g, '_').toUpperCase());
+}
+
+/** A variable of the older form, dashes as underscores: `MY_RELAY_HOST` reads as another key than `my.relay-host`. */
+function variableOf(source: ConfigSource, name: string): Entry | undefined {
+  if (source.kind !== 'environment' || !name.includes('-')) return undefined;
+  const forms = variableForms(name).flatMap((form) => [form, form.toLowerCase()]);
+  const form = forms.find((spelling) => source.findSpelled(spelling));
+  return form === undefined ? undefined : source.findSpelled(form);
+}
+
+/** What a source holds as `key[0]`, `key[1]` and so on; nothing where there is no first one. */
+function elementsOf(source: ConfigSource, key: KeyName): readonly Entry[] {
+  const indexOf = (element: Entry): string => element.key.uniformPart(key.length);
+  const elements = source
+    .below(key)
+    .filter((element) => element.key.length === key.length + 1 && /^\d+$/.test(indexOf(element)))
+    .sort((a, b) => Number(indexOf(a)) - Number(indexOf(b)));
+  return elements[0] && indexOf(elements[0]) === '0' ? elements : [];
+}

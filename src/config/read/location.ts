@@ -1,0 +1,92 @@
+import type { Origin } from './origin.js';
+import { from, type Problem, problem } from '../problem.js';
+import { shown } from '../../redaction/secrets.js';
+
+/**
+ * Where configuration is read from, as an operator writes it (configuration-sources.md, "Files, profiles, imports").
+ */
+export interface Location {
+  readonly text: string;
+  /** The text without what may be a secret. */
+  readonly shown: string;
+  /** Not finding it is no failure. */
+  readonly isOptional: boolean;
+  readonly scheme: 'file' | 'classpath' | 'configtree' | 'env' | 'relative';
+  /** Behind `optional:` and the scheme. */
+  readonly path: string;
+  /** The key that names it, and where that stands; undefined for the built-in locations. */
+  readonly key: string | undefined;
+  readonly origin: Origin | undefined;
+}
+
+/** The value of a key that names locations. */
+export interface NamingValue {
+  readonly key: string;
+  readonly origin: Origin;
+  /** Filled from a placeholder that names a secret: not to be repeated. */
+  readonly isSecret: boolean;
+}
+
+/** Locations that are read as one: profile files of all of them lie above the default files of all of them. */
+export type LocationGroup = readonly Location[];
+
+const OPTIONAL = 'optional:';
+
+/** `,` separates groups (the later wins), `;` separates the locations of one group. */
+export function parseLocations(text: string, by?: NamingValue): readonly LocationGroup[] {
+  return text
+    .split(',')
+    .map((group) => parseGroup(group, by))
+    .filter((group) => group.length > 0);
+}
+
+export function parseGroup(text: string, by?: NamingValue): LocationGroup {
+  return text
+    .split(';')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
+    .map((item) => parseLocation(item, by));
+}
+
+function parseLocation(text: string, by: NamingValue | undefined): Location {
+  const isOptional = text.startsWith(OPTIONAL);
+  const rest = isOptional ? text.slice(OPTIONAL.length) : text;
+  const scheme = /^(file|classpath|configtree|env):(.*)$/s.exec(rest);
+  return {
+    text,
+    shown: shown(text, by?.isSecret ?? false),
+    isOptional,
+    scheme: scheme ? (scheme[1] as Location['scheme']) : 'relative',
+    path: scheme?.[2] ?? rest,
+    key: by?.key,
+    origin: by?.origin,
+  };
+}
+
+/** Why nothing can ever stand at the location, however optional it is; undefined where something can. */
+export function faultOf({ scheme, path }: Location): string | undefined {
+  const unknown = scheme === 'relative' ? /^[a-z][a-z0-9+.*-]+:/i.exec(path) : undefined;
+  if (unknown) return `${unknown[0]} is none of file:, classpath:, configtree:, env: and optional:`;
+  if (scheme !== 'env' && path.includes('*') && !/^(?:[^*]*\/)?\*\/[^/*]*$/.test(path)) {
+    return 'a * may stand once, as the whole name of the last folder';
+  }
+  return undefined;
+}
+
+/** A location that must be there and is not. */
+export function notFound({ shown: name, key, origin }: Location): Problem {
+  return problem(
+    `The location ${name} does not exist`,
+    `Check ${name}, or write optional:${name} if it need not be there; app.config.on-not-found=ignore makes every location optional.`,
+    { Property: key, Value: `"${name}"`, Origin: from(origin) },
+  );
+}
+
+/** A location that nothing can be read from, `reason` being its fault. */
+export function unusable({ shown: name, key, origin }: Location, reason: string): Problem {
+  return problem(
+    `The location ${name} cannot be used`,
+    'Write a path, with file:, classpath:, configtree: or env: before it where needed; config/*/ stands for all folders in config/.',
+    { Property: key, Value: `"${name}"`, Origin: from(origin), Reason: reason },
+  );
+}

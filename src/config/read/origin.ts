@@ -1,0 +1,66 @@
+import type { FileAccess } from '../../files/whole-file.js';
+
+/** A file as reports name it: `class path resource [application.yml]` or `file [config/application.yml]`. */
+export interface Resource {
+  readonly kind: 'classpath' | 'file' | 'variable';
+  /** Path relative to the package or to the working folder where it lies below, else absolute; or a variable's name. */
+  readonly path: string;
+  /** Access rights of the file that the text was read from. */
+  readonly access?: FileAccess;
+}
+
+/** Where a value was written (configuration-sources.md, "Origins"). */
+export type Origin =
+  | {
+      readonly kind: 'position';
+      readonly resource: Resource;
+      /** Of the value, from 1. */
+      readonly line: number;
+      readonly column: number;
+      /** The value is all of a file, as in a folder of mounted secrets. */
+      readonly isWholeFile?: true;
+      /** Where the file was imported. */
+      readonly parent?: Origin;
+    }
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'argument'; readonly source: 'commandLineArgs' | 'systemProperties'; readonly name: string }
+  /** Told by the running service itself. */
+  | { readonly kind: 'running'; readonly name: string };
+
+/** Name of the source of what the running service says of itself. */
+export const RUNNING = 'server.ports';
+
+export function resourceText(resource: Resource): string {
+  switch (resource.kind) {
+    case 'classpath':
+      return `class path resource [${resource.path}]`;
+    case 'file':
+      return `file [${resource.path}]`;
+    case 'variable':
+      return `System Environment Property "${resource.path}"`;
+  }
+}
+
+export function originText(origin: Origin): string {
+  switch (origin.kind) {
+    case 'position':
+      return `${resourceText(origin.resource)} - ${origin.line}:${origin.column}`;
+    case 'variable':
+      return `System Environment Property "${origin.name}"`;
+    case 'argument':
+      return `"${origin.name}" from property source "${origin.source}"`;
+    case 'running':
+      return `"${origin.name}" from property source "${RUNNING}"`;
+  }
+}
+
+/** True for what the package itself says, as against what an operator set. */
+export function isPackaged(origin: Origin): boolean {
+  return origin.kind === 'position' && origin.resource.kind === 'classpath';
+}
+
+/** The origin with the chain of files that imported it, nearest first. */
+export function originChain(origin: Origin): string {
+  const parent = origin.kind === 'position' ? origin.parent : undefined;
+  return parent ? `${originText(origin)}, imported from ${originChain(parent)}` : originText(origin);
+}

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { isLocalTimeUtc } from '../../clock/local-time.js';
+import type { ConfigurationInputs } from '../configuration.js';
+import { ConfigurationFailure, problem } from '../problem.js';
+
+/** The class path: files that are part of the package, found from here and not from the working folder. */
+const PACKAGE_FOLDER = fileURLToPath(new URL('../../resources/', import.meta.url));
+
+/** What this process was given; `args` are those that set keys. */
+export function processInputs(args: readonly string[] = process.argv.slice(2)): ConfigurationInputs {
+  return { args, variables: process.env, workingFolder: workingFolder(), packageFolder: PACKAGE_FOLDER };
+}
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code;
+    throw new ConfigurationFailure([
+      problem('The working folder is gone', 'Start from a folder that is there; a new one may have taken its name.', {
+        Reason: reason,
+      }),
+    ]);
+  }
+}
+
+/** Makes the zone that of the whole process; to be called before the first date is made. */
+export function setProcessTimeZone(zone: string | undefined): void {
+  if (zone !== undefined) process.env['TZ'] = zone;
+}
+
+/** The zone dates of this process are read and written in; Node counts in UTC where `TZ` is none it knows. */
+export function processTimeZone(): string {
+  // The first formatter costs a noticeable part of a start, and most servers run in UTC.
+  if (isLocalTimeUtc()) return 'UTC';
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions() as { timeZone?: string };
+  return timeZone ?? 'UTC';
+}

@@ -1,0 +1,45 @@
+import { KeyName, variableForms } from '../names/key-name.js';
+import type { KeyRegistry } from '../names/key-registry.js';
+import { Mismatch } from '../bind/mismatch.js';
+import { ConfigSource, type Entry } from './source.js';
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Other systems of this kind read a whole document from it; here a warning says that it is not read. */
+export const INLINE_JSON = 'APP_APPLICATION_JSON';
+
+/**
+ * The environment as a source: every variable that spells a registered key is that key, any other one is the key its
+ * name reads as (`MY_REGION` is `my.region`), so that placeholders find it.
+ */
+export function readVariables(variables: Variables, registry: KeyRegistry): ConfigSource {
+  const preferred: Entry[] = [];
+  const others: Entry[] = [];
+  for (const [name, text] of Object.entries(variables)) {
+    if (text === undefined) continue;
+    const known = registry.keyOfVariable(name) ?? (name === 'TZ' ? processZone(text, registry) : undefined);
+    const key = known ?? foreignKey(name, registry);
+    // Of two spellings of one key, the one that drops dashes instead of writing them as underscores counts.
+    const isPreferred = known && variableForms(String(known))[0] === name;
+    (isPreferred ? preferred : others).push({ key, spelled: name, text, origin: { kind: 'variable', name } });
+  }
+  return new ConfigSource('environment', 'systemEnvironment', [...preferred, ...others]);
+}
+
+/** `TZ` is what `user.timezone` is by default; a text that is no zone, such as a POSIX rule, stays what it is. */
+function processZone(text: string, registry: KeyRegistry): KeyName | undefined {
+  const definition = registry.find(KeyName.parse('user.timezone'));
+  if (definition?.type.shape !== 'scalar') return undefined;
+  return definition.type.parse(text) instanceof Mismatch ? undefined : definition.key;
+}
+
+/** `SERVER__PORT` reads like `server.port` and is none of its forms: only its exact text names it. */
+function foreignKey(name: string, registry: KeyRegistry): KeyName {
+  const key = keyReadFrom(name);
+  return registry.find(key) ? KeyName.parse(`[${name}]`) : key;
+}
+
+/** The key a variable's name reads as where no registered key is asked: `MY_REGION` is `my.region`. */
+export function keyReadFrom(name: string): KeyName {
+  return KeyName.parse(name.toLowerCase().replaceAll('_', '.'));
+}

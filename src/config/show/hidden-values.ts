@@ -1,0 +1,112 @@
+import type { Environment } from '../read/environment.js';
+import { KeyName } from '../names/key-name.js';
+import type { KeyRegistry } from '../names/key-registry.js';
+import { baseName } from '../bind/key-state.js';
+import {
+  MASK,
+  mayHoldSecret,
+  mayNameSecret,
+  maskUrls,
+  namesSecret,
+  shown,
+  shownUnfilled,
+} from '../../redaction/secrets.js';
+import type { Entry } from '../read/source.js';
+
+/** Names of placeholders as they are written; a name made of other placeholders gives its inner ones. */
+const PLACEHOLDER = /\$\{([^${}:]+)/g;
+
+/**
+ * What pages show of values, whoever asks (management API, "Masking"). Hidden are what its name or its key calls a
+ * secret, everything that the placeholders of such a value lead to, and everything that came through one of those.
+ */
+export class HiddenValues {
+  /** Names that placeholders of secrets use, as written and as keys. */
+  private readonly parts = new Set<string>();
+  /** What those placeholders find, which may be spelled otherwise: `${db_region}` finds the variable `DB_REGION`. */
+  private readonly found = new Set<Entry>();
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly registry: KeyRegistry,
+  ) {
+    const entries = environment.sources.flatMap((source) => source.entries);
+    const unseen = new Set(entries);
+    const open: string[] = [];
+    const visit = (entry: Entry, names: readonly string[]): void => {
+      unseen.delete(entry);
+      open.push(...names);
+    };
+    for (const entry of entries) {
+      if (this.isSecretByName(entry)) visit(entry, environment.fillForDisplay(entry.text).through);
+      else open.push(...namesInCredentials(entry.text));
+    }
+    for (let name = open.pop(); name !== undefined; name = open.pop()) {
+      if (this.parts.has(name)) continue;
+      this.parts.add(name).add(KeyName.parse(name).uniform);
+      for (const entry of this.entriesNamed(name)) this.found.add(entry);
+      for (const entry of unseen) {
+        if (this.isPart(entry)) visit(entry, environment.fillForDisplay(entry.text).through);
+      }
+    }
+  }
+
+  /** The value of one entry, or of the elements of a list, with placeholders filled in as far as they can be. */
+  shown(entries: readonly Entry[]): string | number | boolean {
+    const filled = entries.map(({ text }) => this.environment.fillForDisplay(text));
+    const through = filled.flatMap((part) => part.through);
+    if (entries.some((entry) => this.hides(entry)) || through.some((name) => this.hidesName(name))) return MASK;
+    const [only] = entries;
+    if (entries.length === 1 && only?.literal !== undefined) return only.literal;
+    const text = filled.map((part) => part.text).join(',');
+    return filled.every(({ isWhole }) => isWhole) ? shown(text, false) : shownUnfilled(text, false);
+  }
+
+  hides(entry: Entry): boolean {
+    return this.isSecretByName(entry) || this.isPart(entry);
+  }
+
+  /** True where a placeholder of this name brings in something hidden. */
+  hidesName(name: string): boolean {
+    if (this.parts.has(name)) return true;
+    const named = this.entriesNamed(name);
+    return named.length > 0 ? named.some((entry) => this.hides(entry)) : mayNameSecret(name) || namesSecret(name);
+  }
+
+  /** In every source, also below the one that fills the placeholder. */
+  private entriesNamed(name: string): readonly Entry[] {
+    return this.environment.sources.flatMap((source) => this.environment.entriesNamed(source, name));
+  }
+
+  private isPart(entry: Entry): boolean {
+    if (this.found.has(entry)) return true;
+    const { spelled, key } = entry;
+    // A placeholder takes in a whole sequence by the name of its list.
+    const list = key.uniform.replace(/(?:\.\d+)+$/, '');
+    return this.parts.has(spelled) || this.parts.has(key.uniform) || this.parts.has(list);
+  }
+
+  private isSecretByName({ key, spelled, text, origin }: Entry): boolean {
+    const definition = this.registry.find(key);
+    if (definition) {
+      // The free part of a map may be named like a secret and hold none, such as the level of the logger `token`.
+      const isNamed = definition.facts.secret === undefined && (namesSecret(spelled) || namesSecret(String(key)));
+      return definition.isSecret || namesSecret(baseName(definition)) || isNamed;
+    }
+    const isMounted = origin.kind === 'position' && origin.isWholeFile === true;
+    return isMounted || namesSecret(spelled) || mayNameSecret(spelled) || mayHoldSecret(text);
+  }
+}
+
+/** What stands for a user or a password in a URL. */
+function namesInCredentials(text: string): readonly string[] {
+  if (!text.includes('${')) return [];
+  const left = placeholdersIn(maskUrls(text));
+  const times = (name: string, among: readonly string[]): number => among.filter((other) => other === name).length;
+  const all = placeholdersIn(text);
+  return all.filter((name) => times(name, left) < times(name, all));
+}
+
+function placeholdersIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(PLACEHOLDER), ([, name = '']) => name);
+}

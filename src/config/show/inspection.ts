@@ -1,0 +1,127 @@
+import type { Environment } from '../read/environment.js';
+import { HiddenValues } from './hidden-values.js';
+import { askedKey, foreignHolders, keyMeant } from '../names/key-lookup.js';
+import type { KeyRegistry } from '../names/key-registry.js';
+import { type Assignment, EMPTY_MEANS_DEFAULT, evaluate, type KeyState } from '../bind/key-state.js';
+import { type Origin, originText } from '../read/origin.js';
+import { MASK } from '../../redaction/secrets.js';
+import type { ConfigSource, Entry } from '../read/source.js';
+
+/** A value as a page shows it: filled in, and masked where it must be whoever asks. */
+export interface ShownValue {
+  readonly value: string | number | boolean;
+  readonly origin: string;
+}
+
+/** What all sources say of one key. */
+export interface Inspected {
+  /** Undefined where the highest source that has the list is too short for the element asked for. */
+  readonly inForce:
+    { readonly source: ConfigSource; readonly value: ShownValue['value']; readonly note?: string } | undefined;
+  readonly bySource: ReadonlyMap<ConfigSource, ShownValue>;
+}
+
+/** The pages' view of a configuration. It asks the same states that are bound: there is one answer to a key. */
+export class Inspection {
+  private readonly hidden: HiddenValues;
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly registry: KeyRegistry,
+  ) {
+    this.hidden = new HiddenValues(environment, registry);
+  }
+
+  /** All that a source holds, by the names its author wrote. */
+  valuesOf({ entries }: ConfigSource): ReadonlyMap<string, ShownValue> {
+    return new Map(entries.map((entry) => [entry.spelled, this.shown([entry], entry.origin)]));
+  }
+
+  /** A key in any form, also one that is not ours; undefined where no source holds it. */
+  find(name: string): Inspected | undefined {
+    const key = keyMeant(this.environment, this.registry, name);
+    const asked = askedKey(this.environment, this.registry, key);
+    if (!asked) return this.registry.find(key) ? undefined : this.foreign(name);
+    const { state, index } = asked;
+    if (state.assignments.length === 0) return undefined;
+    return index === undefined ? this.whole(state) : this.element(state, index);
+  }
+
+  /** What a source says of a key. */
+  assigned({ content, origin }: Assignment): ShownValue {
+    return this.shown(entriesOf(content), origin);
+  }
+
+  private whole(state: KeyState): Inspected {
+    const bySource = new Map(state.assignments.map((assignment) => [assignment.source, this.assigned(assignment)]));
+    const [winner] = state.assignments;
+    const note = this.noteOf(state);
+    const inForce = winner && { source: winner.source, value: this.valueInForce(state) ?? MASK, ...(note && { note }) };
+    return { inForce, bySource };
+  }
+
+  /** Why the value in force is not what its source holds. */
+  noteOf(state: KeyState): string | undefined {
+    return evaluate(this.environment, state).kind === 'default' ? EMPTY_MEANS_DEFAULT : undefined;
+  }
+
+  /** Of a list that adds up it is the sum; undefined where nothing sets the key. */
+  valueInForce(state: KeyState): ShownValue['value'] | undefined {
+    const { assignments, type } = state;
+    const [winner] = assignments;
+    if (!winner) return undefined;
+    const isSum = type.shape === 'list' && type.addsUp && assignments.length > 1;
+    const isHidden = assignments.some((assignment) => this.assigned(assignment).value === MASK);
+    if (!isSum || isHidden) {
+      const { value } = this.assigned(winner);
+      return value !== MASK && this.noteOf(state) ? (state.definition.defaultValue ?? '') : value;
+    }
+    const sum = evaluate(this.environment, state);
+    return sum.kind === 'value' ? sum.shown : MASK;
+  }
+
+  private element(state: KeyState, index: number): Inspected | undefined {
+    const bySource = new Map<ConfigSource, ShownValue>();
+    for (const { source, content, origin } of state.assignments) {
+      const value = 'text' in content ? this.item(content, origin, index) : this.ofSequence(content, index);
+      if (value) bySource.set(source, value);
+    }
+    if (bySource.size === 0) return undefined;
+    const isSum = state.type.shape === 'list' && state.type.addsUp;
+    const winner = isSum ? bySource.keys().next().value : state.assignments[0]?.source;
+    const value = winner && bySource.get(winner)?.value;
+    return { inForce: winner && value !== undefined ? { source: winner, value } : undefined, bySource };
+  }
+
+  /** One item of comma text, which is parted once placeholders are filled in. */
+  private item(entry: Entry, origin: Origin, index: number): ShownValue | undefined {
+    const whole = this.shown([entry], origin);
+    if (whole.value === MASK) return index === 0 ? whole : undefined;
+    const items = String(whole.value).trim() === '' ? [] : String(whole.value).split(',');
+    const item = items[index];
+    return item === undefined ? undefined : { ...whole, value: item.trim() };
+  }
+
+  private ofSequence(elements: readonly Entry[], index: number): ShownValue | undefined {
+    const element = elements.find(({ key }) => Number(key.uniformPart(key.length - 1)) === index);
+    return element && this.shown([element], element.origin);
+  }
+
+  private foreign(name: string): Inspected | undefined {
+    const bySource = new Map<ConfigSource, ShownValue>();
+    for (const [source, entries] of foreignHolders(this.environment, name)) {
+      const [first] = entries;
+      if (first) bySource.set(source, this.shown(entries, first.origin));
+    }
+    const [first] = bySource;
+    return first && { inForce: { source: first[0], value: first[1].value }, bySource };
+  }
+
+  private shown(entries: readonly Entry[], origin: Origin): ShownValue {
+    return { value: this.hidden.shown(entries), origin: originText(origin) };
+  }
+}
+
+function entriesOf(content: Assignment['content']): readonly Entry[] {
+  return 'text' in content ? [content] : content;
+}
