@@ -4,18 +4,18 @@ import { isPackaged } from '../config/read/origin.js';
 import { one } from '../config/read/profiles.js';
 import { readSeparateFile } from '../config/read/separate-file.js';
 import { allStates } from '../config/bind/key-state.js';
-import type { FileAppenderOptions } from '../logging/file-appender.js';
-import type { LineForm } from '../logging/line-format.js';
+import type { FileAppenderOptions } from '../logging/file/file-appender.js';
+import type { LineForm } from '../logging/format/line-format.js';
 import {
   ConsoleAppenderProperties,
   FileAppenderProperties,
   LevelsProperties,
 } from '../logging/logging-config.properties.js';
 import { LoggingCharsetProperties } from '../logging/logging-charset.properties.js';
-import { LoggingFileProperties } from '../logging/logging-file.properties.js';
+import { LoggingFileProperties } from '../logging/file/logging-file.properties.js';
 import { LoggingPatternProperties } from '../logging/logging-pattern.properties.js';
 import { LoggingProperties } from '../logging/logging.properties.js';
-import { RollingpolicyProperties } from '../logging/rollingpolicy.properties.js';
+import { RollingpolicyProperties } from '../logging/file/rollingpolicy.properties.js';
 import { StructuredFormatProperties } from '../logging/structured-format.properties.js';
 
 /** Of a file where only its folder is given. */

@@ -4,12 +4,12 @@ import type { Configuration, ConfigurationInputs } from '../config/configuration
 import { charsetNamed } from '../encoding/charset.js';
 import { type LogFileSetup, type LogSetup, logSetup } from './log-setup.js';
 import { ConsoleAppender, formed } from '../logging/console-appender.js';
-import type { FileAppender } from '../logging/file-appender.js';
+import type { FileAppender } from '../logging/file/file-appender.js';
 import { type Level, levelOf } from '../logging/level.js';
-import { lineFormat } from '../logging/line-format.js';
+import { lineFormat } from '../logging/format/line-format.js';
 import { LineMeters } from '../logging/line-meters.js';
 import { threadName } from '../logging/log-context.js';
-import { LogFile } from '../logging/log-file.js';
+import { LogFile } from '../logging/file/log-file.js';
 import { LogLevels } from '../logging/log-levels.js';
 import type { LogLine } from '../logging/log-line.js';
 import type { Logger } from '../logging/logger.js';
@@ -79,7 +79,7 @@ export class Logs {
 
 /** A service without a log file loads nothing of it. */
 async function fileOf({ form, ...setup }: LogFileSetup, aside: Logger): Promise<FileAppender> {
-  const { FileAppender } = await import('../logging/file-appender.js');
+  const { FileAppender } = await import('../logging/file/file-appender.js');
   return new FileAppender({
     ...setup,
     format: lineFormat(form, { hasColor: false }),

@@ -3,9 +3,9 @@ import { full } from '../config/bind/effect.js';
 import { flag, map, mapOfLists, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { levelWord, type LevelWord, loggerName } from './level-words.js';
-import { type Structured, STRUCTURED } from './line-format.js';
-import { logPattern } from './log-pattern.js';
-import { RollingpolicyProperties } from './rollingpolicy.properties.js';
+import { type Structured, STRUCTURED } from './format/line-format.js';
+import { logPattern } from './pattern/log-pattern.js';
+import { RollingpolicyProperties } from './file/rollingpolicy.properties.js';
 
 /** A member of the file that `logging.config` names, as the two below; none of them is a key of the service. */
 @Properties('appenders.console')

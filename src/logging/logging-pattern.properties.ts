@@ -1,6 +1,6 @@
 import { full } from '../config/bind/effect.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { logPattern } from './log-pattern.js';
+import { logPattern } from './pattern/log-pattern.js';
 
 @Properties('logging.pattern')
 export class LoggingPatternProperties {

@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { LogFile } from './log-file.js';
+import { LogFile } from './file/log-file.js';
 import { LogLevels } from './log-levels.js';
 import { Loggers } from './loggers.js';
 

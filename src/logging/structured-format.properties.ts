@@ -1,7 +1,7 @@
 import { full } from '../config/bind/effect.js';
 import { oneOf } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { type Structured, STRUCTURED } from './line-format.js';
+import { type Structured, STRUCTURED } from './format/line-format.js';
 
 @Properties('logging.structured.format')
 export class StructuredFormatProperties {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import { inThread } from '../logging/log-context.js';
-import { maskedText } from '../logging/shown-text.js';
+import { maskedText } from '../logging/format/shown-text.js';
 
 /** When a task runs; `custom` says in words what follows none of the usual rules. */
 export type Trigger =

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable, Transform } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { LogFile } from '../../logging/log-file.js';
+import { LogFile } from '../../logging/file/log-file.js';
 import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../operation.js';
 import { type ByteRange, rangeOf } from './byte-range.js';
 import { ExternalLogfileProperties } from './external-logfile.properties.js';

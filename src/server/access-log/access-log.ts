@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../clock/clock.js';
-import { type Appended, appendLines } from '../../logging/append-lines.js';
-import type { Batch, Place } from '../../logging/batch.js';
-import { perDay } from '../../logging/day.js';
-import { type LineTarget, LineWriter } from '../../logging/line-writer.js';
+import { type Appended, appendLines } from '../../logging/file/append-lines.js';
+import type { Batch, Place } from '../../logging/file/batch.js';
+import { perDay } from '../../logging/file/day.js';
+import { type LineTarget, LineWriter } from '../../logging/file/line-writer.js';
 import type { Logger } from '../../logging/logger.js';
 import { withoutRequestFacts } from '../../principal/request-facts.js';
 import { type AccessFacts, lineWriter } from './access-line.js';

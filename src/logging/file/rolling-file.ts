@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Clock } from '../clock/clock.js';
-import type { Charset } from '../encoding/charset.js';
+import type { Clock } from '../../clock/clock.js';
+import type { Charset } from '../../encoding/charset.js';
 import { type Appended, appendLines } from './append-lines.js';
 import { type Archives, isFullDisk } from './archives.js';
 import type { Batch, Place } from './batch.js';

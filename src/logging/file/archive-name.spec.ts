@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 import { ArchiveNames, archivePattern } from './archive-name.js';
 
 describe('a pattern', () => {

@@ -1,6 +1,6 @@
 import { pid } from 'node:process';
 import { jsonLine, jsonParts } from './json-line.js';
-import type { LineFormat } from './log-line.js';
+import type { LineFormat } from '../log-line.js';
 
 /** Of the Elastic Common Schema. */
 const VERSION = '8.11';

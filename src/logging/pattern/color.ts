@@ -1,4 +1,4 @@
-import type { LineLevel } from './level.js';
+import type { LineLevel } from '../level.js';
 
 const CODES = {
   faint: 2,

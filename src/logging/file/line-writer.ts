@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/clock.js';
+import type { Clock } from '../../clock/clock.js';
 import { type Appended, appendLinesNow } from './append-lines.js';
 import { Batch, type Place } from './batch.js';
 

@@ -1,11 +1,11 @@
-import type { Clock } from '../clock/clock.js';
-import type { Charset } from '../encoding/charset.js';
-import { withoutRequestFacts } from '../principal/request-facts.js';
+import type { Clock } from '../../clock/clock.js';
+import type { Charset } from '../../encoding/charset.js';
+import { withoutRequestFacts } from '../../principal/request-facts.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
 import { LineWriter, withinPatience } from './line-writer.js';
-import { formed } from './console-appender.js';
-import type { Appender, LineFormat, LogLine } from './log-line.js';
+import { formed } from '../console-appender.js';
+import type { Appender, LineFormat, LogLine } from '../log-line.js';
 import { RollingFile } from './rolling-file.js';
 
 export interface FileAppenderOptions extends Keeping {

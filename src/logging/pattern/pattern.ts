@@ -1,15 +1,15 @@
 import { pid } from 'node:process';
-import { processTimeZone } from '../config/read/process-inputs.js';
-import { localOffsetSeconds } from '../clock/local-time.js';
-import { compileDatePattern, PatternFault } from '../encoding/date-pattern.js';
-import { type Zone, zoneOf } from '../encoding/zone.js';
+import { processTimeZone } from '../../config/read/process-inputs.js';
+import { localOffsetSeconds } from '../../clock/local-time.js';
+import { compileDatePattern, PatternFault } from '../../encoding/date-pattern.js';
+import { type Zone, zoneOf } from '../../encoding/zone.js';
 import { abbreviated } from './abbreviate.js';
 import { type Color, COLOR_OF_LEVEL, colored, COLORS } from './color.js';
-import { CONTEXT_NAMES, type LogContext } from './log-context.js';
-import type { LineFormat } from './log-line.js';
+import { CONTEXT_NAMES, type LogContext } from '../log-context.js';
+import type { LineFormat } from '../log-line.js';
 import { BadPattern, parsePattern, type Piece, type Width } from './pattern-syntax.js';
-import { shownMessage, shownText } from './shown-text.js';
-import { thrownText } from './thrown.js';
+import { shownMessage, shownText } from '../format/shown-text.js';
+import { thrownText } from '../format/thrown.js';
 
 /** What a pattern is compiled for. */
 export interface PatternTarget {

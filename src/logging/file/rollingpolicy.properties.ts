@@ -1,7 +1,7 @@
-import { DataSize } from '../config/bind/data-size.js';
-import { full } from '../config/bind/effect.js';
-import { dataSize, flag, integer } from '../config/bind/key-type.js';
-import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { DataSize } from '../../config/bind/data-size.js';
+import { full } from '../../config/bind/effect.js';
+import { dataSize, flag, integer } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { archivePattern } from './archive-name.js';
 
 @Properties('logging.engine.rollingpolicy')

@@ -1,9 +1,9 @@
-import { charsetNamed, jsonIn, UTF_8 } from '../encoding/charset.js';
+import { charsetNamed, jsonIn, UTF_8 } from '../../encoding/charset.js';
 import { ecs } from './ecs.js';
 import { gelf } from './gelf.js';
-import type { LineFormat } from './log-line.js';
+import type { LineFormat } from '../log-line.js';
 import { logstash } from './logstash.js';
-import { compilePattern, type PatternTarget } from './pattern.js';
+import { compilePattern, type PatternTarget } from '../pattern/pattern.js';
 
 /** Forms of JSON, one object a line. */
 export const STRUCTURED = ['ecs', 'logstash', 'gelf'] as const;

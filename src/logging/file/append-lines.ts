@@ -1,8 +1,8 @@
 import { constants, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Charset, UTF_8 } from '../encoding/charset.js';
-import { makeFolder } from '../files/make-folder.js';
+import { type Charset, UTF_8 } from '../../encoding/charset.js';
+import { makeFolder } from '../../files/make-folder.js';
 import type { Batch, Place } from './batch.js';
 import { FILE_MODE, FOLDER_MODE } from './modes.js';
 

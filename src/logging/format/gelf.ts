@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import { jsonLine, jsonParts } from './json-line.js';
-import type { LineLevel } from './level.js';
-import type { LineFormat } from './log-line.js';
+import type { LineLevel } from '../level.js';
+import type { LineFormat } from '../log-line.js';
 
 /** Severities of syslog (RFC 5424 section 6.2.1). */
 const SEVERITIES: Readonly<Record<LineLevel, number>> = { ERROR: 3, WARN: 4, INFO: 6, DEBUG: 7, TRACE: 7 };

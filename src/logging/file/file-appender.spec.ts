@@ -19,14 +19,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../test/support/manual-clock.js';
-import { temporaryFolder } from '../../test/support/temporary-folder.js';
-import { waitUntil } from '../../test/support/wait-until.js';
-import { withRequestFacts } from '../principal/request-facts.js';
-import { charsetNamed, UTF_8 } from '../encoding/charset.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { waitUntil } from '../../../test/support/wait-until.js';
+import { withRequestFacts } from '../../principal/request-facts.js';
+import { charsetNamed, UTF_8 } from '../../encoding/charset.js';
 import { FileAppender, type FileAppenderOptions } from './file-appender.js';
-import type { LineLevel } from './level.js';
-import { logContext } from './log-context.js';
+import type { LineLevel } from '../level.js';
+import { logContext } from '../log-context.js';
 
 /** A quarter to midnight, local time. */
 const EVENING = new Date(2026, 10, 21, 23, 45).getTime() / 1000;

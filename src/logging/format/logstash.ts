@@ -1,6 +1,6 @@
 import { jsonLine, jsonParts } from './json-line.js';
-import type { LineLevel } from './level.js';
-import type { LineFormat } from './log-line.js';
+import type { LineLevel } from '../level.js';
+import type { LineFormat } from '../log-line.js';
 
 /** As the JVM's engines count levels. */
 const VALUES: Readonly<Record<LineLevel, number>> = {

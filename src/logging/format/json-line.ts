@@ -1,5 +1,5 @@
-import type { LogLine } from './log-line.js';
-import { redactedField } from '../redaction/redaction.js';
+import type { LogLine } from '../log-line.js';
+import { redactedField } from '../../redaction/redaction.js';
 import { LONGEST_MESSAGE, maskedText, shownText } from './shown-text.js';
 import { type ThrownPart, thrownParts, thrownText } from './thrown.js';
 

@@ -1,6 +1,6 @@
-import { full, near } from '../config/bind/effect.js';
-import { text } from '../config/bind/key-type.js';
-import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { full, near } from '../../config/bind/effect.js';
+import { text } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 /** Its archives have the day and a number behind its name. */
 const path = text({ form: /^(?!.*%[di])(?=.*\S)/s, called: 'the path of a file or folder, without %d and %i' });

@@ -1,6 +1,6 @@
-import { printable } from '../config/show/failure-report.js';
-import { CUT, redacted, redactedField } from '../redaction/redaction.js';
-import type { LogLine } from './log-line.js';
+import { printable } from '../../config/show/failure-report.js';
+import { CUT, redacted, redactedField } from '../../redaction/redaction.js';
+import type { LogLine } from '../log-line.js';
 
 /** Longest message of a line, in characters. */
 export const LONGEST_MESSAGE = 8000;

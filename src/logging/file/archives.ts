@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type ArchiveName, ArchiveNames } from './archive-name.js';
 import { type Day, daysBefore } from './day.js';
-import { makeFolder } from '../files/make-folder.js';
+import { makeFolder } from '../../files/make-folder.js';
 import { FILE_MODE, FOLDER_MODE } from './modes.js';
 import { reasonOf } from './line-writer.js';
 

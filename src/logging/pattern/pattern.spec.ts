@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../test/support/property.js';
-import type { LogLine } from './log-line.js';
+import { fc } from '../../../test/support/property.js';
+import type { LogLine } from '../log-line.js';
 import { logPattern } from './log-pattern.js';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 import { compilePattern, patternFault } from './pattern.js';
 
 const LINE: LogLine = {

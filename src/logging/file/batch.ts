@@ -1,4 +1,4 @@
-import type { Charset } from '../encoding/charset.js';
+import type { Charset } from '../../encoding/charset.js';
 
 /** Where a line belongs: a file, and the day whose lines it holds or will hold. */
 export interface Place {

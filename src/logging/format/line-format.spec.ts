@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../test/support/property.js';
+import { fc } from '../../../test/support/property.js';
 import { lineFormat, type Structured, STRUCTURED } from './line-format.js';
-import type { LogLine } from './log-line.js';
+import type { LogLine } from '../log-line.js';
 
 const LINE: LogLine = {
   at: Date.UTC(2031, 4, 4, 10, 15, 30, 123),
