@@ -22,12 +22,12 @@ import { PortalModule } from './portal/portal.module.js';
 import { RandomModule } from './random/random.module.js';
 import { SamlModule } from './saml/saml.module.js';
 import { SealingModule } from './sealing/sealing.module.js';
-import { ExchangesModule } from './server/exchanges/exchanges.module.js';
-import { HttpExchanges } from './server/exchanges/http-exchanges.js';
+import { ExchangesModule } from './http/records/exchanges.module.js';
+import { HttpExchanges } from './http/records/http-exchanges.js';
 import { OpenApiModule } from './server/openapi/openapi.module.js';
 import { OpenApiProperties } from './server/openapi/openapi.properties.js';
 import { ServerModule } from './server/server.module.js';
-import { ServletProperties } from './server/servlet.properties.js';
+import { ServletProperties } from './http/servlet.properties.js';
 import { TlsModule } from './tls/tls.module.js';
 import { PublicUrlProperties } from './token/public-url.properties.js';
 

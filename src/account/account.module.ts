@@ -3,7 +3,7 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { Meters } from '../metrics/meters.js';
 import { Random } from '../random/random.js';
-import { ThreadsProperties } from '../server/admission/threads.properties.js';
+import { ThreadsProperties } from '../http/admission/threads.properties.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AccountChanges } from './account-changes.service.js';
 import { AccountCreation } from './account-creation.service.js';

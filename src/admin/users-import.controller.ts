@@ -6,7 +6,7 @@ import { Answers } from '../server/openapi/answers.decorator.js';
 import type { OperationFacts } from '../server/openapi/operation.js';
 import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { TakesUpload, Upload } from '../server/upload/upload.decorator.js';
-import type { IncomingUpload } from '../server/upload/uploads.js';
+import type { IncomingUpload } from '../http/upload/uploads.js';
 import { FILE_FIELD, UsersImport } from './users-import.service.js';
 import { importQueryShape, importReportShape, importUploadShape } from './users-import.shapes.js';
 

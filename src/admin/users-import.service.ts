@@ -5,7 +5,7 @@ import { importFormat, importRows } from '../account/import-file.js';
 import { ImportFileError, type ImportReport, type ImportRow } from '../account/import-row.js';
 import { ServiceError } from '../errors/service-error.js';
 import { ImportedTotps } from '../mfa/totp-import.service.js';
-import type { UploadedFile } from '../server/upload/uploads.js';
+import type { UploadedFile } from '../http/upload/uploads.js';
 
 /** Name of the part that holds the file. */
 export const FILE_FIELD = 'file';

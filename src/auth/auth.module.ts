@@ -4,7 +4,7 @@ import { AccountModule } from '../account/account.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { Meters } from '../metrics/meters.js';
 import { MfaModule } from '../mfa/mfa.module.js';
-import { ServletProperties } from '../server/servlet.properties.js';
+import { ServletProperties } from '../http/servlet.properties.js';
 import { TokenModule } from '../token/token.module.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { Authentication } from './authentication.service.js';

@@ -29,11 +29,11 @@ import { MetricsCompatProperties } from '../management/metrics/metrics-compat.pr
 import { Stopper } from '../management/shutdown/stopper.js';
 import { ProcessWatch } from '../metrics/process-watch.js';
 import { PROPERTIES } from './properties.js';
-import { HttpExchanges } from '../server/exchanges/http-exchanges.js';
-import type { Listener } from '../server/listener.js';
-import { ServerProperties } from '../server/server.properties.js';
-import { LifecycleProperties } from '../server/shutdown/lifecycle.properties.js';
-import { type ShutdownParts, shutDown } from '../server/shutdown/shutdown.js';
+import { HttpExchanges } from '../http/records/http-exchanges.js';
+import type { Listener } from '../http/listener.js';
+import { ServerProperties } from '../http/server.properties.js';
+import { LifecycleProperties } from '../http/shutdown/lifecycle.properties.js';
+import { type ShutdownParts, shutDown } from '../http/shutdown/shutdown.js';
 import { startProblem } from './failure-analysis.js';
 import { StartStopped, type StopSignals } from './stop-signals.js';
 

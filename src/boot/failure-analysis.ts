@@ -3,9 +3,9 @@ import { originText } from '../config/read/origin.js';
 import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
 import { one } from '../config/read/profiles.js';
 import { DatabaseUnavailable } from '../persistence/database-unavailable.js';
-import { ListenFailure } from '../server/listener.js';
-import { uploadFolderProblem } from '../server/upload/upload-folder-problem.js';
-import { UploadFolderFailure } from '../server/upload/upload-folder.js';
+import { ListenFailure } from '../http/listener.js';
+import { uploadFolderProblem } from '../http/upload/upload-folder-problem.js';
+import { UploadFolderFailure } from '../http/upload/upload-folder.js';
 
 /** What stopped a start, as a report for the operator where it is known what to do about it. */
 export function startProblem(error: unknown, configuration: Configuration): unknown {

@@ -7,25 +7,25 @@ import { ManagementServerProperties } from '../management/management-server.prop
 import { placeOf } from '../management/place.js';
 import type { Meters } from '../metrics/meters.js';
 import { SystemRandom } from '../random/random.js';
-import { AccessLog } from '../server/access-log/access-log.js';
-import { AccesslogProperties } from '../server/access-log/accesslog.properties.js';
-import { outward, reachable } from '../server/address.js';
-import { EmbeddedProperties } from '../server/admission/embedded.properties.js';
-import { ThreadsProperties } from '../server/admission/threads.properties.js';
-import type { HttpExchanges } from '../server/exchanges/http-exchanges.js';
-import type { HostOptions } from '../server/host-options.js';
-import { EncodingProperties } from '../server/json/encoding.properties.js';
-import { JsonSerializationProperties } from '../server/json/json-serialization.properties.js';
-import { JsonProperties } from '../server/json/json.properties.js';
-import { type Binding, Listener } from '../server/listener.js';
-import { ServerErrorProperties } from '../server/problem/server-error.properties.js';
-import { ServerProperties } from '../server/server.properties.js';
-import { ServletProperties } from '../server/servlet.properties.js';
-import type { OpenedTls } from '../server/tls/listener-tls.js';
-import { SslProperties } from '../server/tls/ssl.properties.js';
-import { MultipartProperties } from '../server/upload/multipart.properties.js';
-import { UploadFolder } from '../server/upload/upload-folder.js';
-import type { UploadOptions } from '../server/upload/uploads.js';
+import { AccessLog } from '../http/records/access-log.js';
+import { AccesslogProperties } from '../http/records/accesslog.properties.js';
+import { outward, reachable } from '../http/address.js';
+import { EmbeddedProperties } from '../http/admission/embedded.properties.js';
+import { ThreadsProperties } from '../http/admission/threads.properties.js';
+import type { HttpExchanges } from '../http/records/http-exchanges.js';
+import type { HostOptions } from '../http/host-options.js';
+import { EncodingProperties } from '../http/json/encoding.properties.js';
+import { JsonSerializationProperties } from '../http/json/json-serialization.properties.js';
+import { JsonProperties } from '../http/json/json.properties.js';
+import { type Binding, Listener } from '../http/listener.js';
+import { ServerErrorProperties } from '../http/errors/server-error.properties.js';
+import { ServerProperties } from '../http/server.properties.js';
+import { ServletProperties } from '../http/servlet.properties.js';
+import type { OpenedTls } from '../http/tls/listener-tls.js';
+import { SslProperties } from '../http/tls/ssl.properties.js';
+import { MultipartProperties } from '../http/upload/multipart.properties.js';
+import { UploadFolder } from '../http/upload/upload-folder.js';
+import type { UploadOptions } from '../http/upload/uploads.js';
 import { startProblem } from './failure-analysis.js';
 
 /** Of what goes wrong with listeners. */
@@ -182,7 +182,7 @@ function managementOptions(configuration: Configuration): HostOptions {
 async function tlsOf(configuration: Configuration, loggers: Loggers): Promise<OpenedTls | undefined> {
   const { bundle } = configuration.get(SslProperties);
   if (bundle === undefined) return undefined;
-  const { openTls } = await import('../server/tls/listener-tls.js');
+  const { openTls } = await import('../http/tls/listener-tls.js');
   return openTls(configuration, bundle, new SystemClock(), loggers.get(LOGGER));
 }
 

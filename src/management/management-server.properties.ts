@@ -1,7 +1,7 @@
 import { full } from '../config/bind/effect.js';
 import { integer } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { address } from '../server/address.js';
+import { address } from '../http/address.js';
 import { path } from './path-types.js';
 
 @Properties('management.server')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Answer, PlainRequest, Routes } from '../server/listener.js';
-import { ServerProperties } from '../server/server.properties.js';
+import type { Answer, PlainRequest, Routes } from '../http/listener.js';
+import { ServerProperties } from '../http/server.properties.js';
 import { Offers } from './access/offers.service.js';
 import { ManagementServerProperties } from './management-server.properties.js';
 import { JSON_TYPES } from './media-types.js';

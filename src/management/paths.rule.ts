@@ -1,6 +1,6 @@
 import { finding, type Finding, type LateRule, type RuleFacts } from '../config/check/rule.js';
 import { ifBound } from '../config/bind/unbound.js';
-import { ServerProperties } from '../server/server.properties.js';
+import { ServerProperties } from '../http/server.properties.js';
 import { accessOf } from './access/access.js';
 import { AccessProperties } from './access/access.properties.js';
 import { ENDPOINT_IDS } from './access/endpoint-ids.js';

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
 import { requestFacts } from '../principal/request-facts.js';
-import type { Markup } from '../server/markup.js';
-import { waitOf } from '../server/problem/problem.js';
-import { problemAlert } from '../server/problem/problem-page.js';
+import type { Markup } from '../encoding/html.js';
+import { waitOf } from '../http/errors/problem.js';
+import { problemAlert } from '../http/errors/problem-page.js';
 
 /** Shows the form with what a person is told of the refusal. */
 type ShowForm = (alert: Markup, error: ServiceError) => string | Promise<string>;

@@ -7,7 +7,7 @@ import { hasOtp } from '../principal/amr.js';
 import type { Principal } from '../principal/principal.js';
 import { cookiesOf } from '../server/cookies.js';
 import type { HttpRequest } from '../server/http-request.js';
-import { ServletProperties } from '../server/servlet.properties.js';
+import { ServletProperties } from '../http/servlet.properties.js';
 import { boundToBrowser, boundToCaller } from './form-binding.js';
 import { httpsPage } from './https-page.js';
 import { withForm } from './again.js';

@@ -1,4 +1,4 @@
-import { type Markup, markup } from '../server/markup.js';
+import { type Markup, markup } from '../encoding/html.js';
 
 /** What a form sends beside what is typed in. */
 export interface FormFacts {

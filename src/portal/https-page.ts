@@ -1,6 +1,6 @@
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
-import { type Markup, markup } from '../server/markup.js';
-import { htmlPage } from '../server/page.js';
+import { type Markup, markup } from '../encoding/html.js';
+import { htmlPage } from '../http/page.js';
 
 /** Tells a user that the address needs https. `publicUrl` is where the service is known to be reached. */
 export function httpsAlert(publicUrl: string | undefined): Markup {

@@ -1,5 +1,5 @@
-import { type Markup, markup } from '../server/markup.js';
-import { htmlPage } from '../server/page.js';
+import { type Markup, markup } from '../encoding/html.js';
+import { htmlPage } from '../http/page.js';
 import { button, form, type FormFacts, hidden } from './forms.js';
 
 interface CodeFacts extends FormFacts {

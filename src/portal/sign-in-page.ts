@@ -1,7 +1,7 @@
 import { SIGN_IN_PAGE, withReturnTo } from '../auth/page-paths.js';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
-import { type Markup, markup } from '../server/markup.js';
-import { htmlPage } from '../server/page.js';
+import { type Markup, markup } from '../encoding/html.js';
+import { htmlPage } from '../http/page.js';
 import { button, form, type FormFacts, hidden } from './forms.js';
 
 /** An identity provider to choose. */

@@ -1,6 +1,6 @@
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
-import { type Markup, markup } from '../server/markup.js';
-import { htmlPage, SERVICE_NAME } from '../server/page.js';
+import { type Markup, markup } from '../encoding/html.js';
+import { htmlPage, SERVICE_NAME } from '../http/page.js';
 import { button, form, type FormFacts } from './forms.js';
 
 /** What the start page knows of its visitor. */

@@ -16,7 +16,7 @@ import { Answer, type Reply } from '../server/cookies.js';
 import type { HttpRequest } from '../server/http-request.js';
 import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
 import { AnswersPages } from '../server/page.decorator.js';
-import { ServletProperties } from '../server/servlet.properties.js';
+import { ServletProperties } from '../http/servlet.properties.js';
 import { boundToCaller } from './form-binding.js';
 import { FormTokens } from './form-tokens.service.js';
 import type { FormFacts } from './forms.js';

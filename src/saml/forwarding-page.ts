@@ -1,6 +1,6 @@
 import type { Reply } from '../server/cookies.js';
-import { forwardingPolicy, HTML, htmlPage, refreshTo } from '../server/page.js';
-import { markup } from '../server/markup.js';
+import { forwardingPolicy, HTML, htmlPage, refreshTo } from '../http/page.js';
+import { markup } from '../encoding/html.js';
 import type { OutgoingRequest } from './saml-library.js';
 
 /** Path of the script below `/saml`. */

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { HttpRequest } from '../server/http-request.js';
-import { ServletProperties } from '../server/servlet.properties.js';
+import { ServletProperties } from '../http/servlet.properties.js';
 import { SslBundles } from '../tls/ssl-bundles.service.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
 import { Issuer } from '../token/issuer.service.js';

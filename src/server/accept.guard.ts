@@ -5,8 +5,8 @@ import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constant
 import { ServiceError } from '../errors/service-error.js';
 import { accepts } from './accept.js';
 import type { HttpRequest } from './http-request.js';
-import { HTML } from './page.js';
-import type { RouteFacts } from './route-facts.decorator.js';
+import { HTML } from '../http/page.js';
+import type { RouteFacts } from '../http/route-facts.decorator.js';
 
 const JSON_TYPE = 'application/json';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { ServerProperties } from '../server/server.properties.js';
-import { ServletProperties } from '../server/servlet.properties.js';
+import { ServerProperties } from '../http/server.properties.js';
+import { ServletProperties } from '../http/servlet.properties.js';
 import { PublicUrlProperties } from './public-url.properties.js';
 
 /** Who issues our tokens: claim `iss`, and the base of what the metadata name. */

@@ -19,7 +19,7 @@ import { ACR_MFA, PWD, PWD_OTP } from '../../src/principal/amr.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { RandomModule } from '../../src/random/random.module.js';
 import { SealingModule } from '../../src/sealing/sealing.module.js';
-import { Listener } from '../../src/server/listener.js';
+import { Listener } from '../../src/http/listener.js';
 import { ServerModule } from '../../src/server/server.module.js';
 import { AccessTokens } from '../../src/token/access-tokens.service.js';
 import { MfaTokens } from '../../src/token/mfa-tokens.service.js';

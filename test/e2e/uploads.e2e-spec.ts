@@ -11,7 +11,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties } from '../../src/server/admission/embedded.properties.js';
+import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
 import { makeCertificate, type MadeCertificate } from '../support/certificates.js';
 import { type Answer, HttpClient, type RequestOptions } from '../support/http-client.js';
 import '../support/matchers.js';

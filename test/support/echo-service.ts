@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import type { HostOptions } from '../../src/server/host-options.js';
-import { Listener } from '../../src/server/listener.js';
+import type { HostOptions } from '../../src/http/host-options.js';
+import { Listener } from '../../src/http/listener.js';
 import { ServerModule } from '../../src/server/server.module.js';
 import { AnswersController } from './answers.controller.js';
 import { BrokenController } from './broken.controller.js';

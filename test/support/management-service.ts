@@ -21,7 +21,7 @@ import { Responder } from '../../src/management/web/responder.service.js';
 import { ManagementWebProperties } from '../../src/management/web.properties.js';
 import { Meters } from '../../src/metrics/meters.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
-import { ServerProperties } from '../../src/server/server.properties.js';
+import { ServerProperties } from '../../src/http/server.properties.js';
 import { AuthenticatorApp } from './authenticator-app.js';
 import { basic, HttpClient, textOf } from './http-client.js';
 import { temporaryFolder } from './temporary-folder.js';

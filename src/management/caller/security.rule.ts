@@ -1,5 +1,5 @@
 import type { Rule } from '../../config/check/rule.js';
-import { ServerProperties } from '../../server/server.properties.js';
+import { ServerProperties } from '../../http/server.properties.js';
 import { ManagementServerProperties } from '../management-server.properties.js';
 import { placeOf } from '../place.js';
 import { ManagementSecurityProperties } from './security.properties.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Routes } from '../../server/listener.js';
+import type { Routes } from '../../http/listener.js';
 import { Offers } from '../access/offers.service.js';
 import { JSON_TYPES } from '../media-types.js';
 import type { Operation } from '../operation.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HttpExchanges } from '../../server/exchanges/http-exchanges.js';
+import { HttpExchanges } from '../../http/records/http-exchanges.js';
 import type { Endpoint, Operation } from '../operation.js';
 
 /** `GET {management_base}/httpexchanges`: the last requests and their answers; not there where none are recorded. */

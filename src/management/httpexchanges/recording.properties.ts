@@ -1,7 +1,7 @@
 import { full } from '../../config/bind/effect.js';
 import { flag, list, oneOf } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { EXCHANGE_PARTS, type ExchangePart } from '../../server/exchanges/http-exchanges.js';
+import { EXCHANGE_PARTS, type ExchangePart } from '../../http/records/http-exchanges.js';
 
 @Properties('management.httpexchanges.recording')
 export class RecordingProperties {

@@ -1,4 +1,4 @@
-import type { Routes } from '../../server/listener.js';
+import type { Routes } from '../../http/listener.js';
 
 /** A route that is no controller's. */
 export interface MountedRoute {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import type { Answer, PlainRequest } from '../../server/listener.js';
+import type { Answer, PlainRequest } from '../../http/listener.js';
 import type { Caller } from '../caller.js';
 import { Callers, type Demands } from '../caller/callers.service.js';
 import { JSON_TYPES } from '../media-types.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JsonProperties } from '../json/json.properties.js';
+import { JsonProperties } from '../../http/json/json.properties.js';
 import { dateForm } from './date-schema.js';
 
 const TEXTS = { writeDatesAsTimestamps: false };

@@ -1,5 +1,5 @@
-import type { JsonSerializationProperties } from '../json/json-serialization.properties.js';
-import type { JsonProperties } from '../json/json.properties.js';
+import type { JsonSerializationProperties } from '../../http/json/json-serialization.properties.js';
+import type { JsonProperties } from '../../http/json/json.properties.js';
 
 /** An instant in JSON Schema. */
 export interface DateSchema {

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { takenTypes, TAKES_BODY } from '../body/bodies.js';
+import { takenTypes, TAKES_BODY } from '../../http/body/bodies.js';
 import type { Api } from './api.js';
 import type { DateForm } from './date-schema.js';
 import type { Content, OpenApiDocument, OperationObject, ResponseObject, SecurityRequirement } from './document.js';

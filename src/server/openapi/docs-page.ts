@@ -2,7 +2,7 @@ import { curlExample } from './curl.js';
 import { DOCS_STYLE } from './docs-style.js';
 import { type OpenApiDocument, type Operations, operationsOf, type ResponseObject, resolved } from './document.js';
 import type { Content, OperationObject, Parameter } from './document.js';
-import { line, Markup, markup, paragraphs } from '../markup.js';
+import { line, Markup, markup, paragraphs } from '../../encoding/html.js';
 import { outline } from './outline.js';
 
 type Entry = Operations[number];

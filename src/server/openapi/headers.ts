@@ -1,4 +1,4 @@
-import { DEFAULT_HEADERS } from '../answer-headers.js';
+import { DEFAULT_HEADERS } from '../../http/default-headers.js';
 import type { HeaderObject, Reference } from './document.js';
 
 /** Version of the interface. */

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { JsonSerializationProperties } from '../json/json-serialization.properties.js';
-import { JsonProperties } from '../json/json.properties.js';
+import { JsonSerializationProperties } from '../../http/json/json-serialization.properties.js';
+import { JsonProperties } from '../../http/json/json.properties.js';
 import type { Api } from './api.js';
 import { OpenApiController } from './openapi.controller.js';
 import type { OpenApiProperties } from './openapi.properties.js';

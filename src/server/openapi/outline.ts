@@ -1,5 +1,5 @@
 import type { JsonSchema } from './document.js';
-import { line, type Markup, markup } from '../markup.js';
+import { line, type Markup, markup } from '../../encoding/html.js';
 
 /** A schema for people: what it is in words, and its members as a list. */
 export function outline(schema: JsonSchema): Markup {

@@ -1,6 +1,6 @@
 import { type ErrorCode, STATUS } from '../../errors/error-code.js';
 import { TEXT } from '../../errors/error-text.js';
-import { PROBLEM_JSON } from '../problem/problem.js';
+import { PROBLEM_JSON } from '../../http/errors/problem.js';
 import type { Content, JsonSchema, Reference, ResponseObject } from './document.js';
 import { ANSWER_HEADERS, headers } from './headers.js';
 
@@ -15,7 +15,7 @@ export type Refusal = ErrorCode | typeof LATE_BODY;
 const text: JsonSchema = { type: 'string' };
 const PAGE: Content = { 'text/html': { schema: text } };
 
-/** The body of every error (src/server/problem/problem.ts). */
+/** The body of every error (src/http/errors/problem.ts). */
 export const PROBLEM: JsonSchema = {
   type: 'object',
   description: 'Why a request was refused (RFC 9457). Programs decide by `code`.',

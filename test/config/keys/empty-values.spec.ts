@@ -3,7 +3,7 @@ import { LoggingProperties } from '../../../src/logging/logging.properties.js';
 import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
 import { CaffeineProperties } from '../../../src/cache/caffeine.properties.js';
 import { MapperConfigurationProperties } from '../../../src/persistence/mapper-configuration.properties.js';
-import { ServerProperties } from '../../../src/server/server.properties.js';
+import { ServerProperties } from '../../../src/http/server.properties.js';
 import { viewOfAll, viewOfKey } from '../../../src/cli/config-view.js';
 import { bound, instanceIn, reading, shownOf, type Situation, withoutProblems } from './situation.js';
 

@@ -5,11 +5,11 @@ import { LoggingProperties } from '../../../src/logging/logging.properties.js';
 import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
 import { MapperConfigurationProperties } from '../../../src/persistence/mapper-configuration.properties.js';
 import { PoolProperties } from '../../../src/persistence/pool.properties.js';
-import { EmbeddedProperties } from '../../../src/server/admission/embedded.properties.js';
-import { EncodingProperties } from '../../../src/server/json/encoding.properties.js';
-import { JsonProperties } from '../../../src/server/json/json.properties.js';
-import { MultipartProperties } from '../../../src/server/upload/multipart.properties.js';
-import { AccesslogProperties } from '../../../src/server/access-log/accesslog.properties.js';
+import { EmbeddedProperties } from '../../../src/http/admission/embedded.properties.js';
+import { EncodingProperties } from '../../../src/http/json/encoding.properties.js';
+import { JsonProperties } from '../../../src/http/json/json.properties.js';
+import { MultipartProperties } from '../../../src/http/upload/multipart.properties.js';
+import { AccesslogProperties } from '../../../src/http/records/accesslog.properties.js';
 import { type Example, examples } from './examples.js';
 import { bound, reading, type Situation } from './situation.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { markup } from './markup.js';
+import { markup } from '../encoding/html.js';
 import { htmlPage, prefersPage } from './page.js';
 
 it.each<readonly [string | undefined, boolean]>([

@@ -1,5 +1,5 @@
 import Negotiator from 'negotiator';
-import { type Markup, markup } from './markup.js';
+import { type Markup, markup } from '../encoding/html.js';
 
 /**
  * Content-Security-Policy of pages: no script and no style, pictures inside of the page, forms to ourselves. Browsers hold

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors/error-code.js';
 import { TEXT } from '../../errors/error-text.js';
-import { type Markup, markup } from '../markup.js';
+import { type Markup, markup } from '../../encoding/html.js';
 import { htmlPage, refreshTo } from '../page.js';
 
 /** What a person is told of a refusal: what everybody may read about its code, and how to ask about this one. */

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { sayClose } from '../admission/gate.js';
-import { DEFAULT_HEADERS } from '../answer-headers.js';
+import { DEFAULT_HEADERS } from '../default-headers.js';
 
 /** Headers that a request asks for, whatever is answered. */
 const KEPT = /^(?:strict-transport-security|vary|access-control-.+)$/;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { DEFAULT_HEADERS, STRICT_TRANSPORT } from '../answer-headers.js';
+import { DEFAULT_HEADERS, STRICT_TRANSPORT } from '../default-headers.js';
 import { LINGER_MILLIS } from '../body/rest-of-body.js';
 
 /** What the refusal of a request that could not even be read says, or of one that nobody shall answer. */

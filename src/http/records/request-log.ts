@@ -1,9 +1,9 @@
-import type { Logger } from '../logging/logger.js';
-import { shownPath } from './access-log/request-text.js';
-import type { Passage } from './admission/gate.js';
-import { sentMethod } from './methods.js';
-import { withFactsOf } from './request-head.js';
-import { sentStatus } from './sent-status.js';
+import type { Logger } from '../../logging/logger.js';
+import { shownPath } from './request-text.js';
+import type { Passage } from '../admission/gate.js';
+import { sentMethod } from '../methods.js';
+import { withFactsOf } from '../request-head.js';
+import { sentStatus } from '../sent-status.js';
 
 /** One line for each request that is over, where somebody has made its logger loud enough: `GET /me 200 3 ms`. */
 export class RequestLog {
