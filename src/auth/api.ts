@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/error-code.js';
-import type { Api, Demands, RouteAccess } from '../server/openapi/api.js';
+import type { Api, Demands, RouteAccess } from '../web/openapi/api.js';
 import { isSecondFactorRoute } from './access.js';
 import { REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from './cookies.js';
 import { SAFE } from './cross-site.js';

@@ -2,8 +2,8 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import { type AuthenticatedRequest, PUBLIC } from '../principal/access.decorator.js';
 import { nameUser } from '../principal/request-facts.js';
-import { cookiesOf } from '../server/cookies.js';
-import { type HttpRequest, templateOf } from '../server/http-request.js';
+import { cookiesOf } from '../web/cookies.js';
+import { type HttpRequest, templateOf } from '../web/http-request.js';
 import { isSecondFactorRoute } from './access.js';
 import { Authentication } from './authentication.service.js';
 import { SESSION } from './cookies.js';

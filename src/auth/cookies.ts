@@ -1,4 +1,4 @@
-import type { CookieAttributes, Reply } from '../server/cookies.js';
+import type { CookieAttributes, Reply } from '../web/cookies.js';
 
 export const REFRESH_TOKEN = 'refresh_token';
 export const SESSION = 'SESSION';

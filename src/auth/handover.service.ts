@@ -3,7 +3,7 @@ import { DeviceCookies } from '../account/device-cookies.service.js';
 import { Clock } from '../clock/clock.js';
 import type { DeviceSecret } from '../mfa/trusted-devices.service.js';
 import type { Principal } from '../principal/principal.js';
-import type { Reply } from '../server/cookies.js';
+import type { Reply } from '../web/cookies.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import type { RefreshToken } from '../token/session.js';
 import type { OpenedSession } from '../token/sessions.service.js';

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../errors/error-code.js';
-import { NOBODY, type OperationFacts } from '../server/openapi/operation.js';
+import { NOBODY, type OperationFacts } from '../web/openapi/operation.js';
 import { BY } from './api.js';
 import { DEVICE, REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from './cookies.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { HttpRequest } from '../server/http-request.js';
+import type { HttpRequest } from '../web/http-request.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
 import { CorsProperties } from './cors.properties.js';
 import type { KnownOrigins } from './cross-site.js';

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../server/http-request.js';
+import type { HttpRequest } from '../web/http-request.js';
 
 /** `Host` of addresses that browsers trust without https: they name the machine of the browser itself. */
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;

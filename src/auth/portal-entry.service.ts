@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Reply } from '../server/cookies.js';
+import type { Reply } from '../web/cookies.js';
 import type { Session } from '../token/sessions.service.js';
 import { AuthCookies, DEVICE, SESSION, TRUSTED_DEVICE } from './cookies.js';
 import { Handover } from './handover.service.js';

@@ -59,7 +59,7 @@ import { JsonSerializationProperties } from '../http/json/json-serialization.pro
 import { JsonProperties } from '../http/json/json.properties.js';
 import { LifecycleProperties } from '../http/shutdown/lifecycle.properties.js';
 import { MultipartProperties } from '../http/upload/multipart.properties.js';
-import { OpenApiProperties } from '../server/openapi/openapi.properties.js';
+import { OpenApiProperties } from '../web/openapi/openapi.properties.js';
 import { ServerErrorProperties } from '../http/errors/server-error.properties.js';
 import { ServerProperties } from '../http/server.properties.js';
 import { ServletProperties } from '../http/servlet.properties.js';

@@ -1,8 +1,8 @@
 import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import { AppModule } from '../app.module.js';
-import { OpenApiController } from '../server/openapi/openapi.controller.js';
-import { type Controller, routesOfController } from '../server/openapi/routes.js';
+import { OpenApiController } from '../web/openapi/openapi.controller.js';
+import { type Controller, routesOfController } from '../web/openapi/routes.js';
 
 type Imported = Controller | { readonly module: Controller };
 

@@ -1,7 +1,7 @@
 import { BY } from '../auth/api.js';
 import { DEVICE, REFRESH_TOKEN, SESSION, SIGN_IN_FORM, TRUSTED_DEVICE } from '../auth/cookies.js';
 import type { ErrorCode } from '../errors/error-code.js';
-import { NOBODY, type OperationFacts } from '../server/openapi/operation.js';
+import { NOBODY, type OperationFacts } from '../web/openapi/operation.js';
 
 const OF_CODE: readonly ErrorCode[] = ['MFA_CODE_INVALID', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'];
 const FORM = 'Takes the form that the page shows, with its token `csrf`.';

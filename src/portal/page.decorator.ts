@@ -1,10 +1,10 @@
 import { applyDecorators, Header, Redirect } from '@nestjs/common';
 import { string } from 'valibot';
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
-import { TakesForm } from '../server/body/form.decorator.js';
-import { Answers } from '../server/openapi/answers.decorator.js';
+import { TakesForm } from '../web/form.decorator.js';
+import { Answers } from '../web/openapi/answers.decorator.js';
 import { HTML, PAGE_POLICY } from '../http/page.js';
-import { AnswersPages } from '../server/page.decorator.js';
+import { AnswersPages } from '../web/page.decorator.js';
 
 /** The route answers a page; its errors lead back to the sign-in page. */
 export const Page = (): MethodDecorator =>

@@ -4,7 +4,7 @@ import { isPlainHttp } from '../auth/plain-http.js';
 import { Clock } from '../clock/clock.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
-import type { HttpRequest } from '../server/http-request.js';
+import type { HttpRequest } from '../web/http-request.js';
 
 const SECONDS_BETWEEN_LINES = 3600;
 

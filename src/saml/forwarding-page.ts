@@ -1,4 +1,4 @@
-import type { Reply } from '../server/cookies.js';
+import type { Reply } from '../web/cookies.js';
 import { forwardingPolicy, HTML, htmlPage, refreshTo } from '../http/page.js';
 import { markup } from '../encoding/html.js';
 import type { OutgoingRequest } from './saml-library.js';

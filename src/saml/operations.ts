@@ -1,6 +1,6 @@
 import { BY } from '../auth/api.js';
 import { REFRESH_TOKEN, SAML_REQUEST, SESSION } from '../auth/cookies.js';
-import { NOBODY, type OperationFacts } from '../server/openapi/operation.js';
+import { NOBODY, type OperationFacts } from '../web/openapi/operation.js';
 
 export const LIST_IDPS: OperationFacts = { summary: 'Identity providers that staff sign in through' };
 

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { isHalfAuthenticated } from '../principal/principal.js';
 import { nameUser } from '../principal/request-facts.js';
-import type { HttpRequest } from '../server/http-request.js';
+import type { HttpRequest } from '../web/http-request.js';
 import { type Session, Sessions } from '../token/sessions.service.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import { type Idp, Idps } from './idps.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../errors/service-error.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { nameUser } from '../principal/request-facts.js';
-import type { HttpRequest } from '../server/http-request.js';
+import type { HttpRequest } from '../web/http-request.js';
 import { Sessions } from '../token/sessions.service.js';
 import { askedContext } from './authn-context.js';
 import type { Idp } from './idps.service.js';

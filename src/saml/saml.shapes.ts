@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { listOf, text } from '../server/body/shape.js';
+import { listOf, text } from '../web/shape.js';
 import { LONGEST_MESSAGE } from './document-shape.js';
 import { LONGEST_RELAY_STATE } from './redirect-binding.js';
 

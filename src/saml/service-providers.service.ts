@@ -1,5 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import type { HttpRequest } from '../server/http-request.js';
+import type { HttpRequest } from '../web/http-request.js';
 import { ServletProperties } from '../http/servlet.properties.js';
 import { SslBundles } from '../tls/ssl-bundles.service.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';

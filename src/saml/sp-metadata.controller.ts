@@ -1,9 +1,9 @@
 import { Controller, Get, Header, Param, Req } from '@nestjs/common';
 import { string } from 'valibot';
 import { Public } from '../principal/access.decorator.js';
-import type { HttpRequest } from '../server/http-request.js';
-import { Answers } from '../server/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
+import type { HttpRequest } from '../web/http-request.js';
+import { Answers } from '../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
 import { Idps } from './idps.service.js';
 import { SHOW_METADATA } from './operations.js';
 import { messageRules } from './saml-responses.service.js';

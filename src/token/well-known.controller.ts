@@ -1,8 +1,8 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { Public } from '../principal/access.decorator.js';
 import { ACR_MFA, ACR_PWD } from '../principal/amr.js';
-import { Answers } from '../server/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../server/openapi/operation.decorator.js';
+import { Answers } from '../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
 import { Issuer } from './issuer.service.js';
 import type { PublicJwk } from './key-material.js';
 import { SigningKeys } from './signing-keys.service.js';

@@ -20,7 +20,7 @@ import { PROPERTIES } from '../../src/boot/properties.js';
 import { RandomModule } from '../../src/random/random.module.js';
 import { SealingModule } from '../../src/sealing/sealing.module.js';
 import { Listener } from '../../src/http/listener.js';
-import { ServerModule } from '../../src/server/server.module.js';
+import { ServerModule } from '../../src/web/web.module.js';
 import { AccessTokens } from '../../src/token/access-tokens.service.js';
 import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
 import type { OpenedSession } from '../../src/token/session.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sample } from '../../src/server/openapi/curl.js';
-import { type JsonSchema, type OperationObject, operationsOf } from '../../src/server/openapi/document.js';
+import { sample } from '../../src/web/openapi/curl.js';
+import { type JsonSchema, type OperationObject, operationsOf } from '../../src/web/openapi/document.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { describedStoryOn } from '../support/described-story.js';
 import { type Answer, type Members, textOf, textsOf } from '../support/http-client.js';

@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Answer, type Reply } from '../../src/server/cookies.js';
+import { Answer, type Reply } from '../../src/web/cookies.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 
 const SECRET = 'SELECT secret FROM /etc/passwd';

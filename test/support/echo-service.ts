@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { HostOptions } from '../../src/http/host-options.js';
 import { Listener } from '../../src/http/listener.js';
-import { ServerModule } from '../../src/server/server.module.js';
+import { ServerModule } from '../../src/web/web.module.js';
 import { AnswersController } from './answers.controller.js';
 import { BrokenController } from './broken.controller.js';
 import { CollectedLog } from './collected-log.js';

@@ -1,6 +1,6 @@
 import { type AnySchemaObject, Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { JsonSchema, OpenApiDocument, OperationObject } from '../../src/server/openapi/document.js';
-import { operationsOf, resolved } from '../../src/server/openapi/document.js';
+import type { JsonSchema, OpenApiDocument, OperationObject } from '../../src/web/openapi/document.js';
+import { operationsOf, resolved } from '../../src/web/openapi/document.js';
 import { type Answer, HttpClient, type RequestOptions } from './http-client.js';
 
 /** What no route says of itself, because every route may answer it: another method, an `Accept` without us. */

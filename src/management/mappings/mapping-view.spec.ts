@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Route } from '../../server/openapi/routes.js';
+import type { Route } from '../../web/openapi/routes.js';
 import { mappingOfController, mappingsOfManagement } from './mapping-view.js';
 
 function route(method: string, template: string, more: Partial<Route> = {}): Route {

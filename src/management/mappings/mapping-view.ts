@@ -1,4 +1,4 @@
-import type { Route } from '../../server/openapi/routes.js';
+import type { Route } from '../../web/openapi/routes.js';
 import type { MountedRoute } from './mounted-routes.js';
 
 interface MediaTypeCondition {

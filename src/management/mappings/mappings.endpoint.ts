@@ -18,7 +18,7 @@ export class MappingsEndpoint implements Endpoint {
   ) {}
 
   private async read(): Promise<Result> {
-    const { routesOf } = await import('../../server/openapi/routes.js');
+    const { routesOf } = await import('../../web/openapi/routes.js');
     const dispatcherServlets = {
       main: routesOf(this.discovery, this.scanner).map(mappingOfController),
       management: mappingsOfManagement(this.mounted.all),

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable, type Type } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
-import { ServiceError } from '../../errors/service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 
 /** A route without `@Body()` takes no members: to it, all of them are unknown (http-api section 1). */
 @Injectable()

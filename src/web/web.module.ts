@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AcceptGuard } from './accept.guard.js';
-import { NoBodyGuard } from './body/no-body.guard.js';
-import { ProblemFilter } from './problem/problem.filter.js';
-import { ShapePipe } from './body/shape.pipe.js';
+import { NoBodyGuard } from './no-body.guard.js';
+import { ProblemFilter } from './problem.filter.js';
+import { ShapePipe } from './shape.pipe.js';
 
 /** What every controller gets: errors as problem bodies, `Accept` and shapes checked. */
 @Module({

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { saysOfRoute } from '../../http/route-facts.decorator.js';
-import { type IncomingUpload, uploadOf } from '../../http/upload/uploads.js';
+import { saysOfRoute } from '../http/route-facts.decorator.js';
+import { type IncomingUpload, uploadOf } from '../http/upload/uploads.js';
 
 /** The route takes `multipart/form-data` instead of JSON. */
 export const TakesUpload = (): MethodDecorator => saysOfRoute({ takesUpload: true });

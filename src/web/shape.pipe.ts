@@ -1,5 +1,5 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { ServiceError } from '../../errors/service-error.js';
+import { ServiceError } from '../errors/service-error.js';
 import { fieldErrors } from './shape.js';
 
 /**

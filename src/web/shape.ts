@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { FieldError } from '../../errors/service-error.js';
+import type { FieldError } from '../errors/service-error.js';
 
 /** Why a member does not fit; a closed list (docs/errors.md). */
 export const FIELD_CODES = ['required', 'type', 'unknown', 'too_short', 'too_long', 'range', 'format'] as const;
