@@ -2,7 +2,7 @@ import type { Configuration } from '../config/configuration.js';
 import { originText } from '../config/read/origin.js';
 import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
 import { one } from '../config/read/profiles.js';
-import { DatabaseUnavailable } from '../persistence/database-unavailable.js';
+import { DatabaseUnavailable } from '../persistence/engines/database-unavailable.js';
 import { ListenFailure } from '../http/listener.js';
 import { uploadFolderProblem } from '../http/upload/upload-folder-problem.js';
 import { UploadFolderFailure } from '../http/upload/upload-folder.js';

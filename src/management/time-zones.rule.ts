@@ -3,7 +3,7 @@ import { processTimeZone } from '../config/read/process-inputs.js';
 import type { Rule } from '../config/check/rule.js';
 import { UserProperties } from '../config/user.properties.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
-import { parseJdbcUrl } from '../persistence/jdbc-url.js';
+import { parseJdbcUrl } from '../persistence/jdbc/jdbc-url.js';
 import { JsonProperties } from '../http/json/json.properties.js';
 
 const NAMES_OF_UTC = ['UTC', 'GMT', 'Etc/UTC', 'Etc/GMT', '+00:00'];

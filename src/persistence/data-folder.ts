@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { Mismatch } from '../config/bind/mismatch.js';
-import { parseJdbcUrl } from './jdbc-url.js';
+import { parseJdbcUrl } from './jdbc/jdbc-url.js';
 
 /** Where the process keeps files of its own: beside the embedded database, else in `data` of the working folder. */
 export function dataFolder(url: string): string {

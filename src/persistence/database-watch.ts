@@ -1,7 +1,7 @@
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
-import { DatabaseTrouble } from './database-trouble.js';
-import { PoolMeters } from './pool-meters.js';
+import { DatabaseTrouble } from './engines/database-trouble.js';
+import { PoolMeters } from './pool/pool-meters.js';
 import { StatementLog } from './statement-log.js';
 
 /** What operators may see of the work with the database. */

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Mismatch } from '../config/bind/mismatch.js';
-import { poolOf } from './database-server.js';
-import { DatabaseUnavailable } from './database-unavailable.js';
+import { poolOf } from './engines/database-server.js';
+import { DatabaseUnavailable } from './engines/database-unavailable.js';
 import type { DatasourceProperties } from './datasource.properties.js';
-import type { TlsMode } from './jdbc-parameters.js';
-import { type DatabaseServer, parseJdbcUrl } from './jdbc-url.js';
-import { migrate } from './migrate.js';
-import { MIGRATIONS } from './migrations.js';
-import { createPrivateFile } from './private-file.js';
+import type { TlsMode } from './jdbc/jdbc-parameters.js';
+import { type DatabaseServer, parseJdbcUrl } from './jdbc/jdbc-url.js';
+import { migrate } from './migrations/migrate.js';
+import { MIGRATIONS } from './migrations/migrations.js';
+import { createPrivateFile } from './engines/private-file.js';
 
 /** While it starts, a process waits this long for another one that holds the file's lock. */
 const BUSY_TIMEOUT_MILLIS = 5000;
@@ -82,7 +82,7 @@ export async function dataSourceOptions(settings: Settings, connectMillis = 0): 
 }
 
 async function embedded(url: string, file: string): Promise<DataSourceOptions> {
-  const { NodeSqlite } = await import('./node-sqlite.js');
+  const { NodeSqlite } = await import('./engines/node-sqlite.js');
   const database = file === ':memory:' ? file : resolve(file);
   try {
     // Before TypeORM, which would make the folder readable by everybody.

@@ -4,7 +4,7 @@ import { Mismatch } from '../config/bind/mismatch.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/declared-components.js';
-import { parseJdbcUrl } from './jdbc-url.js';
+import { parseJdbcUrl } from './jdbc/jdbc-url.js';
 
 const jdbcUrl: ScalarType<string> = {
   ...text(),

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';
-import type { DatabaseProbe } from './database-probe.js';
+import type { DatabaseProbe } from './engines/database-probe.js';
 import { DB_COMPONENT } from './datasource.properties.js';
-import { EmbeddedProbe } from './embedded-probe.js';
-import { PoolProperties } from './pool.properties.js';
-import { ServerProbe } from './server-probe.js';
+import { EmbeddedProbe } from './engines/embedded-probe.js';
+import { PoolProperties } from './pool/pool.properties.js';
+import { ServerProbe } from './engines/server-probe.js';
 
 /** Waits below this are no waits; the pool takes the default instead. */
 const SHORTEST_WAIT_MILLIS = 250;

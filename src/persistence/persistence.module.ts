@@ -5,12 +5,12 @@ import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { Random, SystemRandom } from '../random/random.js';
 import { openDatabase } from './database.js';
-import { DatabaseServer } from './database-server.js';
+import { DatabaseServer } from './engines/database-server.js';
 import { DatabaseWatch } from './database-watch.js';
 import { DatasourceProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
-import { EmbeddedDatabase } from './embedded-database.js';
-import { PoolProperties } from './pool.properties.js';
+import { EmbeddedDatabase } from './engines/embedded-database.js';
+import { PoolProperties } from './pool/pool.properties.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** The one connected `DataSource`: open before anything else starts, closed after everything else has stopped. */

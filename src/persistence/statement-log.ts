@@ -1,5 +1,5 @@
 import type { Logger } from '../logging/logger.js';
-import { driverWord, failureOf } from './driver-failure.js';
+import { driverWord, failureOf } from './engines/driver-failure.js';
 
 /**
  * Logger `orm.sql`: at `DEBUG`, every statement with its time. Never its values, which may be secrets: only the texts,

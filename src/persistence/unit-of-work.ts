@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors/service-error.js';
 import type { Random } from '../random/random.js';
-import type { DatabaseTrouble } from './database-trouble.js';
-import { type DriverFailure, failureOf } from './driver-failure.js';
+import type { DatabaseTrouble } from './engines/database-trouble.js';
+import { type DriverFailure, failureOf } from './engines/driver-failure.js';
 
 /** What can be stored. */
 export type Value = string | number | null | Uint8Array;

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/persistence/database.js';
-import { NodeSqlite } from '../../src/persistence/node-sqlite.js';
+import { NodeSqlite } from '../../src/persistence/engines/node-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 describe('the embedded database', () => {

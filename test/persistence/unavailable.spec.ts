@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { dataSourceOptions, openDatabase } from '../../src/persistence/database.js';
-import { DatabaseUnavailable } from '../../src/persistence/database-unavailable.js';
+import { DatabaseUnavailable } from '../../src/persistence/engines/database-unavailable.js';
 import { freePort } from '../support/free-port.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PoolProperties } from '../../../src/persistence/pool.properties.js';
+import { PoolProperties } from '../../../src/persistence/pool/pool.properties.js';
 import { OrmPropertiesProperties } from '../../../src/persistence/orm-properties.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../persistence/unit-of-work.js';
+import type { Tx } from './unit-of-work.js';
 
 /** Tables whose rows are of no use after `expires_at`, each with its key. */
 const EXPIRING = [

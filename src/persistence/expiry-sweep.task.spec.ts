@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import type { UnitOfWork } from '../persistence/unit-of-work.js';
+import type { UnitOfWork } from './unit-of-work.js';
 import { SystemRandom } from '../random/random.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { ExpiryStore } from './expiry.store.js';

@@ -1,7 +1,7 @@
-import type { Duration } from '../config/bind/duration.js';
-import { notYet } from '../config/bind/effect.js';
-import { duration, flag, integer, oneOf, type ScalarType } from '../config/bind/key-type.js';
-import { Key, Properties } from '../config/bind/properties.decorator.js';
+import type { Duration } from '../../config/bind/duration.js';
+import { notYet } from '../../config/bind/effect.js';
+import { duration, flag, integer, oneOf, type ScalarType } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 type NullType = (typeof NULL_TYPES)[number];
 

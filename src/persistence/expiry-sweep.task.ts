@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { UnitOfWork } from '../persistence/unit-of-work.js';
+import { UnitOfWork } from './unit-of-work.js';
 import { Random } from '../random/random.js';
 import { type ScheduledTask, ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { EXPIRING_TABLES, ExpiryStore, type ExpiringTable } from './expiry.store.js';

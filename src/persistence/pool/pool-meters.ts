@@ -1,5 +1,5 @@
-import type { Counter, Timer } from '../metrics/meter.js';
-import type { Meters } from '../metrics/meters.js';
+import type { Counter, Timer } from '../../metrics/meter.js';
+import type { Meters } from '../../metrics/meters.js';
 
 /** What a pool of connections is like at one moment, and the sizes that are in force. */
 export interface PoolState {

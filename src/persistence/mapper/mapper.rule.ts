@@ -1,4 +1,4 @@
-import type { Finding, Rule } from '../config/check/rule.js';
+import type { Finding, Rule } from '../../config/check/rule.js';
 import { MapperConfigurationProperties } from './mapper-configuration.properties.js';
 
 /** Rule 6: no mapper statement runs without end, and null is bound with a type. */

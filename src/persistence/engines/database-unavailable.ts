@@ -1,5 +1,5 @@
-import { type Problem, problem } from '../config/problem.js';
-import { maskUrls } from '../redaction/secrets.js';
+import { type Problem, problem } from '../../config/problem.js';
+import { maskUrls } from '../../redaction/secrets.js';
 
 /** The database could not be opened at start; `problem` is its place in the start report and holds no secret. */
 export class DatabaseUnavailable extends Error {

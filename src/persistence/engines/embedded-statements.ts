@@ -1,7 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { failureOf } from './driver-failure.js';
-import type { StatementLog } from './statement-log.js';
-import type { Statements, Value } from './unit-of-work.js';
+import type { StatementLog } from '../statement-log.js';
+import type { Statements, Value } from '../unit-of-work.js';
 
 /** The statements of the embedded database's one connection. */
 export class EmbeddedStatements implements Statements {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 
 describe('a JDBC URL', () => {

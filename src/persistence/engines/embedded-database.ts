@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
-import type { DatabaseWatch } from './database-watch.js';
+import type { DatabaseWatch } from '../database-watch.js';
 import { EmbeddedStatements } from './embedded-statements.js';
-import type { PoolMeters } from './pool-meters.js';
-import type { Engine, Statements } from './unit-of-work.js';
+import type { PoolMeters } from '../pool/pool-meters.js';
+import type { Engine, Statements } from '../unit-of-work.js';
 
 /** The embedded database has one connection: transactions that overlapped there would merge, so they queue. */
 export class EmbeddedDatabase implements Engine {

@@ -1,10 +1,10 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import type { DataSource } from 'typeorm';
-import type { DatabaseWatch } from './database-watch.js';
-import type { PoolState } from './pool-meters.js';
+import type { DatabaseWatch } from '../database-watch.js';
+import type { PoolState } from '../pool/pool-meters.js';
 import { ServerStatements } from './server-statements.js';
 import { Silence, type WaitLimits } from './silence.js';
-import type { Engine, Statements } from './unit-of-work.js';
+import type { Engine, Statements } from '../unit-of-work.js';
 
 /** What the pool of `mysql2` keeps to itself. */
 interface PoolInside {

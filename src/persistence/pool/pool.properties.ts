@@ -1,7 +1,7 @@
-import { Duration } from '../config/bind/duration.js';
-import { acceptedOnly, full, near, notYet } from '../config/bind/effect.js';
-import { duration, integer, text } from '../config/bind/key-type.js';
-import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { Duration } from '../../config/bind/duration.js';
+import { acceptedOnly, full, near, notYet } from '../../config/bind/effect.js';
+import { duration, integer, text } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 const pooled = notYet('F', 'Accepted only on the embedded database, which has one connection.');
 const byHealth = acceptedOnly('asked by the health of the database; connections are lent without it in this version.');

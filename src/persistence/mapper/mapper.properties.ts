@@ -1,6 +1,6 @@
-import { notYet } from '../config/bind/effect.js';
-import { list, text } from '../config/bind/key-type.js';
-import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { notYet } from '../../config/bind/effect.js';
+import { list, text } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
 
 @Properties('mapper')
 export class MapperProperties {

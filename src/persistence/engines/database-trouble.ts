@@ -1,4 +1,4 @@
-import type { Logger } from '../logging/logger.js';
+import type { Logger } from '../../logging/logger.js';
 import { type DriverFailure, driverWord } from './driver-failure.js';
 
 /** An outage meets every request: one line a second says as much as thousands. */

@@ -1,4 +1,4 @@
-import { Mismatch } from '../config/bind/mismatch.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 import {
   belongsToKey,
   decoded,

@@ -1,8 +1,8 @@
 import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { failureOf } from './driver-failure.js';
 import { type Silence, SilentDatabase } from './silence.js';
-import type { StatementLog } from './statement-log.js';
-import type { Statements, Value } from './unit-of-work.js';
+import type { StatementLog } from '../statement-log.js';
+import type { Statements, Value } from '../unit-of-work.js';
 
 /**
  * The statements of one connection to MySQL or MariaDB, prepared once on it: the server parses and plans a text once

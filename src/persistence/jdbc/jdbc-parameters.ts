@@ -1,4 +1,4 @@
-import { Mismatch } from '../config/bind/mismatch.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
 
 /** How far the connection to a database server is protected, weakest first. */
 export type TlsMode = 'off' | 'encrypted' | 'verify-ca' | 'verify-identity';

@@ -1,6 +1,6 @@
-import { Mismatch } from '../config/bind/mismatch.js';
-import { finding, type Rule } from '../config/check/rule.js';
-import { DatasourceProperties } from './datasource.properties.js';
+import { Mismatch } from '../../config/bind/mismatch.js';
+import { finding, type Rule } from '../../config/check/rule.js';
+import { DatasourceProperties } from '../datasource.properties.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 
 /** What of the database's URL is read differently from what its author may expect. */
