@@ -7,7 +7,7 @@ import type { NewAccount } from './account.store.js';
 import { isEmail } from './email.js';
 import { isLocalLoginId, looksLikeFormula } from './login-id.js';
 import { LoginIds } from './login-ids.service.js';
-import { Passwords } from './passwords.service.js';
+import { Passwords } from './password/passwords.service.js';
 import { areRoles } from './role-names.js';
 
 /** A user as somebody describes one; without a password of any kind the account cannot sign in yet. */

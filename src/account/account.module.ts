@@ -8,20 +8,20 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { AccountChanges } from './account-changes.service.js';
 import { AccountCreation } from './account-creation.service.js';
 import { AccountDrafts } from './account-drafts.service.js';
-import { AccountImport } from './account-import.service.js';
+import { AccountImport } from './import/account-import.service.js';
 import { AccountStore } from './account.store.js';
 import { Accounts } from './accounts.service.js';
-import { Decoys } from './decoys.service.js';
-import { DeviceCookies } from './device-cookies.service.js';
+import { Decoys } from './password/decoys.service.js';
+import { DeviceCookies } from './throttle/device-cookies.service.js';
 import { LoginIds } from './login-ids.service.js';
-import { PasswordHashProperties } from './password-hash.properties.js';
-import { PasswordKinds } from './password-kinds.task.js';
-import { PasswordKindStore } from './password-kind.store.js';
-import { PasswordHasher } from './password-hasher.js';
-import { StaffAccounts } from './staff-accounts.service.js';
-import { StaffIdentityStore } from './staff-identity.store.js';
-import { PasswordThrottle } from './password-throttle.service.js';
-import { Passwords } from './passwords.service.js';
+import { PasswordHashProperties } from './password/password-hash.properties.js';
+import { PasswordKinds } from './password/password-kinds.task.js';
+import { PasswordKindStore } from './password/password-kind.store.js';
+import { PasswordHasher } from './password/password-hasher.js';
+import { StaffAccounts } from './staff/staff-accounts.service.js';
+import { StaffIdentityStore } from './staff/staff-identity.store.js';
+import { PasswordThrottle } from './throttle/password-throttle.service.js';
+import { Passwords } from './password/passwords.service.js';
 
 /** Users and the password step. */
 @Module({

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import type { Account, AccountKind, AccountStatus } from './account.js';
-import { NEW_HASH } from './password-kind.store.js';
+import { NEW_HASH } from './password/password-kind.store.js';
 import { ROLE_ADMIN, rolesOf, rolesText } from './role-names.js';
 
 /** An account with the text its password is verified against. */

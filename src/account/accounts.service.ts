@@ -7,14 +7,14 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { nameUser } from '../principal/request-facts.js';
 import type { Account, PasswordVerdict } from './account.js';
 import { type AccountFilter, AccountStore, type StoredAccount, withoutHash } from './account.store.js';
-import { Decoys } from './decoys.service.js';
+import { Decoys } from './password/decoys.service.js';
 import { markOfLoginId } from './login-id.js';
 import { LoginIds } from './login-ids.service.js';
-import { PasswordHasher } from './password-hasher.js';
-import { kindOf, kindText } from './password-kind.js';
-import { parsePasswordHash } from './password-hash.js';
-import { LONGEST_PASSWORD } from './password-rules.js';
-import { PasswordThrottle } from './password-throttle.service.js';
+import { PasswordHasher } from './password/password-hasher.js';
+import { kindOf, kindText } from './password/password-kind.js';
+import { parsePasswordHash } from './password/password-hash.js';
+import { LONGEST_PASSWORD } from './password/password-rules.js';
+import { PasswordThrottle } from './throttle/password-throttle.service.js';
 
 /** One try at the password step. */
 export interface PasswordAttempt {

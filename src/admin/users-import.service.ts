@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { Injectable } from '@nestjs/common';
-import { AccountImport } from '../account/account-import.service.js';
-import { importFormat, importRows } from '../account/import-file.js';
-import { ImportFileError, type ImportReport, type ImportRow } from '../account/import-row.js';
+import { AccountImport } from '../account/import/account-import.service.js';
+import { importFormat, importRows } from '../account/import/import-file.js';
+import { ImportFileError, type ImportReport, type ImportRow } from '../account/import/import-row.js';
 import { ServiceError } from '../errors/service-error.js';
 import { ImportedTotps } from '../mfa/totp-import.service.js';
 import type { UploadedFile } from '../http/upload/uploads.js';

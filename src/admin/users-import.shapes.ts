@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { COLUMNS } from '../account/import-row.js';
+import { COLUMNS } from '../account/import/import-row.js';
 
 export const importQueryShape = v.strictObject({ partial: v.optional(v.picklist(['true', 'false']), 'false') });
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DeviceCookies } from '../account/device-cookies.service.js';
+import { DeviceCookies } from '../account/throttle/device-cookies.service.js';
 import { Clock } from '../clock/clock.js';
 import type { DeviceSecret } from '../mfa/trusted-devices.service.js';
 import type { Principal } from '../principal/principal.js';

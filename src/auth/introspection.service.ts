@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
-import { PasswordThrottle } from '../account/password-throttle.service.js';
+import { PasswordThrottle } from '../account/throttle/password-throttle.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { acrOf } from '../principal/amr.js';
 import { AccessTokens } from '../token/access-tokens.service.js';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
-import { LONGEST_PASSWORD } from '../account/password-rules.js';
+import { LONGEST_PASSWORD } from '../account/password/password-rules.js';
 import { submittedCode, totpDigits } from '../mfa/submitted-code.js';
 import { textOfBytes } from '../web/shape.js';
 

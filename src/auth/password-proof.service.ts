@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Account, PasswordVerdict, TemporaryPassword } from '../account/account.js';
 import { AccountChanges } from '../account/account-changes.service.js';
 import { Accounts } from '../account/accounts.service.js';
-import type { ReadyPassword } from '../account/passwords.service.js';
+import type { ReadyPassword } from '../account/password/passwords.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';

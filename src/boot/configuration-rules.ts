@@ -1,4 +1,4 @@
-import { strongPasswordHashes } from '../account/password-hash.rule.js';
+import { strongPasswordHashes } from '../account/password/password-hash.rule.js';
 import { secureCookies } from '../auth/cookie.rule.js';
 import { publicAddressKeepsCookies } from '../auth/public-address.rule.js';
 import { pepperedBackupCodes } from '../backup-code/pepper.rule.js';

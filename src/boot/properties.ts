@@ -1,8 +1,8 @@
 import { LoginIdProperties } from '../account/login-id.properties.js';
-import { PasswordHashProperties } from '../account/password-hash.properties.js';
-import { PasswordImportProperties } from '../account/password-import.properties.js';
-import { PasswordProperties } from '../account/password.properties.js';
-import { RateLimitProperties } from '../account/rate-limit.properties.js';
+import { PasswordHashProperties } from '../account/password/password-hash.properties.js';
+import { PasswordImportProperties } from '../account/import/password-import.properties.js';
+import { PasswordProperties } from '../account/password/password.properties.js';
+import { RateLimitProperties } from '../account/throttle/rate-limit.properties.js';
 import { RoleProperties } from '../account/role.properties.js';
 import { CookieProperties } from '../auth/cookie.properties.js';
 import { CorsProperties } from '../auth/cors.properties.js';

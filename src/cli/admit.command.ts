@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { StaffAccounts } from '../account/staff-accounts.service.js';
+import type { StaffAccounts } from '../account/staff/staff-accounts.service.js';
 import { rolesWritten } from '../account/role-names.js';
 import { printable } from '../config/show/failure-report.js';
 import { knownIssuer } from '../saml/known-issuer.js';

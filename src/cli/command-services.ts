@@ -3,11 +3,11 @@ import { type INestApplicationContext, Module, type DynamicModule } from '@nestj
 import { NestFactory } from '@nestjs/core';
 import { AccountChanges } from '../account/account-changes.service.js';
 import { AccountCreation } from '../account/account-creation.service.js';
-import { AccountImport } from '../account/account-import.service.js';
+import { AccountImport } from '../account/import/account-import.service.js';
 import { AccountModule } from '../account/account.module.js';
 import { Accounts } from '../account/accounts.service.js';
-import { randomPassword } from '../account/random-password.js';
-import { StaffAccounts } from '../account/staff-accounts.service.js';
+import { randomPassword } from '../account/password/random-password.js';
+import { StaffAccounts } from '../account/staff/staff-accounts.service.js';
 import type { KeysServices } from './keys.command.js';
 import type { SamlServices } from './saml.command.js';
 import type { UsersServices } from './users-services.command.js';

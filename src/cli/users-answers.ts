@@ -1,4 +1,4 @@
-import type { ImportReport } from '../account/import-row.js';
+import type { ImportReport } from '../account/import/import-row.js';
 import type { ServiceError } from '../errors/service-error.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 

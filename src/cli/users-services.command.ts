@@ -1,7 +1,7 @@
 import type { Account } from '../account/account.js';
 import type { AccountChanges } from '../account/account-changes.service.js';
 import type { AccountCreation } from '../account/account-creation.service.js';
-import type { AccountImport, TotpImport } from '../account/account-import.service.js';
+import type { AccountImport, TotpImport } from '../account/import/account-import.service.js';
 import type { Accounts } from '../account/accounts.service.js';
 import { printable } from '../config/show/failure-report.js';
 import type { FactorState } from '../mfa/factor-state.js';

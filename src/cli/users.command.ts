@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { importFormat, importRows } from '../account/import-file.js';
-import { ImportFileError } from '../account/import-row.js';
+import { importFormat, importRows } from '../account/import/import-file.js';
+import { ImportFileError } from '../account/import/import-row.js';
 import { rolesWritten } from '../account/role-names.js';
 import { ServiceError } from '../errors/service-error.js';
 import { addAdmitCommand } from './admit.command.js';

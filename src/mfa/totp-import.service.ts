@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ImportedTotp, TotpImport } from '../account/account-import.service.js';
+import type { ImportedTotp, TotpImport } from '../account/import/account-import.service.js';
 import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
 import type { Tx } from '../persistence/unit-of-work.js';

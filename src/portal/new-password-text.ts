@@ -1,4 +1,4 @@
-import type { PasswordFault } from '../account/password-rules.js';
+import type { PasswordFault } from '../account/password/password-rules.js';
 import type { ServiceError } from '../errors/service-error.js';
 
 const FIELD = 'new_pw';

@@ -1,5 +1,5 @@
-import { networkOf } from '../account/network.js';
-import { Budget, type Failures, type Limit, NO_FAILURES } from '../account/throttle-limit.js';
+import { networkOf } from '../account/throttle/network.js';
+import { Budget, type Failures, type Limit, NO_FAILURES } from '../account/throttle/throttle-limit.js';
 import type { Clock } from '../clock/clock.js';
 
 /** Refused messages of one network that are recorded, within `WINDOW_MILLIS`. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type StaffEntry, StaffAccounts } from '../account/staff-accounts.service.js';
+import { type StaffEntry, StaffAccounts } from '../account/staff/staff-accounts.service.js';
 import { Clock } from '../clock/clock.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { MfaProperties } from '../mfa/mfa.properties.js';

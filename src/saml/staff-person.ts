@@ -1,5 +1,5 @@
 import { areRoles } from '../account/role-names.js';
-import { isPersonName } from '../account/staff-identity.js';
+import { isPersonName } from '../account/staff/staff-identity.js';
 import type { AssertionFacts, NameId } from './assertion.js';
 import type { Rejection } from './rejection.js';
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { csvRows } from '../../src/account/csv-import.js';
-import type { ImportReport, ImportRow } from '../../src/account/import-row.js';
-import type { ImportOptions, ImportedTotp } from '../../src/account/account-import.service.js';
+import { csvRows } from '../../src/account/import/csv-import.js';
+import type { ImportReport, ImportRow } from '../../src/account/import/import-row.js';
+import type { ImportOptions, ImportedTotp } from '../../src/account/import/account-import.service.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts, eventKinds } from './account-parts.js';
 

@@ -1,7 +1,7 @@
 import bcrypt from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { kindOf } from '../../src/account/password-kind.js';
-import { PasswordKindStore } from '../../src/account/password-kind.store.js';
+import { kindOf } from '../../src/account/password/password-kind.js';
+import { PasswordKindStore } from '../../src/account/password/password-kind.store.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts } from './account-parts.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/account/account.js';
-import type { StaffEntry, StaffPerson } from '../../src/account/staff-accounts.service.js';
+import type { StaffEntry, StaffPerson } from '../../src/account/staff/staff-accounts.service.js';
 import { PWD } from '../../src/principal/amr.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { upTo } from '../support/races.js';

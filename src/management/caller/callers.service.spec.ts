@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { PasswordThrottle } from '../../account/password-throttle.service.js';
+import type { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
 import type { Authentication } from '../../auth/authentication.service.js';
 import type { LogLine } from '../../logging/log-line.js';
 import { Loggers } from '../../logging/loggers.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { PasswordThrottle } from '../../account/password-throttle.service.js';
+import { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
 import { ROLE_MANAGEMENT } from '../../account/role-names.js';
 import { stepUpChallenge } from '../../auth/access.js';
 import { Authentication } from '../../auth/authentication.service.js';

@@ -1,0 +1,157 @@
+import { hashSync } from '@node-rs/argon2';
+import bcrypt from 'bcryptjs';
+import { pbkdf2Sync, scryptSync } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { reading, readings } from '../../../test/support/meter-readings.js';
+import { Meters } from '../../metrics/meters.js';
+import { SystemRandom } from '../../random/random.js';
+import { parsePasswordHash, type PasswordHash } from './password-hash.js';
+import { type HasherOptions, PasswordHasher } from './password-hasher.js';
+
+const COST = { memoryKib: 1024, iterations: 1, parallelism: 1 };
+const PASSWORD = 'grün-kettle orbit';
+const SALT = Buffer.from('salt of the test');
+const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
+
+describe('the password hasher', () => {
+  const open: PasswordHasher[] = [];
+  const hasher = (options: Partial<HasherOptions> = {}, meters = new Meters()): PasswordHasher => {
+    const made = new PasswordHasher(
+      { cost: COST, concurrency: 2, kept: 1, queueCapacity: 10, ...options },
+      new SystemRandom(),
+      meters,
+    );
+    open.push(made);
+    return made;
+  };
+
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((made) => made.close()));
+  });
+
+  it('makes Argon2id hashes of its cost, each with a salt of its own', async () => {
+    const made = hasher();
+
+    const [one, two] = await Promise.all([made.hash(PASSWORD), made.hash(PASSWORD)]);
+
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=1024,t=1,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(two.split('$')[4]).not.toBe(one.split('$')[4]);
+    expect(await made.verify(PASSWORD, parsed(one))).toBe(true);
+    expect(await made.verify(`${PASSWORD} `, parsed(one))).toBe(false);
+  });
+
+  const scrypt = base64(scryptSync(PASSWORD, SALT, 32, { cost: 1024, blockSize: 8, parallelization: 1 }));
+  const sha512 = base64(pbkdf2Sync(PASSWORD, SALT, 1000, 64, 'sha512'));
+  const sha1 = pbkdf2Sync(PASSWORD, SALT.subarray(0, 8), 185_000, 32, 'sha1').toString('hex');
+  it.each([
+    ['argon2i', '$argon2i$v=19$m=256,t=1,p=1$c2FsdCBvZiB0aGUgdGVzdA$8x/vLGeHWK/aqL6pvxMRWSy29QQugKug5GEqo/aVc24'],
+    ['argon2d', '$argon2d$v=19$m=256,t=1,p=1$c2FsdCBvZiB0aGUgdGVzdA$r+KMVQkcKGlKNtJuUkaD8nHYTUyj0KW5jD9RDd3xCGY'],
+    ['argon2id with four lanes', hashSync(PASSWORD, { memoryCost: 256, timeCost: 1, parallelism: 4 })],
+    ['bcrypt', bcrypt.hashSync(PASSWORD, 4)],
+    ['bcrypt of PHP', bcrypt.hashSync(PASSWORD, 4).replace('$2b$', '$2y$')],
+    ['scrypt', `$scrypt$ln=10,r=8,p=1$${base64(SALT)}$${scrypt}`],
+    ['scrypt with a name', `{scrypt}$a0801$${base64(SALT)}$${scrypt}`],
+    ['PBKDF2', `$pbkdf2-sha512$1000$${base64(SALT)}$${sha512}`],
+    ['PBKDF2 as passlib writes it', `$pbkdf2-sha512$1000$${base64(SALT)}$${sha512.replaceAll('+', '.')}`],
+    ['PBKDF2 with a name', `{pbkdf2}${SALT.subarray(0, 8).toString('hex')}${sha1}`],
+  ])('verifies %s', async (_name, text) => {
+    const made = hasher();
+
+    expect(await made.verify(PASSWORD, parsed(text))).toBe(true);
+    expect(await made.verify('grün-kettle orbiT', parsed(text))).toBe(false);
+  });
+
+  it('P4 refuses a password that bcrypt would read a part of, although that part is right', async () => {
+    const made = hasher();
+    const long = 'x'.repeat(72);
+    const hash = parsed(bcrypt.hashSync(long, 4));
+
+    expect(await made.verify(long, hash)).toBe(true);
+    expect(await made.verify(`${long}y`, hash)).toBe(false);
+    expect(await made.verify('half\0other', parsed(bcrypt.hashSync('half', 4)))).toBe(false);
+  });
+
+  it('answers no without a hash, for the empty password and for text that is none', async () => {
+    const made = hasher();
+    const ofEmpty = parsed(await made.hash(''));
+    const ofReplacement = parsed(await made.hash('\ufffd'));
+
+    expect(await made.verify(PASSWORD, undefined)).toBe(false);
+    expect(await made.verify('', ofEmpty)).toBe(false);
+    expect(await made.verify('\ud800', ofReplacement)).toBe(false);
+  });
+
+  it('refuses what is beyond its workers and its queue, and goes on', async () => {
+    const made = hasher({ concurrency: 1, queueCapacity: 2 });
+
+    const results = await Promise.allSettled(Array.from({ length: 5 }, () => made.hash(PASSWORD)));
+
+    const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
+    const unavailable: unknown = expect.objectContaining({
+      code: 'UNAVAILABLE',
+      facts: expect.objectContaining({ retryAfterSeconds: 1 }) as unknown,
+    });
+    expect(refusals).toEqual([unavailable, unavailable]);
+    expect(made.load).toBe(0);
+    expect(await made.hash(PASSWORD)).toMatch(/^\$argon2id/);
+  });
+
+  it('takes those who wait in the order they came', async () => {
+    const made = hasher({ concurrency: 1 });
+    const finished: number[] = [];
+
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, place) => {
+        await made.hash(PASSWORD);
+        finished.push(place);
+      }),
+    );
+
+    expect(finished).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  it('tells how many are worked on and wait, how many workers there are, and how long each took', async () => {
+    const meters = new Meters();
+    const made = hasher({ concurrency: 1, queueCapacity: 2 }, meters);
+    const running = Promise.allSettled(Array.from({ length: 5 }, () => made.hash(PASSWORD)));
+
+    expect(reading(meters, 'login.hash.active')).toBe(1);
+    expect(reading(meters, 'login.hash.queue')).toBe(2);
+    expect(readings(meters, 'executor.active.threads', 'VALUE')).toEqual({ 'password-hash': 1 });
+    expect(readings(meters, 'executor.queued.tasks', 'VALUE')).toEqual({ 'password-hash': 2 });
+    await running;
+
+    expect(reading(meters, 'login.hash.active')).toBe(0);
+    expect(reading(meters, 'login.hash.queue')).toBe(0);
+    expect(readings(meters, 'executor.pool.size.threads', 'VALUE')).toEqual({ 'password-hash': 1 });
+    expect(readings(meters, 'executor.completed.tasks')).toEqual({ 'password-hash': 3 });
+    expect(reading(meters, 'login.hash.time', 'COUNT')).toBe(3);
+    expect(reading(meters, 'login.hash.time', 'TOTAL_TIME')).toBeGreaterThan(0);
+  });
+
+  it('starts no worker once it is closed', async () => {
+    const made = hasher();
+    await made.hash(PASSWORD);
+    await made.close();
+
+    await expect(made.hash(PASSWORD)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
+  it('P5 leaves the event loop free', async () => {
+    const made = hasher({ cost: { memoryKib: 65_536, iterations: 8, parallelism: 1 } });
+    await made.verify('', undefined);
+    let turns = 0;
+    const count = setInterval(() => (turns += 1), 1);
+
+    await made.hash(PASSWORD);
+
+    clearInterval(count);
+    expect(turns).toBeGreaterThan(5);
+  });
+});
+
+function parsed(text: string): PasswordHash {
+  const hash = parsePasswordHash(text);
+  if (!hash) throw new Error(`not a hash: ${text}`);
+  return hash;
+}

@@ -1,0 +1,147 @@
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Piscina } from 'piscina';
+import { ServiceError } from '../../errors/service-error.js';
+import { Meters } from '../../metrics/meters.js';
+import type { Random } from '../../random/random.js';
+import {
+  decoyHash,
+  type HashCost,
+  isOutdated,
+  parsePasswordHash,
+  type PasswordHash,
+  readsWhole,
+} from './password-hash.js';
+import { PasswordHashMeters } from './password-hash-meters.js';
+import type { PasswordTask } from './password-worker.js';
+
+export interface HasherOptions {
+  readonly cost: HashCost;
+  /** Hashes at once, at most; never more than the cores. */
+  readonly concurrency: number;
+  /** Workers that stay when there is nothing to hash. */
+  readonly kept: number;
+  /** Passwords that may wait for a worker; the next is refused. */
+  readonly queueCapacity: number;
+}
+
+const WORKER = fileURLToPath(new URL(`./password-worker${extname(import.meta.url)}`, import.meta.url));
+const IDLE_MILLIS = 60_000;
+const SALT_BYTES = 16;
+
+/** Hashes and compares passwords in worker threads, a bounded number at once: the event loop never waits for one. */
+export class PasswordHasher {
+  private readonly concurrency: number;
+  private readonly kept: number;
+  private readonly decoy: PasswordHash;
+  private readonly meters: PasswordHashMeters;
+  private pool: Promise<Piscina<PasswordTask, string | boolean>> | undefined;
+  private workers: Pick<Piscina, 'threads'> | undefined;
+  private taken = 0;
+  private isClosed = false;
+
+  constructor(
+    private readonly options: HasherOptions,
+    private readonly random: Random,
+    meters = new Meters(),
+  ) {
+    this.concurrency = Math.min(options.concurrency, availableParallelism());
+    this.kept = Math.min(options.kept, this.concurrency);
+    this.meters = new PasswordHashMeters(meters, () => ({
+      active: Math.min(this.taken, this.concurrency),
+      queued: Math.max(0, this.taken - this.concurrency),
+      workers: this.workers?.threads.length ?? 0,
+    }));
+    this.decoy = parsed(decoyHash(options.cost, random.bytes(SALT_BYTES + 32)));
+  }
+
+  /** Passwords being hashed or waiting for it. */
+  get load(): number {
+    return this.taken;
+  }
+
+  /**
+   * @returns the Argon2id hash as PHC text
+   * @throws ServiceError `UNAVAILABLE` when too many wait
+   */
+  async hash(password: string): Promise<string> {
+    const salt = this.random.bytes(SALT_BYTES);
+    return (await this.run({ kind: 'hash', password, salt, cost: this.options.cost })) as string;
+  }
+
+  /**
+   * Compares with a stored hash. Where there is none, it does the work of `decoy`, or of a new hash, in vain: the time of
+   * a rejection must not tell whether there was one.
+   * @throws ServiceError `UNAVAILABLE` when too many wait
+   */
+  async verify(password: string, stored: PasswordHash | undefined, decoy = this.decoy): Promise<boolean> {
+    const isSame = (await this.run({ kind: 'verify', password, hash: stored ?? decoy })) as boolean;
+    // Nobody has the empty password, and a text with half a character in it is the same as others to a hash.
+    return isSame && stored !== undefined && password !== '' && password.isWellFormed() && readsWhole(stored, password);
+  }
+
+  isOutdated(stored: PasswordHash): boolean {
+    return isOutdated(stored, this.options.cost);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await (await this.pool)?.destroy();
+  }
+
+  private async run(task: PasswordTask): Promise<string | boolean> {
+    if (this.isClosed) throw unavailable('closed');
+    if (this.taken >= this.concurrency + this.options.queueCapacity) throw unavailable('full');
+    this.taken += 1;
+    const since = performance.now();
+    try {
+      const pool = await this.opened();
+      const result = await pool.run(task);
+      this.meters.done(since);
+      return result;
+    } catch (error) {
+      // A worker that ran out of memory, or a pool that is being closed; the cause never holds the password.
+      throw unavailable('failed', error);
+    } finally {
+      this.taken -= 1;
+    }
+  }
+
+  private opened(): Promise<Piscina<PasswordTask, string | boolean>> {
+    this.pool ??= this.open().catch((error: unknown) => {
+      // Out of file descriptors, say: the next one asks again.
+      this.pool = undefined;
+      throw error;
+    });
+    return this.pool;
+  }
+
+  private async open(): Promise<Piscina<PasswordTask, string | boolean>> {
+    const { Piscina } = await import('piscina');
+    const pool = new Piscina<PasswordTask, string | boolean>({
+      filename: WORKER,
+      name: 'work',
+      minThreads: this.kept,
+      maxThreads: this.concurrency,
+      idleTimeout: IDLE_MILLIS,
+      // How many may wait is decided before, in `run`.
+      maxQueue: Infinity,
+      // Without it, whoever finds no worker free goes to the end of the queue again: some would wait for all others.
+      stricterFIFO: true,
+      execArgv: [],
+    });
+    this.workers = pool;
+    return pool;
+  }
+}
+
+function unavailable(reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: `password hashing ${reason}`, cause });
+}
+
+function parsed(text: string): PasswordHash {
+  const hash = parsePasswordHash(text);
+  if (!hash) throw new RangeError('the cost of new password hashes is beyond what can be verified');
+  return hash;
+}

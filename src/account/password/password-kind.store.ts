@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../persistence/unit-of-work.js';
+import { kindOf, type PasswordKind } from './password-kind.js';
+
+/** Beyond so many kinds the others are left out: a hasher that draws its cost anew for each hash makes thousands. */
+const MOST_KINDS = 100;
+/** Rows that one statement looks at. */
+const SLICE = 10_000;
+/** Rows that are classified in one transaction: a login that must write to one of them waits so long. */
+const BATCH = 200;
+
+/** What every statement says that writes a hash: which kind it is of is found out later, by `classify`. */
+export const NEW_HASH = "password_hash = ?, password_kind = 'new'";
+
+const UNCLASSIFIED = `SELECT id, password_hash FROM account WHERE password_kind = 'new' ORDER BY id LIMIT ${BATCH}`;
+const CLASSIFY = 'UPDATE account SET password_kind = ? WHERE id = ? AND password_hash = ?';
+const HAS_NONE = "UPDATE account SET password_kind = '' WHERE id = ? AND password_hash IS NULL";
+/** Kinds begin with `$`: after the empty one, before `new`. */
+const NEXT_KIND = "SELECT MIN(password_kind) AS kind FROM account WHERE password_kind > ? AND password_kind < 'new'";
+const COUNT_SLICE =
+  'SELECT COUNT(*) AS number, MAX(id) AS last FROM ' +
+  `(SELECT id FROM account WHERE password_kind = ? AND id > ? ORDER BY id LIMIT ${SLICE}) AS slice`;
+
+interface HashRow {
+  readonly id: string;
+  readonly password_hash: string | null;
+}
+
+/** How many accounts have a password hash of which kind: all reads go through an index, in slices. */
+@Injectable()
+export class PasswordKindStore {
+  /** Notes the kinds of hashes that were written since; answers whether there may be more. */
+  async classify(tx: Tx): Promise<boolean> {
+    const rows = await tx.rows<HashRow>(UNCLASSIFIED);
+    for (const { id, password_hash: hash } of rows) {
+      // A hash that was replaced since it was read stays unclassified: the condition decides.
+      await (hash === null ? tx.change(HAS_NONE, [id]) : tx.change(CLASSIFY, [kindOf(hash), id, hash]));
+    }
+    return rows.length === BATCH;
+  }
+
+  /** All kinds that accounts have, however few have them. */
+  async kinds(tx: Tx): Promise<readonly PasswordKind[]> {
+    const kinds: PasswordKind[] = [];
+    for (let last = ''; kinds.length < MOST_KINDS;) {
+      const [row] = await tx.rows<{ readonly kind: PasswordKind | null }>(NEXT_KIND, [last]);
+      if (!row?.kind) break;
+      kinds.push(row.kind);
+      last = row.kind;
+    }
+    return kinds;
+  }
+
+  /** Counts the accounts of a kind whose ids follow `after`, up to a limit; `next` is where the next slice begins. */
+  async countSlice(
+    tx: Tx,
+    kind: PasswordKind,
+    after: string,
+  ): Promise<{ readonly number: number; readonly next?: string }> {
+    const [row] = await tx.rows<{ readonly number: number; readonly last: string | null }>(COUNT_SLICE, [kind, after]);
+    const number = row?.number ?? 0;
+    return row?.last && number === SLICE ? { number, next: row.last } : { number };
+  }
+}

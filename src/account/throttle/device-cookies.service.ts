@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Clock } from '../../clock/clock.js';
+import { Random } from '../../random/random.js';
+import { Sealer } from '../../sealing/sealer.js';
+import { RateLimitProperties } from './rate-limit.properties.js';
+
+/** A browser that completed a login of `subject` before. */
+export interface KnownDevice {
+  readonly subject: string;
+  /** Its own bucket of failures. */
+  readonly id: string;
+}
+
+/** Subject, epoch seconds of the issue, id, and the signature over the three: 43 characters are 32 bytes. */
+const FORM = /^(([0-9a-f-]{36})\.(\d{1,12})\.([A-Za-z0-9_-]{22}))\.([A-Za-z0-9_-]{43})$/;
+const ID_BYTES = 16;
+
+/**
+ * Device cookies (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"): signed, nothing is stored. One opens
+ * no door; it only keeps the tries of its browser apart from those of strangers.
+ */
+@Injectable()
+export class DeviceCookies {
+  /** The first one signs; those of earlier seal keys still verify. */
+  private readonly keys: readonly Buffer[];
+
+  constructor(
+    sealer: Sealer,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    private readonly properties: RateLimitProperties,
+  ) {
+    this.keys = sealer.derivedKeys('device-cookie');
+  }
+
+  /** Seconds. */
+  get maxAge(): number {
+    return Math.floor(this.properties.deviceLifetime.seconds);
+  }
+
+  issue(subject: string): string {
+    const content = `${subject}.${this.clock.seconds()}.${this.random.text(ID_BYTES)}`;
+    const [key = Buffer.alloc(0)] = this.keys;
+    return `${content}.${signature(key, content).toString('base64url')}`;
+  }
+
+  /** Undefined where the value is not one of ours, or too old. */
+  verify(cookie: string): KnownDevice | undefined {
+    const [, content, subject, issuedAt, id, signed] = FORM.exec(cookie) ?? [];
+    if (content === undefined || subject === undefined || id === undefined || signed === undefined) return undefined;
+    const given = Buffer.from(signed, 'base64url');
+    if (!this.keys.some((key) => timingSafeEqual(signature(key, content), given))) return undefined;
+    return this.clock.seconds() - Number(issuedAt) < this.maxAge ? { subject, id } : undefined;
+  }
+}
+
+function signature(key: Uint8Array, content: string): Buffer {
+  return createHmac('sha256', key).update(content).digest();
+}

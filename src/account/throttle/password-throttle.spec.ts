@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Clock } from '../../clock/clock.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { withRequestFacts } from '../../principal/request-facts.js';
+import { SystemRandom } from '../../random/random.js';
+import { Sealer } from '../../sealing/sealer.js';
+import { DeviceCookies } from './device-cookies.service.js';
+import { type Guessed, PasswordThrottle } from './password-throttle.service.js';
+import { RateLimitProperties } from './rate-limit.properties.js';
+
+class HandClock extends Clock {
+  now = 1_800_000_000_000;
+
+  millis(): number {
+    return this.now;
+  }
+}
+
+describe('the throttle of passwords', () => {
+  const random = new SystemRandom();
+  const clock = new HandClock();
+  let throttle: PasswordThrottle;
+  const open = (properties: RateLimitProperties): PasswordThrottle => {
+    const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
+    return new PasswordThrottle(clock, properties, new DeviceCookies(sealer, clock, random, properties));
+  };
+  /** `looked at`, or the reason of the refusal. */
+  const attempt = (ip: string, guessed: Guessed, isRight = false): Promise<string> =>
+    withRequestFacts({ requestId: 'request', ip }, () =>
+      throttle.guard(
+        guessed,
+        () => Promise.resolve('looked at'),
+        () => isRight,
+      ),
+    ).catch((error: unknown) => (error instanceof ServiceError ? (error.facts.reason ?? '') : 'defect'));
+  const spray = async (ip: (index: number) => string, from: number, to: number): Promise<readonly string[]> => {
+    const answers: string[] = [];
+    for (let index = from; index < to; index += 1) answers.push(await attempt(ip(index), { loginId: `user${index}` }));
+    return answers;
+  };
+
+  beforeEach(() => {
+    throttle = open(new RateLimitProperties());
+  });
+
+  it('P3 slows down an address that tries one password at many login ids, and no other address', async () => {
+    const answers = await spray(() => '192.0.2.1', 0, 310);
+
+    expect(answers.slice(0, 300).every((answer) => answer === 'looked at')).toBe(true);
+    expect(answers.slice(300).every((answer) => answer === 'address')).toBe(true);
+    expect(await attempt('192.0.2.2', { loginId: 'user400' })).toBe('looked at');
+  });
+
+  /** Wrong passwords for few login ids, at a rate of 40 a second for a minute; answers how many were looked at. */
+  const hammer = async (ids: number): Promise<number> => {
+    let looked = 0;
+    for (let round = 0; round < 2400; round += 1) {
+      const answer = await attempt('192.0.2.1', { loginId: `hammered${round % ids}` });
+      if (answer === 'looked at') looked += 1;
+      clock.now += 25;
+    }
+    return looked;
+  };
+
+  it.each([1, 40, 99])('H5: lets other login ids in from an address where %i are hammered', async (ids) => {
+    const looked = await hammer(ids);
+
+    const answers: string[] = [];
+    for (const isRight of [false, false, true, true]) {
+      answers.push(await attempt('192.0.2.1', { loginId: 'colleague' }, isRight));
+    }
+    expect(answers).toEqual(Array.from(answers, () => 'looked at'));
+    // Each of the two lanes has 300, and one more every two seconds.
+    expect(looked).toBeLessThanOrEqual(2 * (300 + 30));
+  });
+
+  it('H5: lets nobody in without delay from an address where new login ids are tried all the time', async () => {
+    await spray(() => '192.0.2.1', 0, 310);
+
+    expect(await attempt('192.0.2.1', { loginId: 'colleague' }, true)).toBe('address');
+    clock.now += 2000;
+    expect(await attempt('192.0.2.1', { loginId: 'colleague' }, true)).toBe('looked at');
+  });
+
+  it('H5: counts a burst for one login id as a sequence', async () => {
+    await Promise.all(
+      Array.from({ length: 40 }, (_, id) =>
+        Promise.all(Array.from({ length: 10 }, () => attempt('192.0.2.1', { loginId: `burst${id}` }))),
+      ),
+    );
+
+    expect(await attempt('192.0.2.1', { loginId: 'colleague' }, true)).toBe('looked at');
+  });
+
+  it('P3 takes all addresses of one IPv6 network for one', async () => {
+    const answers = await spray((index) => `2001:db8:1:2::${index.toString(16)}`, 0, 301);
+
+    expect(answers.at(-1)).toBe('address');
+    expect(await attempt('2001:db8:1:3::1', { loginId: 'user400' })).toBe('looked at');
+  });
+
+  it('P3 leaves known browsers and signed-in users alone where their address is used up', async () => {
+    await spray(() => '192.0.2.1', 0, 301);
+
+    const device = { subject: 'anna', id: 'browser' };
+    expect(await attempt('192.0.2.1', { device }, true)).toBe('looked at');
+    expect(await attempt('192.0.2.1', { subject: 'anna' }, true)).toBe('looked at');
+    expect(await attempt('192.0.2.1', { loginId: 'anna' }, true)).toBe('address');
+  });
+
+  it('P3 slows down guessing at a client, in a known browser and by somebody who is signed in', async () => {
+    for (const guessed of [{ client: 'shop' }, { device: { subject: 'anna', id: 'browser' } }, { subject: 'anna' }]) {
+      for (let time = 0; time < 10; time += 1) expect(await attempt('192.0.2.1', guessed)).toBe('looked at');
+
+      expect(await attempt('192.0.2.1', guessed)).toBe(Object.keys(guessed)[0]);
+    }
+  });
+
+  it('P3 lets nobody who guesses from elsewhere take the turns of the owner', async () => {
+    for (let time = 0; time < 2000; time += 1) {
+      await attempt('192.0.2.1', { loginId: 'anna' });
+      clock.now += 40;
+    }
+
+    expect(await attempt('192.0.2.1', { loginId: 'anna' })).toBe('login_id');
+    expect(await attempt('192.0.2.2', { loginId: 'anna' }, true)).toBe('looked at');
+    expect(await attempt('192.0.2.2', { loginId: 'anna' }, true)).toBe('looked at');
+  });
+
+  it('P3 leaves each address one try before its delay, where a login id is guessed at from many', async () => {
+    for (let index = 0; index < 100; index += 1) await attempt(`198.51.100.${index}`, { loginId: 'anna' });
+
+    expect(await attempt('192.0.2.1', { loginId: 'anna' })).toBe('looked at');
+    expect(await attempt('192.0.2.1', { loginId: 'anna' })).toBe('login_id');
+    expect(await attempt('192.0.2.2', { loginId: 'anna' }, true)).toBe('looked at');
+    expect(await attempt('192.0.2.1', { loginId: 'bert' })).toBe('looked at');
+  });
+
+  it('does nothing where it is switched off', async () => {
+    throttle = open(Object.assign(new RateLimitProperties(), { enabled: false }));
+
+    const answers = await Promise.all(Array.from({ length: 50 }, () => attempt('192.0.2.1', { loginId: 'anna' })));
+
+    expect(new Set(answers)).toEqual(new Set(['looked at']));
+  });
+});
