@@ -5,8 +5,8 @@ import type { DeviceSecret } from '../mfa/trusted-devices.service.js';
 import type { Principal } from '../principal/principal.js';
 import type { Reply } from '../web/cookies.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
-import type { RefreshToken } from '../token/session.js';
-import type { OpenedSession } from '../token/sessions.service.js';
+import type { RefreshToken } from '../session/session.js';
+import type { OpenedSession } from '../session/sessions.service.js';
 import { tokenMembers, type TokenMembers } from './answers.js';
 import { AuthCookies, DEVICE } from './cookies.js';
 

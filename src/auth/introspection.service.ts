@@ -6,7 +6,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { acrOf } from '../principal/amr.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
-import { Sessions } from '../token/sessions.service.js';
+import { Sessions } from '../session/sessions.service.js';
 import { basicCredentials } from './bearer.js';
 import type { introspectionAnswer } from './introspection.shapes.js';
 

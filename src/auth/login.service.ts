@@ -8,8 +8,8 @@ import { type DeviceSecret, TrustedDevices } from '../mfa/trusted-devices.servic
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { PWD } from '../principal/amr.js';
 import { MfaTokens } from '../token/mfa-tokens.service.js';
-import type { SessionKind } from '../token/session.js';
-import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+import type { SessionKind } from '../session/session.js';
+import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 import { LoginMeters } from './login-meters.js';
 import type { PasswordPassed } from './password-step.service.js';
 

@@ -8,7 +8,7 @@ import { SecondFactors } from '../mfa/second-factors.service.js';
 import { TrustedDevices } from '../mfa/trusted-devices.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { type FullPrincipal, hasFreshOtp } from '../principal/principal.js';
-import { Sessions } from '../token/sessions.service.js';
+import { Sessions } from '../session/sessions.service.js';
 import { stepUpChallenge } from './access.js';
 import { PasswordProof } from './password-proof.service.js';
 

@@ -15,7 +15,7 @@ import {
   hasFreshOtp,
   type Principal,
 } from '../principal/principal.js';
-import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 import { stepUpChallenge } from './access.js';
 import { PasswordProof } from './password-proof.service.js';
 import { claimOf, SecondStepService } from './second-step.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Reply } from '../web/cookies.js';
-import type { Session } from '../token/sessions.service.js';
+import type { Session } from '../session/sessions.service.js';
 import { AuthCookies, DEVICE, SESSION, TRUSTED_DEVICE } from './cookies.js';
 import { Handover } from './handover.service.js';
 import { LoginService } from './login.service.js';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors/service-error.js';
 import type { Counter } from '../metrics/meter.js';
 import type { Meters } from '../metrics/meters.js';
-import type { RefusalReason } from '../token/refresh.js';
+import type { RefusalReason } from '../session/refresh.js';
 
 /** Why a refresh is refused; for the log and the meters alone. */
 export type RefreshRefusal = RefusalReason | 'no cookie' | 'account not active';

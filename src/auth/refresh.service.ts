@@ -3,7 +3,7 @@ import { Accounts } from '../account/accounts.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
-import { type OpenedSession, type Rotation, Sessions } from '../token/sessions.service.js';
+import { type OpenedSession, type Rotation, Sessions } from '../session/sessions.service.js';
 import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
 
 /** A refresh that succeeded, with the roles of now. */

@@ -13,7 +13,7 @@ import { nameUser } from '../principal/request-facts.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../principal/principal.js';
 import type { MfaClaims } from '../token/mfa-token.js';
 import { MfaTokens } from '../token/mfa-tokens.service.js';
-import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 
 /** A second factor that was accepted and the session it opened or raised. */
 export interface SecondStep {

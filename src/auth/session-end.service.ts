@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { Sessions } from '../token/sessions.service.js';
+import { Sessions } from '../session/sessions.service.js';
 
 /** Ends sessions, with the event beside the change. */
 @Injectable()

@@ -7,7 +7,7 @@ import { Answer, type CookieValues, Cookies, type Reply } from '../web/cookies.j
 import { type FullPrincipal, ROLE_PRE_MFA } from '../principal/principal.js';
 import { Answers } from '../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
-import { Sessions } from '../token/sessions.service.js';
+import { Sessions } from '../session/sessions.service.js';
 import { authoritiesMember, meMembers, openMembers } from './answers.js';
 import { sessionAnswer, sessionStateAnswer } from './answers.shapes.js';
 import { AuthCookies, SESSION } from './cookies.js';

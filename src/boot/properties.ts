@@ -72,8 +72,8 @@ import { SchedulingPoolProperties } from '../tasks/scheduling-pool.properties.js
 import { SslBundleProperties } from '../tls/ssl-bundle.properties.js';
 import { ClientsProperties } from '../token/clients.properties.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
-import { RefreshProperties } from '../token/refresh.properties.js';
-import { SessionProperties } from '../token/session.properties.js';
+import { RefreshProperties } from '../session/refresh.properties.js';
+import { SessionProperties } from '../session/session.properties.js';
 import { TokenProperties } from '../token/token.properties.js';
 
 /** Every class of configuration keys, in the order an operator reads about them. */

@@ -38,7 +38,7 @@ import { Sealer } from '../sealing/sealer.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { startProblem } from '../boot/failure-analysis.js';
 import { KeyRotation } from '../token/key-rotation.service.js';
-import { Sessions } from '../token/sessions.service.js';
+import { Sessions } from '../session/sessions.service.js';
 import { TokenModule } from '../token/token.module.js';
 
 /** The service without its listeners, for one command. */

@@ -8,7 +8,7 @@ import { LARGEST_PAGE, type Page } from '../persistence/page.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { requestFacts } from '../principal/request-facts.js';
 import { Random } from '../random/random.js';
-import { hashOf } from '../token/session.js';
+import { hashOf } from '../session/session.js';
 import { MfaProperties } from './mfa.properties.js';
 import { type TrustedDevice, TrustedDeviceStore } from './trusted-device.store.js';
 

@@ -4,7 +4,7 @@ import type { SecurityEvent } from '../events/security-event.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import type { HttpRequest } from '../web/http-request.js';
-import { Sessions } from '../token/sessions.service.js';
+import { Sessions } from '../session/sessions.service.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import type { Idp } from './idps.service.js';
 import type { LogoutRequestFacts } from './logout-message.js';

@@ -6,7 +6,7 @@ import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { isHalfAuthenticated } from '../principal/principal.js';
 import { nameUser } from '../principal/request-facts.js';
 import type { HttpRequest } from '../web/http-request.js';
-import { type Session, Sessions } from '../token/sessions.service.js';
+import { type Session, Sessions } from '../session/sessions.service.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import { type Idp, Idps } from './idps.service.js';
 import { LogoutMessages } from './logout-messages.service.js';

@@ -3,7 +3,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { nameUser } from '../principal/request-facts.js';
 import type { HttpRequest } from '../web/http-request.js';
-import { Sessions } from '../token/sessions.service.js';
+import { Sessions } from '../session/sessions.service.js';
 import { askedContext } from './authn-context.js';
 import type { Idp } from './idps.service.js';
 import { isRejection, type Rejection } from './rejection.js';

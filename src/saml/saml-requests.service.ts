@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
-import { hashOf, isSecretForm, SECRET_BYTES } from '../token/session.js';
+import { hashOf, isSecretForm, SECRET_BYTES } from '../session/session.js';
 import { type PendingLogin, SamlRequestStore } from './saml-request.store.js';
 
 export type { PendingLogin } from './saml-request.store.js';

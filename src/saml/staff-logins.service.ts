@@ -5,7 +5,7 @@ import { SecurityEvents } from '../events/security-events.service.js';
 import { MfaProperties } from '../mfa/mfa.properties.js';
 import { isDemanded } from '../mfa/policy.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { type OpenedSession, Sessions } from '../token/sessions.service.js';
+import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 import type { AssertionFacts } from './assertion.js';
 import { type Assurance, assuranceOf } from './assurance.js';
 import { amrOfContext, asksForOtp, satisfies, type StatedContext, usualContext } from './authn-context.js';

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
 import { acrOf, type Amr, amrOf, amrText } from '../principal/amr.js';
-import type { Session } from './session.js';
+import type { Session } from '../session/session.js';
 
 /** What an access token says (RFC 9068), after its signature and times were found good; instants in epoch seconds. */
 export interface AccessClaims {

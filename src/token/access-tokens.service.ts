@@ -13,7 +13,7 @@ import {
 } from './access-token.js';
 import { Issuer } from './issuer.service.js';
 import { JTI_BYTES } from './mfa-token.js';
-import type { Session } from './session.js';
+import type { Session } from '../session/session.js';
 import { signed, tokenHeader, verifiedClaims } from './signed-token.js';
 import { SigningKeys } from './signing-keys.service.js';
 import { TokenProperties } from './token.properties.js';

@@ -10,7 +10,7 @@ import { Issuer } from '../../src/token/issuer.service.js';
 import { keyOfDer, keyOfSecret, newPrivateKey, type UsableKey } from '../../src/token/key-material.js';
 import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
 import { PublicUrlProperties } from '../../src/token/public-url.properties.js';
-import type { Session } from '../../src/token/session.js';
+import type { Session } from '../../src/session/session.js';
 import { SigningKeys } from '../../src/token/signing-keys.service.js';
 import { TokenProperties } from '../../src/token/token.properties.js';
 import { UsedMfaTokenStore } from '../../src/token/used-mfa-token.store.js';
