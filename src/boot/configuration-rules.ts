@@ -32,8 +32,8 @@ import { bundleUsable } from '../http/tls/bundle.rule.js';
 import { uploadFolderWritable } from '../http/upload/upload-folder.rule.js';
 import { bundleKeysKeptPrivate } from '../tls/private-key.rule.js';
 import { publicUrlGiven } from '../token/public-url.rule.js';
-import { signingKeyKeptPrivate } from '../token/signing-key.rule.js';
-import { tokenKeysUsable } from '../token/token-keys.rule.js';
+import { signingKeyKeptPrivate } from '../token/keys/signing-key.rule.js';
+import { tokenKeysUsable } from '../token/keys/token-keys.rule.js';
 
 /** The file of `logging.config` can be read, and what stands in it can be used. */
 const logConfigUsable: Rule = ({ configuration, inputs }) => faultsOf('logging', () => logSetup(configuration, inputs));

@@ -37,7 +37,7 @@ import { SamlProperties } from '../saml/saml.properties.js';
 import { Sealer } from '../sealing/sealer.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { startProblem } from '../boot/failure-analysis.js';
-import { KeyRotation } from '../token/key-rotation.service.js';
+import { KeyRotation } from '../token/keys/key-rotation.service.js';
 import { Sessions } from '../session/sessions.service.js';
 import { TokenModule } from '../token/token.module.js';
 

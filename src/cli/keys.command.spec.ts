@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../errors/service-error.js';
 import { SealFailure } from '../sealing/sealer.js';
-import type { KeyRotation, ListedKey } from '../token/key-rotation.service.js';
+import type { KeyRotation, ListedKey } from '../token/keys/key-rotation.service.js';
 import { addKeysCommand, type KeysServices } from './keys.command.js';
 
 interface Outcome {

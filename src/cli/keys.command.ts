@@ -4,7 +4,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
 import { SealFailure } from '../sealing/sealer.js';
-import type { KeyRotation, ListedKey } from '../token/key-rotation.service.js';
+import type { KeyRotation, ListedKey } from '../token/keys/key-rotation.service.js';
 
 /** The service as far as the commands need it, opened for one command. */
 export interface KeysServices {

@@ -15,7 +15,7 @@ import { Issuer } from './issuer.service.js';
 import { JTI_BYTES } from './mfa-token.js';
 import type { Session } from '../session/session.js';
 import { signed, tokenHeader, verifiedClaims } from './signed-token.js';
-import { SigningKeys } from './signing-keys.service.js';
+import { SigningKeys } from './keys/signing-keys.service.js';
 import { TokenProperties } from './token.properties.js';
 
 /** Access tokens of sessions (RFC 9068). */

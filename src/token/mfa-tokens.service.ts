@@ -13,7 +13,7 @@ import {
   mfaPayload,
 } from './mfa-token.js';
 import { signed, tokenHeader, verifiedClaims } from './signed-token.js';
-import { SigningKeys } from './signing-keys.service.js';
+import { SigningKeys } from './keys/signing-keys.service.js';
 import { UsedMfaTokenStore } from './used-mfa-token.store.js';
 
 /** Half tokens: proof that the password was right a moment ago, good for one second step. */

@@ -7,7 +7,7 @@ import { ServletProperties } from '../http/servlet.properties.js';
 import { Issuer } from './issuer.service.js';
 import { PublicUrlProperties } from './public-url.properties.js';
 import { publicUrlGiven } from './public-url.rule.js';
-import { serverMetadata } from './well-known.js';
+import { serverMetadata } from '../auth/api/well-known.js';
 
 const reading = (url: string, profile = ''): ReturnType<ReturnType<typeof place>['read']> =>
   place({ 'work/application-prod.yml': '' }).read({

@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import type { UsableKey } from './key-material.js';
+import type { UsableKey } from './keys/key-material.js';
 
 /** What a token must be beside well signed. */
 export interface TokenRules {

@@ -6,25 +6,25 @@ import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AccessTokens } from './access-tokens.service.js';
 import { Clients } from './clients.service.js';
-import { ConfiguredKeys } from './configured-keys.js';
+import { ConfiguredKeys } from './keys/configured-keys.js';
 import { ExpiryStore } from '../persistence/expiry.store.js';
 import { ExpirySweep } from '../persistence/expiry-sweep.task.js';
 import { Issuer } from './issuer.service.js';
-import { KeyRotation } from './key-rotation.service.js';
+import { KeyRotation } from './keys/key-rotation.service.js';
 import { MfaTokens } from './mfa-tokens.service.js';
 import { RefreshTokens } from '../session/refresh-tokens.service.js';
 import { RefreshTokenStore } from '../session/refresh-token.store.js';
-import { SealedKeys } from './sealed-keys.service.js';
+import { SealedKeys } from './keys/sealed-keys.service.js';
 import { SealedSuccessors } from '../session/sealed-successors.task.js';
 import { SessionRows } from '../session/session-rows.service.js';
 import { SessionStore } from '../session/session.store.js';
 import { Sessions } from '../session/sessions.service.js';
-import { SigningKeyRefresh } from './signing-key-refresh.task.js';
-import { SigningKeyStore } from './signing-key.store.js';
-import { SigningKeys } from './signing-keys.service.js';
+import { SigningKeyRefresh } from './keys/signing-key-refresh.task.js';
+import { SigningKeyStore } from './keys/signing-key.store.js';
+import { SigningKeys } from './keys/signing-keys.service.js';
 import { TokenProperties } from './token.properties.js';
 import { UsedMfaTokenStore } from './used-mfa-token.store.js';
-import { WellKnownController } from './well-known.controller.js';
+import { WellKnownController } from '../auth/api/well-known.controller.js';
 
 const configuredKeys = {
   provide: ConfiguredKeys,

@@ -3,7 +3,7 @@ import { full } from '../config/bind/effect.js';
 import { duration, list, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { ACCESS_TYPES, type AccessType } from './access-token.js';
-import type { SigningAlgorithm } from './key-material.js';
+import type { SigningAlgorithm } from './keys/key-material.js';
 
 @Properties('app.security.token')
 export class TokenProperties {

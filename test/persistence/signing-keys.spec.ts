@@ -6,7 +6,7 @@ import { ConfigurationFailure } from '../../src/config/problem.js';
 import { PWD } from '../../src/principal/amr.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
-import type { KeyPurpose } from '../../src/token/key-schedule.js';
+import type { KeyPurpose } from '../../src/token/keys/key-schedule.js';
 import type { Session } from '../../src/session/session.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';

@@ -1,6 +1,6 @@
-import { faultsOf, type Rule } from '../config/check/rule.js';
+import { faultsOf, type Rule } from '../../config/check/rule.js';
 import { ConfiguredKeys } from './configured-keys.js';
-import { TokenProperties } from './token.properties.js';
+import { TokenProperties } from '../token.properties.js';
 
 /** The keys for tokens that an operator keeps can be read and fit their use. */
 export const tokenKeysUsable: Rule = (facts) => {

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../clock/clock.js';
-import { SecurityEvents } from '../events/security-events.service.js';
-import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { Clock } from '../../clock/clock.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
+import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { currentOf, endOfKey, type KeyPurpose, type KeyState, missingKey, statesAt, TERMS } from './key-schedule.js';
 import type { SigningAlgorithm } from './key-material.js';
 import { type MadeKey, SealedKeys } from './sealed-keys.service.js';
 import type { StoredKey } from './signing-key.store.js';
-import { TokenProperties } from './token.properties.js';
+import { TokenProperties } from '../token.properties.js';
 
 /** A key as an operator sees it; instants in epoch seconds. */
 export interface ListedKey {

@@ -2,12 +2,12 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { place } from '../../test/config/support.js';
-import { temporaryFolder } from '../../test/support/temporary-folder.js';
-import { Configuration } from '../config/configuration.js';
-import { lineOf } from '../config/problem.js';
-import { RuleFacts } from '../config/check/rule.js';
-import { MAKE_PRIVATE } from '../files/secret-file.js';
+import { place } from '../../../test/config/support.js';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { Configuration } from '../../config/configuration.js';
+import { lineOf } from '../../config/problem.js';
+import { RuleFacts } from '../../config/check/rule.js';
+import { MAKE_PRIVATE } from '../../files/secret-file.js';
 import { signingKeyKeptPrivate } from './signing-key.rule.js';
 
 const PEM = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({

@@ -1,10 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { Clock } from '../clock/clock.js';
-import { ConfigurationFailure, problem } from '../config/problem.js';
-import type { Logger } from '../logging/logger.js';
-import { Loggers } from '../logging/loggers.js';
-import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { SealFailure } from '../sealing/sealer.js';
+import { Clock } from '../../clock/clock.js';
+import { ConfigurationFailure, problem } from '../../config/problem.js';
+import type { Logger } from '../../logging/logger.js';
+import { Loggers } from '../../logging/loggers.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import { SealFailure } from '../../sealing/sealer.js';
 import { ConfiguredKeys } from './configured-keys.js';
 import type { PublicJwk, UsableKey } from './key-material.js';
 import { currentOf, type KeyPurpose, statesAt } from './key-schedule.js';

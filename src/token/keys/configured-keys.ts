@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
-import { MASK } from '../redaction/secrets.js';
+import { ConfigurationFailure, type Problem, problem } from '../../config/problem.js';
+import { MASK } from '../../redaction/secrets.js';
 import { keyOfPem, type SigningAlgorithm, type UsableKey } from './key-material.js';
 
 const SIGNING_KEY = 'app.security.token.signing-key';

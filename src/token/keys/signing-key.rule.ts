@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { from } from '../config/problem.js';
+import { from } from '../../config/problem.js';
 import {
   type Facts,
   type Finding,
@@ -7,11 +7,11 @@ import {
   type Rule,
   type RuleFacts,
   type WrittenEntry,
-} from '../config/check/rule.js';
-import { holdsPrivateKey, MASK } from '../redaction/secrets.js';
-import { exposureAt, exposureFacts, MAKE_PRIVATE } from '../files/secret-file.js';
+} from '../../config/check/rule.js';
+import { holdsPrivateKey, MASK } from '../../redaction/secrets.js';
+import { exposureAt, exposureFacts, MAKE_PRIVATE } from '../../files/secret-file.js';
 import { pemFile } from './configured-keys.js';
-import { TokenProperties } from './token.properties.js';
+import { TokenProperties } from '../token.properties.js';
 
 const KEY = 'app.security.token.signing-key';
 const VERIFICATION = 'app.security.token.verification-keys';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ManualClock } from '../../test/support/manual-clock.js';
-import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import type { KeyRotation } from './key-rotation.service.js';
 import { SigningKeyRefresh } from './signing-key-refresh.task.js';
 import type { SigningKeys } from './signing-keys.service.js';

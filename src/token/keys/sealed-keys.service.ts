@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../clock/clock.js';
-import type { Tx } from '../persistence/unit-of-work.js';
-import { Random } from '../random/random.js';
-import { Sealer } from '../sealing/sealer.js';
+import { Clock } from '../../clock/clock.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
+import { Random } from '../../random/random.js';
+import { Sealer } from '../../sealing/sealer.js';
 import { keyOfDer, keyOfSecret, newPrivateKey, type SigningAlgorithm, type UsableKey } from './key-material.js';
 import type { KeyPurpose } from './key-schedule.js';
 import { SigningKeyStore, type StoredKey } from './signing-key.store.js';

@@ -1,11 +1,11 @@
 import { Controller, Get, Header } from '@nestjs/common';
-import { Public } from '../principal/access.decorator.js';
-import { ACR_MFA, ACR_PWD } from '../principal/amr.js';
-import { Answers } from '../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
-import { Issuer } from './issuer.service.js';
-import type { PublicJwk } from './key-material.js';
-import { SigningKeys } from './signing-keys.service.js';
+import { Public } from '../../principal/access.decorator.js';
+import { ACR_MFA, ACR_PWD } from '../../principal/amr.js';
+import { Answers } from '../../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { Issuer } from '../../token/issuer.service.js';
+import type { PublicJwk } from '../../token/keys/key-material.js';
+import { SigningKeys } from '../../token/keys/signing-keys.service.js';
 import { type ServerMetadata, serverMetadata } from './well-known.js';
 import { jwksAnswer, metadataAnswer } from './well-known.shapes.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Tx } from '../persistence/unit-of-work.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
 import type { KeyPurpose, ScheduledKey } from './key-schedule.js';
 
 /** A key as it is stored: what it is for and when is plain, the key itself is sealed. */

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { type ScheduledTask, ScheduledTasks } from '../tasks/scheduled-tasks.js';
+import { type ScheduledTask, ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import { KeyRotation } from './key-rotation.service.js';
 import { SigningKeys } from './signing-keys.service.js';
 
