@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccountModule } from '../account/account.module.js';
-import { MfaModule } from '../mfa/mfa.module.js';
+import { MfaModule } from '../second-factor/mfa.module.js';
 import { UsersImportController } from './users-import.controller.js';
 import { UsersImport } from './users-import.service.js';
 

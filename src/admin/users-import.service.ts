@@ -4,7 +4,7 @@ import { AccountImport } from '../account/import/account-import.service.js';
 import { importFormat, importRows } from '../account/import/import-file.js';
 import { ImportFileError, type ImportReport, type ImportRow } from '../account/import/import-row.js';
 import { ServiceError } from '../errors/service-error.js';
-import { ImportedTotps } from '../mfa/totp-import.service.js';
+import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
 import type { UploadedFile } from '../http/upload/uploads.js';
 
 /** Name of the part that holds the file. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { CODES_PER_SET, LOW } from '../backup-code/backup-code.js';
+import { CODES_PER_SET, LOW } from '../second-factor/backup-code/backup-code.js';
 import { ACR_MFA, ACR_PWD } from '../principal/amr.js';
 import { listOf } from '../web/shape.js';
 

@@ -3,7 +3,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { AccountModule } from '../account/account.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { Meters } from '../metrics/meters.js';
-import { MfaModule } from '../mfa/mfa.module.js';
+import { MfaModule } from '../second-factor/mfa.module.js';
 import { ServletProperties } from '../http/servlet.properties.js';
 import { TokenModule } from '../token/token.module.js';
 import { AuthenticationGuard } from './authentication.guard.js';

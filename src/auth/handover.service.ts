@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DeviceCookies } from '../account/throttle/device-cookies.service.js';
 import { Clock } from '../clock/clock.js';
-import type { DeviceSecret } from '../mfa/trusted-devices.service.js';
+import type { DeviceSecret } from '../second-factor/trusted-device/trusted-devices.service.js';
 import type { Principal } from '../principal/principal.js';
 import type { Reply } from '../web/cookies.js';
 import { AccessTokens } from '../token/access-tokens.service.js';

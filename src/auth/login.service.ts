@@ -4,7 +4,7 @@ import { Accounts } from '../account/accounts.service.js';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
-import { type DeviceSecret, TrustedDevices } from '../mfa/trusted-devices.service.js';
+import { type DeviceSecret, TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { PWD } from '../principal/amr.js';
 import { MfaTokens } from '../token/mfa-tokens.service.js';

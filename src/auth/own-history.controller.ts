@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot';
 import { ServiceError } from '../errors/service-error.js';
 import type { EventRow } from '../events/event-row.js';
 import { SecurityEvents } from '../events/security-events.service.js';
-import { type TrustedDevice, TrustedDevices } from '../mfa/trusted-devices.service.js';
+import { type TrustedDevice, TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { Caller } from '../principal/access.decorator.js';
 import { amrOf } from '../principal/amr.js';

@@ -3,11 +3,11 @@ import type { Account } from '../account/account.js';
 import { Accounts } from '../account/accounts.service.js';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { SetupClaim } from '../mfa/authenticators.service.js';
-import { Enrolment, type Setup, type ShownSecret } from '../mfa/enrolment.service.js';
-import type { FactorState } from '../mfa/factor-state.js';
-import { MfaProperties } from '../mfa/mfa.properties.js';
-import { isDemanded } from '../mfa/policy.js';
+import type { SetupClaim } from '../second-factor/enrolment/authenticators.service.js';
+import { Enrolment, type Setup, type ShownSecret } from '../second-factor/enrolment/enrolment.service.js';
+import type { FactorState } from '../second-factor/attempts/factor-state.js';
+import { MfaProperties } from '../second-factor/mfa.properties.js';
+import { isDemanded } from '../second-factor/policy.js';
 import {
   askerOf,
   type FullPrincipal,

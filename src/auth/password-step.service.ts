@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Account } from '../account/account.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
-import { MfaProperties } from '../mfa/mfa.properties.js';
-import { isDemanded } from '../mfa/policy.js';
+import { MfaProperties } from '../second-factor/mfa.properties.js';
+import { isDemanded } from '../second-factor/policy.js';
 import { LoginMeters } from './login-meters.js';
 import { type Credentials, PasswordProof } from './password-proof.service.js';
 

@@ -1,7 +1,7 @@
 import { strongPasswordHashes } from '../account/password/password-hash.rule.js';
 import { secureCookies } from '../auth/cookie.rule.js';
 import { publicAddressKeepsCookies } from '../auth/public-address.rule.js';
-import { pepperedBackupCodes } from '../backup-code/pepper.rule.js';
+import { pepperedBackupCodes } from '../second-factor/backup-code/pepper.rule.js';
 import { type ConfigurationInputs, type ConfigurationReading, configurationOf } from '../config/configuration.js';
 import { emptyTextsHideNothing } from '../config/check/empty-text.rule.js';
 import { faultsOf, type Finding, type LateRule, type Rule, RuleFacts } from '../config/check/rule.js';
@@ -14,7 +14,7 @@ import { operatorPasswordStrong } from '../management/caller/operator-password.r
 import { openEndpointsApart } from '../management/caller/security.rule.js';
 import { exposedEndpoints } from '../management/exposure.rule.js';
 import { groupMembersKnown } from '../management/health/groups.rule.js';
-import { requiredRolesKnown } from '../mfa/required-roles.rule.js';
+import { requiredRolesKnown } from '../second-factor/required-roles.rule.js';
 import { pathsApart } from '../management/paths.rule.js';
 import { equalTimeZones } from '../management/time-zones.rule.js';
 import { jdbcUrlNotes } from '../persistence/jdbc/jdbc-url.rule.js';

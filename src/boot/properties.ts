@@ -6,7 +6,7 @@ import { RateLimitProperties } from '../account/throttle/rate-limit.properties.j
 import { RoleProperties } from '../account/role.properties.js';
 import { CookieProperties } from '../auth/cookie.properties.js';
 import { CorsProperties } from '../auth/cors.properties.js';
-import { BackupCodeProperties } from '../backup-code/backup-code.properties.js';
+import { BackupCodeProperties } from '../second-factor/backup-code/backup-code.properties.js';
 import { CacheProperties } from '../cache/cache.properties.js';
 import { CaffeineProperties } from '../cache/caffeine.properties.js';
 import { ConfigProperties } from '../config/config.properties.js';
@@ -42,7 +42,7 @@ import { ManagementWebProperties } from '../management/web.properties.js';
 import { HttpClientProperties } from '../outbound/http-client.properties.js';
 import { HttpProxyProperties } from '../outbound/http-proxy.properties.js';
 import { HttpsProxyProperties } from '../outbound/https-proxy.properties.js';
-import { MfaProperties } from '../mfa/mfa.properties.js';
+import { MfaProperties } from '../second-factor/mfa.properties.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { JpaProperties } from '../persistence/jpa.properties.js';
 import { MapperConfigurationProperties } from '../persistence/mapper/mapper-configuration.properties.js';

@@ -8,7 +8,7 @@ import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
 import { AlsoHalfAuthenticated, Caller } from '../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../principal/principal.js';
-import type { ShownSecret } from '../mfa/enrolment.service.js';
+import type { ShownSecret } from '../second-factor/enrolment/enrolment.service.js';
 import { TakesForm } from '../web/form.decorator.js';
 import { Answer, type Reply } from '../web/cookies.js';
 import type { Markup } from '../encoding/html.js';

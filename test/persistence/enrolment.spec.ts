@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EnrolmentStore } from '../../src/mfa/enrolment.store.js';
+import { EnrolmentStore } from '../../src/second-factor/enrolment/enrolment.store.js';
 import { AuthenticatorApp } from '../support/authenticator-app.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type PartsOptions, newAccount, secondFactorParts } from '../support/second-factor-parts.js';
 import { withRequestFacts } from '../../src/principal/request-facts.js';
-import type { DeviceSecret, TrustedDevices } from '../../src/mfa/trusted-devices.service.js';
+import type { DeviceSecret, TrustedDevices } from '../../src/second-factor/trusted-device/trusted-devices.service.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
 

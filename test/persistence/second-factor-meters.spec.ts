@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { Meters } from '../../src/metrics/meters.js';
-import { LockedAccounts } from '../../src/mfa/locked-accounts.task.js';
+import { LockedAccounts } from '../../src/second-factor/attempts/locked-accounts.task.js';
 import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';

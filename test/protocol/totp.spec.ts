@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import speakeasy from 'speakeasy';
 import { describe, expect, it } from 'vitest';
 import { base32 } from '../../src/encoding/base32.js';
-import { codeOfStep, stepAt, verifyTotp } from '../../src/mfa/totp.js';
+import { codeOfStep, stepAt, verifyTotp } from '../../src/second-factor/totp/totp.js';
 import { fc } from '../support/property.js';
 import published from './totp.json' with { type: 'json' };
 

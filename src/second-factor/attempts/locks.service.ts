@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import { SecurityEvents } from '../../events/security-events.service.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import { SecondFactorMeters } from './second-factor-meters.js';
+import { SecondFactorStore } from '../second-factor.store.js';
+import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
+
+/** Why a code that was looked at did not count. */
+export interface Failure {
+  readonly event: 'MFA_FAILED' | 'MFA_REPLAY';
+  readonly reason: string;
+}
+
+/** Failures that become locks, and the end of a lock before its time. */
+@Injectable()
+export class Locks {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly store: SecondFactorStore,
+    private readonly devices: TrustedDeviceStore,
+    private readonly events: SecurityEvents,
+    private readonly meters: SecondFactorMeters,
+  ) {}
+
+  /** Records a paid attempt that failed; where it was the one that begins a lock, what ends with that goes, too. */
+  async fail(subject: string, attemptId: string, { event, reason }: Failure): Promise<void> {
+    await this.work.run(async (tx) => {
+      const isLocked = await this.store.lock(tx, subject, attemptId);
+      await this.events.record(tx, { kind: event, subject, result: 'refused', reason });
+      if (!isLocked) return;
+      await this.devices.deleteAll(tx, subject);
+      await this.events.record(tx, { kind: 'MFA_LOCKED', subject, result: 'refused' });
+      tx.afterCommit(() => {
+        this.meters.locked();
+      });
+    });
+  }
+
+  /** Ends the lock of an account; false if it has no failures. `actor` is the administrator, or `cli`. */
+  unlock(subject: string, actor: string): Promise<boolean> {
+    return this.work.run(async (tx) => {
+      const isUnlocked = await this.store.unlock(tx, subject);
+      if (!isUnlocked) return false;
+      await this.events.record(tx, { kind: 'MFA_UNLOCKED', subject, actor });
+      tx.afterCommit(() => {
+        this.meters.unlocked();
+      });
+      return true;
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../persistence/unit-of-work.js';
+
+const INSERT = 'INSERT INTO backup_code (user_id, set_id, hash) VALUES ';
+const CONSUME = 'DELETE FROM backup_code WHERE user_id = ? AND set_id = ? AND hash';
+const COUNT = 'SELECT COUNT(*) AS number FROM backup_code WHERE user_id = ? AND set_id = ?';
+const DISCARD = 'DELETE FROM backup_code WHERE user_id = ?';
+
+/** The hashed codes, one row each, gone when used. */
+@Injectable()
+export class BackupCodeStore {
+  async insert(tx: Tx, subject: string, setId: string, hashes: readonly string[]): Promise<void> {
+    const rows = hashes.map(() => '(?, ?, ?)').join(', ');
+    await tx.change(
+      INSERT + rows,
+      hashes.flatMap((hash) => [subject, setId, hash]),
+    );
+  }
+
+  /** Deletes the code; false if the set does not hold it, or no longer. */
+  async consume(tx: Tx, subject: string, setId: string, hashes: readonly string[]): Promise<boolean> {
+    return (await tx.change(`${CONSUME} IN (${marks(hashes)})`, [subject, setId, ...hashes])) === 1;
+  }
+
+  async count(tx: Tx, subject: string, setId: string): Promise<number> {
+    const [row] = await tx.rows<{ readonly number: number }>(COUNT, [subject, setId]);
+    return row?.number ?? 0;
+  }
+
+  /** Deletes the codes of every set but these. */
+  async keepOnly(tx: Tx, subject: string, setIds: readonly string[]): Promise<void> {
+    const others = setIds.length === 0 ? '' : ` AND set_id NOT IN (${marks(setIds)})`;
+    await tx.change(DISCARD + others, [subject, ...setIds]);
+  }
+}
+
+function marks(values: readonly string[]): string {
+  return values.map(() => '?').join(', ');
+}

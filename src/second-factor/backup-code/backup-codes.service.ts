@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../persistence/unit-of-work.js';
+import { Random } from '../../random/random.js';
+import { drawCodes, hashesOfCode, hashOfCode, shownCode } from './backup-code.js';
+import { BackupCodeProperties } from './backup-code.properties.js';
+import { BackupCodeStore } from './backup-code.store.js';
+
+/** Sets of backup codes; which set of an account is live is said by its row, which the caller holds. */
+@Injectable()
+export class BackupCodes {
+  constructor(
+    private readonly store: BackupCodeStore,
+    private readonly random: Random,
+    private readonly properties: BackupCodeProperties,
+  ) {}
+
+  /** Stores a new set and gives its codes as they are shown, for the only time. */
+  async issue(tx: Tx, subject: string, setId: string): Promise<readonly string[]> {
+    const codes = drawCodes((length) => this.random.bytes(length));
+    await this.store.insert(
+      tx,
+      subject,
+      setId,
+      codes.map((code) => hashOfCode(code, this.properties.pepper)),
+    );
+    return codes.map(shownCode);
+  }
+
+  /** Uses up a normalised code; false if the set does not hold it, or no longer. */
+  consume(tx: Tx, subject: string, setId: string, code: string): Promise<boolean> {
+    return this.store.consume(tx, subject, setId, hashesOfCode(code, this.properties.pepper));
+  }
+
+  remaining(tx: Tx, subject: string, setId: string): Promise<number> {
+    return this.store.count(tx, subject, setId);
+  }
+
+  /** Deletes every code of the account that is in none of these sets. */
+  keepOnly(tx: Tx, subject: string, setIds: readonly string[]): Promise<void> {
+    return this.store.keepOnly(tx, subject, setIds);
+  }
+}

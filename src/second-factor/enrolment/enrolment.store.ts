@@ -1,0 +1,176 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx, Value } from '../../persistence/unit-of-work.js';
+import type { Claim } from '../attempts/attempt.js';
+import { claimConditions, OF_EPOCH } from '../attempts/claim-conditions.js';
+import type { StoredFactors } from '../attempts/factor-state.js';
+
+const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
+const WITHOUT_OWN_PENDING = ` AND NOT EXISTS (SELECT 1 FROM totp_secret
+  WHERE totp_secret.id = account.pending_totp_id AND asked_by = ? AND expires_at > ?)`;
+const HOLD_PENDING = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active' AND pending_totp_id = ?`;
+const SHOWN = `SELECT totp_secret.id, totp_secret.sealed, totp_secret.expires_at FROM account
+  JOIN totp_secret ON totp_secret.id = account.pending_totp_id
+  WHERE account.id = ? AND account.status = 'active' AND totp_secret.asked_by = ? AND totp_secret.expires_at > ?`;
+const WITHOUT_ACTIVE = ' AND totp_id IS NULL';
+const WITH_ACTIVE = ' AND totp_id = ?';
+
+const CONFIRM = `UPDATE account SET totp_id = ?, pending_totp_id = NULL, backup_set_id = ?, backup_codes_at = ?,
+  last_used_step = ?, failures = 0, failures_in_row = 0, lock_level = 0, epoch = epoch + 1, enrolment_forced = 0
+  WHERE id = ? AND status = 'active' AND pending_totp_id = ? AND last_used_step < ?`;
+const WIPE = `totp_id = NULL, pending_totp_id = NULL, backup_set_id = NULL, backup_codes_at = NULL, epoch = epoch + 1`;
+const DISABLE = `UPDATE account SET ${WIPE} WHERE id = ? AND totp_id IS NOT NULL`;
+const RESET = `UPDATE account SET ${WIPE}, enrolment_forced = 1 WHERE id = ?`;
+const REISSUE = `UPDATE account SET backup_set_id = ?, backup_codes_at = ?
+  WHERE id = ? AND status = 'active' AND totp_id IS NOT NULL`;
+
+const LOGIN_ID = 'SELECT login_id FROM account WHERE id = ?';
+const NAMED = 'SELECT totp_id, pending_totp_id, backup_set_id FROM account WHERE id = ?';
+const STATE = `SELECT active.activated_at, pending.expires_at AS pending_until, pending.asked_by AS pending_asked_by,
+  account.backup_codes_at, account.failures, account.failures_in_row, account.lock_level, account.last_attempt_at, account.lock_seen_at,
+  (SELECT COUNT(*) FROM backup_code
+    WHERE backup_code.user_id = account.id AND backup_code.set_id = account.backup_set_id) AS remaining
+  FROM account
+  LEFT JOIN totp_secret active ON active.id = account.totp_id
+  LEFT JOIN totp_secret pending ON pending.id = account.pending_totp_id
+  WHERE account.id = ?`;
+
+/** What an account's row names: everything else of its second factor is left over and can go. */
+export interface NamedFactors {
+  readonly totpId: string | null;
+  readonly pendingTotpId: string | null;
+  readonly backupSetId: string | null;
+}
+
+interface NamedRow {
+  readonly totp_id: string | null;
+  readonly pending_totp_id: string | null;
+  readonly backup_set_id: string | null;
+}
+
+/** Who asks for a secret, and which ones it may take the place of. */
+interface Asked extends Claim {
+  readonly askedBy: string;
+  readonly replaces?: string;
+  readonly keepsOwn?: boolean;
+}
+
+/** A pending secret as its asker may see it. */
+export interface ShownSecret {
+  readonly id: string;
+  readonly sealed: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+interface ShownRow {
+  readonly id: string;
+  readonly sealed: string;
+  readonly expires_at: number;
+}
+
+interface StateRow {
+  readonly activated_at: number | null;
+  readonly pending_until: number | null;
+  readonly pending_asked_by: string | null;
+  readonly backup_codes_at: number | null;
+  readonly failures: number;
+  readonly failures_in_row: number;
+  readonly lock_level: number;
+  readonly last_attempt_at: number;
+  readonly lock_seen_at: number | null;
+  readonly remaining: number;
+}
+
+/** The part of an account's row that says which secret and which set of backup codes are pending or live. */
+@Injectable()
+export class EnrolmentStore {
+  /**
+   * Makes a secret the pending one; false unless the active one is what the caller may replace. With `keepsOwn`, false
+   * also where a secret of this asker is pending at `now`.
+   */
+  async ask(tx: Tx, claim: Asked, pendingId: string, now: number): Promise<boolean> {
+    const { replaces, keepsOwn = false, askedBy } = claim;
+    const ofClaim = claimConditions(claim);
+    const sql = ASK + (replaces === undefined ? WITHOUT_ACTIVE : WITH_ACTIVE) + ofClaim.sql;
+    const values = [pendingId, claim.subject, ...(replaces === undefined ? [] : [replaces]), ...ofClaim.values];
+    return keepsOwn
+      ? (await tx.change(sql + WITHOUT_OWN_PENDING, [...values, askedBy, now])) === 1
+      : (await tx.change(sql, values)) === 1;
+  }
+
+  /** The pending secret that this asker may see; undefined where the claim does not hold. */
+  async shown(tx: Tx, claim: Asked, now: number): Promise<ShownSecret | undefined> {
+    const ofClaim = claimConditions(claim);
+    const values = [claim.subject, claim.askedBy, now, ...ofClaim.values];
+    const [row] = await tx.rows<ShownRow>(SHOWN + ofClaim.sql, values);
+    return row && { id: row.id, sealed: row.sealed, expiresAt: row.expires_at };
+  }
+
+  /** Holds the account's row while that secret is pending and the claim holds; false where one does not. */
+  async holdPending(tx: Tx, claim: Claim, pendingId: string): Promise<boolean> {
+    const ofClaim = claimConditions(claim);
+    const values = [pendingId, claim.subject, pendingId, ...ofClaim.values];
+    return (await tx.change(HOLD_PENDING + ofClaim.sql, values)) === 1;
+  }
+
+  /** Makes the pending secret and its codes the live ones; false if it is no longer pending or the step was used. */
+  async confirm(
+    tx: Tx,
+    { subject, epoch }: Claim,
+    pendingId: string,
+    { step, now }: { readonly step: number; readonly now: number },
+  ): Promise<boolean> {
+    const values: Value[] = [pendingId, pendingId, now, step, subject, pendingId, step];
+    return epoch === undefined
+      ? (await tx.change(CONFIRM, values)) === 1
+      : (await tx.change(CONFIRM + OF_EPOCH, [...values, epoch])) === 1;
+  }
+
+  async disable(tx: Tx, subject: string): Promise<boolean> {
+    return (await tx.change(DISABLE, [subject])) === 1;
+  }
+
+  /** Takes the second factor away and demands a new one at the next login. */
+  async reset(tx: Tx, subject: string): Promise<boolean> {
+    return (await tx.change(RESET, [subject])) === 1;
+  }
+
+  /** Makes another set the live one, and holds the row until its codes are stored. */
+  async reissue(tx: Tx, subject: string, setId: string, now: number): Promise<boolean> {
+    return (await tx.change(REISSUE, [setId, now, subject])) === 1;
+  }
+
+  async loginId(tx: Tx, subject: string): Promise<string | undefined> {
+    const [row] = await tx.rows<{ readonly login_id: string }>(LOGIN_ID, [subject]);
+    return row?.login_id;
+  }
+
+  async named(tx: Tx, subject: string): Promise<NamedFactors | undefined> {
+    const [row] = await tx.rows<NamedRow>(NAMED, [subject]);
+    return (
+      row && {
+        totpId: row.totp_id,
+        pendingTotpId: row.pending_totp_id,
+        backupSetId: row.backup_set_id,
+      }
+    );
+  }
+
+  async state(tx: Tx, subject: string): Promise<StoredFactors | undefined> {
+    const [row] = await tx.rows<StateRow>(STATE, [subject]);
+    return (
+      row && {
+        activatedAt: row.activated_at,
+        pendingUntil: row.pending_until,
+        pendingAskedBy: row.pending_asked_by,
+        backupCodesAt: row.backup_codes_at,
+        remaining: row.remaining,
+        failures: row.failures,
+        failuresInRow: row.failures_in_row,
+        lockLevel: row.lock_level,
+        lastAttemptAt: row.last_attempt_at,
+        lockSeenAt: row.lock_seen_at,
+      }
+    );
+  }
+}

@@ -1,0 +1,43 @@
+import { Module } from '@nestjs/common';
+import { BackupCodeModule } from './backup-code/backup-code.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { Meters } from '../metrics/meters.js';
+import { TasksModule } from '../tasks/tasks.module.js';
+import { Attempts } from './attempts/attempts.service.js';
+import { Authenticators } from './enrolment/authenticators.service.js';
+import { Enrolment } from './enrolment/enrolment.service.js';
+import { EnrolmentStore } from './enrolment/enrolment.store.js';
+import { LockedAccounts } from './attempts/locked-accounts.task.js';
+import { Locks } from './attempts/locks.service.js';
+import { SecondFactorMeters } from './attempts/second-factor-meters.js';
+import { SecondFactors } from './second-factors.service.js';
+import { SecondFactorStore } from './second-factor.store.js';
+import { ImportedTotps } from './totp/totp-import.service.js';
+import { TotpImportStore } from './totp/totp-import.store.js';
+import { TotpSecretStore } from './totp/totp-secret.store.js';
+import { TotpSecrets } from './totp/totp-secrets.service.js';
+import { TrustedDeviceStore } from './trusted-device/trusted-device.store.js';
+import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
+
+@Module({
+  imports: [BackupCodeModule, EventsModule, TasksModule],
+  providers: [
+    SecondFactorStore,
+    EnrolmentStore,
+    TotpSecretStore,
+    TotpImportStore,
+    ImportedTotps,
+    TrustedDeviceStore,
+    { provide: SecondFactorMeters, inject: [Meters], useFactory: (meters: Meters) => new SecondFactorMeters(meters) },
+    Locks,
+    LockedAccounts,
+    Attempts,
+    TotpSecrets,
+    Authenticators,
+    SecondFactors,
+    Enrolment,
+    TrustedDevices,
+  ],
+  exports: [SecondFactors, SecondFactorMeters, Locks, Enrolment, TrustedDevices, TotpSecrets, ImportedTotps],
+})
+export class MfaModule {}

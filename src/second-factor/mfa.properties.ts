@@ -1,0 +1,69 @@
+import { Duration } from '../config/bind/duration.js';
+import { full } from '../config/bind/effect.js';
+import { duration, flag, integer, list, text } from '../config/bind/key-type.js';
+import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { ladderOf } from './attempts/lock.js';
+
+@Properties('app.security.mfa')
+export class MfaProperties implements SelfChecking {
+  @Key(text({ form: /^[^:\p{Cc}]{1,64}$/u, called: 'a name of at most 64 characters without colons' }), {
+    does: 'Name of this service in authenticator apps; entries made before a change keep the old one.',
+    effect: full,
+  })
+  readonly issuer: string = 'Login';
+
+  @Key(list(text({ form: /^[A-Z][A-Z0-9_]*$/, called: 'names of roles such as ROLE_ADMIN' })), {
+    does:
+      'Roles whose holders must have a second factor; ROLE_USER means every account. Read at login: running sessions ' +
+      'are not affected.',
+    effect: full,
+  })
+  readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT'];
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Longest time since the login or the second factor at which it counts as fresh for changes of a factor.',
+    effect: full,
+  })
+  readonly freshAuth: Duration = Duration.ofSeconds(300);
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    name: 'lock.duration',
+    does: 'Length of the first lock after five wrong codes; each further one is twice as long.',
+    effect: full,
+  })
+  readonly lockDuration: Duration = Duration.ofSeconds(300);
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    name: 'lock.max-duration',
+    does: 'Length that no lock exceeds.',
+    effect: full,
+  })
+  readonly lockMaxDuration: Duration = Duration.ofSeconds(3600);
+
+  @Key(flag(), {
+    name: 'trusted-device.enabled',
+    does: 'Lets users skip the second factor on a device they trusted at a full login; never where policy demands it.',
+    effect: full,
+  })
+  readonly trustedDeviceEnabled: boolean = false;
+
+  @Key(integer({ min: 1, max: 365 }), {
+    name: 'trusted-device.days',
+    does: 'Days a device stays trusted, counted from the grant whether or not it is used.',
+    effect: full,
+  })
+  readonly trustedDeviceDays: number = 30;
+
+  /** Lengths of the first, second … lock in seconds. */
+  get lockLadder(): readonly number[] {
+    return ladderOf(Math.ceil(this.lockDuration.seconds), Math.ceil(this.lockMaxDuration.seconds));
+  }
+
+  violations(): readonly Violation[] {
+    if (this.lockMaxDuration.milliseconds >= this.lockDuration.milliseconds) return [];
+    return [
+      { property: 'lockMaxDuration', against: ['lockDuration'], reason: 'must not be shorter than lock.duration' },
+    ];
+  }
+}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import type { ImportedTotp, TotpImport } from '../../account/import/account-import.service.js';
+import { Clock } from '../../clock/clock.js';
+import { timeOrderedId } from '../../encoding/time-ordered-id.js';
+import type { Tx } from '../../persistence/unit-of-work.js';
+import { Random } from '../../random/random.js';
+import { importedSecret } from './imported-secret.js';
+import { TotpImportStore } from './totp-import.store.js';
+import { TotpSecrets } from './totp-secrets.service.js';
+
+/** Takes authenticators over with imported accounts: active at once, without backup codes (authentication.md, 2.12). */
+@Injectable()
+export class ImportedTotps implements TotpImport {
+  constructor(
+    private readonly store: TotpImportStore,
+    private readonly secrets: TotpSecrets,
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  fault(uri: string): string | undefined {
+    const secret = importedSecret(uri);
+    return typeof secret === 'string' ? secret : undefined;
+  }
+
+  async insert(tx: Tx, totps: readonly ImportedTotp[]): Promise<void> {
+    const activatedAt = this.clock.seconds();
+    const rows = totps.map(({ subject, otpauthUri }) => {
+      const key = importedSecret(otpauthUri);
+      if (typeof key === 'string') throw new TypeError('an otpauth URI that was not judged before');
+      const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
+      return { id, subject, activatedAt, ...this.secrets.seal(subject, key) };
+    });
+    await this.store.insert(tx, rows);
+  }
+}

@@ -1,0 +1,36 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../persistence/unit-of-work.js';
+
+/** A secret that is active from the start; instants are epoch seconds. */
+export interface ImportedSecret {
+  readonly id: string;
+  readonly subject: string;
+  readonly sealed: string;
+  readonly sealKey: string;
+  readonly activatedAt: number;
+}
+
+const INSERT =
+  'INSERT INTO totp_secret (id, user_id, sealed, seal_key, created_at, activated_at, svg_taken, png_taken) VALUES ';
+const ROW = '(?, ?, ?, ?, ?, ?, 1, 1)';
+/** The accounts were made in the same transaction, so each has this one secret. */
+const ACTIVATE = 'UPDATE account SET totp_id = (SELECT id FROM totp_secret WHERE user_id = account.id) WHERE id IN ';
+
+/** Secrets that come with imported accounts, many at a time. */
+@Injectable()
+export class TotpImportStore {
+  async insert(tx: Tx, secrets: readonly ImportedSecret[]): Promise<void> {
+    const rows = secrets.map(() => ROW).join(', ');
+    const values = secrets.flatMap(({ id, subject, sealed, sealKey, activatedAt }) => [
+      id,
+      subject,
+      sealed,
+      sealKey,
+      activatedAt,
+      activatedAt,
+    ]);
+    await tx.change(INSERT + rows, values);
+    const subjects = secrets.map(({ subject }) => subject);
+    await tx.change(`${ACTIVATE}(${subjects.map(() => '?').join(', ')})`, subjects);
+  }
+}

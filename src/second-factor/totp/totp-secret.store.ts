@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../persistence/unit-of-work.js';
+
+const INSERT = `INSERT INTO totp_secret
+  (id, user_id, sealed, seal_key, asked_by, created_at, expires_at, activated_at, svg_taken, png_taken)
+  VALUES (?, ?, ?, ?, ?, ?, ?, NULL, 0, 0)`;
+const ACTIVATE = 'UPDATE totp_secret SET activated_at = ?, asked_by = NULL, expires_at = NULL WHERE id = ?';
+const DISCARD = 'DELETE FROM totp_secret WHERE user_id = ?';
+const PENDING_OF_ASKER = `id = (SELECT pending_totp_id FROM account WHERE account.id = ? AND status = 'active')
+  AND asked_by = ? AND expires_at > ?`;
+const TAKE = {
+  svg: `UPDATE totp_secret SET svg_taken = 1 WHERE svg_taken = 0 AND ${PENDING_OF_ASKER}`,
+  png: `UPDATE totp_secret SET png_taken = 1 WHERE png_taken = 0 AND ${PENDING_OF_ASKER}`,
+};
+const PENDING = `SELECT sealed FROM totp_secret WHERE ${PENDING_OF_ASKER}`;
+const UNDER_OTHER_KEYS = `SELECT id, user_id, sealed FROM totp_secret
+  WHERE seal_key <> ? AND id > ? ORDER BY id LIMIT ?`;
+const BY_KEY = 'SELECT seal_key, COUNT(*) AS number FROM totp_secret GROUP BY seal_key';
+const RESEAL = 'UPDATE totp_secret SET sealed = ?, seal_key = ? WHERE id = ? AND sealed = ?';
+
+/** The forms in which the picture of a pending secret can be fetched, each once. */
+export type PictureForm = keyof typeof TAKE;
+
+/** A secret as it is stored. */
+export interface SecretRow {
+  readonly id: string;
+  readonly user_id: string;
+  readonly sealed: string;
+}
+
+export interface NewSecret {
+  readonly id: string;
+  readonly subject: string;
+  readonly sealed: string;
+  readonly sealKey: string;
+  readonly askedBy: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Sealed TOTP secrets; which one is pending or active is said by the account's row. */
+@Injectable()
+export class TotpSecretStore {
+  async insert(tx: Tx, secret: NewSecret): Promise<void> {
+    const { id, subject, sealed, sealKey, askedBy, createdAt, expiresAt } = secret;
+    await tx.change(INSERT, [id, subject, sealed, sealKey, askedBy, createdAt, expiresAt]);
+  }
+
+  async activate(tx: Tx, id: string, now: number): Promise<void> {
+    await tx.change(ACTIVATE, [now, id]);
+  }
+
+  /** Deletes every secret of the account but these. */
+  async keepOnly(tx: Tx, subject: string, ids: readonly string[]): Promise<void> {
+    const others = ids.length === 0 ? '' : ` AND id NOT IN (${ids.map(() => '?').join(', ')})`;
+    await tx.change(DISCARD + others, [subject, ...ids]);
+  }
+
+  /** Gives the pending secret of this asker, unless its picture was fetched in this form before. */
+  async takePicture(
+    tx: Tx,
+    form: PictureForm,
+    subject: string,
+    askedBy: string,
+    now: number,
+  ): Promise<string | undefined> {
+    if ((await tx.change(TAKE[form], [subject, askedBy, now])) !== 1) return undefined;
+    const [row] = await tx.rows<{ readonly sealed: string }>(PENDING, [subject, askedBy, now]);
+    return row?.sealed;
+  }
+
+  /** A page of the secrets that are not sealed under this key, in the order of their ids. */
+  underOtherKeys(tx: Tx, sealKey: string, after: string, limit: number): Promise<readonly SecretRow[]> {
+    return tx.rows<SecretRow>(UNDER_OTHER_KEYS, [sealKey, after, limit]);
+  }
+
+  async countByKey(tx: Tx): Promise<ReadonlyMap<string, number>> {
+    const rows = await tx.rows<{ readonly seal_key: string; readonly number: number }>(BY_KEY);
+    return new Map(rows.map(({ seal_key, number }) => [seal_key, number]));
+  }
+
+  /** False if the secret has been replaced or re-sealed in the meantime. */
+  async reseal(tx: Tx, id: string, before: string, sealed: string, sealKey: string): Promise<boolean> {
+    return (await tx.change(RESEAL, [sealed, sealKey, id, before])) === 1;
+  }
+}

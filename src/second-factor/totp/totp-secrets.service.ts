@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { base32 } from '../../encoding/base32.js';
+import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import { Random } from '../../random/random.js';
+import { Sealer } from '../../sealing/sealer.js';
+import type { SealedSecret } from '../attempts/attempt.js';
+import { MfaProperties } from '../mfa.properties.js';
+import { otpauthUri } from './otpauth-uri.js';
+import { type PictureForm, TotpSecretStore } from './totp-secret.store.js';
+
+/** 160 bits (specification, "TOTP secret"). */
+const KEY_BYTES = 20;
+const PAGE = 200;
+
+/** A secret that has just been made and is shown once. */
+export interface DrawnSecret {
+  readonly key: Uint8Array;
+  readonly sealed: string;
+}
+
+/** Who asked for a pending secret, and for how long it can be confirmed. */
+export interface PendingFacts {
+  readonly subject: string;
+  readonly askedBy: string;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** TOTP secrets, sealed with the user's id so that a row moved to another user does not open. */
+@Injectable()
+export class TotpSecrets {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly store: TotpSecretStore,
+    private readonly sealer: Sealer,
+    private readonly random: Random,
+    private readonly properties: MfaProperties,
+  ) {}
+
+  draw(subject: string): DrawnSecret {
+    const key = this.random.bytes(KEY_BYTES);
+    return { key, sealed: this.sealer.seal(key, contextOf(subject)) };
+  }
+
+  /** The form in which the key of a user is stored. */
+  seal(subject: string, key: Uint8Array): { readonly sealed: string; readonly sealKey: string } {
+    return { sealed: this.sealer.seal(key, contextOf(subject)), sealKey: this.sealer.activeKeyId };
+  }
+
+  /** The text and the URI for an authenticator app. */
+  shown(key: Uint8Array, loginId: string): { readonly secret: string; readonly uri: string } {
+    const secret = base32(key);
+    return { secret, uri: otpauthUri(this.properties.issuer, loginId, secret) };
+  }
+
+  async insertPending(tx: Tx, id: string, { sealed }: DrawnSecret, facts: PendingFacts): Promise<void> {
+    await this.store.insert(tx, { id, sealed, sealKey: this.sealer.keyIdOf(sealed), ...facts });
+  }
+
+  async activate(tx: Tx, id: string, now: number): Promise<void> {
+    await this.store.activate(tx, id, now);
+  }
+
+  /** @throws SealFailure where the sealing key is gone */
+  open(subject: string, sealed: string): Uint8Array {
+    return this.sealer.open(sealed, contextOf(subject));
+  }
+
+  /** Gives the key of the pending secret that this asker has not yet fetched in this form. */
+  async takePicture(form: PictureForm, subject: string, askedBy: string, now: number): Promise<Uint8Array | undefined> {
+    const sealed = await this.work.run((tx) => this.store.takePicture(tx, form, subject, askedBy, now));
+    return sealed === undefined ? undefined : this.open(subject, sealed);
+  }
+
+  /** Deletes every secret of the account but these. */
+  keepOnly(tx: Tx, subject: string, ids: readonly string[]): Promise<void> {
+    return this.store.keepOnly(tx, subject, ids);
+  }
+
+  /** Seals a secret that is in use under the active key, where it is not. */
+  async renewSeal(tx: Tx, subject: string, { id, sealed }: SealedSecret): Promise<boolean> {
+    if (this.sealer.keyIdOf(sealed) === this.sealer.activeKeyId) return false;
+    const renewed = this.sealer.seal(this.open(subject, sealed), contextOf(subject));
+    return this.store.reseal(tx, id, sealed, renewed, this.sealer.activeKeyId);
+  }
+
+  /** How many secrets are sealed under each key: one without any may go. */
+  countByKey(): Promise<ReadonlyMap<string, number>> {
+    return this.work.single((tx) => this.store.countByKey(tx));
+  }
+
+  /** Seals all secrets under the active key and gives the number that were not. */
+  async resealAll(): Promise<number> {
+    let number = 0;
+    for (let after = ''; ;) {
+      const page = await this.work.single((tx) => this.store.underOtherKeys(tx, this.sealer.activeKeyId, after, PAGE));
+      const last = page.at(-1);
+      if (!last) return number;
+      number += await this.work.run(async (tx) => {
+        let renewed = 0;
+        for (const row of page) if (await this.renewSeal(tx, row.user_id, row)) renewed += 1;
+        return renewed;
+      });
+      after = last.id;
+    }
+  }
+}
+
+function contextOf(subject: string): string {
+  return `totp:${subject}`;
+}
