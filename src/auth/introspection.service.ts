@@ -7,8 +7,8 @@ import { acrOf } from '../principal/amr.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
-import { basicCredentials } from './bearer.js';
-import type { introspectionAnswer } from './introspection.shapes.js';
+import { basicCredentials } from './guards/bearer.js';
+import type { introspectionAnswer } from './api/introspection.shapes.js';
 
 const INACTIVE = { active: false } as const;
 

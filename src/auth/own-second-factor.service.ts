@@ -16,7 +16,7 @@ import {
   type Principal,
 } from '../principal/principal.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
-import { stepUpChallenge } from './access.js';
+import { stepUpChallenge } from './guards/access.js';
 import { PasswordProof } from './password-proof.service.js';
 import { claimOf, SecondStepService } from './second-step.service.js';
 

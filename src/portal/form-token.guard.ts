@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { SIGN_IN_FORM } from '../auth/cookies.js';
-import { SAFE } from '../auth/cross-site.js';
+import { SAFE } from '../auth/guards/cross-site.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { AuthenticatedRequest } from '../principal/access.decorator.js';
 import { hasOtp } from '../principal/amr.js';

@@ -1,4 +1,4 @@
-import { BY } from '../auth/api.js';
+import { BY } from '../auth/api/api.js';
 import { DEVICE, REFRESH_TOKEN, SESSION, SIGN_IN_FORM, TRUSTED_DEVICE } from '../auth/cookies.js';
 import type { ErrorCode } from '../errors/error-code.js';
 import { NOBODY, type OperationFacts } from '../web/openapi/operation.js';

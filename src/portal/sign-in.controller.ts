@@ -2,7 +2,7 @@ import { Body, Controller, Get, Post, Query, Req, UseGuards } from '@nestjs/comm
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
 import { PasswordProperties } from '../account/password/password.properties.js';
-import { Authentication } from '../auth/authentication.service.js';
+import { Authentication } from '../auth/guards/authentication.service.js';
 import { AuthCookies, SESSION, SIGN_IN_FORM } from '../auth/cookies.js';
 import { secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { PortalEntry } from '../auth/portal-entry.service.js';

@@ -1,4 +1,4 @@
-import { BY } from '../auth/api.js';
+import { BY } from '../auth/api/api.js';
 import { REFRESH_TOKEN, SAML_REQUEST, SESSION } from '../auth/cookies.js';
 import { NOBODY, type OperationFacts } from '../web/openapi/operation.js';
 

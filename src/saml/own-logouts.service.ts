@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Authentication, type Carried } from '../auth/authentication.service.js';
+import { Authentication, type Carried } from '../auth/guards/authentication.service.js';
 import { SessionEnd } from '../auth/session-end.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
 import { ROLE_MANAGEMENT } from '../../account/role-names.js';
-import { stepUpChallenge } from '../../auth/access.js';
-import { Authentication } from '../../auth/authentication.service.js';
-import { basicPair, bearerToken } from '../../auth/bearer.js';
+import { stepUpChallenge } from '../../auth/guards/access.js';
+import { Authentication } from '../../auth/guards/authentication.service.js';
+import { basicPair, bearerToken } from '../../auth/guards/bearer.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';

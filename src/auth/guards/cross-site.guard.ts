@@ -1,12 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ServiceError } from '../errors/service-error.js';
-import { CROSS_SITE } from '../principal/access.decorator.js';
-import { cookiesOf } from '../web/cookies.js';
-import { type HttpRequest, templateOf } from '../web/http-request.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { CROSS_SITE } from '../../principal/access.decorator.js';
+import { cookiesOf } from '../../web/cookies.js';
+import { type HttpRequest, templateOf } from '../../web/http-request.js';
 import { isCrossSite } from './cross-site.js';
 import { Origins } from './origins.service.js';
-import { isPageRoute, SIGN_IN_PAGE, SIGN_OUT_PATH } from './page-paths.js';
+import { isPageRoute, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../page-paths.js';
 
 /**
  * Routes whose response signs a browser in or out: checked without a cookie, too. With a form of another site a browser

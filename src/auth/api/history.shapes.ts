@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { KINDS } from '../events/security-event.js';
-import { listOf } from '../web/shape.js';
+import { KINDS } from '../../events/security-event.js';
+import { listOf } from '../../web/shape.js';
 import { amr } from './answers.shapes.js';
 
 const id = v.string();

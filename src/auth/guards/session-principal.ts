@@ -1,4 +1,4 @@
-import type { FullPrincipal } from '../principal/principal.js';
+import type { FullPrincipal } from '../../principal/principal.js';
 
 /** What a session or an access token knows of the login behind it. */
 export interface LoginFacts extends Pick<

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { FullPrincipal, HalfPrincipal } from '../principal/principal.js';
+import type { FullPrincipal, HalfPrincipal } from '../../principal/principal.js';
 import { hasAuthority, isSecondFactorRoute, preMfaRefusal, satisfiesAmr, stepUpChallenge } from './access.js';
 
 const half = { kind: 'half', subject: 's', id: 'i', epoch: 0, expiresAt: 180, authTime: 0 } as const;

@@ -1,10 +1,10 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { Clock } from '../clock/clock.js';
-import { ServiceError } from '../errors/service-error.js';
-import { AMR, type AuthenticatedRequest, AUTHORITY } from '../principal/access.decorator.js';
-import type { RequiredAmr } from '../principal/amr.js';
-import { isHalfAuthenticated } from '../principal/principal.js';
+import { Clock } from '../../clock/clock.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { AMR, type AuthenticatedRequest, AUTHORITY } from '../../principal/access.decorator.js';
+import type { RequiredAmr } from '../../principal/amr.js';
+import { isHalfAuthenticated } from '../../principal/principal.js';
 import { hasAuthority, satisfiesAmr, stepUpChallenge } from './access.js';
 
 /** 403 where the authority is missing, 401 with the challenge of RFC 9470 where the login proved too little. */

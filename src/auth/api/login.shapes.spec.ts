@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { type GenericSchema, safeParse } from 'valibot';
-import { fc } from '../../test/support/property.js';
-import { schemaWriter } from '../web/openapi/json-schema.js';
+import { fc } from '../../../test/support/property.js';
+import { schemaWriter } from '../../web/openapi/json-schema.js';
 import { codeShape, confirmShape, loginShape } from './login.shapes.js';
 
 const ajv = new Ajv2020();

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { ServiceError } from '../errors/service-error.js';
-import { type AuthenticatedRequest, HALF_AUTHENTICATED } from '../principal/access.decorator.js';
-import { type HttpRequest, templateOf } from '../web/http-request.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { type AuthenticatedRequest, HALF_AUTHENTICATED } from '../../principal/access.decorator.js';
+import { type HttpRequest, templateOf } from '../../web/http-request.js';
 import { preMfaRefusal } from './access.js';
 
 /** Keeps half-authenticated callers on the few routes of the second factor that are theirs. */

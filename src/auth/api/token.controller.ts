@@ -1,20 +1,20 @@
 import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
-import { ServiceError } from '../errors/service-error.js';
-import { Caller, Public } from '../principal/access.decorator.js';
-import type { FullPrincipal } from '../principal/principal.js';
-import { Answer, type CookieValues, Cookies, type Reply } from '../web/cookies.js';
-import { TakesForm } from '../web/form.decorator.js';
-import { Answers } from '../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { Caller, Public } from '../../principal/access.decorator.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { Answer, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
+import { TakesForm } from '../../web/form.decorator.js';
+import { Answers } from '../../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { refreshAnswer } from './answers.shapes.js';
-import { AuthCookies, REFRESH_TOKEN } from './cookies.js';
-import { Handover } from './handover.service.js';
-import { Introspection } from './introspection.service.js';
+import { AuthCookies, REFRESH_TOKEN } from '../cookies.js';
+import { Handover } from '../handover.service.js';
+import { Introspection } from '../introspection.service.js';
 import { introspectionAnswer, introspectionShape } from './introspection.shapes.js';
 import { INTROSPECT, LOGOUT, REFRESH, REVOKE } from './operations.js';
-import { RefreshService } from './refresh.service.js';
-import { SessionEnd } from './session-end.service.js';
+import { RefreshService } from '../refresh.service.js';
+import { SessionEnd } from '../session-end.service.js';
 
 /** Refresh, end and inspection of tokens (http-api section 2). */
 @ApiGroup('Tokens')

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import { LONGEST_LOGIN_ID } from '../account/login-id.js';
-import { LONGEST_PASSWORD } from '../account/password/password-rules.js';
-import { submittedCode, totpDigits } from '../second-factor/submitted-code.js';
-import { textOfBytes } from '../web/shape.js';
+import { LONGEST_LOGIN_ID } from '../../account/login-id.js';
+import { LONGEST_PASSWORD } from '../../account/password/password-rules.js';
+import { submittedCode, totpDigits } from '../../second-factor/submitted-code.js';
+import { textOfBytes } from '../../web/shape.js';
 
 const LONGEST_TOKEN = 4096;
 

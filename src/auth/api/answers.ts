@@ -1,8 +1,8 @@
 import type { InferOutput } from 'valibot';
-import type { FactorState } from '../second-factor/attempts/factor-state.js';
-import type { Proof } from '../second-factor/proof.js';
-import { acrOf, type Amr } from '../principal/amr.js';
-import { authoritiesOf, type FullPrincipal } from '../principal/principal.js';
+import type { FactorState } from '../../second-factor/attempts/factor-state.js';
+import type { Proof } from '../../second-factor/proof.js';
+import { acrOf, type Amr } from '../../principal/amr.js';
+import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
 import type { loginAnswer, meAnswer, secondStepAnswer, stateAnswer } from './answers.shapes.js';
 
 /** Members of every answer that brings an access token. */

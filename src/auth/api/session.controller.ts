@@ -1,20 +1,20 @@
 import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { Accounts } from '../account/accounts.service.js';
-import { ServiceError } from '../errors/service-error.js';
-import { Caller, Public } from '../principal/access.decorator.js';
-import { Answer, type CookieValues, Cookies, type Reply } from '../web/cookies.js';
-import { type FullPrincipal, ROLE_PRE_MFA } from '../principal/principal.js';
-import { Answers } from '../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
-import { Sessions } from '../session/sessions.service.js';
+import { Accounts } from '../../account/accounts.service.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { Caller, Public } from '../../principal/access.decorator.js';
+import { Answer, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
+import { type FullPrincipal, ROLE_PRE_MFA } from '../../principal/principal.js';
+import { Answers } from '../../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { Sessions } from '../../session/sessions.service.js';
 import { authoritiesMember, meMembers, openMembers } from './answers.js';
 import { sessionAnswer, sessionStateAnswer } from './answers.shapes.js';
-import { AuthCookies, SESSION } from './cookies.js';
+import { AuthCookies, SESSION } from '../cookies.js';
 import { loginShape } from './login.shapes.js';
 import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './operations.js';
-import { PortalEntry } from './portal-entry.service.js';
-import { principalOf } from './session-principal.js';
+import { PortalEntry } from '../portal-entry.service.js';
+import { principalOf } from '../guards/session-principal.js';
 
 /** The web portal's session, the role-based arrangement of the specification (http-api section 5). */
 @ApiGroup('Portal session', 'The arrangement of the web portal: a cookie in place of tokens.')

@@ -1,8 +1,8 @@
-import type { ErrorCode } from '../errors/error-code.js';
-import type { Api, Demands, RouteAccess } from '../web/openapi/api.js';
-import { isSecondFactorRoute } from './access.js';
-import { REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from './cookies.js';
-import { SAFE } from './cross-site.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import type { Api, Demands, RouteAccess } from '../../web/openapi/api.js';
+import { isSecondFactorRoute } from '../guards/access.js';
+import { REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from '../cookies.js';
+import { SAFE } from '../guards/cross-site.js';
 
 /** Security schemes of the description, by how callers show who they are. */
 export const BY = {

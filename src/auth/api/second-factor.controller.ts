@@ -1,17 +1,17 @@
 import { Body, Controller, Get, Header, HttpCode, Post } from '@nestjs/common';
 import type * as v from 'valibot';
-import { AlsoHalfAuthenticated, Caller } from '../principal/access.decorator.js';
-import type { FullPrincipal, Principal } from '../principal/principal.js';
-import { Answer, type Reply } from '../web/cookies.js';
-import { Answers } from '../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
+import { AlsoHalfAuthenticated, Caller } from '../../principal/access.decorator.js';
+import type { FullPrincipal, Principal } from '../../principal/principal.js';
+import { Answer, type Reply } from '../../web/cookies.js';
+import { Answers } from '../../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { proofMembers, stateMembers } from './answers.js';
 import { confirmAnswer, reissueAnswer, setupAnswer, stateAnswer, verifyAnswer } from './answers.shapes.js';
-import { Handover } from './handover.service.js';
+import { Handover } from '../handover.service.js';
 import { codeShape, confirmShape, setupShape } from './login.shapes.js';
 import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './operations.js';
-import { OwnSecondFactor } from './own-second-factor.service.js';
-import { SecondStepService } from './second-step.service.js';
+import { OwnSecondFactor } from '../own-second-factor.service.js';
+import { SecondStepService } from '../second-step.service.js';
 
 /** Enrolment, second step and step-up (http-api section 3). */
 @ApiGroup('Second factor', 'The authenticator app and the backup codes of the caller.')

@@ -1,12 +1,12 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { type AuthenticatedRequest, PUBLIC } from '../principal/access.decorator.js';
-import { nameUser } from '../principal/request-facts.js';
-import { cookiesOf } from '../web/cookies.js';
-import { type HttpRequest, templateOf } from '../web/http-request.js';
+import { type AuthenticatedRequest, PUBLIC } from '../../principal/access.decorator.js';
+import { nameUser } from '../../principal/request-facts.js';
+import { cookiesOf } from '../../web/cookies.js';
+import { type HttpRequest, templateOf } from '../../web/http-request.js';
 import { isSecondFactorRoute } from './access.js';
 import { Authentication } from './authentication.service.js';
-import { SESSION } from './cookies.js';
+import { SESSION } from '../cookies.js';
 
 /** 401 unless the caller is known; open routes ask for nobody and know nobody. */
 @Injectable()

@@ -1,17 +1,17 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { ServiceError } from '../errors/service-error.js';
-import { Caller } from '../principal/access.decorator.js';
-import type { FullPrincipal } from '../principal/principal.js';
-import { Answers } from '../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
-import type { Session } from '../session/session.js';
-import { Sessions } from '../session/sessions.service.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { Caller } from '../../principal/access.decorator.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { Answers } from '../../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import type { Session } from '../../session/session.js';
+import { Sessions } from '../../session/sessions.service.js';
 import { instant, listMembers } from './answers.js';
 import { sessionsAnswer } from './history.shapes.js';
 import { LIST_SESSIONS, REVOKE_OTHERS, REVOKE_SESSION } from './operations.js';
 import { pageShape } from './page.shape.js';
-import { SessionEnd } from './session-end.service.js';
+import { SessionEnd } from '../session-end.service.js';
 
 /** The caller's own sessions (http-api section 6); those of others are not found. */
 @ApiGroup('Signed-in user')

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Accounts } from '../account/accounts.service.js';
-import { ServiceError } from '../errors/service-error.js';
-import type { FullPrincipal, Principal } from '../principal/principal.js';
-import { AccessTokens } from '../token/access-tokens.service.js';
-import { MfaTokens } from '../token/mfa-tokens.service.js';
-import { Sessions } from '../session/sessions.service.js';
+import { Accounts } from '../../account/accounts.service.js';
+import { ServiceError } from '../../errors/service-error.js';
+import type { FullPrincipal, Principal } from '../../principal/principal.js';
+import { AccessTokens } from '../../token/access-tokens.service.js';
+import { MfaTokens } from '../../token/mfa-tokens.service.js';
+import { Sessions } from '../../session/sessions.service.js';
 import { bearerToken, claimsToBeHalfToken } from './bearer.js';
 import { principalOf } from './session-principal.js';
 

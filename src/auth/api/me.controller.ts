@@ -1,16 +1,16 @@
 import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
-import { Accounts } from '../account/accounts.service.js';
-import { ServiceError } from '../errors/service-error.js';
-import { Caller, RequireAmr } from '../principal/access.decorator.js';
-import type { FullPrincipal } from '../principal/principal.js';
-import { Answers } from '../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
+import { Accounts } from '../../account/accounts.service.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { Caller, RequireAmr } from '../../principal/access.decorator.js';
+import type { FullPrincipal } from '../../principal/principal.js';
+import { Answers } from '../../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { code, password } from './login.shapes.js';
 import { meMembers } from './answers.js';
 import { meAnswer, settlementAnswer } from './answers.shapes.js';
 import { CHANGE_PASSWORD, ME, SETTLEMENT } from './operations.js';
-import { OwnPassword } from './own-password.service.js';
+import { OwnPassword } from '../own-password.service.js';
 
 const passwordShape = v.strictObject({ current: password, new: password, code: v.optional(code) });
 

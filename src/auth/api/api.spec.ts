@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { RouteAccess } from '../web/openapi/api.js';
+import type { RouteAccess } from '../../web/openapi/api.js';
 import { API } from './api.js';
 
 const CLOSED: RouteAccess = { method: 'GET', template: '/me', isPublic: false, alsoHalfAuthenticated: false };

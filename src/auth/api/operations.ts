@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../errors/error-code.js';
-import { NOBODY, type OperationFacts } from '../web/openapi/operation.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import { NOBODY, type OperationFacts } from '../../web/openapi/operation.js';
 import { BY } from './api.js';
-import { DEVICE, REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from './cookies.js';
+import { DEVICE, REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 
 /** What the password step refuses. */
 const OF_PASSWORD_STEP: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'PASSWORD_CHANGE_REQUIRED'];

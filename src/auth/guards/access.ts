@@ -1,12 +1,12 @@
-import type { ErrorCode } from '../errors/error-code.js';
-import { ACR_MFA, ACR_PWD, type RequiredAmr } from '../principal/amr.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import { ACR_MFA, ACR_PWD, type RequiredAmr } from '../../principal/amr.js';
 import {
   authoritiesOf,
   type FullPrincipal,
   hasFreshOtp,
   isHalfAuthenticated,
   type Principal,
-} from '../principal/principal.js';
+} from '../../principal/principal.js';
 
 /** True for the routes of the second factor; `template` is the matched route without the context path. */
 export function isSecondFactorRoute(template: string): boolean {
