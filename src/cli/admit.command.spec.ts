@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { IdpProperties } from '../saml/idp.properties.js';
+import { IdpProperties } from '../saml/idp/idp.properties.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { IdentityProvider } from '../../test/support/identity-provider.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';

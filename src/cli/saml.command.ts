@@ -3,9 +3,9 @@ import type { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
 import { ServiceError } from '../errors/service-error.js';
 import { HttpClientProperties } from '../outbound/http-client.properties.js';
-import type { CertificateFacts } from '../saml/idp-certificates.js';
-import type { IdpProperties } from '../saml/idp.properties.js';
-import type { Knowledge } from '../saml/known-idp.js';
+import type { CertificateFacts } from '../saml/idp/idp-certificates.js';
+import type { IdpProperties } from '../saml/idp/idp.properties.js';
+import type { Knowledge } from '../saml/idp/known-idp.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { ServerProperties } from '../http/server.properties.js';
 import { ServletProperties } from '../http/servlet.properties.js';
@@ -105,7 +105,7 @@ async function checked(parts: SamlCommandParts, name: string): Promise<ExitCode>
 async function look(report: Report, known: Configuration, properties: IdpProperties, clock: Clock): Promise<void> {
   const [found, { certificateFacts }] = await Promise.all([
     learnt(report, known, properties, clock),
-    import('../saml/idp-certificates.js'),
+    import('../saml/idp/idp-certificates.js'),
   ]);
   if (!found) return;
   const { lines, findings } = report;
@@ -137,7 +137,7 @@ async function learnt(
   properties: IdpProperties,
   clock: Clock,
 ): Promise<Knowledge | undefined> {
-  const { configuredTrust } = await import('../saml/configured-trust.js');
+  const { configuredTrust } = await import('../saml/idp/configured-trust.js');
   if (!/^https?:/.test(properties.metadata ?? '')) {
     report.lines.push('clock           not compared: there are no metadata at a URL');
   }
@@ -159,11 +159,11 @@ async function read(
   clock: Clock,
 ): Promise<Knowledge | { readonly fault: string }> {
   const [{ metadataSource }, { readAs }, { documentIn }, { MetadataClient }, { MetadataFailure }] = await Promise.all([
-    import('../saml/metadata-source.js'),
-    import('../saml/idp-metadata.js'),
-    import('../saml/metadata-file.js'),
-    import('../saml/metadata.client.js'),
-    import('../saml/metadata-failure.js'),
+    import('../saml/idp/metadata-source.js'),
+    import('../saml/idp/idp-metadata.js'),
+    import('../saml/idp/metadata-file.js'),
+    import('../saml/idp/metadata.client.js'),
+    import('../saml/idp/metadata-failure.js'),
   ]);
   const source = metadataSource(metadata);
   try {
@@ -211,7 +211,7 @@ async function lookAtUs(
   report.lines.push(`our logout      ${url}/saml/${name}/slo (redirect, post)`);
   const [{ SslBundles }, { certificateFacts }] = await Promise.all([
     import('../tls/ssl-bundles.service.js'),
-    import('../saml/idp-certificates.js'),
+    import('../saml/idp/idp-certificates.js'),
   ]);
   const by = { key: `app.security.saml.idp.${name}.bundle`, name: properties.bundle };
   const { cert } = new SslBundles(known, clock).named(by).serverIdentity().context;

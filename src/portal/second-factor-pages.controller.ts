@@ -14,7 +14,7 @@ import { Answer, type Reply } from '../web/cookies.js';
 import type { Markup } from '../encoding/html.js';
 import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
 import { ownPath } from '../web/return-to.js';
-import { Idps } from '../saml/idps.service.js';
+import { Idps } from '../saml/idp/idps.service.js';
 import { ServletProperties } from '../http/servlet.properties.js';
 import { orAgain, withForm } from './again.js';
 import { boundToCaller } from './form-binding.js';

@@ -11,7 +11,7 @@ import type { ServiceError } from '../errors/service-error.js';
 import { Public } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { Random } from '../random/random.js';
-import { Idps } from '../saml/idps.service.js';
+import { Idps } from '../saml/idp/idps.service.js';
 import { Answer, type Reply } from '../web/cookies.js';
 import type { Markup } from '../encoding/html.js';
 import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';

@@ -1,7 +1,7 @@
-import { decodedMessage, type DocumentRoot, readDocument } from './document-shape.js';
-import { isRejection, type Rejection } from './rejection.js';
-import type { SigningKeys } from './service-provider.js';
-import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './signature-algorithms.js';
+import { decodedMessage, type DocumentRoot, readDocument } from './xml/document-shape.js';
+import { isRejection, type Rejection } from './login/rejection.js';
+import type { SigningKeys } from './sp/service-provider.js';
+import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/signature-algorithms.js';
 
 /**
  * The text of a posted message as one of the certificates has signed it, without the signature, or why there is none (SAML
@@ -17,7 +17,10 @@ export async function readPosted(
   const document = readDocument(xml, root);
   if (isRejection(document)) return document;
   if (!document.children.some(({ name }) => name === 'Signature')) return 'signature';
-  const [{ DOMParser }, { signedRoot }] = await Promise.all([import('@xmldom/xmldom'), import('./root-signature.js')]);
+  const [{ DOMParser }, { signedRoot }] = await Promise.all([
+    import('@xmldom/xmldom'),
+    import('./xml/root-signature.js'),
+  ]);
   const { documentElement } = new DOMParser().parseFromString(xml, 'text/xml');
   const found = signedRoot(xml, documentElement, certificates);
   return 'signed' in found ? { xml: found.signed } : 'signature';

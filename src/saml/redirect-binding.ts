@@ -1,8 +1,8 @@
 import { sign, verify } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { bytesOfBase64, textOfBytes } from './message-text.js';
-import type { Rejection } from './rejection.js';
-import { RSA_SHA256 } from './signature-algorithms.js';
+import { bytesOfBase64, textOfBytes } from './xml/message-text.js';
+import type { Rejection } from './login/rejection.js';
+import { RSA_SHA256 } from './xml/signature-algorithms.js';
 
 /** What carries a message, in a query as in a form. */
 export type MessageField = 'SAMLRequest' | 'SAMLResponse';

@@ -1,6 +1,6 @@
 import type { Counter } from '../metrics/meter.js';
 import type { Meters } from '../metrics/meters.js';
-import { REJECTIONS } from './rejection.js';
+import { REJECTIONS } from './login/rejection.js';
 
 /** How an answer of an identity provider ends (docs/operations.md). */
 const OUTCOMES = [...(['success', 'local'] as const), ...REJECTIONS];

@@ -2,7 +2,7 @@ import { full } from '../config/bind/effect.js';
 import { objects } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/declared-components.js';
-import { IdpProperties } from './idp.properties.js';
+import { IdpProperties } from './idp/idp.properties.js';
 
 /** Health has it where there is an identity provider. */
 export const SAML_COMPONENT = healthComponent('saml');

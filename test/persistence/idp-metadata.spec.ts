@@ -3,9 +3,9 @@ import { HttpClientProperties } from '../../src/outbound/http-client.properties.
 import { Duration } from '../../src/config/bind/duration.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { IdpMetadata } from '../../src/saml/idp-metadata.service.js';
-import { IdpMetadataStore } from '../../src/saml/idp-metadata.store.js';
-import { type IdpEntry, Idps } from '../../src/saml/idps.service.js';
+import { IdpMetadata } from '../../src/saml/idp/idp-metadata.service.js';
+import { IdpMetadataStore } from '../../src/saml/idp/idp-metadata.store.js';
+import { type IdpEntry, Idps } from '../../src/saml/idp/idps.service.js';
 import { SamlProperties } from '../../src/saml/saml.properties.js';
 import { bound } from '../config/keys/situation.js';
 import { onEveryDatabase } from '../support/engines.js';

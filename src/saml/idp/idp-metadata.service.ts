@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../clock/clock.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { HttpClientProperties } from '../../outbound/http-client.properties.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import type { MetadataReading } from './idp-metadata.js';
+import { IdpMetadataStore } from './idp-metadata.store.js';
+import type { IdpProperties } from './idp.properties.js';
+import type { IdpEntry } from './idps.service.js';
+import { MetadataClient } from './metadata.client.js';
+import { MetadataFailure } from './metadata-failure.js';
+import { documentIn } from './metadata-file.js';
+import { metadataSource } from './metadata-source.js';
+
+/** Reads the metadata of identity providers, from where the key `metadata` leads. */
+@Injectable()
+export class IdpMetadata {
+  private readonly client: MetadataClient;
+
+  constructor(
+    { connectTimeout, readTimeout }: HttpClientProperties,
+    private readonly store: IdpMetadataStore,
+    private readonly work: UnitOfWork,
+    private readonly clock: Clock,
+  ) {
+    this.client = new MetadataClient(connectTimeout.milliseconds + readTimeout.milliseconds);
+  }
+
+  /**
+   * Reads them anew; where that fails, what is known stays.
+   * @throws MetadataFailure
+   */
+  async refresh({ properties, known }: IdpEntry, signal?: AbortSignal): Promise<void> {
+    const source = metadataSource(properties.metadata ?? '');
+    try {
+      const document =
+        source.kind === 'file' ? await documentIn(source.file) : (await this.client.fetch(source.url, signal)).document;
+      const reading = await this.readingOf(document, properties);
+      known.learn(reading, this.clock.millis());
+      if (source.kind === 'url') await this.keep(known.name, source.url, document);
+    } catch (error) {
+      known.fail(error instanceof MetadataFailure ? error.message : 'they cannot be read');
+      throw error;
+    }
+  }
+
+  /** Goes on with what another process fetched last, until something newer is there. */
+  async recall({ properties, known }: IdpEntry): Promise<void> {
+    const source = metadataSource(properties.metadata ?? '');
+    if (source.kind === 'file') return;
+    const kept = await this.whereReachable(() => this.work.single((tx) => this.store.find(tx, known.name, source.url)));
+    if (!kept || known.known) return;
+    try {
+      known.learn(await this.readingOf(kept.document, properties), kept.fetchedAt * 1000);
+    } catch (error) {
+      // They were good then, for other keys or another day.
+      if (!(error instanceof MetadataFailure)) throw error;
+    }
+  }
+
+  private async readingOf(document: string, properties: IdpProperties): Promise<MetadataReading> {
+    // Without metadata nothing that knows XML is loaded.
+    const { readAs } = await import('./idp-metadata.js');
+    const reading = readAs(document, properties);
+    if ('fault' in reading) throw new MetadataFailure(reading.fault);
+    const { validUntil } = reading.trust;
+    if (validUntil === undefined || this.clock.millis() < validUntil) return reading;
+    throw new MetadataFailure(`they were valid until ${new Date(validUntil).toISOString()}`);
+  }
+
+  private async keep(name: string, url: string, document: string): Promise<void> {
+    const kept = { document, fetchedAt: this.clock.seconds() };
+    await this.whereReachable(() => this.work.run((tx) => this.store.keep(tx, name, url, kept)));
+  }
+
+  /** The database is for a start in bad times alone: that it is away, it says itself. */
+  private async whereReachable<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined;
+      throw error;
+    }
+  }
+}

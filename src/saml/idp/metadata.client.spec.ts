@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeKeyPair } from '../../../test/support/identity-provider.js';
+import { IdpServer } from '../../../test/support/identity-provider-server.js';
+import { MetadataClient } from './metadata.client.js';
+
+const LIMIT_MILLIS = 5000;
+const keyPair = makeKeyPair();
+
+describe('metadata at a URL', () => {
+  let server: IdpServer;
+  const client = new MetadataClient(LIMIT_MILLIS);
+  const reason = async (fetched: Promise<unknown>): Promise<string> =>
+    fetched.then(
+      () => 'none',
+      (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : ''),
+    );
+
+  beforeEach(async () => {
+    server = await IdpServer.start({}, { keyPair });
+  });
+  afterEach(() => server.stop());
+
+  it('are read whatever their media type, with the clock of whoever sent them', async () => {
+    const headers = { 'content-type': 'text/plain', date: 'Sat, 21 Nov 2026 20:00:00 GMT' };
+    Object.assign(server.settings, { metadata: '<ä/>', metadataAnswer: { headers } });
+
+    const fetched = await client.fetch(server.metadataUrl);
+
+    expect(fetched).toEqual({ document: '<ä/>', date: Date.UTC(2026, 10, 21, 20) });
+  });
+
+  it.each([
+    [404, 'their URL answered 404'],
+    [302, 'their URL answered 302, and redirections are not followed'],
+    [204, 'their URL answered 204'],
+  ])('are not there where it answers %i', async (status, message) => {
+    server.settings.metadataAnswer = { status, headers: { location: 'http://127.0.0.1:1/' } };
+
+    expect(await reason(client.fetch(server.metadataUrl))).toBe(`MetadataFailure: ${message}`);
+    expect(server.calls).toEqual(['GET /metadata']);
+  });
+
+  it('are not read beyond 5 MB', async () => {
+    server.settings.metadata = Buffer.alloc(5 * 1024 * 1024 + 1, ' ');
+
+    expect(await reason(client.fetch(server.metadataUrl))).toBe('MetadataFailure: they are larger than 5 MB');
+  });
+
+  it('are UTF-8', async () => {
+    server.settings.metadata = Buffer.from('<a>ü</a>', 'latin1');
+
+    expect(await reason(client.fetch(server.metadataUrl))).toBe('MetadataFailure: they are not in UTF-8');
+  });
+
+  it('are not waited for longer than the limit', async () => {
+    server.settings.metadataAnswer = { heldUntil: new Promise(() => undefined) };
+
+    expect(await reason(new MetadataClient(50).fetch(server.metadataUrl))).toBe(
+      'MetadataFailure: their URL cannot be reached: no whole answer within 0.05 s',
+    );
+  });
+
+  it('are out of reach where nobody listens', async () => {
+    await server.stop();
+
+    expect(await reason(client.fetch(server.metadataUrl))).toBe(
+      'MetadataFailure: their URL cannot be reached: ECONNREFUSED',
+    );
+  });
+});

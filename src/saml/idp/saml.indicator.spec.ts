@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bound } from '../../../test/config/keys/situation.js';
+import { makeCertificate, type MadeCertificate } from '../../../test/support/certificates.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { readings } from '../../../test/support/meter-readings.js';
+import { SystemClock } from '../../clock/clock.js';
+import { HealthComponents } from '../../health/health-components.js';
+import { Meters } from '../../metrics/meters.js';
+import { IdpMeters } from '../idp-meters.js';
+import { Idps } from './idps.service.js';
+import { SamlIndicator } from './saml.indicator.js';
+import { SamlProperties } from '../saml.properties.js';
+
+const DAY = 86_400;
+
+function parts(keys: Readonly<Record<string, string>>) {
+  const args = Object.entries(keys).map(([key, value]) => `--app.security.saml.idp.${key}=${value}`);
+  const clock = new ManualClock(new SystemClock().seconds());
+  const idps = new Idps(bound({ args }, SamlProperties), clock);
+  const components = new HealthComponents();
+  return { idps, clock, components, saml: new SamlIndicator(idps, clock, components) };
+}
+
+it('there is no health of identity providers without one', () => {
+  expect(parts({}).components.all).toEqual([]);
+});
+
+describe('the health of identity providers', () => {
+  let made: MadeCertificate;
+  beforeAll(() => {
+    made = makeCertificate({ key: 'rsa', name: 'idp', days: 40 });
+  });
+  const byHand = (certificate = made.certificate): Readonly<Record<string, string>> => ({
+    'hand.entity-id': 'urn:hand',
+    'hand.sso-url': 'https://idp.example/sso',
+    'hand.certificates': certificate,
+  });
+
+  it('is UP with the certificates of all, each with its end, and never part of liveness', () => {
+    const { saml, components } = parts(byHand());
+
+    expect(components.all).toEqual([saml]);
+    expect(saml.isExternal).toBe(true);
+    expect(saml.check()).toEqual({
+      status: 'UP',
+      details: {
+        providers: [
+          {
+            idp: 'hand',
+            usable: true,
+            source: 'configuration',
+            entityId: 'urn:hand',
+            certificates: [
+              {
+                subject: 'CN=idp',
+                fingerprint: expect.stringMatching(/^(?:[\dA-F]{2}:){31}[\dA-F]{2}$/) as string,
+                validTo: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+                validity: 'VALID',
+              },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    [9, /^$/, 'VALID'],
+    [11, /^hand: the certificate CN=idp ends at \d{4}-/, 'EXPIRES_SOON'],
+    [41, /^hand: the certificate CN=idp has ended at \d{4}-/, 'EXPIRED'],
+  ])('after %i of the 40 days of a certificate warns: %s', (days, warning, validity) => {
+    const { saml, clock } = parts(byHand());
+    clock.advance(days * DAY);
+
+    const { status, details } = saml.check();
+
+    expect(status).toBe('UP');
+    expect(details?.providers).toMatchObject([{ usable: true, certificates: [{ validity }] }]);
+    expect([details?.warnings].flat().join('\n')).toMatch(warning);
+  });
+
+  it('is OUT_OF_SERVICE while nothing is known of one, and says why', () => {
+    const { saml } = parts({ ...byHand(), 'corp.metadata': 'https://idp.example/m' });
+
+    expect(saml.check()).toMatchObject({
+      status: 'OUT_OF_SERVICE',
+      details: {
+        providers: [
+          { idp: 'hand', usable: true },
+          { idp: 'corp', usable: false, source: 'url', certificates: [], error: 'nothing was read of it yet' },
+        ],
+      },
+    });
+  });
+
+  it('has the age of metadata, and the last failure beside what is still in use', () => {
+    const { saml, idps, clock } = parts({ 'corp.metadata': 'https://idp.example/m' });
+    const [entry] = idps.entries;
+    const sso = { url: 'https://idp.example/sso', binding: 'redirect' as const };
+    const validUntil = clock.millis() + DAY * 1000;
+    entry?.known.learn({ trust: { entityId: 'urn:idp', sso, certificates: [made.pem], validUntil } }, clock.millis());
+    entry?.known.fail('their URL answered 500');
+    clock.advance(60);
+
+    expect(saml.check()).toMatchObject({
+      status: 'UP',
+      details: { providers: [{ usable: true, ageSeconds: 60, error: 'their URL answered 500' }] },
+    });
+    clock.advance(DAY);
+    expect(saml.check()).toMatchObject({
+      status: 'OUT_OF_SERVICE',
+      details: {
+        providers: [
+          { usable: false, error: expect.stringMatching(/^the metadata were valid until .*answered 500$/) as string },
+        ],
+      },
+    });
+  });
+
+  it('is measured: age of metadata and time left of the certificate that lasts longest', () => {
+    const { idps, clock } = parts({ 'corp.metadata': 'https://idp.example/m' });
+    const [entry] = idps.entries;
+    if (!entry) throw new Error('there is none');
+    const meters = new Meters();
+    const idpMeters = new IdpMeters(meters, clock);
+    idpMeters.watchAge(entry.known);
+    idpMeters.watchCertificates(entry.known);
+    const read = (name: string): number | undefined => readings(meters, name, 'VALUE').corp;
+    const before = [read('saml.metadata.age'), read('saml.certificate.expiry')];
+
+    const sso = { url: 'https://idp.example/sso', binding: 'redirect' as const };
+    const longer = makeCertificate({ key: 'rsa', days: 50 }).pem;
+    const trust = { entityId: 'urn:idp', sso, certificates: [longer, made.pem] };
+    entry.known.learn({ trust }, clock.millis());
+    clock.advance(3600);
+
+    expect(before).toEqual([NaN, NaN]);
+    expect(read('saml.metadata.age')).toBe(3600);
+    expect(Math.round((read('saml.certificate.expiry') ?? 0) / DAY)).toBe(50);
+  });
+});

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../clock/clock.js';
+import { HealthComponents } from '../../health/health-components.js';
+import type { Health, HealthIndicator } from '../../health/indicator.js';
+import type { CertificateFacts } from './idp-certificates.js';
+import { type IdpEntry, Idps } from './idps.service.js';
+import { metadataSource } from './metadata-source.js';
+import { SAML_COMPONENT } from '../saml.properties.js';
+
+/** Enough for an identity provider and us to agree on another one. */
+const SOON_MILLIS = 30 * 86_400_000;
+
+/** Whether staff can be sent to every identity provider, and until when its certificates last. */
+@Injectable()
+export class SamlIndicator implements HealthIndicator {
+  readonly name = SAML_COMPONENT;
+  /** Metadata come from elsewhere. */
+  readonly isExternal = true;
+
+  constructor(
+    private readonly idps: Idps,
+    private readonly clock: Clock,
+    components: HealthComponents,
+  ) {
+    if (idps.entries.length > 0) components.add(this);
+  }
+
+  check(): Health {
+    const now = this.clock.millis();
+    const { entries } = this.idps;
+    const isUsable = entries.every(({ known }) => !('fault' in known.trustAt(now)));
+    const warnings = entries.flatMap((entry) => warningsOf(entry, now));
+    return {
+      status: isUsable ? 'UP' : 'OUT_OF_SERVICE',
+      details: {
+        providers: entries.map((entry) => shownOf(entry, now)),
+        ...(warnings.length > 0 && { warnings }),
+      },
+    };
+  }
+}
+
+function shownOf({ known, properties }: IdpEntry, now: number): object {
+  const { knownAt, known: { trust } = {}, failure } = known;
+  const found = known.trustAt(now);
+  const source = properties.metadata === undefined ? 'configuration' : metadataSource(properties.metadata).kind;
+  return {
+    idp: known.name,
+    usable: !('fault' in found),
+    source,
+    ...(trust && { entityId: trust.entityId }),
+    ...(source !== 'configuration' &&
+      knownAt !== undefined && { readAt: instant(knownAt), ageSeconds: Math.floor((now - knownAt) / 1000) }),
+    ...(trust?.validUntil !== undefined && { validUntil: instant(trust.validUntil) }),
+    certificates: known.certificates.map((certificate) => ({
+      subject: certificate.subject,
+      fingerprint: certificate.fingerprint,
+      validTo: instant(certificate.end),
+      validity: validityOf(certificate, now),
+    })),
+    ...('fault' in found ? { error: found.fault } : failure !== undefined && { error: failure }),
+  };
+}
+
+function warningsOf({ known: { name, certificates } }: IdpEntry, now: number): readonly string[] {
+  return certificates.flatMap((certificate) => {
+    const { subject, end } = certificate;
+    const validity = validityOf(certificate, now);
+    if (validity === 'EXPIRED') return [`${name}: the certificate ${subject} has ended at ${instant(end)}`];
+    return validity === 'EXPIRES_SOON' ? [`${name}: the certificate ${subject} ends at ${instant(end)}`] : [];
+  });
+}
+
+function validityOf({ begin, end }: CertificateFacts, now: number): string {
+  if (end < now) return 'EXPIRED';
+  if (begin > now) return 'NOT_YET_VALID';
+  return end < now + SOON_MILLIS ? 'EXPIRES_SOON' : 'VALID';
+}
+
+function instant(millis: number): string {
+  return new Date(millis).toISOString();
+}

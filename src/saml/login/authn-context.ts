@@ -1,0 +1,140 @@
+import { ACR_MFA, type Amr, hasOtp, PWD, PWD_OTP } from '../../principal/amr.js';
+
+/** What stands in `authn-context.presets`. */
+export const PRESETS = ['oasis', 'refeds', 'microsoft'] as const;
+export type Preset = (typeof PRESETS)[number];
+
+/** How a returned class must stand to those asked for (SAML core 3.3.2.2.1). */
+export const COMPARISONS = ['exact', 'minimum', 'maximum', 'better'] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+/** What the keys `authn-context.*` of an identity provider say. */
+export interface ContextRules {
+  readonly authnContextRequest: readonly string[];
+  readonly authnContextComparison: Comparison;
+  readonly authnContextStepUp: readonly string[];
+  readonly authnContextPresets: readonly Preset[];
+  readonly authnContextMap: ReadonlyMap<string, Amr>;
+}
+
+/** What a verified assertion says about the way of signing in, as written there. */
+export interface StatedContext {
+  /** Undefined where the statement names no class (a declaration alone, SAML core 2.7.2.2). */
+  readonly classRef: string | undefined;
+  /** Values of the attribute that `authn-context.attribute` names; empty where it names none. */
+  readonly attributeValues: readonly string[];
+}
+
+/** What a request asks for; without classes it leaves the way of signing in to the identity provider. */
+export interface AskedContext {
+  readonly classes: readonly string[];
+  readonly comparison: Comparison;
+}
+
+const OASIS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:';
+const OASIS_CLASSES: readonly (readonly [string, Amr])[] = [
+  ['Password', PWD],
+  ['PasswordProtectedTransport', PWD],
+  ['TimeSyncToken', ['otp']],
+  // Not among the classes of OASIS, yet sent under both names (specification, "Authentication" item 7).
+  ['MultiFactor', PWD_OTP],
+];
+
+const PROVEN_BY_PRESET: Readonly<Record<Preset, ReadonlyMap<string, Amr>>> = {
+  oasis: new Map([...OASIS_CLASSES, ...OASIS_CLASSES.map(([name, amr]) => [OASIS + name, amr] as const)]),
+  refeds: new Map([
+    ['https://refeds.org/profile/mfa', PWD_OTP],
+    ['https://refeds.org/profile/sfa', PWD],
+  ]),
+  // Entra ID and AD FS name these as values of authnmethodsreferences, beside a class that tells the first factor only.
+  // Not `wiaormultiauthn`: it stands for a Windows sign-in or a second factor, and does not say which.
+  microsoft: new Map([
+    ['http://schemas.microsoft.com/ws/2008/06/identity/authenticationmethod/password', PWD],
+    ['http://schemas.microsoft.com/claims/multipleauthn', PWD_OTP],
+  ]),
+};
+
+/** What a class proves, by its whole name; undefined where it is not known. */
+function provenBy(name: string, { authnContextMap, authnContextPresets }: ContextRules): Amr | undefined {
+  const mapped = authnContextMap.get(name);
+  if (mapped !== undefined) return mapped;
+  for (const preset of authnContextPresets) {
+    const proven = PROVEN_BY_PRESET[preset].get(name);
+    if (proven !== undefined) return proven;
+  }
+  return undefined;
+}
+
+/** Every class of which something is known. */
+export function knownClasses({
+  authnContextMap,
+  authnContextPresets,
+}: Pick<ContextRules, 'authnContextMap' | 'authnContextPresets'>): readonly string[] {
+  return [...authnContextMap.keys(), ...authnContextPresets.flatMap((preset) => [...PROVEN_BY_PRESET[preset].keys()])];
+}
+
+/** Weaker is smaller; undefined where nothing is known of the class. */
+function strengthOf(name: string, rules: ContextRules): number | undefined {
+  const proven = provenBy(name, rules);
+  return proven && (hasOtp(proven) ? 1 : 0);
+}
+
+function isOtpClass(name: string, rules: ContextRules): boolean {
+  return strengthOf(name, rules) === 1;
+}
+
+function namesIn({ classRef, attributeValues }: StatedContext): readonly string[] {
+  return classRef === undefined ? attributeValues : [classRef, ...attributeValues];
+}
+
+/**
+ * What the login proved. Never empty: the identity provider vouches for a sign-in even where it names no way that we
+ * know, and such a sign-in counts as the weakest, a password alone.
+ */
+export function amrOfContext(stated: StatedContext, rules: ContextRules): Amr {
+  const proven = namesIn(stated).flatMap((name) => provenBy(name, rules) ?? []);
+  return proven.length === 0 ? PWD : PWD_OTP.filter((method) => proven.includes(method));
+}
+
+/** What every login is measured by that names no `acr`, also one that nobody here asked for. */
+export function usualContext({ authnContextRequest, authnContextComparison }: ContextRules): AskedContext {
+  return { classes: authnContextRequest, comparison: authnContextComparison };
+}
+
+/** The classes that a login asks for; `acr` is what its caller named. */
+export function askedContext(rules: ContextRules, acr: string | undefined): AskedContext | 'not_offered' {
+  if (acr === undefined) return usualContext(rules);
+  const classes = rules.authnContextStepUp.filter((name) => (acr === ACR_MFA ? isOtpClass(name, rules) : name === acr));
+  return classes.length === 0 ? 'not_offered' : { classes, comparison: 'exact' };
+}
+
+/** True where nothing without `otp` can be an answer to what was asked. */
+export function asksForOtp({ classes, comparison }: AskedContext, rules: ContextRules): boolean {
+  if (classes.length === 0 || comparison === 'maximum') return false;
+  // What is better than the weakest there is, has otp.
+  return comparison === 'better' || classes.every((name) => isOtpClass(name, rules));
+}
+
+/**
+ * Whether what came back is what was asked for; the request alone binds nobody, least of all its bearer, who can change
+ * it. A name in the attribute counts like the class, since AD FS never puts more than the first factor there.
+ */
+export function satisfies(stated: StatedContext, { classes, comparison }: AskedContext, rules: ContextRules): boolean {
+  if (classes.length === 0) return true;
+  const names = namesIn(stated);
+  const isNamed = classes.some((name) => names.includes(name));
+  const known = names.flatMap((name) => strengthOf(name, rules) ?? []);
+  const strength = known.length === 0 ? undefined : Math.max(...known);
+  if (strength === undefined) return isNamed && comparison !== 'better';
+  const asked = classes.map((name) => strengthOf(name, rules));
+  switch (comparison) {
+    case 'exact':
+      return isNamed;
+    case 'minimum':
+      return isNamed || asked.some((each) => each !== undefined && strength >= each);
+    case 'maximum':
+      return asked.some((each) => each !== undefined && strength <= each);
+    case 'better':
+      return asked.every((each) => each !== undefined && strength > each);
+  }
+}

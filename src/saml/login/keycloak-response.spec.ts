@@ -1,0 +1,53 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterEach, expect, it, vi } from 'vitest';
+import { CollectedLog } from '../../../test/support/collected-log.js';
+import { ManualClock } from '../../../test/support/manual-clock.js';
+import { IdpProperties } from '../idp/idp.properties.js';
+import type { Idp } from '../idp/idps.service.js';
+import { isRejection } from './rejection.js';
+import { SamlResponses } from './saml-responses.service.js';
+import type { UnknownKeys } from '../idp/unknown-keys.service.js';
+
+const KEYCLOAK = fixture('keycloak-response');
+const { privateKey = '' } = fixture('encrypted-by-xmlsec');
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('S1: a recorded response of Keycloak with its default encryption is accepted', async () => {
+  const trust = { entityId: KEYCLOAK['issuer'] ?? '', certificates: [KEYCLOAK['certificate'] ?? ''] };
+  const sso = { url: 'https://keycloak.test', binding: 'redirect' as const };
+  const idp: Idp = {
+    name: 'keycloak',
+    displayName: 'Keycloak',
+    properties: new IdpProperties(),
+    trust: () => ({ ...trust, sso }),
+  };
+  const sp = {
+    entityId: KEYCLOAK['entityId'] ?? '',
+    acsUrl: KEYCLOAK['acsUrl'] ?? '',
+    sloUrl: 'https://login.test/slo',
+    keys: { certificate: trust.certificates[0] ?? '', privateKey, openingKey: createPrivateKey(privateKey) },
+  };
+  // The library has no clock but that of the process.
+  const now = Date.parse(KEYCLOAK['at'] ?? '');
+  vi.useFakeTimers({ toFake: ['Date'], now });
+  const clock = new ManualClock(now / 1000);
+  const responses = new SamlResponses(clock, {} as UnknownKeys, new CollectedLog().loggers);
+  const posted = responses.read(KEYCLOAK['response'] ?? '', idp);
+
+  const facts = isRejection(posted) ? posted : await responses.verify(posted, idp, sp, KEYCLOAK['inResponseTo']);
+
+  expect(facts).toMatchObject({
+    issuer: trust.entityId,
+    nameId: { format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent' },
+    authnStatement: { authnContextClassRef: 'urn:oasis:names:tc:SAML:2.0:ac:classes:unspecified' },
+  });
+});
+
+function fixture(name: string): Readonly<Record<string, string>> {
+  const file = new URL(`../../test/support/fixtures/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, string>>;
+}

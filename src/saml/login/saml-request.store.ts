@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../../persistence/unit-of-work.js';
+import type { AskedContext } from './authn-context.js';
+
+/** A login that a browser went to an identity provider for. */
+export interface PendingLogin {
+  /** ID of the AuthnRequest. */
+  readonly id: string;
+  readonly idp: string;
+  readonly browserHash: string;
+  /** What stands for this row in RelayState. */
+  readonly relayState: string;
+  /** A path of our own. */
+  readonly returnTo: string;
+  readonly asked: AskedContext & { readonly isAcr: boolean; readonly isForced: boolean };
+  /** The account that must come back, where a session is stepped up. */
+  readonly subject?: string;
+  /** The session that the browser had, which ends when the new one begins. */
+  readonly sid?: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly idp: string;
+  readonly browser_hash: string;
+  readonly relay_state: string;
+  readonly return_to: string;
+  readonly asked: string;
+  readonly user_id: string | null;
+  readonly session_id: string | null;
+  readonly expires_at: number;
+}
+
+const COLUMNS = 'id, idp, browser_hash, relay_state, return_to, asked, user_id, session_id, expires_at';
+const INSERT = `INSERT INTO saml_request (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const LIVE = `SELECT ${COLUMNS} FROM saml_request WHERE id = ? AND idp = ? AND expires_at > ?`;
+const USE = 'DELETE FROM saml_request WHERE id = ? AND idp = ? AND browser_hash = ? AND expires_at > ?';
+
+/** Table `saml_request`, which all replicas share. */
+@Injectable()
+export class SamlRequestStore {
+  async insert(tx: Tx, pending: PendingLogin): Promise<void> {
+    const { id, idp, browserHash, relayState, returnTo, asked, subject = null, sid = null, expiresAt } = pending;
+    const facts = [returnTo, JSON.stringify(asked), subject, sid, expiresAt];
+    await tx.change(INSERT, [id, idp, browserHash, relayState, ...facts]);
+  }
+
+  async find(tx: Tx, id: string, idp: string, now: number): Promise<PendingLogin | undefined> {
+    const [row] = await tx.rows<Row>(LIVE, [id, idp, now]);
+    return row && pendingOf(row);
+  }
+
+  /** True for the one answer that it is used for. */
+  async use(tx: Tx, { id, idp, browserHash }: PendingLogin, now: number): Promise<boolean> {
+    return (await tx.change(USE, [id, idp, browserHash, now])) === 1;
+  }
+}
+
+function pendingOf(row: Row): PendingLogin {
+  return {
+    id: row.id,
+    idp: row.idp,
+    browserHash: row.browser_hash,
+    relayState: row.relay_state,
+    returnTo: row.return_to,
+    asked: JSON.parse(row.asked) as PendingLogin['asked'],
+    ...(row.user_id !== null && { subject: row.user_id }),
+    ...(row.session_id !== null && { sid: row.session_id }),
+    expiresAt: row.expires_at,
+  };
+}

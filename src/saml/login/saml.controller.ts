@@ -1,0 +1,136 @@
+import { Body, Controller, Get, Header, Param, Post, Query, Redirect, Req } from '@nestjs/common';
+import * as v from 'valibot';
+import { AuthCookies, SAML_REQUEST, SESSION } from '../../auth/cookies.js';
+import { Handover } from '../../auth/handover.service.js';
+import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-paths.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
+import { requestFacts } from '../../principal/request-facts.js';
+import { TakesForm } from '../../web/form.decorator.js';
+import { Answer, type Reply } from '../../web/cookies.js';
+import type { HttpRequest } from '../../web/http-request.js';
+import { Answers } from '../../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { AnswersPages } from '../../web/page.decorator.js';
+import { problemPage } from '../../http/errors/problem-page.js';
+import { ownPath } from '../../web/return-to.js';
+import { ServletProperties } from '../../http/servlet.properties.js';
+import { forward, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
+import { Idps } from '../idp/idps.service.js';
+import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from '../operations.js';
+import type { Rejection } from './rejection.js';
+import { type Browser, SamlLogins } from './saml-logins.service.js';
+import { departureShape, idpsAnswer, responseShape } from '../saml.shapes.js';
+
+/** Refusals of an answer that may have signed this browser in before. */
+const OUTLIVED: ReadonlySet<string | undefined> = new Set<Rejection>([
+  'in_response_to',
+  'other_browser',
+  'request_used',
+  'replay',
+]);
+
+/** Staff sign in through their identity providers (http-api section 8). */
+@Public()
+@ApiGroup('Staff login', 'Through an identity provider, by SAML 2.0. All of it is for browsers.')
+@Controller('saml')
+export class SamlController {
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly idps: Idps,
+    private readonly logins: SamlLogins,
+    private readonly handover: Handover,
+    private readonly cookies: AuthCookies,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
+  @Get()
+  @Operation(LIST_IDPS)
+  @Answers(idpsAnswer)
+  list(): v.InferOutput<typeof idpsAnswer> {
+    const items = this.idps.list().map(({ name: idp, displayName: name }) => ({
+      idp,
+      name,
+      login: `${this.contextPath}/saml/${idp}/login`,
+    }));
+    return { items };
+  }
+
+  @Get(SCRIPT)
+  @Header('content-type', 'text/javascript; charset=utf-8')
+  @Operation(FORWARD)
+  @Answers(v.string())
+  script(): string {
+    return FORWARDING_SCRIPT;
+  }
+
+  @Get(':idp/login')
+  @AnswersPages(SIGN_IN_PAGE)
+  @Operation(DEPART)
+  @Answers(v.string())
+  async depart(
+    @Param('idp') name: string,
+    @Query({ schema: departureShape }) { return_to: returnTo, acr, prompt }: v.InferOutput<typeof departureShape>,
+    @Req() request: HttpRequest,
+    @Answer() reply: Reply,
+  ): Promise<string> {
+    // What a page of another site loads as a picture would push out the logins that this browser has on their way.
+    const { 'sec-fetch-dest': destination = 'document' } = request.headers;
+    if (destination !== 'document') throw new ServiceError('CROSS_SITE', { reason: 'no navigation' });
+    const wish = { returnTo: ownPath(returnTo, this.contextPath), acr, isForced: prompt === 'login' };
+    const { to, mark } = await this.logins.depart(this.idps.named(name), wish, browserOf(reply), request);
+    this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
+    return forward(reply, to, this.contextPath);
+  }
+
+  @Post(':idp/acs')
+  @TakesCrossSite()
+  @TakesForm()
+  @AnswersPages(SIGN_IN_PAGE)
+  @Redirect('', 303)
+  @Operation({ ...ARRIVE, takes: responseShape })
+  async arrive(
+    @Param('idp') name: string,
+    @Body() body: unknown,
+    @Req() request: HttpRequest,
+    @Answer() reply: Reply,
+  ): Promise<{ readonly url: string }> {
+    const form = v.safeParse(responseShape, body);
+    const idp = this.idps.named(name);
+    if (!form.success) return this.logins.refuse(idp, 'malformed');
+    const { SAMLResponse: response, RelayState: relayState } = form.output;
+    const arrival = await this.arrival(() =>
+      this.logins.arrive(idp, { response, relayState }, browserOf(reply), request),
+    );
+    const { opened, local, mark } = arrival;
+    if (mark) this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
+    else this.cookies.clearSamlRequest(reply);
+    this.handover.giveCookies(reply, opened);
+    // Checked when it was asked for; what is stored is checked again all the same.
+    const returnTo = ownPath(arrival.returnTo, this.contextPath);
+    if (!local) return { url: returnTo };
+    return { url: secondFactorPage(this.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
+  }
+
+  /**
+   * After "Back" the identity provider sends its answer once more, which is refused. The cookie of the session that the
+   * first one began does not come with a post from another site, so the page of the refusal asks for it.
+   */
+  private async arrival<T>(arrive: () => Promise<T>): Promise<T> {
+    try {
+      return await arrive();
+    } catch (error) {
+      if (!(error instanceof ServiceError) || !OUTLIVED.has(error.facts.reason)) throw error;
+      const told = { code: error.code, requestId: requestFacts()?.requestId ?? '' };
+      const page = problemPage(told, this.contextPath + SIGN_IN_PAGE, this.contextPath + RESUME_PAGE);
+      throw new ServiceError(error.code, { ...error.facts, cause: error, page });
+    }
+  }
+}
+
+function browserOf({ cookies }: Reply): Browser {
+  return { samlRequest: cookies[SAML_REQUEST], session: cookies[SESSION] };
+}

@@ -1,0 +1,175 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../clock/clock.js';
+import type { Logger } from '../../logging/logger.js';
+import { Loggers } from '../../logging/loggers.js';
+import { Random } from '../../random/random.js';
+import { Sealer } from '../../sealing/sealer.js';
+import { readDocument } from '../xml/document-shape.js';
+import type { IdpProperties } from '../idp/idp.properties.js';
+import type { Idp } from '../idp/idps.service.js';
+import type { IdpTrust } from '../idp/idp-trust.js';
+import {
+  endOfRequest,
+  type LogoutExpectations,
+  logoutFault,
+  type LogoutRequestFacts,
+  type LogoutResponseFacts,
+  readLogoutRequest,
+  readLogoutResponse,
+} from './logout-message.js';
+import { logoutRequestXml, logoutResponseXml, type SessionAtIdp } from './logout-writing.js';
+import { readPosted, signedForPost } from '../post-binding.js';
+import { type CarriedMessage, type MessageField, readRedirect, redirectUrl } from '../redirect-binding.js';
+import { isRejection, type Rejection } from '../login/rejection.js';
+import type { OutgoingRequest } from '../login/saml-library.js';
+import type { ServiceProvider } from '../sp/service-provider.js';
+
+/** A logout message as a browser brought it: in a query, or in one field of a form. */
+export type SentLogout =
+  | { readonly query: string }
+  | { readonly field: MessageField; readonly base64: string; readonly relayState: string | undefined };
+
+/** A message that is signed, meant for us, and counts now. */
+interface ReceivedLogout {
+  readonly facts: LogoutRequestFacts | LogoutResponseFacts;
+  readonly relayState: string | undefined;
+}
+
+/** The two sides of a logout; without a key of ours, or where the other takes none, nothing is sent. */
+interface LogoutParties {
+  readonly idp: string;
+  readonly trust: IdpTrust;
+  readonly sp: ServiceProvider;
+}
+
+/** ID of a request of ours: what makes it one of its own, and a signature over that and the identity provider. */
+const ID = /^_([\da-f]{32})([\da-f]{32})$/;
+const HALF_BYTES = 16;
+
+/** Reads and verifies logout messages of identity providers, and writes ours (SAML profiles 4.4, bindings 3.4 and 3.5). */
+@Injectable()
+export class LogoutMessages {
+  /** The first one signs; those of earlier seal keys still verify. */
+  private readonly keys: readonly Buffer[];
+  private readonly log: Logger;
+
+  constructor(
+    sealer: Sealer,
+    private readonly clock: Clock,
+    private readonly random: Random,
+    loggers: Loggers,
+  ) {
+    this.keys = sealer.derivedKeys('saml-logout');
+    this.log = loggers.get('saml');
+  }
+
+  /** @throws ServiceError `UNAVAILABLE` where nothing is known of the identity provider */
+  async read(sent: SentLogout, idp: Idp, sp: ServiceProvider): Promise<ReceivedLogout | Rejection> {
+    const { certificates, entityId: issuer } = idp.trust();
+    const carried = 'query' in sent ? readRedirect(sent.query, certificates) : await posted(sent, certificates);
+    if (isRejection(carried)) return carried;
+    const facts = factsOf(carried);
+    if (isRejection(facts)) return facts;
+    const expected = { issuer, destination: sp.sloUrl, ...timesOf(idp.properties) };
+    const fault = logoutFault(facts, expected, this.clock.millis());
+    if (fault !== undefined) return fault;
+    if (facts.kind === 'response') {
+      if (!this.isOurs(facts.inResponseTo, idp.name)) return 'in_response_to';
+      if (!facts.status.isSuccess)
+        this.log.info('An identity provider did not end all of its sessions', {
+          idp: idp.name,
+          status: facts.status.reason,
+        });
+    }
+    return { facts, relayState: carried.relayState };
+  }
+
+  /** When a request can count no longer, in milliseconds since 1970. */
+  endOf(request: LogoutRequestFacts, { properties }: Idp): number {
+    return endOfRequest(request, timesOf(properties));
+  }
+
+  /** Asks to end a session. */
+  async request(parties: LogoutParties, session: SessionAtIdp): Promise<OutgoingRequest | undefined> {
+    const { slo } = parties.trust;
+    if (!slo) return undefined;
+    const id = this.idFor(parties.idp);
+    const head = { id, issuer: parties.sp.entityId, destination: slo.url, now: this.clock.millis() };
+    const message = { field: 'SAMLRequest', xml: logoutRequestXml(head, session), relayState: undefined } as const;
+    return this.outgoing(parties, slo.url, message);
+  }
+
+  /** Says that what was asked is done. */
+  async response(
+    parties: LogoutParties,
+    inResponseTo: string,
+    relayState: string | undefined,
+  ): Promise<OutgoingRequest | undefined> {
+    const { slo } = parties.trust;
+    if (!slo) return undefined;
+    const destination = slo.responseUrl ?? slo.url;
+    const id = `_${this.random.bytes(HALF_BYTES).toString('hex')}`;
+    const head = { id, issuer: parties.sp.entityId, destination, now: this.clock.millis() };
+    return this.outgoing(parties, destination, {
+      field: 'SAMLResponse',
+      xml: logoutResponseXml(head, inResponseTo),
+      relayState,
+    });
+  }
+
+  private async outgoing(
+    { trust, sp: { keys } }: LogoutParties,
+    url: string,
+    message: CarriedMessage,
+  ): Promise<OutgoingRequest | undefined> {
+    if (!keys) return undefined;
+    if (trust.slo?.binding !== 'post') return { url: redirectUrl(url, message, keys.privateKey) };
+    const { field, xml, relayState } = message;
+    const signed = await signedForPost(xml, keys);
+    return { url, form: { [field]: signed, ...(relayState !== undefined && { RelayState: relayState }) } };
+  }
+
+  /** So that an answer shows that we have asked, with nothing stored: all that depends on it is the page it leads to. */
+  private idFor(idp: string): string {
+    const nonce = this.random.bytes(HALF_BYTES);
+    const [key = Buffer.alloc(0)] = this.keys;
+    return `_${nonce.toString('hex')}${signatureOf(key, nonce, idp).toString('hex')}`;
+  }
+
+  private isOurs(id: string | undefined, idp: string): boolean {
+    const [, nonce, signed] = ID.exec(id ?? '') ?? [];
+    if (nonce === undefined || signed === undefined) return false;
+    const [given, about] = [Buffer.from(signed, 'hex'), Buffer.from(nonce, 'hex')];
+    return this.keys.some((key) => timingSafeEqual(signatureOf(key, about, idp), given));
+  }
+}
+
+async function posted(
+  { field, base64, relayState }: Exclude<SentLogout, { readonly query: string }>,
+  certificates: readonly string[],
+): Promise<CarriedMessage | Rejection> {
+  const read = await readPosted(base64, rootOf(field), certificates);
+  return isRejection(read) ? read : { field, xml: read.xml, relayState };
+}
+
+function factsOf({ field, xml }: CarriedMessage): LogoutRequestFacts | LogoutResponseFacts | Rejection {
+  const document = readDocument(xml, rootOf(field));
+  if (isRejection(document)) return document;
+  return field === 'SAMLRequest' ? readLogoutRequest(document) : readLogoutResponse(document);
+}
+
+function rootOf(field: MessageField): 'LogoutRequest' | 'LogoutResponse' {
+  return field === 'SAMLRequest' ? 'LogoutRequest' : 'LogoutResponse';
+}
+
+function timesOf({
+  clockSkew,
+  maxAssertionAge,
+}: IdpProperties): Pick<LogoutExpectations, 'skewMillis' | 'maxAgeMillis'> {
+  return { skewMillis: clockSkew.milliseconds, maxAgeMillis: maxAssertionAge.milliseconds };
+}
+
+function signatureOf(key: Uint8Array, nonce: Uint8Array, idp: string): Buffer {
+  return createHmac('sha256', key).update(nonce).update(idp).digest().subarray(0, HALF_BYTES);
+}

@@ -1,0 +1,49 @@
+import type { NameId } from '../login/assertion.js';
+import { NAMESPACE } from '../xml/saml-namespace.js';
+import { xmlAttribute, xmlText } from '../xml/xml-text.js';
+
+/** What both messages of a logout say. */
+export interface LogoutHead {
+  readonly id: string;
+  /** Our entity id. */
+  readonly issuer: string;
+  readonly destination: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A session at an identity provider as it told us of it. */
+export interface SessionAtIdp {
+  readonly nameId: NameId;
+  readonly sessionIndex?: string;
+}
+
+const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
+/** How long a request may take on its way. */
+const LIFETIME_MILLIS = 300_000;
+
+/** Asks an identity provider to end a session (SAML core 3.7.1); the name is as it was received. */
+export function logoutRequestXml(head: LogoutHead, { nameId, sessionIndex }: SessionAtIdp): string {
+  const { value, format, nameQualifier, spNameQualifier } = nameId;
+  const name =
+    `<saml:NameID${xmlAttribute('NameQualifier', nameQualifier)}${xmlAttribute('SPNameQualifier', spNameQualifier)}` +
+    `${xmlAttribute('Format', format)}>${xmlText(value)}</saml:NameID>`;
+  const index = sessionIndex === undefined ? '' : `<samlp:SessionIndex>${xmlText(sessionIndex)}</samlp:SessionIndex>`;
+  const end = new Date(head.now + LIFETIME_MILLIS).toISOString();
+  return messageXml('LogoutRequest', head, xmlAttribute('NotOnOrAfter', end), name + index);
+}
+
+/** Tells an identity provider that its request was done (SAML core 3.7.2). */
+export function logoutResponseXml(head: LogoutHead, inResponseTo: string): string {
+  const status = `<samlp:Status><samlp:StatusCode Value="${SUCCESS}"/></samlp:Status>`;
+  return messageXml('LogoutResponse', head, xmlAttribute('InResponseTo', inResponseTo), status);
+}
+
+function messageXml(name: string, head: LogoutHead, attributes: string, content: string): string {
+  const { id, issuer, destination, now } = head;
+  return (
+    `<samlp:${name} xmlns:samlp="${NAMESPACE.protocol}" xmlns:saml="${NAMESPACE.assertion}"${xmlAttribute('ID', id)}` +
+    ` Version="2.0" IssueInstant="${new Date(now).toISOString()}"${xmlAttribute('Destination', destination)}` +
+    `${attributes}><saml:Issuer>${xmlText(issuer)}</saml:Issuer>${content}</samlp:${name}>`
+  );
+}

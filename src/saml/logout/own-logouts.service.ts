@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { Authentication, type Carried } from '../../auth/guards/authentication.service.js';
+import { SessionEnd } from '../../auth/session-end.service.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import { isHalfAuthenticated } from '../../principal/principal.js';
+import { nameUser } from '../../principal/request-facts.js';
+import type { HttpRequest } from '../../web/http-request.js';
+import { type Session, Sessions } from '../../session/sessions.service.js';
+import { IdpSessions } from './idp-sessions.service.js';
+import { type Idp, Idps } from '../idp/idps.service.js';
+import { LogoutMessages } from './logout-messages.service.js';
+import type { OutgoingRequest } from '../login/saml-library.js';
+import { ServiceProviders } from '../sp/service-providers.service.js';
+
+/** Staff who leave here, and at their identity provider with it (SAML profiles 4.4). */
+@Injectable()
+export class OwnLogouts {
+  constructor(
+    private readonly authentication: Authentication,
+    private readonly sessions: Sessions,
+    private readonly sessionEnd: SessionEnd,
+    private readonly idpSessions: IdpSessions,
+    private readonly messages: LogoutMessages,
+    private readonly sps: ServiceProviders,
+    private readonly idps: Idps,
+    private readonly work: UnitOfWork,
+  ) {}
+
+  /**
+   * Ends the caller's session, whatever comes then, and after that asks the identity provider for the same; undefined where
+   * there is no session, where it is none of this one's, and where this one cannot be asked.
+   *
+   * @throws ServiceError `INVALID_TOKEN` for a bad `Authorization`
+   */
+  async leave(
+    idp: Idp,
+    carried: Carried,
+    asker: Pick<HttpRequest, 'protocol' | 'host'>,
+  ): Promise<OutgoingRequest | undefined> {
+    const session = await this.sessionOf(carried);
+    if (!session) return undefined;
+    await this.end(session);
+    return session.idp === idp.name ? this.requestFor(idp, session, asker) : undefined;
+  }
+
+  /** Ends the session of a cookie, and gives what asks its identity provider for the same, where there is one to ask. */
+  async leaveAny(
+    secret: string | undefined,
+    asker: Pick<HttpRequest, 'protocol' | 'host'>,
+  ): Promise<OutgoingRequest | undefined> {
+    const session = await this.sessionOf({ authorization: undefined, session: secret });
+    if (!session) return undefined;
+    await this.end(session);
+    const idp = this.idps.list().find(({ name }) => name === session.idp);
+    return idp && this.requestFor(this.idps.named(idp.name), session, asker);
+  }
+
+  private async end({ subject, id }: Session): Promise<void> {
+    nameUser(subject);
+    await this.sessionEnd.bySid(subject, id);
+  }
+
+  private async requestFor(
+    idp: Idp,
+    { idpSession }: Session,
+    asker: Pick<HttpRequest, 'protocol' | 'host'>,
+  ): Promise<OutgoingRequest | undefined> {
+    if (idpSession === undefined) return undefined;
+    const there = await this.work.single((tx) => this.idpSessions.find(tx, idpSession));
+    const trust = trustOf(idp);
+    if (!there || !trust) return undefined;
+    return this.messages.request({ idp: idp.name, trust, sp: this.sps.of(idp, asker) }, there);
+  }
+
+  /** Also one whose second factor is open: who does not go on with it can leave. */
+  private async sessionOf({ authorization, session: secret }: Carried): Promise<Session | undefined> {
+    if (authorization === undefined) return secret === undefined ? undefined : this.sessions.findBySecret(secret);
+    const caller = await this.authentication.authenticate({ authorization, session: undefined }, false);
+    return isHalfAuthenticated(caller) ? undefined : this.sessions.find(caller.sid);
+  }
+}
+
+/** Undefined while nothing is known of it: who leaves need not wait for that. */
+function trustOf(idp: Idp): ReturnType<Idp['trust']> | undefined {
+  try {
+    return idp.trust();
+  } catch (error) {
+    if (error instanceof ServiceError) return undefined;
+    throw error;
+  }
+}

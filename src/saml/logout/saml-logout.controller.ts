@@ -1,0 +1,102 @@
+import { Body, Controller, Get, Headers, HttpCode, Param, Post, Req } from '@nestjs/common';
+import * as v from 'valibot';
+import { AuthCookies, SESSION } from '../../auth/cookies.js';
+import { SIGN_IN_PAGE } from '../../auth/page-paths.js';
+import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
+import { TakesForm } from '../../web/form.decorator.js';
+import { Answer, type Reply } from '../../web/cookies.js';
+import type { HttpRequest } from '../../web/http-request.js';
+import { Answers } from '../../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { AnswersPages } from '../../web/page.decorator.js';
+import { RawQuery } from '../../http/raw-query.js';
+import { ServletProperties } from '../../http/servlet.properties.js';
+import { forward } from '../login/forwarding-page.js';
+import { IdpLogouts, type Received } from './idp-logouts.service.js';
+import { Idps } from '../idp/idps.service.js';
+import { LEAVE, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from '../operations.js';
+import { OwnLogouts } from './own-logouts.service.js';
+import { logoutShape } from '../saml.shapes.js';
+
+/** Single logout of staff (http-api section 8). */
+@Public()
+@ApiGroup('Staff login')
+@Controller('saml')
+export class SamlLogoutController {
+  private readonly contextPath: string;
+
+  constructor(
+    private readonly idps: Idps,
+    private readonly idpLogouts: IdpLogouts,
+    private readonly ownLogouts: OwnLogouts,
+    private readonly cookies: AuthCookies,
+    { contextPath }: ServletProperties,
+  ) {
+    this.contextPath = contextPath;
+  }
+
+  @Get(':idp/slo')
+  @TakesCrossSite()
+  @AnswersPages(SIGN_IN_PAGE)
+  @Operation(LOGOUT_BY_QUERY)
+  @Answers(v.string())
+  async byQuery(
+    @Param('idp') name: string,
+    @RawQuery() query: string,
+    @Req() request: HttpRequest,
+    @Answer() reply: Reply,
+  ): Promise<string> {
+    const received = await this.idpLogouts.receive(this.idps.named(name), { query }, reply.cookies[SESSION], request);
+    return this.answer(reply, received);
+  }
+
+  @Post(':idp/slo')
+  @HttpCode(200)
+  @TakesCrossSite()
+  @TakesForm()
+  @AnswersPages(SIGN_IN_PAGE)
+  @Operation({ ...LOGOUT_BY_FORM, takes: logoutShape })
+  @Answers(v.string())
+  async byForm(
+    @Param('idp') name: string,
+    @Body() body: unknown,
+    @Req() request: HttpRequest,
+    @Answer() reply: Reply,
+  ): Promise<string> {
+    const idp = this.idps.named(name);
+    const form = v.safeParse(logoutShape, body);
+    if (!form.success) return this.idpLogouts.refuse(idp, 'malformed');
+    const { SAMLRequest: asked, SAMLResponse: answered, RelayState: relayState } = form.output;
+    if ((asked === undefined) === (answered === undefined)) return this.idpLogouts.refuse(idp, 'malformed');
+    const field = asked === undefined ? 'SAMLResponse' : 'SAMLRequest';
+    const sent = { field, base64: asked ?? answered ?? '', relayState } as const;
+    return this.answer(reply, await this.idpLogouts.receive(idp, sent, reply.cookies[SESSION], request));
+  }
+
+  @Post(':idp/logout')
+  @HttpCode(200)
+  @TakesForm()
+  @AnswersPages(SIGN_IN_PAGE)
+  @Operation(LEAVE)
+  @Answers(v.string())
+  async leave(
+    @Param('idp') name: string,
+    @Headers('authorization') authorization: string | undefined,
+    @Req() request: HttpRequest,
+    @Answer() reply: Reply,
+  ): Promise<string> {
+    const carried = { authorization, session: reply.cookies[SESSION] };
+    const to = await this.ownLogouts.leave(this.idps.named(name), carried, request);
+    return this.answer(reply, { to, isOwnEnded: true });
+  }
+
+  private answer(reply: Reply, { to, isOwnEnded }: Received): string {
+    if (isOwnEnded) this.cookies.clearAll(reply);
+    const { contextPath } = this;
+    if (!to) {
+      reply.seeOther(`${contextPath}${SIGN_IN_PAGE}`);
+      return '';
+    }
+    return forward(reply, to, contextPath);
+  }
+}

@@ -1,0 +1,53 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import type { HttpRequest } from '../../web/http-request.js';
+import { ServletProperties } from '../../http/servlet.properties.js';
+import { SslBundles } from '../../tls/ssl-bundles.service.js';
+import { PublicUrlProperties } from '../../token/public-url.properties.js';
+import { Issuer } from '../../token/issuer.service.js';
+import type { Idp } from '../idp/idps.service.js';
+import { isLoopback } from '../idp/safe-url.js';
+import { keysOf, type ServiceProvider, serviceProviderAt, type ServiceProviderKeys } from './service-provider.js';
+
+/** Who we are towards each identity provider. */
+@Injectable()
+export class ServiceProviders implements OnModuleDestroy {
+  private readonly keys = new Map<string, ServiceProviderKeys | undefined>();
+  private readonly watches = new Map<string, () => void>();
+
+  constructor(
+    private readonly bundles: SslBundles,
+    private readonly publicUrl: PublicUrlProperties,
+    private readonly issuer: Issuer,
+    private readonly servlet: ServletProperties,
+  ) {}
+
+  onModuleDestroy(): void {
+    for (const end of this.watches.values()) end();
+  }
+
+  /**
+   * Where no public URL is set, we are where the request was sent to (http-api section 2), at this machine alone: any other
+   * name comes from whoever asks, and an assertion made for another service would count for who sends its name.
+   */
+  of({ name, properties }: Idp, { protocol, host }: Pick<HttpRequest, 'protocol' | 'host'>): ServiceProvider {
+    const asked = `${protocol}://${host}${this.servlet.contextPath}`;
+    const base = this.publicUrl.publicUrl ?? (isLoopback(asked) ? asked : this.issuer.url);
+    const { spEntityId, bundle } = properties;
+    const keys = bundle === undefined ? undefined : this.keysIn(`app.security.saml.idp.${name}.bundle`, bundle);
+    return serviceProviderAt(base, name, { spEntityId, keys });
+  }
+
+  /** Read once, and again after the files of the bundle have changed, where it follows them. */
+  private keysIn(key: string, bundle: string): ServiceProviderKeys | undefined {
+    if (this.keys.has(bundle)) return this.keys.get(bundle);
+    const read = this.bundles.named({ key, name: bundle });
+    const keys = keysOf(read.serverIdentity().context);
+    this.keys.set(bundle, keys);
+    if (!this.watches.has(bundle))
+      this.watches.set(
+        bundle,
+        read.onUpdate(() => this.keys.delete(bundle)),
+      );
+    return keys;
+  }
+}

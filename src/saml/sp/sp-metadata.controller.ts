@@ -1,0 +1,32 @@
+import { Controller, Get, Header, Param, Req } from '@nestjs/common';
+import { string } from 'valibot';
+import { Public } from '../../principal/access.decorator.js';
+import type { HttpRequest } from '../../web/http-request.js';
+import { Answers } from '../../web/openapi/answers.decorator.js';
+import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { Idps } from '../idp/idps.service.js';
+import { SHOW_METADATA } from '../operations.js';
+import { messageRules } from '../login/saml-responses.service.js';
+import { ServiceProviders } from './service-providers.service.js';
+import { serviceProviderMetadata } from './sp-metadata.js';
+
+/** Our metadata for identity providers, which may keep them (http-api section 8). */
+@Public()
+@ApiGroup('Staff login')
+@Controller('saml')
+export class SpMetadataController {
+  constructor(
+    private readonly idps: Idps,
+    private readonly sps: ServiceProviders,
+  ) {}
+
+  @Get(':idp/metadata')
+  @Header('content-type', 'application/samlmetadata+xml')
+  @Header('cache-control', 'public, max-age=300')
+  @Operation(SHOW_METADATA)
+  @Answers(string())
+  show(@Param('idp') name: string, @Req() request: HttpRequest): string {
+    const idp = this.idps.named(name);
+    return serviceProviderMetadata(this.sps.of(idp, request), messageRules(idp.properties).nameIdFormat);
+  }
+}

@@ -1,0 +1,58 @@
+import { OFFERED_ENCRYPTION } from '../xml/encrypted-assertion.js';
+import type { Binding } from '../idp/idp-trust.js';
+import { BINDING_URI, NAMESPACE } from '../xml/saml-namespace.js';
+import type { ServiceProvider, SigningKeys } from './service-provider.js';
+import { xmlAttribute, xmlText } from '../xml/xml-text.js';
+
+type Introduced = Omit<ServiceProvider, 'keys'> & { readonly keys?: Pick<SigningKeys, 'certificate'> };
+
+/**
+ * Our metadata for an identity provider (SAML metadata 2.4.4); `nameIdFormat` is the one that is asked for, null for none.
+ * They are not signed: the one key that could do it is the one that they introduce, so that who does not know it yet would
+ * learn nothing by it; what vouches for them is the https they are fetched by. Without a key there is no single logout,
+ * whose messages must be signed (SAML profiles 4.4.4).
+ */
+export function serviceProviderMetadata(
+  { entityId, acsUrl, sloUrl, keys }: Introduced,
+  nameIdFormat: string | null,
+): string {
+  const logout = (['redirect', 'post'] as const).map((binding) => endpoint('SingleLogoutService', binding, sloUrl));
+  const parts = [
+    ...(keys ? [keyDescriptor('signing', keys.certificate), keyDescriptor('encryption', keys.certificate)] : []),
+    ...(keys ? logout : []),
+    ...(nameIdFormat === null ? [] : [`    <md:NameIDFormat>${xmlText(nameIdFormat)}</md:NameIDFormat>`]),
+    endpoint('AssertionConsumerService', 'post', acsUrl, ' index="0" isDefault="true"'),
+  ];
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<md:EntityDescriptor xmlns:md="${NAMESPACE.metadata}" xmlns:ds="${NAMESPACE.signature}"${xmlAttribute('entityID', entityId)}>
+  <md:SPSSODescriptor protocolSupportEnumeration="${NAMESPACE.protocol}" AuthnRequestsSigned="${String(keys !== undefined)}" \
+WantAssertionsSigned="true">
+${parts.join('\n')}
+  </md:SPSSODescriptor>
+</md:EntityDescriptor>
+`;
+}
+
+/** The one certificate serves both uses; of encryption, only what is opened here is offered. */
+function keyDescriptor(use: 'signing' | 'encryption', certificate: string): string {
+  const { ciphers, keyTransports } = OFFERED_ENCRYPTION;
+  const methods = [
+    ...ciphers.map((algorithm) => `\n      <md:EncryptionMethod Algorithm="${algorithm}"/>`),
+    ...keyTransports.map(
+      ({ algorithm, digest, mask }) =>
+        `\n      <md:EncryptionMethod Algorithm="${algorithm}"><ds:DigestMethod Algorithm="${digest}"/>` +
+        (mask === undefined ? '' : `<xenc11:MGF xmlns:xenc11="${NAMESPACE.encryption11}" Algorithm="${mask}"/>`) +
+        '</md:EncryptionMethod>',
+    ),
+  ];
+  const der = certificate.replaceAll(/-----[A-Z ]+-----|\s/g, '');
+  return `    <md:KeyDescriptor use="${use}">
+      <ds:KeyInfo><ds:X509Data><ds:X509Certificate>${der}</ds:X509Certificate></ds:X509Data></ds:KeyInfo>${
+        use === 'encryption' ? methods.join('') : ''
+      }
+    </md:KeyDescriptor>`;
+}
+
+function endpoint(name: string, binding: Binding, location: string, more = ''): string {
+  return `    <md:${name} Binding="${BINDING_URI[binding]}"${xmlAttribute('Location', location)}${more}/>`;
+}

@@ -1,0 +1,98 @@
+import { readMarkup, type MarkupElement } from './markup.js';
+import { bytesOfBase64, textOfBytes } from './message-text.js';
+import type { Rejection } from '../login/rejection.js';
+import { NAMESPACE } from './saml-namespace.js';
+import { signatureFault } from './signature-shape.js';
+
+/** Characters of base64; that of an honest response has some ten thousand. */
+export const LONGEST_MESSAGE = 256 * 1024;
+
+/** Root of a document that is read here: a message, or the assertion that was signed or encrypted. */
+export type DocumentRoot = 'Response' | 'LogoutRequest' | 'LogoutResponse' | 'Assertion';
+
+const XINCLUDE = /^http:\/\/www\.w3\.org\/200[13]\/XInclude$/;
+const ID = /^[\w.:-]{1,255}$/;
+
+/** Children in the order of the schemas (SAML core 3.2.2, 3.3.3, 2.3.3), each with a blank after it. */
+const CHILDREN: Readonly<Record<DocumentRoot, RegExp>> = {
+  Response: /^(?:Issuer )?(?:Signature )?(?:Extensions )?Status (?:(?:Assertion|EncryptedAssertion) )?$/,
+  LogoutRequest: /^Issuer (?:Signature )?(?:Extensions )?(?:NameID|EncryptedID) (?:SessionIndex )*$/,
+  LogoutResponse: /^(?:Issuer )?(?:Signature )?(?:Extensions )?Status $/,
+  Assertion: /^Issuer (?:Signature )?(?:Subject )?(?:Conditions )?(?:Advice )?(?:\w*Statement )*$/,
+};
+
+/**
+ * The XML text in base64, in which line breaks may stand (SAML bindings 3.5.4); undefined where it is too long, or is no
+ * base64 or not UTF-8, as nothing compressed is.
+ */
+export function decodedMessage(base64: string): string | undefined {
+  if (base64.length > LONGEST_MESSAGE) return undefined;
+  const bytes = bytesOfBase64(base64.replace(/[\r\n]+/g, ''));
+  return bytes && textOfBytes(bytes);
+}
+
+/**
+ * Reads a document and refuses it before any parser of the library sees it, unless it has the one shape that an honest one
+ * has: assertions and signatures in their places alone, each ID once, no algorithm that is weak or unusual.
+ */
+export function readDocument(xml: string, root: DocumentRoot = 'Response'): MarkupElement | Rejection {
+  const document = readMarkup(xml);
+  return typeof document === 'string' ? document : (documentFault(document, root) ?? document);
+}
+
+function documentFault(document: MarkupElement, root: DocumentRoot): Rejection | undefined {
+  if (document.name !== root || document.namespace !== namespaceOf(root)) return 'structure';
+  if (!hasChildrenInPlace(document, root)) return 'structure';
+  const ids = new Set<string>();
+  const signed = root === 'Assertion' ? [document] : [document, ...document.children.filter(isAssertion)];
+  const signatures = new Set(signed.flatMap(({ children }) => children.filter(isSignature)));
+  const assertions = new Set(signed.filter(isAssertion));
+  for (const element of elementsIn(document)) {
+    if (XINCLUDE.test(element.namespace) || !takeId(ids, element)) return 'structure';
+    if (isAssertion(element) && !assertions.has(element)) return 'structure';
+    if (isSignature(element) && !signatures.has(element)) return 'structure';
+  }
+  for (const element of signed) {
+    if (element.name === 'Assertion' && !hasChildrenInPlace(element, 'Assertion')) return 'structure';
+    const signature = element.children.find(isSignature);
+    const fault = signature && signatureFault(signature, element.attributes.get('ID'));
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function hasChildrenInPlace({ children }: MarkupElement, root: DocumentRoot): boolean {
+  const names = children.map(({ name }) => `${name} `).join('');
+  return CHILDREN[root].test(names) && children.every((child) => child.namespace === namespaceOf(child.name));
+}
+
+function namespaceOf(name: string): string {
+  if (name === 'Signature') return NAMESPACE.signature;
+  return PROTOCOL_NAMES.has(name) ? NAMESPACE.protocol : NAMESPACE.assertion;
+}
+
+const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
+  ...['Response', 'LogoutRequest', 'LogoutResponse'],
+  ...['Extensions', 'Status', 'SessionIndex'],
+]);
+
+// Whatever their namespace: the library finds them by their local names.
+function isAssertion({ name }: MarkupElement): boolean {
+  return name === 'Assertion' || name === 'EncryptedAssertion';
+}
+
+function isSignature({ name }: MarkupElement): boolean {
+  return name === 'Signature';
+}
+
+/** False where an ID was taken already; the library takes ID, Id and id of any namespace for one. */
+function takeId(ids: Set<string>, { attributes }: MarkupElement): boolean {
+  const own = [...attributes].filter(([name]) => /(?:^|\})id$/i.test(name));
+  return own.every(([, id]) => ID.test(id) && ids.size < ids.add(id).size) && own.length < 2;
+}
+
+/** The element and all below it. */
+export function* elementsIn(element: MarkupElement): Generator<MarkupElement> {
+  yield element;
+  for (const child of element.children) yield* elementsIn(child);
+}

@@ -1,0 +1,261 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { IdentityProvider, makeKeyPair } from '../../../test/support/identity-provider.js';
+import type { ResponseOptions } from '../../../test/support/saml-response.js';
+import type { KeyPair } from '../../../test/support/saml-xml.js';
+import { readDocument } from './document-shape.js';
+import { openedAssertion } from './encrypted-assertion.js';
+import { isRejection } from '../login/rejection.js';
+
+const ANSWER: ResponseOptions = { acsUrl: 'https://login.test/acs', audience: 'a', assertionId: '_honest' };
+
+/** Encrypted by another program (see `about` there). */
+const XMLSEC = JSON.parse(
+  readFileSync(new URL('../../../test/support/fixtures/encrypted-by-xmlsec.json', import.meta.url), 'utf8'),
+) as {
+  readonly privateKey: string;
+  readonly plain: string;
+  readonly vectors: readonly { readonly name: string; readonly xml: string }[];
+};
+
+describe('an encrypted assertion', () => {
+  let idp: IdentityProvider;
+  let service: KeyPair;
+  let honest: string;
+
+  beforeAll(() => {
+    idp = IdentityProvider.make();
+    service = makeKeyPair('login.test');
+    honest = encrypted();
+  });
+
+  function encrypted(options: Partial<ResponseOptions> = {}): string {
+    return idp.response({ ...ANSWER, encryptFor: service.certificate, ...options });
+  }
+
+  function open(xml: string, isResponseSigned = false, pem: string | undefined = service.privateKey) {
+    const document = readDocument(xml);
+    if (isRejection(document)) throw new Error(`shape: ${document}`);
+    const privateKey = pem === '' ? undefined : createPrivateKey(pem);
+    return openedAssertion(document, { privateKey, isResponseSigned });
+  }
+
+  /** Undefined for what is opened. */
+  function fault(xml: string, isResponseSigned = false, pem?: string) {
+    const opened = open(xml, isResponseSigned, pem);
+    return 'fault' in opened ? opened.fault : undefined;
+  }
+
+  it.each(['aes256-gcm', 'aes128-gcm'] as const)('is opened with %s', (content) => {
+    const opened = open(encrypted({ encryption: { content } }));
+
+    expect('assertion' in opened && opened.assertion).toMatch(/^<saml:Assertion .* ID="_honest".*<\/saml:Assertion>$/s);
+  });
+
+  it('is not found in a response that has none', () => {
+    expect(fault(idp.response(ANSWER))).toBe('structure');
+  });
+
+  it('X17: is opened with AES-CBC only under a signature of the response', () => {
+    const xml = encrypted({ encryption: { content: 'aes256-cbc' }, signed: 'both' });
+
+    expect(fault(xml, true)).toBeUndefined();
+    expect(fault(xml, false)).toBe('algorithm');
+  });
+
+  it.each(XMLSEC.vectors.filter(({ name }) => !name.includes('SHA-512')))(
+    'S1: is opened where another program encrypted it with $name',
+    ({ name, xml }) => {
+      const isCbc = name.endsWith('CBC');
+
+      expect(open(around(xml), isCbc, XMLSEC.privateKey)).toEqual({ assertion: XMLSEC.plain });
+      expect(fault(bentValue(around(xml), 0), isCbc, XMLSEC.privateKey)).toBe('decryption');
+      expect(fault(around(xml), isCbc)).toBe('decryption');
+    },
+  );
+
+  it.each([
+    ['CBC', false, 'http://www.w3.org/2001/04/xmlenc#aes256-cbc'],
+    ['SHA-512', true, 'http://www.w3.org/2001/04/xmlenc#sha512'],
+  ])(
+    'S1: is refused by the name of the algorithm with %s, response signed: %s',
+    (kind, isResponseSigned, algorithm) => {
+      const vector = XMLSEC.vectors.find(({ name }) => name.includes(kind));
+
+      const opened = open(around(vector?.xml ?? ''), isResponseSigned, XMLSEC.privateKey);
+
+      expect(opened).toEqual({ fault: 'algorithm', algorithm });
+    },
+  );
+
+  it('S1: rsa-oaep-mgf1p has MGF1 with SHA-1, whatever the message says', () => {
+    const mask = (hash: string) =>
+      `<MGF xmlns="http://www.w3.org/2009/xmlenc11#" Algorithm="http://www.w3.org/2009/xmlenc11#mgf1${hash}"/>`;
+    const named = (hash: string) => honest.replace(/(rsa-oaep-mgf1p")\/>/, `$1>${mask(hash)}</xenc:EncryptionMethod>`);
+
+    expect(fault(named('sha1'))).toBeUndefined();
+    expect(open(named('sha256'))).toEqual({
+      fault: 'algorithm',
+      algorithm: 'http://www.w3.org/2009/xmlenc11#mgf1sha256',
+    });
+    expect(fault(named('sha1').replace('http://www.w3.org/2009/xmlenc11#"', 'x"'))).toBe('structure');
+  });
+
+  it('S1: names what it refuses, cleaned and cut, for the log', () => {
+    const bent = honest.replace(/"[^"]*aes256-gcm"/, `"urn:&#9;[31m\u202e${'x'.repeat(300)}"`);
+
+    const opened = open(bent);
+
+    expect('fault' in opened && opened.algorithm).toBe(`urn:?[31m?${'x'.repeat(110)}`);
+  });
+
+  it.each([
+    ['content', (xml: string, name: string) => xml.replace(/"[^"]*aes256-gcm"/, `"${name}"`)],
+    ['key', (xml: string, name: string) => xml.replace(/"[^"]*rsa-oaep-mgf1p"/, `"${name}"`)],
+    [
+      'digest',
+      (xml: string, name: string) =>
+        xml.replace(
+          /(rsa-oaep-mgf1p")\/>/,
+          `$1><ds:DigestMethod xmlns:ds="http://www.w3.org/2000/09/xmldsig#" Algorithm="${name}"/></xenc:EncryptionMethod>`,
+        ),
+    ],
+  ])('S1: refuses names of object members as the algorithm of the %s', (_, bend) => {
+    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+      expect(open(bend(honest, name))).toEqual({ fault: 'algorithm', algorithm: name });
+    }
+  });
+
+  it('S1: names the algorithm of the signature inside', () => {
+    const xml = encrypted({ signature: { algorithm: 'rsa-sha1' } });
+
+    expect(open(xml)).toEqual({ fault: 'algorithm', algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' });
+  });
+
+  it('X17: is never opened with RSA 1.5, which tells each sender of bent keys something', () => {
+    expect(fault(encrypted({ encryption: { key: 'rsa-1_5' }, signed: 'both' }), true)).toBe('algorithm');
+  });
+
+  it('is not opened without a key, or with another one', () => {
+    expect(fault(honest, false, makeKeyPair('other.test').privateKey)).toBe('decryption');
+    expect(fault(honest, false, '')).toBe('decryption');
+  });
+
+  it.each<readonly [string, (xml: string) => string, string]>([
+    [
+      'a forged assertion around the honest one',
+      (xml) =>
+        xml.replace('</saml:Assertion>', '<saml:Advice><saml:Assertion ID="_forged"/></saml:Advice></saml:Assertion>'),
+      'structure',
+    ],
+    ['the honest one inside of another root', (xml) => `<x>${xml}</x>`, 'structure'],
+    ['two assertions', (xml) => xml + xml, 'structure'],
+    ['a signature of another element', (xml) => xml.replace(' ID="_honest"', ' ID="_forged"'), 'structure'],
+    [
+      'a whole response',
+      (xml) => `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol">${xml}</samlp:Response>`,
+      'structure',
+    ],
+    [
+      'another encrypted assertion',
+      () => '<saml:EncryptedAssertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"/>',
+      'structure',
+    ],
+    ['a DOCTYPE', (xml) => `<!DOCTYPE a [<!ENTITY b "c">]>${xml}`, 'doctype'],
+    ['a comment', (xml) => xml.replace('staff-1', 'staff<!-- -->-1'), 'markup'],
+    ['100 KB of unclosed tags', () => '<a>'.repeat(33_000), 'too_deep'],
+    ['nothing', () => '', 'not_well_formed'],
+  ])('X17: is refused with %s inside', (_, bend, rejection) => {
+    const assertion = idp.assertion(ANSWER);
+    const bent = bend(assertion);
+    expect(bent).not.toBe(assertion);
+    const inner = encryptedText(bent);
+
+    expect(fault(inner)).toBe(rejection);
+  });
+
+  it.each<readonly [string, (xml: string) => string]>([
+    ['a content that was bent', (xml) => bentValue(xml, 1)],
+    ['a key that was bent', (xml) => bentValue(xml, 0)],
+    ['an empty content', (xml) => xml.replace(/(.*<xenc:CipherValue>)[^<]*/s, '$1')],
+    ['a content shorter than its tag', (xml) => xml.replace(/(.*<xenc:CipherValue>)[^<]*/s, '$1AAAA')],
+    ['the key of another length', (xml) => xml.replace('aes256-gcm', 'aes128-gcm')],
+  ])('is not opened with %s', (_, bend) => {
+    expect(bend(honest)).not.toBe(honest);
+    expect(fault(bend(honest))).toBe('decryption');
+  });
+
+  it.each<readonly [string, (xml: string) => string]>([
+    ['two encrypted keys', (xml) => xml.replace(/(<xenc:EncryptedKey>.*<\/xenc:EncryptedKey>)/s, '$1$1')],
+    ['two contents', (xml) => xml.replace(/(<xenc:EncryptedData.*<\/xenc:EncryptedData>)/s, '$1$1')],
+    [
+      'a key elsewhere',
+      (xml) => xml.replace(/<xenc:EncryptedKey>.*<\/xenc:EncryptedKey>/s, '<ds:RetrievalMethod URI="#k"/>'),
+    ],
+    [
+      'a content elsewhere',
+      (xml) =>
+        xml.replace(
+          /(.*)<xenc:CipherValue>.*<\/xenc:CipherValue>/s,
+          '$1<xenc:CipherReference URI="http://127.0.0.1/x"/>',
+        ),
+    ],
+    [
+      'a content before its key',
+      (xml) =>
+        xml.replace(
+          /(<ds:KeyInfo.*<\/ds:KeyInfo>)(<xenc:CipherData>.*<\/xenc:CipherData>)(?=<\/xenc:EncryptedData>)/s,
+          '$2$1',
+        ),
+    ],
+    [
+      'parts of another namespace',
+      (xml) => xml.replace('xmlns:xenc="http://www.w3.org/2001/04/xmlenc#"', 'xmlns:xenc="x"'),
+    ],
+    [
+      'a digest method of another namespace',
+      (xml) =>
+        xml.replace(/(rsa-oaep-mgf1p")\/>/, '$1><DigestMethod xmlns="x" Algorithm="y"/></xenc:EncryptionMethod>'),
+    ],
+    ['no algorithm', (xml) => xml.replace(/<xenc:EncryptionMethod [^>]*>/, '<xenc:EncryptionMethod/>')],
+    [
+      'a second algorithm in a namespace',
+      (xml) => xml.replace('<xenc:EncryptionMethod ', '<xenc:EncryptionMethod xmlns:x="x" x:Algorithm="y" '),
+    ],
+    ['no content', (xml) => xml.replace(/<xenc:EncryptedData.*<\/xenc:EncryptedData>/s, '')],
+    [
+      'a label for its key',
+      (xml) =>
+        xml.replace(/(rsa-oaep-mgf1p")\/>/, '$1><xenc:OAEPparams>AA==</xenc:OAEPparams></xenc:EncryptionMethod>'),
+    ],
+  ])('X17: is refused with %s', (_, bend) => {
+    expect(bend(honest)).not.toBe(honest);
+    expect(fault(bend(honest))).toBe('structure');
+  });
+
+  it.each<readonly [string, (xml: string) => string]>([
+    ['triple DES', (xml) => xml.replace(/"[^"]*aes256-gcm"/, '"http://www.w3.org/2001/04/xmlenc#tripledes-cbc"')],
+    ['an algorithm that nobody knows', (xml) => xml.replace('aes256-gcm', 'aes256-ecb')],
+  ])('X17: is refused with %s', (_, bend) => {
+    expect(bend(honest)).not.toBe(honest);
+    expect(fault(bend(honest))).toBe('algorithm');
+  });
+
+  function around(assertion: string): string {
+    const namespace = 'urn:oasis:names:tc:SAML:2.0:protocol';
+    return `<samlp:Response xmlns:samlp="${namespace}"><samlp:Status/>${assertion}</samlp:Response>`;
+  }
+
+  /** A response around any text at all, encrypted as an assertion would be. */
+  function encryptedText(text: string): string {
+    return encrypted({ bendAssertion: () => text, signed: 'none' });
+  }
+
+  function bentValue(xml: string, which: number): string {
+    let at = -1;
+    for (let n = 0; n <= which; n += 1) at = xml.indexOf('<xenc:CipherValue>', at + 1);
+    const value = at + '<xenc:CipherValue>'.length + 40;
+    return xml.slice(0, value) + (xml[value] === 'A' ? 'B' : 'A') + xml.slice(value + 1);
+  }
+});

@@ -1,0 +1,198 @@
+import { createDecipheriv, type KeyObject } from 'node:crypto';
+import { elementsIn, readDocument } from './document-shape.js';
+import type { MarkupElement } from './markup.js';
+import { textOfBytes } from './message-text.js';
+import { refusedAlgorithm, shownAlgorithm } from './refused-algorithm.js';
+import { isRejection, type Rejection } from '../login/rejection.js';
+import { type OaepHash, oaepDecrypted, type OaepHashes } from './rsa-oaep.js';
+import { NAMESPACE } from './saml-namespace.js';
+
+/** How encrypted assertions are opened. */
+interface Opening {
+  /** Undefined where the bundle has no key for it. */
+  readonly privateKey: KeyObject | undefined;
+  /** Whether the document was read from the signed text of the whole response. */
+  readonly isResponseSigned: boolean;
+}
+
+/** The decrypted text, which has the shape of an assertion and whose signature is not verified yet; or why there is none. */
+export type OpenedAssertion =
+  | { readonly assertion: string }
+  | {
+      readonly fault: Rejection;
+      /** For the fault `algorithm`: its name, as the log may have it. */
+      readonly algorithm?: string | undefined;
+    };
+
+type Cipher = `aes-${'128' | '256'}-${'gcm' | 'cbc'}`;
+
+// Maps, since their keys are looked up by what a sender wrote, such as `constructor`.
+const CIPHERS: ReadonlyMap<string, Cipher> = new Map([
+  [`${NAMESPACE.encryption11}aes256-gcm`, 'aes-256-gcm'],
+  [`${NAMESPACE.encryption11}aes128-gcm`, 'aes-128-gcm'],
+  [`${NAMESPACE.encryption}aes256-cbc`, 'aes-256-cbc'],
+  [`${NAMESPACE.encryption}aes128-cbc`, 'aes-128-cbc'],
+]);
+/** With MGF1 and SHA-1 by its definition, whatever the digest (XML encryption 1.1, 5.5.2). */
+const OAEP_MGF1P = `${NAMESPACE.encryption}rsa-oaep-mgf1p`;
+const OAEP = `${NAMESPACE.encryption11}rsa-oaep`;
+const SHA1 = `${NAMESPACE.signature}sha1`;
+const SHA256 = `${NAMESPACE.encryption}sha256`;
+const MGF1_SHA1 = `${NAMESPACE.encryption11}mgf1sha1`;
+const MGF1_SHA256 = `${NAMESPACE.encryption11}mgf1sha256`;
+const DIGESTS: ReadonlyMap<string, OaepHash> = new Map([
+  [SHA1, 'sha1'],
+  [SHA256, 'sha256'],
+]);
+const MASKS: ReadonlyMap<string, OaepHash> = new Map([
+  [MGF1_SHA1, 'sha1'],
+  [MGF1_SHA256, 'sha256'],
+]);
+
+/** What our metadata offer, the preferred first: what is accepted whatever the response around it. */
+export const OFFERED_ENCRYPTION = {
+  ciphers: [...CIPHERS.keys()].filter((algorithm) => algorithm.endsWith('gcm')),
+  keyTransports: [
+    { algorithm: OAEP, digest: SHA256, mask: MGF1_SHA256 },
+    { algorithm: OAEP_MGF1P, digest: SHA1, mask: undefined },
+  ],
+} as const;
+
+const GCM_IV_BYTES = 12;
+const GCM_TAG_BYTES = 16;
+const BLOCK_BYTES = 16;
+
+/** How often each may stand there, so that no part can be taken for another one. */
+const PARTS: readonly (readonly [name: string, least: number, most: number])[] = [
+  ['EncryptedData', 1, 1],
+  ['EncryptedKey', 1, 1],
+  ['EncryptionMethod', 2, 2],
+  ['CipherData', 2, 2],
+  ['CipherValue', 2, 2],
+  ['DigestMethod', 0, 1],
+  ['MGF', 0, 1],
+  ['OAEPparams', 0, 0],
+  ['RetrievalMethod', 0, 0],
+  ['CipherReference', 0, 0],
+];
+
+/**
+ * Opens the encrypted assertion of a response. Anyone can encrypt for us, so the content is read like every other document
+ * before it is used. AES-CBC does not show that the content was changed, and each response to changed content would tell
+ * something of it (XML encryption 1.1, 6.1.2): it is accepted only under the verified signature of the response.
+ */
+export function openedAssertion(response: MarkupElement, opening: Opening): OpenedAssertion {
+  const encrypted = response.children.find(({ name }) => name === 'EncryptedAssertion');
+  const parts = encrypted === undefined ? STRUCTURE : partsOf(encrypted);
+  if ('fault' in parts) return parts;
+  const { privateKey, isResponseSigned } = opening;
+  const cipher = CIPHERS.get(parts.algorithm);
+  if (cipher === undefined || (isCbc(cipher) && !isResponseSigned)) return refused(parts.algorithm);
+  if (privateKey === undefined) return { fault: 'decryption' };
+  const content = decrypted(cipher, parts, privateKey);
+  if (content === undefined) return { fault: 'decryption' };
+  const assertion = readDocument(content, 'Assertion');
+  if (!isRejection(assertion)) return { assertion: content };
+  return { fault: assertion, ...(assertion === 'algorithm' && { algorithm: refusedAlgorithm(content) }) };
+}
+
+interface EncryptedParts {
+  readonly algorithm: string;
+  readonly hashes: OaepHashes;
+  readonly key: string;
+  readonly content: string;
+}
+
+type Fault = Extract<OpenedAssertion, { readonly fault: Rejection }>;
+
+const STRUCTURE: Fault = { fault: 'structure' };
+
+function refused(algorithm: string): Fault {
+  return { fault: 'algorithm', algorithm: shownAlgorithm(algorithm) };
+}
+
+function partsOf(encrypted: MarkupElement): EncryptedParts | Fault {
+  const elements = [...elementsIn(encrypted)];
+  for (const [name, least, most] of PARTS) {
+    const count = elements.filter((element) => element.name === name).length;
+    if (count < least || count > most) return STRUCTURE;
+  }
+  const data = child(encrypted, 'EncryptedData');
+  const keyInfo = child(data, 'KeyInfo', NAMESPACE.signature);
+  const encryptedKey = child(keyInfo, 'EncryptedKey');
+  const algorithm = algorithmOf(child(data, 'EncryptionMethod'));
+  const key = child(child(encryptedKey, 'CipherData'), 'CipherValue')?.text;
+  const content = child(child(data, 'CipherData'), 'CipherValue')?.text;
+  if (algorithm === undefined || key === undefined || content === undefined) return STRUCTURE;
+  if (data?.children.map(({ name }) => name).join(' ') !== 'EncryptionMethod KeyInfo CipherData') return STRUCTURE;
+  const hashes = hashesOf(child(encryptedKey, 'EncryptionMethod'), elements);
+  return 'fault' in hashes ? hashes : { algorithm, hashes, key, content };
+}
+
+/** A digest or mask that is not named is SHA-1 (XML encryption 1.1, 5.5.2). */
+function hashesOf(method: MarkupElement | undefined, elements: readonly MarkupElement[]): OaepHashes | Fault {
+  const transport = algorithmOf(method);
+  const digest = parameterOf(method, elements, 'DigestMethod', NAMESPACE.signature) ?? SHA1;
+  const mask = parameterOf(method, elements, 'MGF', NAMESPACE.encryption11) ?? MGF1_SHA1;
+  if (transport === undefined || digest === 'misplaced' || mask === 'misplaced') return STRUCTURE;
+  if (transport !== OAEP && transport !== OAEP_MGF1P) return refused(transport);
+  const [digestHash, maskHash] = [DIGESTS.get(digest), MASKS.get(mask)];
+  if (digestHash === undefined) return refused(digest);
+  if (maskHash === undefined || (transport === OAEP_MGF1P && mask !== MGF1_SHA1)) return refused(mask);
+  return { digest: digestHash, mask: maskHash };
+}
+
+/** Undefined where it is not there. */
+function parameterOf(
+  method: MarkupElement | undefined,
+  elements: readonly MarkupElement[],
+  name: string,
+  namespace: string,
+): string | undefined {
+  const parameter = child(method, name, namespace);
+  if (parameter !== undefined) return algorithmOf(parameter) ?? 'misplaced';
+  return elements.some((element) => element.name === name) ? 'misplaced' : undefined;
+}
+
+function child(
+  element: MarkupElement | undefined,
+  name: string,
+  namespace: string = NAMESPACE.encryption,
+): MarkupElement | undefined {
+  return element?.children.find((inner) => inner.name === name && inner.namespace === namespace);
+}
+
+function algorithmOf(method: MarkupElement | undefined): string | undefined {
+  return method?.attributes.size === 1 ? method.attributes.get('Algorithm') : undefined;
+}
+
+function decrypted(cipher: Cipher, parts: EncryptedParts, privateKey: KeyObject): string | undefined {
+  try {
+    const key = oaepDecrypted(privateKey, Buffer.from(parts.key, 'base64'), parts.hashes);
+    const content = Buffer.from(parts.content, 'base64');
+    return textOfBytes(isCbc(cipher) ? cbcDecrypted(cipher, key, content) : gcmDecrypted(cipher, key, content));
+  } catch {
+    return undefined; // a wrong key, changed content and content of another length all end here
+  }
+}
+
+type Cbc = Extract<Cipher, `${string}cbc`>;
+
+function isCbc(cipher: Cipher): cipher is Cbc {
+  return cipher.endsWith('cbc');
+}
+
+function gcmDecrypted(cipher: Exclude<Cipher, Cbc>, key: Buffer, content: Buffer): Buffer {
+  const decipher = createDecipheriv(cipher, key, content.subarray(0, GCM_IV_BYTES), { authTagLength: GCM_TAG_BYTES });
+  decipher.setAuthTag(content.subarray(-GCM_TAG_BYTES));
+  return Buffer.concat([decipher.update(content.subarray(GCM_IV_BYTES, -GCM_TAG_BYTES)), decipher.final()]);
+}
+
+/** Of the padding only the last octet counts: its length (XML encryption 1.1, 5.2). */
+function cbcDecrypted(cipher: Cbc, key: Buffer, content: Buffer): Buffer {
+  const decipher = createDecipheriv(cipher, key, content.subarray(0, BLOCK_BYTES)).setAutoPadding(false);
+  const padded = Buffer.concat([decipher.update(content.subarray(BLOCK_BYTES)), decipher.final()]);
+  const length = padded.at(-1) ?? 0;
+  if (length < 1 || length > BLOCK_BYTES) throw new Error('the padding is not good');
+  return padded.subarray(0, -length);
+}

@@ -1,0 +1,82 @@
+import type { MarkupElement } from './markup.js';
+import type { Rejection } from '../login/rejection.js';
+import { NAMESPACE } from './saml-namespace.js';
+import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './signature-algorithms.js';
+
+/** Characters of prefixes; the library looks the whole list through for each element. */
+const LONGEST_LIST = 255;
+
+/** Those with SHA-2 that the library knows; an HMAC would take the certificate, which everybody has, for its secret. */
+const SIGNATURE_METHODS: readonly string[] = [
+  RSA_SHA256,
+  'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
+  'http://www.w3.org/2007/05/xmldsig-more#sha256-rsa-MGF1',
+];
+const DIGEST_METHODS: readonly string[] = [SHA256, 'http://www.w3.org/2001/04/xmlenc#sha512'];
+
+/** By the name of the element that names them. */
+export const ACCEPTED_ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['CanonicalizationMethod', [EXCLUSIVE]],
+  ['SignatureMethod', SIGNATURE_METHODS],
+  ['Transform', [ENVELOPED, EXCLUSIVE]],
+  ['DigestMethod', DIGEST_METHODS],
+]);
+
+/**
+ * What keeps a signature from being that of the element around it alone (SAML core 5.4). The library looks parts up by local
+ * name, anywhere below the signature and the first of several: so each has its one place here, and nothing else stands there.
+ */
+export function signatureFault(signature: MarkupElement, signedId: string | undefined): Rejection | undefined {
+  const [signedInfo, signatureValue, keyInfo] = signature.children;
+  if (!consistsOf(signature, ['SignedInfo', 'SignatureValue', ...(keyInfo === undefined ? [] : ['KeyInfo'])])) {
+    return 'structure';
+  }
+  if (signedInfo === undefined || signatureValue === undefined || !isText(signatureValue)) return 'structure';
+  if (!consistsOf(signedInfo, ['CanonicalizationMethod', 'SignatureMethod', 'Reference'])) return 'structure';
+  const [canonicalization, method, reference] = signedInfo.children;
+  if (canonicalization === undefined || method === undefined || reference === undefined) return 'structure';
+  if (!consistsOf(method, [])) return 'structure';
+  if (signedId === undefined || reference.attributes.get('URI') !== `#${signedId}`) return 'structure';
+  if ([...reference.attributes.keys()].some((name) => name.startsWith('{'))) return 'structure';
+  if (!isCanonicalization(canonicalization)) return 'algorithm';
+  if (!SIGNATURE_METHODS.includes(algorithmOf(method))) return 'algorithm';
+  return referenceFault(reference);
+}
+
+function referenceFault(reference: MarkupElement): Rejection | undefined {
+  if (!consistsOf(reference, ['Transforms', 'DigestMethod', 'DigestValue'])) return 'structure';
+  const [transforms, method, value] = reference.children;
+  if (transforms === undefined || method === undefined || value === undefined) return 'structure';
+  if (!consistsOf(method, []) || !isText(value)) return 'structure';
+  const [enveloped, exclusive, ...others] = transforms.children;
+  if (enveloped === undefined || exclusive === undefined || others.length > 0) return 'algorithm';
+  if (!consistsOf(transforms, ['Transform', 'Transform']) || enveloped.children.length > 0) return 'structure';
+  if (algorithmOf(enveloped) !== ENVELOPED || !isCanonicalization(exclusive)) return 'algorithm';
+  return DIGEST_METHODS.includes(algorithmOf(method)) ? undefined : 'algorithm';
+}
+
+function isCanonicalization(element: MarkupElement): boolean {
+  const [parameter, ...others] = element.children;
+  if (algorithmOf(element) !== EXCLUSIVE || others.length > 0) return false;
+  return parameter === undefined || isPrefixList(parameter);
+}
+
+function isPrefixList({ name, namespace, attributes, children }: MarkupElement): boolean {
+  if (name !== 'InclusiveNamespaces' || namespace !== EXCLUSIVE || children.length > 0) return false;
+  const prefixes = attributes.get('PrefixList');
+  return attributes.size === 1 && prefixes !== undefined && prefixes.length <= LONGEST_LIST;
+}
+
+function algorithmOf({ attributes }: MarkupElement): string {
+  // A second one in some namespace would be found by its local name, too.
+  return attributes.size === 1 ? (attributes.get('Algorithm') ?? '') : '';
+}
+
+function isText({ children, text }: MarkupElement): boolean {
+  return children.length === 0 && text !== '';
+}
+
+function consistsOf({ children }: MarkupElement, names: readonly string[]): boolean {
+  if (children.length !== names.length) return false;
+  return children.every(({ name, namespace }, at) => namespace === NAMESPACE.signature && name === names[at]);
+}
