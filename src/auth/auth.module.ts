@@ -5,6 +5,7 @@ import { EventsModule } from '../events/events.module.js';
 import { Meters } from '../metrics/meters.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { ServletProperties } from '../http/servlet.properties.js';
+import { SessionModule } from '../session/session.module.js';
 import { TokenModule } from '../token/token.module.js';
 import { AuthenticationGuard } from './guards/authentication.guard.js';
 import { Authentication } from './guards/authentication.service.js';
@@ -34,10 +35,11 @@ import { SecondStepService } from './second-step.service.js';
 import { SessionController } from './api/session.controller.js';
 import { SessionEnd } from './session-end.service.js';
 import { TokenController } from './api/token.controller.js';
+import { WellKnownController } from './api/well-known.controller.js';
 
 /** Login, second step, refresh, and who may pass: every route is closed unless it says otherwise. */
 @Module({
-  imports: [EventsModule, AccountModule, TokenModule, MfaModule],
+  imports: [EventsModule, AccountModule, SessionModule, TokenModule, MfaModule],
   controllers: [
     LoginController,
     SecondFactorController,
@@ -46,6 +48,7 @@ import { TokenController } from './api/token.controller.js';
     MeController,
     OwnSessionsController,
     OwnHistoryController,
+    WellKnownController,
   ],
   providers: [
     // In this order: another site's request is refused before anybody is asked who it is from.

@@ -39,6 +39,7 @@ import { SealingModule } from '../sealing/sealing.module.js';
 import { startProblem } from '../boot/failure-analysis.js';
 import { KeyRotation } from '../token/keys/key-rotation.service.js';
 import { Sessions } from '../session/sessions.service.js';
+import { SessionModule } from '../session/session.module.js';
 import { TokenModule } from '../token/token.module.js';
 
 /** The service without its listeners, for one command. */
@@ -48,6 +49,7 @@ import { TokenModule } from '../token/token.module.js';
     RandomModule,
     PersistenceModule,
     AccountModule,
+    SessionModule,
     TokenModule,
     MfaModule,
     MetadataRequestsModule,

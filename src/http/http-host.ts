@@ -16,7 +16,7 @@ import { Gate, sayClose } from './admission/gate.js';
 import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './default-headers.js';
 import { bodyRefusal, readBodies } from './body/bodies.js';
 import { timeBody } from './body/body-timeout.js';
-import { isCleanlyEncoded } from './body/json-body.js';
+import { isCleanlyEncoded } from '../encoding/strict-json.js';
 import { afterBody, askForBody, expectsBody, LINGER_MILLIS } from './body/rest-of-body.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
 import { Cors } from './cors.js';

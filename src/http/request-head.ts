@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
 import { type RequestFacts, withRequestFacts } from '../principal/request-facts.js';
-import { isCleanlyEncoded } from './body/json-body.js';
+import { isCleanlyEncoded } from '../encoding/strict-json.js';
 import { originForm } from './context-path.js';
 import { streamOf } from './http2-request.js';
 import { sentMethod, TUNNEL } from './methods.js';

@@ -4,19 +4,22 @@ import { HealthModule } from '../health/health.module.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
 import { Random, SystemRandom } from '../random/random.js';
+import { TasksModule } from '../tasks/tasks.module.js';
 import { openDatabase } from './database.js';
 import { DatabaseServer } from './engines/database-server.js';
 import { DatabaseWatch } from './database-watch.js';
 import { DatasourceProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
+import { ExpirySweep } from './expiry-sweep.task.js';
+import { ExpiryStore } from './expiry.store.js';
 import { PoolProperties } from './pool/pool.properties.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** The one connected `DataSource`: open before anything else starts, closed after everything else has stopped. */
 @Global()
 @Module({
-  imports: [HealthModule],
+  imports: [HealthModule, TasksModule],
   providers: [
     {
       provide: DataSource,
@@ -37,6 +40,8 @@ import { UnitOfWork } from './unit-of-work.js';
         unitOfWork(dataSource, random, watch, pool.connectionTimeout.milliseconds),
     },
     DbIndicator,
+    ExpiryStore,
+    ExpirySweep,
   ],
   exports: [UnitOfWork],
 })

@@ -1,5 +1,5 @@
 import { MASK, maskUrls, mayHoldSecret, namesSecret } from './secrets.js';
-import { isLikeSecret, shownPath, shownReferer } from '../http/records/request-text.js';
+import { isLikeSecret, shownPath, shownReferer } from './request-text.js';
 
 /** Headers as they came or went: `headersDistinct` of Node, or what an answer was given. */
 export type Headers = Readonly<Record<string, string | number | readonly string[] | undefined>>;

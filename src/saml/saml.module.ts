@@ -8,6 +8,7 @@ import { HealthModule } from '../health/health.module.js';
 import { Meters } from '../metrics/meters.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { SslBundles } from '../tls/ssl-bundles.service.js';
+import { SessionModule } from '../session/session.module.js';
 import { TokenModule } from '../token/token.module.js';
 import { IdpLogouts } from './logout/idp-logouts.service.js';
 import { IdpMetadata } from './idp/idp-metadata.service.js';
@@ -40,7 +41,16 @@ import { UsedAssertions } from './login/used-assertions.service.js';
 
 /** Sign-in of staff through identity providers. */
 @Module({
-  imports: [HealthModule, TasksModule, EventsModule, AccountModule, TokenModule, AuthModule, MetadataRequestsModule],
+  imports: [
+    HealthModule,
+    TasksModule,
+    EventsModule,
+    AccountModule,
+    SessionModule,
+    TokenModule,
+    AuthModule,
+    MetadataRequestsModule,
+  ],
   controllers: [SamlController, SamlLogoutController, SpMetadataController],
   providers: [
     ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],

@@ -7,7 +7,6 @@ import { ServletProperties } from '../http/servlet.properties.js';
 import { Issuer } from './issuer.service.js';
 import { PublicUrlProperties } from './public-url.properties.js';
 import { publicUrlGiven } from './public-url.rule.js';
-import { serverMetadata } from '../auth/api/well-known.js';
 
 const reading = (url: string, profile = ''): ReturnType<ReturnType<typeof place>['read']> =>
   place({ 'work/application-prod.yml': '' }).read({
@@ -64,17 +63,5 @@ describe('the issuer', () => {
 
     expect(new Issuer(Object.assign(new PublicUrlProperties(), { publicUrl }), server, servlet).url).toBe(publicUrl);
     expect(new Issuer(new PublicUrlProperties(), server, servlet).url).toBe('http://localhost:9000/login');
-  });
-
-  it('publishes metadata with the members RFC 8414 section 2 requires', () => {
-    expect(serverMetadata('https://login.example.com/auth', ['urn:a'])).toEqual({
-      issuer: 'https://login.example.com/auth',
-      jwks_uri: 'https://login.example.com/auth/.well-known/jwks.json',
-      introspection_endpoint: 'https://login.example.com/auth/token/introspect',
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic'],
-      response_types_supported: [],
-      grant_types_supported: [],
-      acr_values_supported: ['urn:a'],
-    });
   });
 });

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { readJson } from '../../http/body/json-body.js';
+import { readJson } from '../../encoding/strict-json.js';
 import { type Column, COLUMNS, ImportFileError, type ImportRow, LONGEST_ROW, type RowFault } from './import-row.js';
 
 const LINE_END = 0x0a;

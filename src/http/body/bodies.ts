@@ -5,7 +5,7 @@ import { Encoding } from '../json/encoding.js';
 import { BodyMemory } from './body-memory.js';
 import { gather } from './gather.js';
 import type { RouteFacts } from '../route-facts.decorator.js';
-import { type ReadBody, readForm, readJson } from './json-body.js';
+import { type ReadBody, readForm, readJson } from '../../encoding/strict-json.js';
 
 /** Methods whose bodies are read; of all others nobody reads one. */
 export const TAKES_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);

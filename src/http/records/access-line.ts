@@ -1,5 +1,5 @@
 import type { AccessPattern, Word } from './access-pattern.js';
-import { escaped, shownPath, shownReferer, shownText } from './request-text.js';
+import { escaped, shownPath, shownReferer, shownText } from '../../redaction/request-text.js';
 
 /** What one line tells. */
 export interface AccessFacts {

@@ -1,5 +1,5 @@
 import type { Logger } from '../../logging/logger.js';
-import { shownPath } from './request-text.js';
+import { shownPath } from '../../redaction/request-text.js';
 import type { Passage } from '../admission/gate.js';
 import { sentMethod } from '../methods.js';
 import { withFactsOf } from '../request-head.js';

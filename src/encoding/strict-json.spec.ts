@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
-import { charsetNamed } from '../../encoding/charset.js';
-import { isCleanlyEncoded, readForm, readJson } from './json-body.js';
+import { fc } from '../../test/support/property.js';
+import { charsetNamed } from './charset.js';
+import { isCleanlyEncoded, readForm, readJson } from './strict-json.js';
 
 const json = (text: string): ReturnType<typeof readJson> => readJson(Buffer.from(text));
 const form = (text: string): ReturnType<typeof readForm> => readForm(Buffer.from(text, 'latin1'));

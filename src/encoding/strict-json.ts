@@ -1,4 +1,4 @@
-import { type Charset, UTF_8 } from '../../encoding/charset.js';
+import { type Charset, UTF_8 } from './charset.js';
 
 /** Deeper than any shape of ours; a body beyond it is an attack. */
 const DEEPEST = 32;

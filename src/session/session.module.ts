@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { EventsModule } from '../events/events.module.js';
+import { TasksModule } from '../tasks/tasks.module.js';
+import { RefreshTokens } from './refresh-tokens.service.js';
+import { RefreshTokenStore } from './refresh-token.store.js';
+import { SealedSuccessors } from './sealed-successors.task.js';
+import { SessionRows } from './session-rows.service.js';
+import { SessionStore } from './session.store.js';
+import { Sessions } from './sessions.service.js';
+
+/** Sessions and their refresh tokens. */
+@Module({
+  imports: [EventsModule, TasksModule],
+  providers: [SessionStore, RefreshTokenStore, SessionRows, SealedSuccessors, RefreshTokens, Sessions],
+  exports: [Sessions],
+})
+export class SessionModule {}
