@@ -4,7 +4,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { nameUser } from '../principal/request-facts.js';
+import { nameUser } from '../principal/request-context.js';
 import type { Account, PasswordVerdict } from './account.js';
 import { type AccountFilter, AccountStore, type StoredAccount, withoutHash } from './account.store.js';
 import { Decoys } from './password/decoys.service.js';

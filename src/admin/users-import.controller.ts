@@ -8,7 +8,7 @@ import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
 import { TakesUpload, Upload } from '../web/upload.decorator.js';
 import type { IncomingUpload } from '../http/upload/uploads.js';
 import { FILE_FIELD, UsersImport } from './users-import.service.js';
-import { importQueryShape, importReportShape, importUploadShape } from './users-import.shapes.js';
+import { importQueryShape, importReportShape, importUploadShape } from './users-import.schema.js';
 
 const IMPORT: OperationFacts = {
   summary: 'Make many users from a file',

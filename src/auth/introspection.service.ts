@@ -8,7 +8,7 @@ import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
 import { basicCredentials } from './guards/bearer.js';
-import type { introspectionAnswer } from './api/introspection.shapes.js';
+import type { introspectionAnswer } from './api/introspection.schema.js';
 
 const INACTIVE = { active: false } as const;
 

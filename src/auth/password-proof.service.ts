@@ -6,7 +6,7 @@ import type { ReadyPassword } from '../account/password/passwords.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { nameUser } from '../principal/request-facts.js';
+import { nameUser } from '../principal/request-context.js';
 
 /** Somebody's password, with what browsers send beside it. */
 export interface Credentials {

@@ -9,7 +9,7 @@ import { codeMethod } from '../second-factor/submitted-code.js';
 import { type DeviceSecret, TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { PWD_OTP } from '../principal/amr.js';
-import { nameUser } from '../principal/request-facts.js';
+import { nameUser } from '../principal/request-context.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../principal/principal.js';
 import type { MfaClaims } from '../token/mfa-token.js';
 import { MfaTokens } from '../token/mfa-tokens.service.js';

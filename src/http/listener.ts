@@ -4,12 +4,12 @@ import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Gate } from './admission/gate.js';
+import type { Gate } from './admission/request-tracker.js';
 import { originForm } from './context-path.js';
 import type { HostOptions } from './host-options.js';
 import { HttpHost } from './http-host.js';
 import { sendAsIs } from './json/answer-sender.js';
-import type { RouteFacts } from './route-facts.decorator.js';
+import type { RouteFacts } from './route-options.decorator.js';
 import { Connections } from './shutdown/connections.js';
 
 /** What a route that is no controller answers. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
-import { type RequestFacts, withRequestFacts } from '../principal/request-facts.js';
+import { type RequestFacts, withRequestFacts } from '../principal/request-context.js';
 import { isCleanlyEncoded } from '../encoding/strict-json.js';
 import { originForm } from './context-path.js';
 import { streamOf } from './http2-request.js';

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { requestFacts, withoutRequestFacts } from '../principal/request-facts.js';
+import { requestFacts, withoutRequestFacts } from '../principal/request-context.js';
 
 /** What a line tells of the request it belongs to; `%X{name}` in a pattern. */
 export interface LogContext {

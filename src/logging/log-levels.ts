@@ -1,6 +1,6 @@
 import { type Clock, SystemClock } from '../clock/clock.js';
 import { Duration } from '../config/bind/duration.js';
-import { withoutRequestFacts } from '../principal/request-facts.js';
+import { withoutRequestFacts } from '../principal/request-context.js';
 import type { Level } from './level.js';
 import type { Logger } from './logger.js';
 import { isRoot, type Loggers, ROOT } from './loggers.js';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
-import { requestFacts } from '../principal/request-facts.js';
+import { requestFacts } from '../principal/request-context.js';
 import type { Markup } from '../encoding/html.js';
 import { waitOf } from '../http/errors/problem.js';
 import { problemAlert } from '../http/errors/problem-page.js';

@@ -21,8 +21,8 @@ import { boundToCaller } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { FormTokens } from './form-tokens.service.js';
 import type { FormFacts } from './forms.js';
-import { codeForm, returnToShape, setupForm, verifyForm } from './forms.shapes.js';
-import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP, SHOW_VERIFY, VERIFY } from './operations.js';
+import { codeForm, returnToShape, setupForm, verifyForm } from './forms.schema.js';
+import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP, SHOW_VERIFY, VERIFY } from './portal.openapi.js';
 import { Page, SendsOn } from './page.decorator.js';
 import {
   confirmPage,

@@ -25,9 +25,9 @@ import { orAgain } from './again.js';
 import { boundToBrowser } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { FormTokens } from './form-tokens.service.js';
-import { signInForm, signInQuery } from './forms.shapes.js';
+import { signInForm, signInQuery } from './forms.schema.js';
 import { isChangeDone, newPasswordText } from './new-password-text.js';
-import { SHOW_SIGN_IN, SIGN_IN } from './operations.js';
+import { SHOW_SIGN_IN, SIGN_IN } from './portal.openapi.js';
 import { Page, SendsOn } from './page.decorator.js';
 import { type SignInFacts, signInPage } from './sign-in-page.js';
 

@@ -20,8 +20,8 @@ import { ServletProperties } from '../http/servlet.properties.js';
 import { boundToCaller } from './form-binding.js';
 import { FormTokens } from './form-tokens.service.js';
 import type { FormFacts } from './forms.js';
-import { signOutForm } from './forms.shapes.js';
-import { RESUME, SHOW_START, SIGN_OUT } from './operations.js';
+import { signOutForm } from './forms.schema.js';
+import { RESUME, SHOW_START, SIGN_OUT } from './portal.openapi.js';
 import { Page } from './page.decorator.js';
 import { startPage, type Visit } from './start-page.js';
 

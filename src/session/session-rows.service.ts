@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
-import type { Page } from '../persistence/page.js';
+import type { Page } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import { requestFacts } from '../principal/request-facts.js';
+import { requestFacts } from '../principal/request-context.js';
 import { Random } from '../random/random.js';
 import { RefreshProperties } from './refresh.properties.js';
 import {

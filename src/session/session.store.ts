@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Page, pageValues } from '../persistence/page.js';
+import { type Page, pageValues } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrOf, amrText } from '../principal/amr.js';
 import type { RaisedFacts, Session } from './session.js';

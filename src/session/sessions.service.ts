@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../events/security-events.service.js';
-import { LARGEST_PAGE, type Page } from '../persistence/page.js';
+import { LARGEST_PAGE, type Page } from '../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { PWD } from '../principal/amr.js';
 import type { RefreshRecord, RefusalReason } from './refresh.js';

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { accepts } from './accept.js';
 import type { HttpRequest } from './http-request.js';
 import { HTML } from '../http/page.js';
-import type { RouteFacts } from '../http/route-facts.decorator.js';
+import type { RouteFacts } from '../http/route-options.decorator.js';
 
 const JSON_TYPE = 'application/json';
 

@@ -1,4 +1,4 @@
-import { saysOfRoute } from '../http/route-facts.decorator.js';
+import { saysOfRoute } from '../http/route-options.decorator.js';
 
 /**
  * The route is for people: whoever prefers HTML gets the errors as pages, too. `backTo` is the path, below the context path,

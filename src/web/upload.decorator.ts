@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { saysOfRoute } from '../http/route-facts.decorator.js';
+import { saysOfRoute } from '../http/route-options.decorator.js';
 import { type IncomingUpload, uploadOf } from '../http/upload/uploads.js';
 
 /** The route takes `multipart/form-data` instead of JSON. */

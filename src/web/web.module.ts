@@ -3,7 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AcceptGuard } from './accept.guard.js';
 import { NoBodyGuard } from './no-body.guard.js';
 import { ProblemFilter } from './problem.filter.js';
-import { ShapePipe } from './shape.pipe.js';
+import { ShapePipe } from './schema.pipe.js';
 
 /** What every controller gets: errors as problem bodies, `Accept` and shapes checked. */
 @Module({

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type PartsOptions, newAccount, secondFactorParts } from '../support/second-factor-parts.js';
-import { withRequestFacts } from '../../src/principal/request-facts.js';
+import { withRequestFacts } from '../../src/principal/request-context.js';
 import type { DeviceSecret, TrustedDevices } from '../../src/second-factor/trusted-device/trusted-devices.service.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';

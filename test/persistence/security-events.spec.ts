@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';
-import { withRequestFacts } from '../../src/principal/request-facts.js';
+import { withRequestFacts } from '../../src/principal/request-context.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
-import { withRequestFacts } from '../../src/principal/request-facts.js';
+import { withRequestFacts } from '../../src/principal/request-context.js';
 import type { OpenedSession, Session } from '../../src/session/session.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';

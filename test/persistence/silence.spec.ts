@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/persistence/database.js';
 import { DatabaseWatch } from '../../src/persistence/database-watch.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { withRequestFacts } from '../../src/principal/request-facts.js';
+import { withRequestFacts } from '../../src/principal/request-context.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Door } from '../support/door.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';

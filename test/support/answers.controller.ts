@@ -1,6 +1,6 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import * as v from 'valibot';
-import { saysOfRoute } from '../../src/http/route-facts.decorator.js';
+import { saysOfRoute } from '../../src/http/route-options.decorator.js';
 
 const datedShape = v.object({ at: v.date(), device: v.nullable(v.string()), list: v.array(v.unknown()) });
 

@@ -13,10 +13,10 @@ import {
 import * as v from 'valibot';
 import { type ErrorCode, STATUS } from '../../src/errors/error-code.js';
 import { ServiceError } from '../../src/errors/service-error.js';
-import { type RequestFacts, requestFacts } from '../../src/principal/request-facts.js';
+import { type RequestFacts, requestFacts } from '../../src/principal/request-context.js';
 import { Answer, type CookieValues, Cookies, type Reply } from '../../src/web/cookies.js';
 import { TakesForm } from '../../src/web/form.decorator.js';
-import { pageMembers, text } from '../../src/web/shape.js';
+import { pageMembers, text } from '../../src/web/schema.js';
 
 const noteShape = v.strictObject({
   text: v.pipe(v.string(), v.minLength(1), v.maxBytes(16)),

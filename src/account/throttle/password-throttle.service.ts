@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { isDatabaseOutage } from '../../persistence/unit-of-work.js';
-import { requestFacts } from '../../principal/request-facts.js';
+import { requestFacts } from '../../principal/request-context.js';
 import { DeviceCookies, type KnownDevice } from './device-cookies.service.js';
 import { networkOf } from './network.js';
 import { RateLimitProperties } from './rate-limit.properties.js';

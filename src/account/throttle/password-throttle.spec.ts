@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { withRequestFacts } from '../../principal/request-facts.js';
+import { withRequestFacts } from '../../principal/request-context.js';
 import { SystemRandom } from '../../random/random.js';
 import { Sealer } from '../../sealing/sealer.js';
 import { DeviceCookies } from './device-cookies.service.js';

@@ -3,7 +3,7 @@ import type { FactorState } from '../../second-factor/attempts/factor-state.js';
 import type { Proof } from '../../second-factor/proof.js';
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
-import type { loginAnswer, meAnswer, secondStepAnswer, stateAnswer } from './answers.shapes.js';
+import type { loginAnswer, meAnswer, secondStepAnswer, stateAnswer } from './responses.schema.js';
 
 /** Members of every answer that brings an access token. */
 export type TokenMembers = Pick<InferOutput<typeof secondStepAnswer>, 'access_token' | 'token_type' | 'expires_in'>;

@@ -5,13 +5,13 @@ import { PWD } from '../../principal/amr.js';
 import { type CookieValues, Cookies, Answer, type Reply } from '../../web/cookies.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { loginAnswer, secondStepAnswer } from './answers.shapes.js';
+import { loginAnswer, secondStepAnswer } from './responses.schema.js';
 import { openMembers, proofMembers } from './answers.js';
 import { DEVICE, TRUSTED_DEVICE } from '../cookies.js';
 import { Handover } from '../handover.service.js';
 import { LoginService } from '../login.service.js';
-import { loginShape, secondStepShape } from './login.shapes.js';
-import { LOGIN, SECOND_STEP } from './operations.js';
+import { loginShape, secondStepShape } from './login.schema.js';
+import { LOGIN, SECOND_STEP } from './auth.openapi.js';
 import { type PasswordPassed, PasswordStep } from '../password-step.service.js';
 import { SecondStepService } from '../second-step.service.js';
 

@@ -6,10 +6,10 @@ import { Caller, RequireAmr } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { code, password } from './login.shapes.js';
+import { code, password } from './login.schema.js';
 import { meMembers } from './answers.js';
-import { meAnswer, settlementAnswer } from './answers.shapes.js';
-import { CHANGE_PASSWORD, ME, SETTLEMENT } from './operations.js';
+import { meAnswer, settlementAnswer } from './responses.schema.js';
+import { CHANGE_PASSWORD, ME, SETTLEMENT } from './auth.openapi.js';
 import { OwnPassword } from '../own-password.service.js';
 
 const passwordShape = v.strictObject({ current: password, new: password, code: v.optional(code) });

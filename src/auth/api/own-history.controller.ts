@@ -11,8 +11,8 @@ import type { FullPrincipal } from '../../principal/principal.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { instant, listMembers } from './answers.js';
-import { devicesAnswer, eventsAnswer } from './history.shapes.js';
-import { LIST_DEVICES, LIST_EVENTS, REVOKE_DEVICE } from './operations.js';
+import { devicesAnswer, eventsAnswer } from './history.schema.js';
+import { LIST_DEVICES, LIST_EVENTS, REVOKE_DEVICE } from './auth.openapi.js';
 import { pageShape } from './page.shape.js';
 
 /** What happened to the caller's account, and the devices it trusts (http-api section 6). */

@@ -8,8 +8,8 @@ import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import type { Session } from '../../session/session.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { instant, listMembers } from './answers.js';
-import { sessionsAnswer } from './history.shapes.js';
-import { LIST_SESSIONS, REVOKE_OTHERS, REVOKE_SESSION } from './operations.js';
+import { sessionsAnswer } from './history.schema.js';
+import { LIST_SESSIONS, REVOKE_OTHERS, REVOKE_SESSION } from './auth.openapi.js';
 import { pageShape } from './page.shape.js';
 import { SessionEnd } from '../session-end.service.js';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { pageMembers } from '../../web/shape.js';
+import { pageMembers } from '../../web/schema.js';
 
 /** Query of every list. */
 export const pageShape = v.strictObject(pageMembers);

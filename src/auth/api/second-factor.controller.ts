@@ -6,10 +6,10 @@ import { Answer, type Reply } from '../../web/cookies.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { proofMembers, stateMembers } from './answers.js';
-import { confirmAnswer, reissueAnswer, setupAnswer, stateAnswer, verifyAnswer } from './answers.shapes.js';
+import { confirmAnswer, reissueAnswer, setupAnswer, stateAnswer, verifyAnswer } from './responses.schema.js';
 import { Handover } from '../handover.service.js';
-import { codeShape, confirmShape, setupShape } from './login.shapes.js';
-import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './operations.js';
+import { codeShape, confirmShape, setupShape } from './login.schema.js';
+import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './auth.openapi.js';
 import { OwnSecondFactor } from '../own-second-factor.service.js';
 import { SecondStepService } from '../second-step.service.js';
 

@@ -9,10 +9,10 @@ import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { authoritiesMember, meMembers, openMembers } from './answers.js';
-import { sessionAnswer, sessionStateAnswer } from './answers.shapes.js';
+import { sessionAnswer, sessionStateAnswer } from './responses.schema.js';
 import { AuthCookies, SESSION } from '../cookies.js';
-import { loginShape } from './login.shapes.js';
-import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './operations.js';
+import { loginShape } from './login.schema.js';
+import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './auth.openapi.js';
 import { PortalEntry } from '../portal-entry.service.js';
 import { principalOf } from '../guards/session-principal.js';
 

@@ -7,12 +7,12 @@ import { Answer, type CookieValues, Cookies, type Reply } from '../../web/cookie
 import { TakesForm } from '../../web/form.decorator.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { refreshAnswer } from './answers.shapes.js';
+import { refreshAnswer } from './responses.schema.js';
 import { AuthCookies, REFRESH_TOKEN } from '../cookies.js';
 import { Handover } from '../handover.service.js';
 import { Introspection } from '../introspection.service.js';
-import { introspectionAnswer, introspectionShape } from './introspection.shapes.js';
-import { INTROSPECT, LOGOUT, REFRESH, REVOKE } from './operations.js';
+import { introspectionAnswer, introspectionShape } from './introspection.schema.js';
+import { INTROSPECT, LOGOUT, REFRESH, REVOKE } from './auth.openapi.js';
 import { RefreshService } from '../refresh.service.js';
 import { SessionEnd } from '../session-end.service.js';
 

@@ -7,7 +7,7 @@ import { Issuer } from '../../token/issuer.service.js';
 import type { PublicJwk } from '../../token/keys/key-material.js';
 import { SigningKeys } from '../../token/keys/signing-keys.service.js';
 import { type ServerMetadata, serverMetadata } from './well-known.js';
-import { jwksAnswer, metadataAnswer } from './well-known.shapes.js';
+import { jwksAnswer, metadataAnswer } from './well-known.schema.js';
 
 /** Lets verifiers find the keys; they may keep the answers, so these two say for how long. */
 @Public()

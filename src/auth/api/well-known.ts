@@ -1,5 +1,5 @@
 import type { InferOutput } from 'valibot';
-import type { metadataAnswer } from './well-known.shapes.js';
+import type { metadataAnswer } from './well-known.schema.js';
 
 export type ServerMetadata = InferOutput<typeof metadataAnswer>;
 

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type AuthenticatedRequest, PUBLIC } from '../../principal/access.decorator.js';
-import { nameUser } from '../../principal/request-facts.js';
+import { nameUser } from '../../principal/request-context.js';
 import { cookiesOf } from '../../web/cookies.js';
 import { type HttpRequest, templateOf } from '../../web/http-request.js';
 import { isSecondFactorRoute } from './access.js';

@@ -4,7 +4,7 @@ import type { Charset } from '../../encoding/charset.js';
 import { Encoding } from '../json/encoding.js';
 import { BodyMemory } from './body-memory.js';
 import { gather } from './gather.js';
-import type { RouteFacts } from '../route-facts.decorator.js';
+import type { RouteFacts } from '../route-options.decorator.js';
 import { type ReadBody, readForm, readJson } from '../../encoding/strict-json.js';
 
 /** Methods whose bodies are read; of all others nobody reads one. */

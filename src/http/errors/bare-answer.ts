@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { sayClose } from '../admission/gate.js';
+import { sayClose } from '../admission/request-tracker.js';
 import { DEFAULT_HEADERS } from '../default-headers.js';
 
 /** Headers that a request asks for, whatever is answered. */

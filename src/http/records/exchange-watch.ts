@@ -5,7 +5,7 @@ import type { Principal } from '../../principal/principal.js';
 import { originForm } from '../context-path.js';
 import { sentMethod } from '../methods.js';
 import { requestFactsOf } from '../request-head.js';
-import type { RouteFacts } from '../route-facts.decorator.js';
+import type { RouteFacts } from '../route-options.decorator.js';
 import { sentStatus } from '../sent-status.js';
 import type { HttpExchanges } from './http-exchanges.js';
 import type { Headers } from '../../redaction/without-secrets.js';

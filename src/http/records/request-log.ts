@@ -1,6 +1,6 @@
 import type { Logger } from '../../logging/logger.js';
 import { shownPath } from '../../redaction/request-text.js';
-import type { Passage } from '../admission/gate.js';
+import type { Passage } from '../admission/request-tracker.js';
 import { sentMethod } from '../methods.js';
 import { withFactsOf } from '../request-head.js';
 import { sentStatus } from '../sent-status.js';

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { Family, Meters } from '../../metrics/meters.js';
 import type { LongTaskTimer, Timer } from '../../metrics/meter.js';
-import type { Passage } from '../admission/gate.js';
+import type { Passage } from '../admission/request-tracker.js';
 import { KNOWN_METHODS, sentMethod, TUNNEL } from '../methods.js';
-import type { RouteFacts } from '../route-facts.decorator.js';
+import type { RouteFacts } from '../route-options.decorator.js';
 import { CLIENT_LEFT, sentStatus } from '../sent-status.js';
 
 /** In place of a route where none matched, and of a method that is none of HTTP: what a caller makes up is no tag. */

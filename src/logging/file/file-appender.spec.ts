@@ -22,7 +22,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
-import { withRequestFacts } from '../../principal/request-facts.js';
+import { withRequestFacts } from '../../principal/request-context.js';
 import { charsetNamed, UTF_8 } from '../../encoding/charset.js';
 import { FileAppender, type FileAppenderOptions } from './file-appender.js';
 import type { LineLevel } from '../level.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Charset } from '../../encoding/charset.js';
-import { withoutRequestFacts } from '../../principal/request-facts.js';
+import { withoutRequestFacts } from '../../principal/request-context.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
 import { LineWriter, withinPatience } from './line-writer.js';

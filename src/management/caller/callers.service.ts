@@ -9,7 +9,7 @@ import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { hasOtp } from '../../principal/amr.js';
 import { authoritiesOf, isHalfAuthenticated } from '../../principal/principal.js';
-import { requestFacts } from '../../principal/request-facts.js';
+import { requestFacts } from '../../principal/request-context.js';
 import type { Caller } from '../caller.js';
 import { BasicAccount } from './basic-account.js';
 import { ManagementSecurityProperties } from './security.properties.js';

@@ -1,4 +1,4 @@
-import { type RequestFacts, requestFacts } from '../../principal/request-facts.js';
+import { type RequestFacts, requestFacts } from '../../principal/request-context.js';
 
 /** In milliseconds; 0 sets no limit. */
 export interface WaitLimits {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
-import { nameUser } from '../../principal/request-facts.js';
+import { nameUser } from '../../principal/request-context.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { askedContext } from './authn-context.js';

@@ -4,7 +4,7 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
-import { requestFacts } from '../../principal/request-facts.js';
+import { requestFacts } from '../../principal/request-context.js';
 import { RefusalBudget } from './refusal-budget.js';
 import type { Rejection } from './rejection.js';
 

@@ -5,7 +5,7 @@ import { Handover } from '../../auth/handover.service.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
-import { requestFacts } from '../../principal/request-facts.js';
+import { requestFacts } from '../../principal/request-context.js';
 import { TakesForm } from '../../web/form.decorator.js';
 import { Answer, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
@@ -17,10 +17,10 @@ import { ownPath } from '../../web/return-to.js';
 import { ServletProperties } from '../../http/servlet.properties.js';
 import { forward, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
 import { Idps } from '../idp/idps.service.js';
-import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from '../operations.js';
+import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from '../saml.openapi.js';
 import type { Rejection } from './rejection.js';
 import { type Browser, SamlLogins } from './saml-logins.service.js';
-import { departureShape, idpsAnswer, responseShape } from '../saml.shapes.js';
+import { departureShape, idpsAnswer, responseShape } from '../saml.schema.js';
 
 /** Refusals of an answer that may have signed this browser in before. */
 const OUTLIVED: ReadonlySet<string | undefined> = new Set<Rejection>([

@@ -4,7 +4,7 @@ import { SessionEnd } from '../../auth/session-end.service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { isHalfAuthenticated } from '../../principal/principal.js';
-import { nameUser } from '../../principal/request-facts.js';
+import { nameUser } from '../../principal/request-context.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { type Session, Sessions } from '../../session/sessions.service.js';
 import { IdpSessions } from './idp-sessions.service.js';

@@ -14,9 +14,9 @@ import { ServletProperties } from '../../http/servlet.properties.js';
 import { forward } from '../login/forwarding-page.js';
 import { IdpLogouts, type Received } from './idp-logouts.service.js';
 import { Idps } from '../idp/idps.service.js';
-import { LEAVE, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from '../operations.js';
+import { LEAVE, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from '../saml.openapi.js';
 import { OwnLogouts } from './own-logouts.service.js';
-import { logoutShape } from '../saml.shapes.js';
+import { logoutShape } from '../saml.schema.js';
 
 /** Single logout of staff (http-api section 8). */
 @Public()

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../../web/http-request.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { Idps } from '../idp/idps.service.js';
-import { SHOW_METADATA } from '../operations.js';
+import { SHOW_METADATA } from '../saml.openapi.js';
 import { messageRules } from '../login/saml-responses.service.js';
 import { ServiceProviders } from './service-providers.service.js';
 import { serviceProviderMetadata } from './sp-metadata.js';

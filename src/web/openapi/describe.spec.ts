@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as v from 'valibot';
-import { pageMembers } from '../shape.js';
+import { pageMembers } from '../schema.js';
 import type { Api, RouteAccess } from './api.js';
 import { describe as described } from './describe.js';
 import { docsPage } from './docs-page.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as v from 'valibot';
-import { describedAs, listOf, textOfBytes } from '../shape.js';
+import { describedAs, listOf, textOfBytes } from '../schema.js';
 import { schemaWriter } from './json-schema.js';
 
 const write = schemaWriter({ type: 'integer' });

@@ -56,7 +56,7 @@ function withoutNul<T>(node: T): T {
   return { ...copy, ...(isFreeText && { pattern: NO_NUL }) } as T;
 }
 
-/** What `describedAs` (src/web/shape.ts) put there. */
+/** What `describedAs` (src/web/schema.ts) put there. */
 function describedInstead(action: object): Converted | undefined {
   const { metadata } = action as { readonly metadata?: { readonly describedAs?: Converted } };
   return metadata?.describedAs && { ...metadata.describedAs };

@@ -13,7 +13,7 @@ import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constant
 import type { GenericSchema } from 'valibot';
 import { AMR, AUTHORITY, HALF_AUTHENTICATED, PUBLIC } from '../../principal/access.decorator.js';
 import type { RequiredAmr } from '../../principal/amr.js';
-import type { RouteFacts } from '../../http/route-facts.decorator.js';
+import type { RouteFacts } from '../../http/route-options.decorator.js';
 import type { RouteAccess } from './api.js';
 import type { GroupFacts, OperationFacts } from './operation.js';
 import { GROUP, OPERATION } from './operation.decorator.js';

@@ -2,9 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../errors/error-code.js';
-import type { RequestFacts } from '../../principal/request-facts.js';
+import type { RequestFacts } from '../../principal/request-context.js';
 import { streamOf } from '../http2-request.js';
-import { factsOfRoute, type RouteFacts } from '../route-facts.decorator.js';
+import { factsOfRoute, type RouteFacts } from '../route-options.decorator.js';
 import { cutSession } from '../tls/http2-session.js';
 import type { Admission, Ticket } from './admission.js';
 

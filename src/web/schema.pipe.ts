@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { ServiceError } from '../errors/service-error.js';
-import { fieldErrors } from './shape.js';
+import { fieldErrors } from './schema.js';
 
 /**
  * Judges what a route declares as its shape: `@Body({ schema })`, `@Query({ schema })`, `@Query('limit', { schema })`,

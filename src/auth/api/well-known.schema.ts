@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { listOf } from '../../web/shape.js';
+import { listOf } from '../../web/schema.js';
 
 /** RFC 7517 section 5: public keys with the members of their kind. */
 export const jwksAnswer = v.object({

@@ -6,7 +6,7 @@ import { STATUS } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
 import type { AccessWatch } from '../records/access-watch.js';
-import { type Gate, sayClose } from '../admission/gate.js';
+import { type Gate, sayClose } from '../admission/request-tracker.js';
 import { DEFAULT_HEADERS } from '../default-headers.js';
 import { afterBody, expectsBody } from '../body/rest-of-body.js';
 import { type Cors, originIn } from '../cors.js';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { KINDS } from '../../events/security-event.js';
-import { listOf } from '../../web/shape.js';
-import { amr } from './answers.shapes.js';
+import { listOf } from '../../web/schema.js';
+import { amr } from './responses.schema.js';
 
 const id = v.string();
 const device = v.pipe(v.nullable(v.string()), v.description('What the browser or app called itself.'));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as v from 'valibot';
-import { FIELD_CODES, fieldErrors, pageMembers, text, textOfBytes } from './shape.js';
+import { FIELD_CODES, fieldErrors, pageMembers, text, textOfBytes } from './schema.js';
 
 const shape = v.strictObject({
   id: text(5),

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { listOf, text } from '../web/shape.js';
+import { listOf, text } from '../web/schema.js';
 import { LONGEST_MESSAGE } from './xml/document-shape.js';
 import { LONGEST_RELAY_STATE } from './redirect-binding.js';
 

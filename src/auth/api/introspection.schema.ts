@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { acr, amr, roles } from './answers.shapes.js';
+import { acr, amr, roles } from './responses.schema.js';
 
 /** RFC 7662 section 2.1; members it does not know are ignored, as the RFC has it. */
 export const introspectionShape = v.object({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { CODES_PER_SET, LOW } from '../../second-factor/backup-code/backup-code.js';
 import { ACR_MFA, ACR_PWD } from '../../principal/amr.js';
-import { listOf } from '../../web/shape.js';
+import { listOf } from '../../web/schema.js';
 
 /** Authentication methods in the order of the specification (RFC 8176). */
 export const amr = v.pipe(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type GenericSchema, safeParse } from 'valibot';
 import { fc } from '../../../test/support/property.js';
 import { schemaWriter } from '../../web/openapi/json-schema.js';
-import { codeShape, confirmShape, loginShape } from './login.shapes.js';
+import { codeShape, confirmShape, loginShape } from './login.schema.js';
 
 const ajv = new Ajv2020();
 const write = schemaWriter({ type: 'string', format: 'date-time' });

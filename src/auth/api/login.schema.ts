@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../../account/login-id.js';
 import { LONGEST_PASSWORD } from '../../account/password/password-rules.js';
 import { submittedCode, totpDigits } from '../../second-factor/submitted-code.js';
-import { textOfBytes } from '../../web/shape.js';
+import { textOfBytes } from '../../web/schema.js';
 
 const LONGEST_TOKEN = 4096;
 

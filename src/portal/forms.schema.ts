@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { loginShape } from '../auth/api/login.shapes.js';
+import { loginShape } from '../auth/api/login.schema.js';
 
 const LONGEST_CODE = 64;
 
