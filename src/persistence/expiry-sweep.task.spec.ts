@@ -18,7 +18,6 @@ describe('the sweep', () => {
   };
   const work = { single } as unknown as UnitOfWork;
   let tasks: ScheduledTasks;
-  let sweep: ExpirySweep;
 
   beforeEach(() => {
     vi.useFakeTimers();
@@ -26,11 +25,11 @@ describe('the sweep', () => {
     failure = undefined;
     const clock = new ManualClock();
     tasks = new ScheduledTasks(clock);
-    sweep = new ExpirySweep(new ExpiryStore(), work, clock, new SystemRandom(), tasks);
-    sweep.onApplicationBootstrap();
+    new ExpirySweep(new ExpiryStore(), work, clock, new SystemRandom(), tasks);
+    tasks.start();
   });
   afterEach(async () => {
-    await sweep.onModuleDestroy();
+    await tasks.stop();
     vi.useRealTimers();
   });
 
@@ -66,7 +65,7 @@ describe('the sweep', () => {
   });
 
   it('stops with the service', async () => {
-    await sweep.onModuleDestroy();
+    await tasks.stop();
     await vi.advanceTimersByTimeAsync(3 * LONGEST_WAIT);
 
     expect(turns).toBe(0);

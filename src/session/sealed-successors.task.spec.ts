@@ -16,6 +16,7 @@ describe('sealed successors', () => {
     return Promise.resolve(1);
   };
   const single: UnitOfWork['single'] = (statement) => statement({ change } as Partial<Tx> as Tx);
+  let tasks: ScheduledTasks;
   let successors: SealedSuccessors;
 
   beforeEach(() => {
@@ -23,11 +24,11 @@ describe('sealed successors', () => {
     forgotten.length = 0;
     failure = undefined;
     const work = { single } as unknown as UnitOfWork;
-    const tasks = new ScheduledTasks(clock);
+    tasks = new ScheduledTasks(clock);
     successors = new SealedSuccessors(new RefreshTokenStore(), work, clock, new RefreshProperties(), tasks);
   });
   afterEach(async () => {
-    await successors.onModuleDestroy();
+    await tasks.stop();
     vi.useRealTimers();
   });
 
@@ -70,7 +71,7 @@ describe('sealed successors', () => {
 
   it('are left alone after the end', async () => {
     successors.noteKept('first');
-    await successors.onModuleDestroy();
+    await tasks.stop();
     await pass(30);
 
     expect(forgotten).toEqual([]);

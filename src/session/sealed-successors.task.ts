@@ -1,7 +1,8 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { type ScheduledTask, ScheduledTasks } from '../tasks/scheduled-tasks.js';
+import type { BackgroundLoop } from '../tasks/repeat.js';
+import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshProperties } from './refresh.properties.js';
 
@@ -18,12 +19,9 @@ interface Kept {
  * opens for the holder of its predecessor alone, and is handed out within the grace only.
  */
 @Injectable()
-export class SealedSuccessors implements OnModuleDestroy {
-  private readonly task: ScheduledTask;
+export class SealedSuccessors {
+  private readonly loop: BackgroundLoop;
   private kept: Kept[] = [];
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private isStopped = false;
 
   constructor(
     private readonly store: RefreshTokenStore,
@@ -32,20 +30,17 @@ export class SealedSuccessors implements OnModuleDestroy {
     private readonly properties: RefreshProperties,
     tasks: ScheduledTasks,
   ) {
-    const trigger = `${this.waitMillis} ms after a successor was sealed, and again while any is kept`;
-    this.task = tasks.add('SealedSuccessors.forget', { kind: 'custom', trigger });
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    this.isStopped = true;
-    clearTimeout(this.timer);
-    await this.running;
+    const waitMillis = properties.grace.milliseconds + 1000;
+    const trigger = `${waitMillis} ms after a successor was sealed, and again while any is kept`;
+    const delayMillis = (): number | undefined => (this.kept.length > 0 ? waitMillis : undefined);
+    const forget = (): Promise<void> => this.forget();
+    this.loop = tasks.repeat('SealedSuccessors.forget', { kind: 'custom', trigger, delayMillis }, forget);
   }
 
   /** The successor of the token with this hash is kept from now on. */
   noteKept(hash: string): void {
     this.kept.push({ hash, until: this.clock.seconds() + this.properties.grace.seconds });
-    if (!this.timer) this.wait();
+    this.loop.resume();
   }
 
   /** Removes those whose time is over. */
@@ -60,26 +55,5 @@ export class SealedSuccessors implements OnModuleDestroy {
     const forgotten = new Set(over);
     this.kept = this.kept.filter((each) => !forgotten.has(each));
     if (over.length === BATCH) await this.forget();
-  }
-
-  private get waitMillis(): number {
-    return this.properties.grace.milliseconds + 1000;
-  }
-
-  private wait(): void {
-    this.task.plan(this.waitMillis);
-    this.timer = setTimeout(() => {
-      this.running = this.turn();
-    }, this.waitMillis).unref();
-  }
-
-  private async turn(): Promise<void> {
-    try {
-      await this.task.run(() => this.forget());
-    } catch {
-      // The database is away; the next turn takes them up.
-    }
-    this.timer = undefined;
-    if (this.kept.length > 0 && !this.isStopped) this.wait();
   }
 }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CollectedLog } from '../../test/support/collected-log.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { withRequestFacts } from '../principal/request-context.js';
-import { type ScheduledTask, ScheduledTasks } from './scheduled-tasks.js';
+import type { ScheduledTask } from './scheduled-task.js';
+import { ScheduledTasks } from './scheduled-tasks.js';
 
 const START_MILLIS = 1_800_000_000_000;
 

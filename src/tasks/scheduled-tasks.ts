@@ -1,74 +1,18 @@
 import type { Clock } from '../clock/clock.js';
-import { inThread } from '../logging/log-context.js';
-import { maskedText } from '../logging/format/shown-text.js';
+import { Loggers } from '../logging/loggers.js';
+import { BackgroundLoop, type Schedule, type Work } from './repeat.js';
+import { ScheduledTask, type Trigger } from './scheduled-task.js';
 
-/** When a task runs; `custom` says in words what follows none of the usual rules. */
-export type Trigger =
-  | {
-      readonly kind: 'fixedDelay' | 'fixedRate';
-      readonly initialDelayMillis: number;
-      readonly intervalMillis: number;
-    }
-  | { readonly kind: 'cron'; readonly expression: string }
-  | { readonly kind: 'custom'; readonly trigger: string };
-
-/** The last time a task ran, or that it is running. */
-export interface Execution {
-  readonly status: 'STARTED' | 'SUCCESS' | 'ERROR';
-  /** Milliseconds since 1970 at which it began. */
-  readonly at: number;
-  readonly exception?: { readonly type: string; readonly message: string };
-}
-
-const LONGEST_MESSAGE = 200;
-
-/** Work that is done again and again, as far as operators want to know about it. */
-export class ScheduledTask {
-  private last: Execution | undefined;
-  private next: number | undefined;
-
-  constructor(
-    /** Class and method, e.g. `ExpirySweep.sweep`. */
-    readonly target: string,
-    readonly trigger: Trigger,
-    private readonly clock: Clock,
-  ) {}
-
-  get lastExecution(): Execution | undefined {
-    return this.last;
-  }
-
-  /** Milliseconds since 1970; undefined where nothing is planned. */
-  get nextAt(): number | undefined {
-    return this.next;
-  }
-
-  /** It will run in so many milliseconds. */
-  plan(inMillis: number): void {
-    this.next = this.clock.millis() + inMillis;
-  }
-
-  /** Does the work and notes how it went; what it throws is thrown on. */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    const at = this.clock.millis();
-    this.last = { status: 'STARTED', at };
-    this.next = undefined;
-    try {
-      const result = await inThread(this.target, work);
-      this.last = { status: 'SUCCESS', at };
-      return result;
-    } catch (error) {
-      this.last = { status: 'ERROR', at, exception: exceptionOf(error) };
-      throw error;
-    }
-  }
-}
-
-/** Every task of the process (management API, "scheduledtasks"). */
+/** The background tasks of this process: those shown at "scheduledtasks", and the loops that run them. */
 export class ScheduledTasks {
   private readonly tasks: ScheduledTask[] = [];
+  private readonly loops: BackgroundLoop[] = [];
+  private isStarted = false;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly loggers = new Loggers(),
+  ) {}
 
   get all(): readonly ScheduledTask[] {
     return this.tasks;
@@ -79,11 +23,32 @@ export class ScheduledTasks {
     this.tasks.push(task);
     return task;
   }
+
+  /**
+   * Repeats `work` from the start of the application until its shutdown; `target` names class and method. A loop that is
+   * added after the start begins at once.
+   */
+  repeat(target: string, schedule: Schedule, work: Work): BackgroundLoop {
+    const task = this.add(target, triggerOf(schedule));
+    const loop = new BackgroundLoop(task, schedule, work, this.loggers.get('tasks'));
+    this.loops.push(loop);
+    if (this.isStarted) loop.start();
+    return loop;
+  }
+
+  start(): void {
+    this.isStarted = true;
+    for (const loop of this.loops) loop.start();
+  }
+
+  /** Plans no more turns, and resolves once those in progress have ended. */
+  async stop(): Promise<void> {
+    await Promise.all(this.loops.map((loop) => loop.stop()));
+  }
 }
 
-/** Drivers may put the URL they connect to, and what they were given, into a message, and a whole statement behind its first line. */
-function exceptionOf(error: unknown): NonNullable<Execution['exception']> {
-  if (!(error instanceof Error)) return { type: typeof error, message: '' };
-  const [line = ''] = error.message.split(/[\r\n]/, 1);
-  return { type: error.name, message: maskedText(line, LONGEST_MESSAGE) };
+function triggerOf(schedule: Schedule): Trigger {
+  if (schedule.kind === 'custom') return { kind: 'custom', trigger: schedule.trigger };
+  const { kind, initialDelayMillis, intervalMillis } = schedule;
+  return { kind, initialDelayMillis, intervalMillis };
 }

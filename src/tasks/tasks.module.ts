@@ -1,22 +1,31 @@
-import { Module, type OnModuleDestroy } from '@nestjs/common';
+import { Module, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
+import { Loggers } from '../logging/loggers.js';
 import { ScheduledTasks } from './scheduled-tasks.js';
 import { WorkerThreads } from './worker-threads.js';
 
 const scheduledTasks = {
   provide: ScheduledTasks,
-  inject: [Clock],
-  useFactory: (clock: Clock): ScheduledTasks => new ScheduledTasks(clock),
+  inject: [Clock, Loggers],
+  useFactory: (clock: Clock, loggers: Loggers): ScheduledTasks => new ScheduledTasks(clock, loggers),
 };
 
-/** What runs in the background of the process. */
+/** The background of the process; its loops end while the database is still open. */
 @Module({ providers: [scheduledTasks, WorkerThreads], exports: [ScheduledTasks, WorkerThreads] })
-export class TasksModule implements OnModuleDestroy {
-  constructor(private readonly threads: WorkerThreads) {
+export class TasksModule implements OnApplicationBootstrap, OnModuleDestroy {
+  constructor(
+    private readonly tasks: ScheduledTasks,
+    private readonly threads: WorkerThreads,
+  ) {
     threads.listen();
   }
 
-  onModuleDestroy(): void {
+  onApplicationBootstrap(): void {
+    this.tasks.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
     this.threads.stop();
+    await this.tasks.stop();
   }
 }

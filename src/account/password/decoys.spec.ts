@@ -66,12 +66,13 @@ describe('H2: the kinds of password hashes', () => {
   it('H2: hold up no stop: the turn ends with the batch that is under way', async () => {
     vi.useFakeTimers();
     const store = new EndlessStore();
-    const task = new PasswordKinds(decoysOf(store), new ScheduledTasks(new SystemClock()));
-    task.onApplicationBootstrap();
+    const tasks = new ScheduledTasks(new SystemClock());
+    new PasswordKinds(decoysOf(store), tasks);
+    tasks.start();
     await vi.advanceTimersByTimeAsync(1000);
     expect(store.batches).toBe(1);
 
-    const stopped = task.onModuleDestroy();
+    const stopped = tasks.stop();
     store.next();
     await stopped;
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../../logging/logger.js';
-import type { ScheduledTask } from '../../tasks/scheduled-tasks.js';
+import type { ScheduledTask } from '../../tasks/scheduled-task.js';
 import type { ConsoleClient } from './console.client.js';
 import type { Instance } from './instance.js';
 

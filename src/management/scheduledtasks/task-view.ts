@@ -1,4 +1,4 @@
-import type { ScheduledTask, Trigger } from '../../tasks/scheduled-tasks.js';
+import type { ScheduledTask, Trigger } from '../../tasks/scheduled-task.js';
 
 /** A task as the wire has it, under the kind of its trigger. */
 export type TaskView = Readonly<Record<string, unknown>>;

@@ -2,7 +2,8 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy, type OnM
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { Random } from '../../random/random.js';
-import { type ScheduledTask, ScheduledTasks } from '../../tasks/scheduled-tasks.js';
+import type { ScheduledTask } from '../../tasks/scheduled-task.js';
+import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import { watchFiles } from '../../tls/watched-files.js';
 import { IdpMetadata } from './idp-metadata.service.js';
 import { type IdpEntry, Idps } from './idps.service.js';

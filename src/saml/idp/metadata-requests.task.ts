@@ -1,7 +1,8 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { type ScheduledTask, ScheduledTasks } from '../../tasks/scheduled-tasks.js';
+import type { ScheduledTask } from '../../tasks/scheduled-task.js';
+import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import { MetadataRefresh } from './metadata-refresh.task.js';
 import { MetadataRequests } from './metadata-requests.service.js';
 

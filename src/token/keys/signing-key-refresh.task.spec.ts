@@ -18,21 +18,22 @@ describe('the signing keys of a running service', () => {
     turns.push('read');
     return Promise.resolve();
   };
-  const tasks = new ScheduledTasks(new ManualClock());
-  const refresh = new SigningKeyRefresh(
-    { keepUp } as Partial<KeyRotation> as KeyRotation,
-    { reload } as Partial<SigningKeys> as SigningKeys,
-    tasks,
-  );
+  let tasks: ScheduledTasks;
 
   beforeEach(() => {
     vi.useFakeTimers();
     turns.length = 0;
     failure = undefined;
-    refresh.onApplicationBootstrap();
+    tasks = new ScheduledTasks(new ManualClock());
+    new SigningKeyRefresh(
+      { keepUp } as Partial<KeyRotation> as KeyRotation,
+      { reload } as Partial<SigningKeys> as SigningKeys,
+      tasks,
+    );
+    tasks.start();
   });
   afterEach(async () => {
-    await refresh.onModuleDestroy();
+    await tasks.stop();
     vi.useRealTimers();
   });
 
@@ -61,7 +62,7 @@ describe('the signing keys of a running service', () => {
   });
 
   it('are left alone after the end', async () => {
-    await refresh.onModuleDestroy();
+    await tasks.stop();
     await vi.advanceTimersByTimeAsync(2 * HALF_A_MINUTE);
 
     expect(turns).toEqual([]);

@@ -1,0 +1,141 @@
+import { ServiceError } from '../errors/service-error.js';
+import type { Logger } from '../logging/logger.js';
+import type { Random } from '../random/random.js';
+import type { ScheduledTask } from './scheduled-task.js';
+
+/** A turn may report that work is left over; the next turn then comes sooner. */
+export type Turn = 'unfinished' | undefined;
+
+/** The work of one turn; `signal` is aborted at shutdown, which waits until the turn has ended. */
+export type Work = (signal: AbortSignal) => Promise<void> | Promise<Turn>;
+
+/** `fixedDelay` waits after the end of each turn, `fixedRate` counts from its start. Turns never overlap. */
+export interface FixedSchedule {
+  readonly kind: 'fixedDelay' | 'fixedRate';
+  readonly initialDelayMillis: number;
+  readonly intervalMillis: number;
+  /** The delay after a turn that left work over. */
+  readonly unfinishedDelayMillis?: number;
+  /** Spreads each delay over 0.5 to 1.5 times its length, so that replicas started together do not run together. */
+  readonly jitter?: Random;
+}
+
+export interface CustomSchedule {
+  readonly kind: 'custom';
+  /** The schedule in words, for operators. */
+  readonly trigger: string;
+  /** The delay before the first turn; `delayMillis(0)` if omitted. */
+  readonly initialDelayMillis?: number;
+  /** The delay before the next turn, given the failures in a row; undefined waits for `resume` or `runNow`. */
+  readonly delayMillis: (failures: number) => number | undefined;
+}
+
+export type Schedule = (FixedSchedule | CustomSchedule) & {
+  /** Reports a failed turn in place of the line in the log that each first failure in a row gets. */
+  readonly onFailure?: (error: unknown, failures: number) => void;
+};
+
+/**
+ * Repeats work in the background of this process until shutdown; a failed turn does not end the loop. Every replica
+ * runs its own loop.
+ */
+export class BackgroundLoop {
+  private readonly stopping = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private isRunning = false;
+  /** Failed turns in a row. */
+  private failures = 0;
+
+  constructor(
+    private readonly task: ScheduledTask,
+    private readonly schedule: Schedule,
+    private readonly work: Work,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Plans the first turn, unless a turn is planned already. */
+  start(): void {
+    if (this.schedule.kind === 'custom') this.wake(this.schedule.initialDelayMillis ?? this.schedule.delayMillis(0));
+    else this.wake(this.spread(this.schedule.initialDelayMillis));
+  }
+
+  /** Plans a turn for a custom schedule that was idle. */
+  resume(): void {
+    this.wake(this.nextDelay(undefined));
+  }
+
+  /** Runs a turn at once, or after the turn in progress; resolves after it, whether or not it failed. */
+  runNow(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.running = this.running.then(() => this.turn());
+    return this.running;
+  }
+
+  /** Cancels the planned turn and waits for the one in progress. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  private wake(delayMillis: number | undefined): void {
+    if (!this.timer && !this.isRunning) this.plan(delayMillis);
+  }
+
+  private plan(delayMillis: number | undefined): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (delayMillis === undefined || this.stopping.signal.aborted) return;
+    this.task.plan(delayMillis);
+    this.timer = setTimeout(() => void this.runNow(), delayMillis).unref();
+  }
+
+  private async turn(): Promise<void> {
+    if (this.stopping.signal.aborted) return;
+    this.isRunning = true;
+    const run = this.task.run<unknown>(() => this.work(this.stopping.signal));
+    const isFixedRate = this.schedule.kind === 'fixedRate';
+    if (isFixedRate) this.plan(this.nextDelay(undefined));
+    const turn = await this.outcome(run);
+    this.isRunning = false;
+    if (!isFixedRate) this.plan(this.nextDelay(turn));
+  }
+
+  private async outcome(run: Promise<unknown>): Promise<Turn> {
+    try {
+      const turn = await run;
+      if (this.failures > 0 && !this.schedule.onFailure) this.reportRecovery();
+      this.failures = 0;
+      return turn === 'unfinished' ? turn : undefined;
+    } catch (error) {
+      if (this.schedule.onFailure) this.schedule.onFailure(error, this.failures);
+      else this.reportFailure(error);
+      this.failures += 1;
+      return undefined;
+    }
+  }
+
+  private nextDelay(turn: Turn): number | undefined {
+    if (this.schedule.kind === 'custom') return this.schedule.delayMillis(this.failures);
+    const { intervalMillis, unfinishedDelayMillis = intervalMillis } = this.schedule;
+    return this.spread(turn === 'unfinished' ? unfinishedDelayMillis : intervalMillis);
+  }
+
+  private spread(millis: number): number {
+    const { jitter } = this.schedule as FixedSchedule;
+    return jitter ? millis * (0.5 + jitter.bytes(1).readUInt8() / 256) : millis;
+  }
+
+  /** A `ServiceError` was logged where it arose, such as an outage of the database; anything else is a defect. */
+  private reportFailure(error: unknown): void {
+    if (this.failures > 0 || error instanceof ServiceError) return;
+    this.logger.error('A background task failed and will be retried', error, { task: this.task.target });
+  }
+
+  private reportRecovery(): void {
+    const fields = { task: this.task.target, failures: this.failures };
+    this.logger.info('A background task succeeded after failures', fields);
+  }
+}
