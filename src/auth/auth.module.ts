@@ -8,32 +8,32 @@ import { ServletProperties } from '../http/servlet.properties.js';
 import { SessionModule } from '../session/session.module.js';
 import { TokenModule } from '../token/token.module.js';
 import { AuthenticationGuard } from './guards/authentication.guard.js';
-import { Authentication } from './guards/authentication.service.js';
+import { RequestAuthenticator } from './guards/authentication.service.js';
 import { AuthorityGuard } from './guards/authority.guard.js';
 import { CookieProperties } from './cookie.properties.js';
 import { AuthCookies } from './cookies.js';
 import { CrossSiteGuard } from './guards/cross-site.guard.js';
-import { Handover } from './handover.service.js';
-import { Introspection } from './introspection.service.js';
+import { CredentialWriter } from './handover.service.js';
+import { TokenIntrospection } from './introspection.service.js';
 import { LoginController } from './api/login.controller.js';
 import { LoginMeters } from './login-meters.js';
-import { LoginService } from './login.service.js';
+import { PasswordLogin } from './login.service.js';
 import { MeController } from './api/me.controller.js';
-import { Origins } from './guards/origins.service.js';
+import { TrustedOrigins } from './guards/origins.service.js';
 import { OwnHistoryController } from './api/own-history.controller.js';
 import { OwnPassword } from './own-password.service.js';
 import { OwnSecondFactor } from './own-second-factor.service.js';
 import { OwnSessionsController } from './api/own-sessions.controller.js';
-import { PasswordProof } from './password-proof.service.js';
-import { PasswordStep } from './password-step.service.js';
-import { PortalEntry } from './portal-entry.service.js';
+import { PasswordVerifier } from './password-proof.service.js';
+import { PasswordAuthenticator } from './password-step.service.js';
+import { PortalLogin } from './portal-entry.service.js';
 import { PreMfaGuard } from './guards/pre-mfa.guard.js';
 import { RefreshMeters } from './refresh-meters.js';
-import { RefreshService } from './refresh.service.js';
+import { TokenRefresh } from './refresh.service.js';
 import { SecondFactorController } from './api/second-factor.controller.js';
-import { SecondStepService } from './second-step.service.js';
+import { SecondStep } from './second-step.service.js';
 import { SessionController } from './api/session.controller.js';
-import { SessionEnd } from './session-end.service.js';
+import { SessionRevocation } from './session-end.service.js';
 import { TokenController } from './api/token.controller.js';
 import { WellKnownController } from './api/well-known.controller.js';
 
@@ -64,20 +64,28 @@ import { WellKnownController } from './api/well-known.controller.js';
     },
     { provide: LoginMeters, inject: [Meters], useFactory: (meters: Meters) => new LoginMeters(meters) },
     { provide: RefreshMeters, inject: [Meters], useFactory: (meters: Meters) => new RefreshMeters(meters) },
-    Authentication,
-    Handover,
-    Introspection,
-    LoginService,
-    Origins,
+    RequestAuthenticator,
+    CredentialWriter,
+    TokenIntrospection,
+    PasswordLogin,
+    TrustedOrigins,
     OwnPassword,
     OwnSecondFactor,
-    PasswordProof,
-    PasswordStep,
-    PortalEntry,
-    RefreshService,
-    SecondStepService,
-    SessionEnd,
+    PasswordVerifier,
+    PasswordAuthenticator,
+    PortalLogin,
+    TokenRefresh,
+    SecondStep,
+    SessionRevocation,
   ],
-  exports: [AuthCookies, Authentication, Handover, OwnSecondFactor, PortalEntry, SecondStepService, SessionEnd],
+  exports: [
+    AuthCookies,
+    RequestAuthenticator,
+    CredentialWriter,
+    OwnSecondFactor,
+    PortalLogin,
+    SecondStep,
+    SessionRevocation,
+  ],
 })
 export class AuthModule {}

@@ -7,12 +7,12 @@ import type { Reply } from '../web/cookies.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import type { RefreshToken } from '../session/session.js';
 import type { OpenedSession } from '../session/sessions.service.js';
-import { tokenMembers, type TokenMembers } from './api/answers.js';
+import { toTokenBody, type TokenBody } from './api/answers.js';
 import { AuthCookies, DEVICE } from './cookies.js';
 
 /** Hands an opened session over: secrets in cookies, an access token in the body where the caller takes tokens. */
 @Injectable()
-export class Handover {
+export class CredentialWriter {
   constructor(
     private readonly accessTokens: AccessTokens,
     private readonly devices: DeviceCookies,
@@ -21,52 +21,52 @@ export class Handover {
   ) {}
 
   /** Members of the body: tokens for a caller by token, nothing for one by session, who has cookies alone. */
-  async give(
+  async write(
     reply: Reply,
     opened: OpenedSession,
     roles: readonly string[],
     via: Principal['via'],
-  ): Promise<Partial<TokenMembers>> {
-    this.giveDevice(reply, opened.session.subject);
+  ): Promise<Partial<TokenBody>> {
+    this.writeDevice(reply, opened.session.subject);
     if (via === 'session') {
-      this.giveCookies(reply, opened);
+      this.writeCookies(reply, opened);
       return {};
     }
     if (opened.secret !== undefined) this.cookies.setSession(reply, opened.secret);
-    return this.giveTokens(reply, opened, roles);
+    return this.writeTokens(reply, opened, roles);
   }
 
   /** Cookies alone: of the session, and of its refresh token where it has one. */
-  giveCookies(reply: Reply, { secret, refreshToken }: OpenedSession): void {
+  writeCookies(reply: Reply, { secret, refreshToken }: OpenedSession): void {
     if (secret !== undefined) this.cookies.setSession(reply, secret);
-    if (refreshToken) this.giveRefreshToken(reply, refreshToken);
+    if (refreshToken) this.writeRefreshToken(reply, refreshToken);
   }
 
   /** For a login that ends in tokens. */
-  async giveLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenMembers> {
-    this.giveDevice(reply, opened.session.subject);
-    return this.giveTokens(reply, opened, roles);
+  async writeLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenBody> {
+    this.writeDevice(reply, opened.session.subject);
+    return this.writeTokens(reply, opened, roles);
   }
 
   /** The same without a device cookie, for a session that goes on. */
-  async giveTokens(
+  async writeTokens(
     reply: Reply,
     { session, refreshToken }: OpenedSession,
     roles: readonly string[],
-  ): Promise<TokenMembers> {
-    if (refreshToken) this.giveRefreshToken(reply, refreshToken);
-    return tokenMembers(await this.accessTokens.issue(session, roles));
+  ): Promise<TokenBody> {
+    if (refreshToken) this.writeRefreshToken(reply, refreshToken);
+    return toTokenBody(await this.accessTokens.issue(session, roles));
   }
 
-  trust(reply: Reply, { secret, expiresAt }: DeviceSecret): void {
+  writeTrustedDevice(reply: Reply, { secret, expiresAt }: DeviceSecret): void {
     this.cookies.setTrustedDevice(reply, secret, expiresAt - this.clock.seconds());
   }
 
-  private giveRefreshToken(reply: Reply, { value, expiresAt }: RefreshToken): void {
+  private writeRefreshToken(reply: Reply, { value, expiresAt }: RefreshToken): void {
     this.cookies.setRefreshToken(reply, value, expiresAt - this.clock.seconds());
   }
 
-  private giveDevice(reply: Reply, subject: string): void {
+  private writeDevice(reply: Reply, subject: string): void {
     // One browser has one: a new one at every login would be as many free guesses more.
     if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject === subject) return;
     this.cookies.setDevice(reply, this.devices.issue(subject), this.devices.maxAge);

@@ -7,14 +7,14 @@ import { acrOf } from '../principal/amr.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
-import { basicCredentials } from './guards/bearer.js';
+import { parseClientCredentials } from './guards/bearer.js';
 import type { introspectionAnswer } from './api/introspection.schema.js';
 
 const INACTIVE = { active: false } as const;
 
 /** Tells registered resource servers whether a token is a live access token (RFC 7662). */
 @Injectable()
-export class Introspection {
+export class TokenIntrospection {
   constructor(
     private readonly clients: Clients,
     private readonly throttle: PasswordThrottle,
@@ -24,13 +24,13 @@ export class Introspection {
   ) {}
 
   /** @throws ServiceError `INVALID_CREDENTIALS` unless the header names a client and its secret; `RATE_LIMITED` */
-  async admit(authorization: string | undefined): Promise<void> {
-    const client = authorization === undefined ? undefined : basicCredentials(authorization);
+  async authenticateClient(authorization: string | undefined): Promise<void> {
+    const client = authorization === undefined ? undefined : parseClientCredentials(authorization);
     const isRight =
       client !== undefined &&
       (await this.throttle.guard(
         { client: this.clients.idOf(client.name) },
-        () => Promise.resolve(this.clients.isRight(client.name, client.secret)),
+        () => Promise.resolve(this.clients.hasSecret(client.name, client.secret)),
         (verdict) => verdict,
       ));
     if (!isRight) {
@@ -39,7 +39,7 @@ export class Introspection {
   }
 
   /** Members of RFC 7662 section 2.2 and our claims; nothing but `active` of anything that is not live. */
-  async inspect(token: string): Promise<InferOutput<typeof introspectionAnswer>> {
+  async introspect(token: string): Promise<InferOutput<typeof introspectionAnswer>> {
     const claims = await this.accessTokens.verify(token);
     if (!claims) return INACTIVE;
     const [session, account] = await Promise.all([this.sessions.find(claims.sid), this.accounts.find(claims.subject)]);

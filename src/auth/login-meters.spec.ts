@@ -31,7 +31,7 @@ describe('login.attempts', () => {
   ])('counts as %s what ends by %s, and goes on throwing it', async (outcome, error) => {
     const meters = new Meters();
 
-    await expect(new LoginMeters(meters).refusals(() => Promise.reject(error))).rejects.toBe(error);
+    await expect(new LoginMeters(meters).countFailures(() => Promise.reject(error))).rejects.toBe(error);
 
     expect(rises({}, readings(meters, 'login.attempts'))).toEqual({ [outcome]: 1 });
   });
@@ -39,7 +39,7 @@ describe('login.attempts', () => {
   it('says nothing of a step after which the attempt goes on', async () => {
     const meters = new Meters();
 
-    expect(await new LoginMeters(meters).refusals(() => Promise.resolve('goes on'))).toBe('goes on');
+    expect(await new LoginMeters(meters).countFailures(() => Promise.resolve('goes on'))).toBe('goes on');
     expect(rises({}, readings(meters, 'login.attempts'))).toEqual({});
   });
 
@@ -67,7 +67,7 @@ describe('login.token.refresh', () => {
   ])('counts as %s what ends by %s, and goes on throwing it', async (outcome, error) => {
     const meters = new Meters();
 
-    await expect(new RefreshMeters(meters).counted(() => Promise.reject(error))).rejects.toBe(error);
+    await expect(new RefreshMeters(meters).record(() => Promise.reject(error))).rejects.toBe(error);
 
     expect(rises({}, readings(meters, 'login.token.refresh'))).toEqual({ [outcome]: 1 });
   });
@@ -75,7 +75,7 @@ describe('login.token.refresh', () => {
   it.each(['rotated', 'repeated'] as const)('counts as %s what succeeds so', async (kind) => {
     const meters = new Meters();
 
-    await new RefreshMeters(meters).counted(() => Promise.resolve({ kind }));
+    await new RefreshMeters(meters).record(() => Promise.resolve({ kind }));
 
     expect(rises({}, readings(meters, 'login.token.refresh'))).toEqual({ [kind]: 1 });
   });

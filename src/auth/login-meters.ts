@@ -27,17 +27,17 @@ export class LoginMeters {
   }
 
   /** Counts what ends an attempt by throwing; one that goes on is counted where it ends. */
-  async refusals<T>(step: () => Promise<T>): Promise<T> {
+  async countFailures<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();
     } catch (error) {
-      this.count(outcomeBy(error));
+      this.count(outcomeOf(error));
       throw error;
     }
   }
 }
 
-function outcomeBy(error: unknown): LoginOutcome {
+function outcomeOf(error: unknown): LoginOutcome {
   if (!(error instanceof ServiceError)) return 'defect';
   switch (error.code) {
     case 'INVALID_CREDENTIALS':

@@ -11,7 +11,7 @@ import { MfaTokens } from '../token/mfa-tokens.service.js';
 import type { SessionKind } from '../session/session.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 import { LoginMeters } from './login-meters.js';
-import type { PasswordPassed } from './password-step.service.js';
+import type { FirstFactorResult } from './password-step.service.js';
 
 /** A half token for the second step. */
 export interface Challenge {
@@ -21,7 +21,7 @@ export interface Challenge {
 }
 
 /** A login that is complete after the password. */
-export interface Completed {
+export interface CompletedLogin {
   readonly opened: OpenedSession;
   /** New secret of a trusted browser. */
   readonly trustedDevice?: DeviceSecret;
@@ -29,7 +29,7 @@ export interface Completed {
 
 /** What follows the password step, for callers of tokens and for the web portal. */
 @Injectable()
-export class LoginService {
+export class PasswordLogin {
   constructor(
     private readonly work: UnitOfWork,
     private readonly accounts: Accounts,
@@ -42,7 +42,7 @@ export class LoginService {
   ) {}
 
   /** Asks for the second step by a half token; nothing of it is stored. */
-  challenge({ account }: PasswordPassed): Promise<Challenge> {
+  challenge({ account }: FirstFactorResult): Promise<Challenge> {
     return this.challenged(async () => {
       const { token, expiresAt } = await this.mfaTokens.issue({ subject: account.id, epoch: account.epoch });
       await this.work.single((tx) => this.recordChallenge(tx, account));
@@ -54,7 +54,7 @@ export class LoginService {
    * Asks for the second step by a half-authenticated session of the web portal, 3 minutes long. It takes the place of the
    * session with the cookie `former`.
    */
-  challengeInPortal({ account }: PasswordPassed, former: string | undefined): Promise<OpenedSession> {
+  challengeInSession({ account }: FirstFactorResult, former: string | undefined): Promise<OpenedSession> {
     const { id: subject, epoch } = account;
     return this.challenged(() =>
       this.work.run(async (tx) => {
@@ -69,18 +69,18 @@ export class LoginService {
    * Completes a login that needs no code: there is no second factor, or the browser is trusted. Undefined where it turns
    * out not to be. In a browser, the session takes the place of the one with the cookie `former`.
    */
-  async complete(passed: PasswordPassed, kind: SessionKind, former?: string): Promise<Completed | undefined> {
+  async complete(passed: FirstFactorResult, kind: SessionKind, former?: string): Promise<CompletedLogin | undefined> {
     if (passed.next !== 'none' && passed.trustedDevice === undefined) return undefined;
-    const completed = await this.meters.refusals(() => this.completed(passed, kind, former));
+    const completed = await this.meters.countFailures(() => this.completed(passed, kind, former));
     if (completed) this.meters.count('success');
     return completed;
   }
 
   private completed(
-    { account, next, trustedDevice }: PasswordPassed,
+    { account, next, trustedDevice }: FirstFactorResult,
     kind: SessionKind,
     former: string | undefined,
-  ): Promise<Completed | undefined> {
+  ): Promise<CompletedLogin | undefined> {
     const { id: subject, epoch } = account;
     return this.work.run(async (tx) => {
       // Whatever ended this account's sessions since its password was read has ended this login, too.
@@ -97,7 +97,7 @@ export class LoginService {
   }
 
   private async challenged<T>(give: () => Promise<T>): Promise<T> {
-    const given = await this.meters.refusals(give);
+    const given = await this.meters.countFailures(give);
     this.meters.count('challenged');
     return given;
   }

@@ -10,9 +10,9 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { type FullPrincipal, hasFreshOtp } from '../principal/principal.js';
 import { Sessions } from '../session/sessions.service.js';
 import { stepUpChallenge } from './guards/access.js';
-import { PasswordProof } from './password-proof.service.js';
+import { PasswordVerifier } from './password-proof.service.js';
 
-export interface PasswordChange {
+export interface NewPassword {
   readonly current: string;
   readonly new: string;
   readonly code?: string | undefined;
@@ -23,7 +23,7 @@ export interface PasswordChange {
 export class OwnPassword {
   constructor(
     private readonly accounts: Accounts,
-    private readonly password: PasswordProof,
+    private readonly password: PasswordVerifier,
     private readonly changes: AccountChanges,
     private readonly secondFactors: SecondFactors,
     private readonly trustedDevices: TrustedDevices,
@@ -37,7 +37,7 @@ export class OwnPassword {
    * @throws ServiceError `INVALID_CREDENTIALS` for a wrong current password, `STEP_UP_REQUIRED` where the account has a
    * second factor and neither a fresh one nor a code comes along, `VALIDATION_FAILED` for a weak new one
    */
-  async change(caller: FullPrincipal, { current, new: next, code }: PasswordChange): Promise<void> {
+  async change(caller: FullPrincipal, { current, new: next, code }: NewPassword): Promise<void> {
     const { subject } = caller;
     const account = await this.accounts.find(subject);
     if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
@@ -46,7 +46,7 @@ export class OwnPassword {
     if (mustProve && code === undefined) {
       throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge({ method: 'otp', maxAge }) });
     }
-    await this.password.ofSubject(subject, current, 'current');
+    await this.password.verifySubject(subject, current, 'current');
     const ready = await this.changes.readyPassword(subject, next);
     const store = async (tx: Tx): Promise<void> => {
       await this.changes.changePassword(tx, subject, ready, { epoch: account.epoch });

@@ -17,11 +17,11 @@ import {
 } from '../principal/principal.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 import { stepUpChallenge } from './guards/access.js';
-import { PasswordProof } from './password-proof.service.js';
-import { claimOf, SecondStepService } from './second-step.service.js';
+import { PasswordVerifier } from './password-proof.service.js';
+import { attemptSubjectOf, SecondStep } from './second-step.service.js';
 
 /** The session that goes on with a second factor. */
-export interface Confirmed {
+export interface ConfirmedEnrolment {
   readonly opened: OpenedSession;
   readonly roles: readonly string[];
 }
@@ -39,9 +39,9 @@ export interface PendingSecret {
 export class OwnSecondFactor {
   constructor(
     private readonly accounts: Accounts,
-    private readonly password: PasswordProof,
+    private readonly password: PasswordVerifier,
     private readonly enrolment: Enrolment,
-    private readonly secondStep: SecondStepService,
+    private readonly secondStep: SecondStep,
     private readonly sessions: Sessions,
     private readonly policy: MfaProperties,
     private readonly clock: Clock,
@@ -49,39 +49,39 @@ export class OwnSecondFactor {
 
   /** @throws ServiceError `STEP_UP_REQUIRED` for a login that is too old, `INVALID_CREDENTIALS` for a wrong `password` */
   async setup(caller: Principal, password: string | undefined): Promise<Setup> {
-    return this.enrolment.setup(await this.admitted(caller, password));
+    return this.enrolment.setup(await this.authorizeSetup(caller, password));
   }
 
   /** The same where the caller has no pending secret; where it has one, that one with new codes. */
-  async setupOrAgain(caller: Principal): Promise<Setup> {
-    const claim = await this.admitted(caller, undefined);
+  async setupOrResume(caller: Principal): Promise<Setup> {
+    const claim = await this.authorizeSetup(caller, undefined);
     const again = await this.enrolment.shownWithNewCodes(claim);
     if (again) return again;
     try {
       return await this.enrolment.setup({ ...claim, keepsOwn: true });
     } catch (error) {
       // The form was sent twice, and the other request was quicker.
-      const shown = await this.enrolment.shownWithNewCodes(claim);
-      if (shown) return shown;
+      const pendingSetup = await this.enrolment.shownWithNewCodes(claim);
+      if (pendingSetup) return pendingSetup;
       throw error;
     }
   }
 
   /** The caller's pending secret once more; undefined where there is none. @throws ServiceError as `setup` does */
   async shown(caller: Principal): Promise<ShownSecret | undefined> {
-    return this.enrolment.shown(await this.admitted(caller, undefined));
+    return this.enrolment.shown(await this.authorizeSetup(caller, undefined));
   }
 
-  private async admitted(caller: Principal, password: string | undefined): Promise<SetupClaim> {
+  private async authorizeSetup(caller: Principal, password: string | undefined): Promise<SetupClaim> {
     const account = await this.accountOf(caller.subject);
     const { totpId: replaces } = account;
     if (caller.kind === 'half') {
-      this.admitToEnrolment(caller, account);
+      this.requireEnrolmentAllowed(caller, account);
       // A password was checked minutes ago; what an identity provider says may rest on a session of the morning.
       if (caller.idp !== undefined) this.requireFreshTime(caller.authTime);
     } else if (replaces !== undefined) this.requireFreshOtp(caller);
     else await this.requireFreshLogin(caller, password);
-    return { ...claimOf(caller), askedBy: askerOf(caller), ...(replaces !== undefined && { replaces }) };
+    return { ...attemptSubjectOf(caller), askedBy: askerOf(caller), ...(replaces !== undefined && { replaces }) };
   }
 
   async state({ subject }: FullPrincipal): Promise<{ readonly factors: FactorState; readonly isDemanded: boolean }> {
@@ -105,17 +105,17 @@ export class OwnSecondFactor {
   }
 
   async qr(caller: Principal, form: 'svg' | 'png'): Promise<string | Buffer> {
-    if (caller.kind === 'half') this.admitToEnrolment(caller, await this.accountOf(caller.subject));
+    if (caller.kind === 'half') this.requireEnrolmentAllowed(caller, await this.accountOf(caller.subject));
     return this.enrolment.qr(form, caller.subject, askerOf(caller));
   }
 
   /** The confirm code completes or raises the login that asked, in the transaction that makes the secret active. */
-  async confirm(caller: Principal, code: string): Promise<Confirmed> {
+  async confirm(caller: Principal, code: string): Promise<ConfirmedEnrolment> {
     const account = await this.accountOf(caller.subject);
-    if (caller.kind === 'half') this.admitToEnrolment(caller, account);
-    const claim = { ...claimOf(caller), askedBy: askerOf(caller), code };
+    if (caller.kind === 'half') this.requireEnrolmentAllowed(caller, account);
+    const claim = { ...attemptSubjectOf(caller), askedBy: askerOf(caller), code };
     return this.enrolment.confirm(claim, async (tx, { hasReplaced }) => {
-      const opened = await this.secondStep.enter(tx, caller, 'totp');
+      const opened = await this.secondStep.completeSecondStep(tx, caller, 'totp');
       if (hasReplaced) await this.sessions.endAll(tx, caller.subject, opened.session.id);
       return { opened, roles: account.roles };
     });
@@ -131,7 +131,7 @@ export class OwnSecondFactor {
     });
   }
 
-  reissue(caller: FullPrincipal): Promise<readonly string[]> {
+  reissueBackupCodes(caller: FullPrincipal): Promise<readonly string[]> {
     this.requireFreshOtp(caller);
     return this.enrolment.reissue(caller.subject);
   }
@@ -141,7 +141,7 @@ export class OwnSecondFactor {
    * identity provider did not prove it. One whose epoch has ended is refused by what follows, which looks at the lock
    * first.
    */
-  private admitToEnrolment(caller: HalfPrincipal, account: Account): void {
+  private requireEnrolmentAllowed(caller: HalfPrincipal, account: Account): void {
     if (account.epoch !== caller.epoch) return;
     const isDue = caller.idp !== undefined || isDemanded(account, this.policy);
     if (account.totpId === undefined && isDue) return;
@@ -157,7 +157,7 @@ export class OwnSecondFactor {
   /** A stolen access token must not be enough to enrol the thief's authenticator. */
   private async requireFreshLogin(caller: FullPrincipal, password: string | undefined): Promise<void> {
     if (password === undefined) this.requireFreshTime(caller.authTime);
-    else await this.password.ofSubject(caller.subject, password, 'pw');
+    else await this.password.verifySubject(caller.subject, password, 'pw');
   }
 
   private requireFreshTime(authTime: number | undefined): void {

@@ -9,7 +9,7 @@ import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { nameUser } from '../principal/request-context.js';
 
 /** Somebody's password, with what browsers send beside it. */
-export interface Credentials {
+export interface PasswordCredentials {
   readonly id: string;
   readonly pw: string;
   /** Replaces `pw` where that is temporary. */
@@ -20,7 +20,7 @@ export interface Credentials {
 
 /** Every place that takes a user's password: one refusal for all reasons, the exact one in the event. */
 @Injectable()
-export class PasswordProof {
+export class PasswordVerifier {
   constructor(
     private readonly accounts: Accounts,
     private readonly changes: AccountChanges,
@@ -33,17 +33,17 @@ export class PasswordProof {
    * @throws ServiceError `INVALID_CREDENTIALS`, `RATE_LIMITED`, `UNAVAILABLE`; `PASSWORD_CHANGE_REQUIRED` for a temporary
    * password without `newPw`, `VALIDATION_FAILED` for a `newPw` that is weak, the same, or not asked for
    */
-  async ofLogin({ id, pw, newPw, device }: Credentials): Promise<Account> {
+  async verifyLogin({ id, pw, newPw, device }: PasswordCredentials): Promise<Account> {
     const verdict = await this.accounts.verifyPassword({ loginId: id, password: pw, device });
     if (verdict.kind === 'temporary') return this.replaced(verdict.account, verdict.temporary, pw, newPw);
     const account = await this.accepted(verdict);
     if (newPw === undefined) return account;
     await this.recordFailure('change_unexpected', account.id);
-    throw unfitting('unexpected');
+    throw newPasswordError('unexpected');
   }
 
   /** For somebody who is signed in and is asked again in `field`; throws alike. */
-  async ofSubject(subject: string, password: string, field: string): Promise<Account> {
+  async verifySubject(subject: string, password: string, field: string): Promise<Account> {
     return this.accepted(await this.accounts.verifyPasswordOf(subject, password, field));
   }
 
@@ -75,7 +75,7 @@ export class PasswordProof {
   /** A refusal tells the caller that `pw` is right, so it leaves an event like any other answer of this step. */
   private async readyReplacement(account: Account, pw: string, newPw: string): Promise<ReadyPassword> {
     try {
-      if (newPw === pw) throw unfitting('same_as_temporary');
+      if (newPw === pw) throw newPasswordError('same_as_temporary');
       return await this.changes.readyPasswordOf(account, newPw, 'new_pw');
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'VALIDATION_FAILED') {
@@ -91,6 +91,6 @@ export class PasswordProof {
   }
 }
 
-function unfitting(code: string): ServiceError {
+function newPasswordError(code: string): ServiceError {
   return new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'new_pw', code }] });
 }

@@ -5,10 +5,10 @@ import { Loggers } from '../logging/loggers.js';
 import { MfaProperties } from '../second-factor/mfa.properties.js';
 import { isDemanded } from '../second-factor/policy.js';
 import { LoginMeters } from './login-meters.js';
-import { type Credentials, PasswordProof } from './password-proof.service.js';
+import { type PasswordCredentials, PasswordVerifier } from './password-proof.service.js';
 
 /** A right password and what is still open. */
-export interface PasswordPassed {
+export interface FirstFactorResult {
   readonly account: Account;
   /** `none`: the login is complete; `verify`: a code; `enrol`: policy demands a factor that does not exist yet. */
   readonly next: 'none' | 'verify' | 'enrol';
@@ -17,7 +17,7 @@ export interface PasswordPassed {
 }
 
 /** What is still open, for the log. */
-const OPEN: Readonly<Record<PasswordPassed['next'], string>> = {
+const OPEN: Readonly<Record<FirstFactorResult['next'], string>> = {
   none: 'no code is due',
   verify: 'a code is due, but of a trusted browser where policy demands none',
   enrol: 'policy demands a second factor that does not exist yet',
@@ -25,11 +25,11 @@ const OPEN: Readonly<Record<PasswordPassed['next'], string>> = {
 
 /** The first step of every login: the password, then what policy and enrolment ask for. */
 @Injectable()
-export class PasswordStep {
+export class PasswordAuthenticator {
   private readonly log: Logger;
 
   constructor(
-    private readonly password: PasswordProof,
+    private readonly password: PasswordVerifier,
     private readonly policy: MfaProperties,
     private readonly meters: LoginMeters,
     loggers: Loggers,
@@ -38,8 +38,8 @@ export class PasswordStep {
   }
 
   /** @throws ServiceError as `PasswordProof.ofLogin` */
-  async pass(credentials: Credentials, trustedDevice: string | undefined): Promise<PasswordPassed> {
-    const account = await this.meters.refusals(() => this.password.ofLogin(credentials));
+  async authenticate(credentials: PasswordCredentials, trustedDevice: string | undefined): Promise<FirstFactorResult> {
+    const account = await this.meters.countFailures(() => this.password.verifyLogin(credentials));
     const demanded = isDemanded(account, this.policy);
     const hasFactor = account.totpId !== undefined;
     const next = hasFactor ? 'verify' : demanded ? 'enrol' : 'none';

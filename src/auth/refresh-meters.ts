@@ -29,13 +29,13 @@ export class RefreshMeters {
   }
 
   /** Counts an exchange once, by how it ends. */
-  async counted<T extends { readonly kind: 'rotated' | 'repeated' }>(exchange: () => Promise<T>): Promise<T> {
+  async record<T extends { readonly kind: 'rotated' | 'repeated' }>(exchange: () => Promise<T>): Promise<T> {
     try {
       const done = await exchange();
       this.count(done.kind);
       return done;
     } catch (error) {
-      this.count(outcomeBy(error));
+      this.count(outcomeOf(error));
       throw error;
     }
   }
@@ -45,7 +45,7 @@ export class RefreshMeters {
   }
 }
 
-function outcomeBy(error: unknown): string {
+function outcomeOf(error: unknown): string {
   if (!(error instanceof ServiceError)) return 'defect';
   const { code, facts } = error;
   if (code === 'UNAVAILABLE') return 'unavailable';

@@ -7,7 +7,7 @@ import { type OpenedSession, type Rotation, Sessions } from '../session/sessions
 import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
 
 /** A refresh that succeeded, with the roles of now. */
-export interface Refreshed {
+export interface RefreshedSession {
   readonly opened: OpenedSession;
   readonly roles: readonly string[];
 }
@@ -16,7 +16,7 @@ type Done = Exclude<Rotation<readonly string[]>, { readonly kind: 'refused' }>;
 
 /** Exchanges a refresh token for its one successor (RFC 9700 section 4.14.2). */
 @Injectable()
-export class RefreshService {
+export class TokenRefresh {
   private readonly log: Logger;
 
   constructor(
@@ -29,8 +29,8 @@ export class RefreshService {
   }
 
   /** @throws ServiceError `REFRESH_INVALID` for every kind of refusal alike */
-  async refresh(refreshToken: string | undefined): Promise<Refreshed> {
-    const { opened, admitted } = await this.meters.counted(() => this.exchanged(refreshToken));
+  async refresh(refreshToken: string | undefined): Promise<RefreshedSession> {
+    const { opened, admitted } = await this.meters.record(() => this.exchanged(refreshToken));
     return { opened, roles: admitted };
   }
 

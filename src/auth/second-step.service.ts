@@ -16,14 +16,14 @@ import { MfaTokens } from '../token/mfa-tokens.service.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 
 /** A second factor that was accepted and the session it opened or raised. */
-export interface SecondStep {
+export interface CompletedSecondStep {
   readonly opened: OpenedSession;
   readonly proof: Proof;
   /** The browser asked to be trusted, and may be. */
   readonly trustedDevice?: DeviceSecret;
 }
 
-interface Wishes {
+interface CompleteOptions {
   /** Ask for no code in this browser for a while; ignored where that is switched off. */
   readonly trustDevice?: boolean;
 }
@@ -33,7 +33,7 @@ interface Wishes {
  * consumed, the session opened and the event written in one transaction, or nothing of it.
  */
 @Injectable()
-export class SecondStepService {
+export class SecondStep {
   constructor(
     private readonly secondFactors: SecondFactors,
     private readonly mfaTokens: MfaTokens,
@@ -45,7 +45,7 @@ export class SecondStepService {
   ) {}
 
   /** `POST /login/2fa`: the half token stands in the body. */
-  async completeLogin(mfaToken: string, code: string, wishes: Wishes = {}): Promise<SecondStep> {
+  async completeLogin(mfaToken: string, code: string, wishes: CompleteOptions = {}): Promise<CompletedSecondStep> {
     const claims = await this.meters.refusals(codeMethod(code), () => this.claimsOf(mfaToken));
     const { subject, epoch, jti, issuedAt, expiresAt } = claims;
     nameUser(subject);
@@ -54,22 +54,26 @@ export class SecondStepService {
   }
 
   /** `POST /2fa/verify`: completes a half-authenticated login, or renews the second factor of a full one (step-up). */
-  prove(principal: Principal, code: string, { trustDevice = false }: Wishes = {}): Promise<SecondStep> {
+  prove(
+    principal: Principal,
+    code: string,
+    { trustDevice = false }: CompleteOptions = {},
+  ): Promise<CompletedSecondStep> {
     const { subject } = principal;
-    return this.secondFactors.prove({ ...claimOf(principal), code }, async (tx, proof) => {
-      const opened = await this.enter(tx, principal, proof.method);
+    return this.secondFactors.prove({ ...attemptSubjectOf(principal), code }, async (tx, proof) => {
+      const opened = await this.completeSecondStep(tx, principal, proof.method);
       const trustedDevice = trustDevice ? await this.trustedDevices.grant(tx, subject) : undefined;
       return { opened, proof, ...(trustedDevice && { trustedDevice }) };
     });
   }
 
   /** Opens what follows an accepted code of `method`; also used where the code confirmed a new secret. */
-  async enter(tx: Tx, principal: Principal, method: Proof['method']): Promise<OpenedSession> {
+  async completeSecondStep(tx: Tx, principal: Principal, method: Proof['method']): Promise<OpenedSession> {
     const { subject } = principal;
     const kind = principal.kind === 'half' ? 'MFA_OK' : 'STEP_UP_OK';
     const { idp } = principal;
     await this.events.record(tx, { kind, subject, amr: PWD_OTP, reason: method, ...(idp !== undefined && { idp }) });
-    return principal.kind === 'half' ? this.replace(tx, principal, method) : this.raise(tx, principal, method);
+    return principal.kind === 'half' ? this.upgrade(tx, principal, method) : this.stepUp(tx, principal, method);
   }
 
   private async claimsOf(mfaToken: string): Promise<MfaClaims> {
@@ -79,7 +83,7 @@ export class SecondStepService {
   }
 
   /** The principal swap: what is half-authenticated ends exactly once, and a full session begins. */
-  private async replace(tx: Tx, half: HalfPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
+  private async upgrade(tx: Tx, half: HalfPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
     const { subject, authTime, id, expiresAt } = half;
     const dated = authTime === undefined ? {} : { authTime };
     const facts = { subject, amr: PWD_OTP, ...dated, mfaAt: this.clock.seconds(), mfaMethod };
@@ -88,20 +92,20 @@ export class SecondStepService {
       if (!isFirst) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'jti used' });
       return this.sessions.open(tx, { ...facts, kind: 'token' });
     }
-    const swapped = await this.sessions.swap(tx, id, facts);
+    const swapped = await this.sessions.upgrade(tx, id, facts);
     if (!swapped) throw new ServiceError('INVALID_TOKEN', { reason: 'half-authenticated session used or ended' });
     return swapped;
   }
 
-  private async raise(tx: Tx, { sid }: FullPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
-    const raised = await this.sessions.raise(tx, sid, { amr: PWD_OTP, mfaAt: this.clock.seconds(), mfaMethod });
+  private async stepUp(tx: Tx, { sid }: FullPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
+    const raised = await this.sessions.stepUp(tx, sid, { amr: PWD_OTP, mfaAt: this.clock.seconds(), mfaMethod });
     if (!raised) throw new ServiceError('INVALID_TOKEN', { reason: 'session ended' });
     return raised;
   }
 }
 
 /** What an attempt of this caller must hold against: a half-authenticated one ends with its epoch and its `jti`. */
-export function claimOf(caller: Principal): Claim {
+export function attemptSubjectOf(caller: Principal): Claim {
   const { subject } = caller;
   if (caller.kind === 'full') return { subject };
   const { epoch, via, id } = caller;

@@ -5,7 +5,7 @@ import { Sessions } from '../session/sessions.service.js';
 
 /** Ends sessions, with the event beside the change. */
 @Injectable()
-export class SessionEnd {
+export class SessionRevocation {
   constructor(
     private readonly work: UnitOfWork,
     private readonly sessions: Sessions,
@@ -13,7 +13,7 @@ export class SessionEnd {
   ) {}
 
   /** False where there is no such session of this subject. */
-  bySid(subject: string, sid: string, reason = 'logout'): Promise<boolean> {
+  revoke(subject: string, sid: string, reason = 'logout'): Promise<boolean> {
     return this.work.run(async (tx) => {
       const isEnded = await this.sessions.end(tx, sid, subject);
       if (isEnded) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, reason });
@@ -22,7 +22,7 @@ export class SessionEnd {
   }
 
   /** Ends every other session of the subject. */
-  async others(subject: string, sid: string): Promise<void> {
+  async revokeOthers(subject: string, sid: string): Promise<void> {
     await this.work.run(async (tx) => {
       const ended = await this.sessions.endAll(tx, subject, sid);
       if (ended > 0) await this.events.record(tx, { kind: 'SESSION_REVOKED', subject, reason: 'others' });
@@ -30,9 +30,9 @@ export class SessionEnd {
   }
 
   /** Ends the session a refresh token belongs to, whether or not it is the newest one. */
-  async byRefreshToken(refreshToken: string): Promise<void> {
+  async revokeByRefreshToken(refreshToken: string): Promise<void> {
     await this.work.run(async (tx) => {
-      const session = await this.sessions.ofRefreshToken(tx, refreshToken);
+      const session = await this.sessions.findByRefreshToken(tx, refreshToken);
       if (session && (await this.sessions.end(tx, session.sid, session.subject))) {
         await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason: 'logout' });
       }

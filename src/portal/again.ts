@@ -6,16 +6,16 @@ import { waitOf } from '../http/errors/problem.js';
 import { problemAlert } from '../http/errors/problem-page.js';
 
 /** Shows the form with what a person is told of the refusal. */
-type ShowForm = (alert: Markup, error: ServiceError) => string | Promise<string>;
+type RenderForm = (alert: Markup, error: ServiceError) => string | Promise<string>;
 /** What a person is told of a refusal; undefined: the text of its code. */
-type Tell = (error: ServiceError) => string | undefined;
+type ErrorText = (error: ServiceError) => string | undefined;
 
 /** Does what a form asks for; refused with one of these codes, a person sees the form once more, with the reason to be told. */
-export async function orAgain<T>(
+export async function rerenderOnError<T>(
   codes: ReadonlySet<ErrorCode>,
-  form: ShowForm,
+  form: RenderForm,
   step: () => Promise<T>,
-  tell?: Tell,
+  tell?: ErrorText,
 ): Promise<T> {
   try {
     return await step();
@@ -27,8 +27,8 @@ export async function orAgain<T>(
 /** The same refusal, which shows a person a form. */
 export async function withForm(
   error: ServiceError,
-  form: ShowForm,
-  tell: Tell = () => undefined,
+  form: RenderForm,
+  tell: ErrorText = () => undefined,
 ): Promise<ServiceError> {
   const { code, facts } = error;
   const requestId = requestFacts()?.requestId ?? '';

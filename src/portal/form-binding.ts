@@ -1,11 +1,11 @@
 import { askerOf, type Principal } from '../principal/principal.js';
 
 /** What the token of a form is bound to: a login, complete or not, which keeps its id while its cookie changes. */
-export function boundToCaller(principal: Principal): string {
+export function callerBinding(principal: Principal): string {
   return askerOf(principal);
 }
 
 /** Or the browser of a stranger, by the value of its cookie. */
-export function boundToBrowser(cookie: string): string {
+export function browserBinding(cookie: string): string {
   return `browser:${cookie}`;
 }

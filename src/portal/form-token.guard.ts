@@ -8,10 +8,10 @@ import type { Principal } from '../principal/principal.js';
 import { cookiesOf } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
 import { ServletProperties } from '../http/servlet.properties.js';
-import { boundToBrowser, boundToCaller } from './form-binding.js';
+import { browserBinding, callerBinding } from './form-binding.js';
 import { httpsPage } from './https-page.js';
 import { withForm } from './again.js';
-import { PlainHttpWatch } from './plain-http-watch.service.js';
+import { PlainHttpWarning } from './plain-http-watch.service.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
 import { FormTokens } from './form-tokens.service.js';
 
@@ -26,7 +26,7 @@ export class FormTokenGuard implements CanActivate {
 
   constructor(
     private readonly tokens: FormTokens,
-    private readonly watch: PlainHttpWatch,
+    private readonly watch: PlainHttpWarning,
     private readonly publicUrl: PublicUrlProperties,
     { contextPath }: ServletProperties,
   ) {
@@ -37,8 +37,8 @@ export class FormTokenGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FormRequest>();
     if (SAFE.has(request.method)) return true;
     const { csrf } = (request.body ?? {}) as { readonly csrf?: unknown };
-    const boundTo = boundOf(request);
-    if (typeof csrf === 'string' && boundTo !== undefined && this.tokens.isOurs(csrf, boundTo)) return true;
+    const boundTo = bindingOf(request);
+    if (typeof csrf === 'string' && boundTo !== undefined && this.tokens.isValid(csrf, boundTo)) return true;
     if (boundTo === undefined && this.watch.isCookieLost(request)) {
       const cause = new ServiceError('CROSS_SITE', { reason: 'no form cookie over http' });
       throw await withForm(cause, (mark) => httpsPage(mark, this.publicUrl.publicUrl));
@@ -54,8 +54,8 @@ function isComplete(principal: Principal | undefined): boolean {
   return principal?.kind === 'full' && hasOtp(principal.amr);
 }
 
-function boundOf(request: FormRequest): string | undefined {
-  if (request.principal) return boundToCaller(request.principal);
+function bindingOf(request: FormRequest): string | undefined {
+  if (request.principal) return callerBinding(request.principal);
   const cookie = cookiesOf(request)[SIGN_IN_FORM];
-  return cookie === undefined ? undefined : boundToBrowser(cookie);
+  return cookie === undefined ? undefined : browserBinding(cookie);
 }

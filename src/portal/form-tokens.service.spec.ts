@@ -14,10 +14,10 @@ it('S5: a token is good for what it is bound to, and for nothing else', () => {
   const tokens = tokensUnder('old', { old: OLD });
   const token = tokens.issue('sid:1');
 
-  expect(tokens.isOurs(token, 'sid:1')).toBe(true);
-  expect(tokens.isOurs(token, 'sid:2')).toBe(false);
-  expect(tokens.isOurs(token, 'jti:1')).toBe(false);
-  expect(tokens.isOurs(token, '')).toBe(false);
+  expect(tokens.isValid(token, 'sid:1')).toBe(true);
+  expect(tokens.isValid(token, 'sid:2')).toBe(false);
+  expect(tokens.isValid(token, 'jti:1')).toBe(false);
+  expect(tokens.isValid(token, '')).toBe(false);
 });
 
 it('S5: a token is another one each time, all of equal length', () => {
@@ -32,10 +32,10 @@ it.each([false, true])('S5: no part of a token can be changed, of a half-authent
   const tokens = tokensUnder('old', { old: OLD });
   const token = tokens.issue('sid:1', isOfHalf);
 
-  expect(tokens.isOurs(token, 'sid:1')).toBe(true);
+  expect(tokens.isValid(token, 'sid:1')).toBe(true);
   for (let at = 0; at < token.length - 1; at += 1) {
     const other = token[at] === 'A' ? 'B' : 'A';
-    expect(tokens.isOurs(token.slice(0, at) + other + token.slice(at + 1), 'sid:1'), String(at)).toBe(false);
+    expect(tokens.isValid(token.slice(0, at) + other + token.slice(at + 1), 'sid:1'), String(at)).toBe(false);
   }
 });
 
@@ -44,13 +44,13 @@ it('S5: a token says whether it was issued to a half-authenticated login', () =>
   const [ofHalf, ofFull] = [tokens.issue('sid:1', true), tokens.issue('sid:1')];
 
   expect([ofHalf, ofFull, '', 'half.'].map((token) => tokens.isOfHalf(token))).toEqual([true, false, false, false]);
-  expect(tokens.isOurs(ofHalf.replace('half.', ''), 'sid:1')).toBe(false);
-  expect(tokens.isOurs(`half.${ofFull}`, 'sid:1')).toBe(false);
+  expect(tokens.isValid(ofHalf.replace('half.', ''), 'sid:1')).toBe(false);
+  expect(tokens.isValid(`half.${ofFull}`, 'sid:1')).toBe(false);
 });
 
 it('a token stays good while its seal key is kept beside a new one, and no longer', () => {
   const token = tokensUnder('old', { old: OLD }).issue('sid:1');
 
-  expect(tokensUnder('new', { old: OLD, new: NEW }).isOurs(token, 'sid:1')).toBe(true);
-  expect(tokensUnder('new', { new: NEW }).isOurs(token, 'sid:1')).toBe(false);
+  expect(tokensUnder('new', { old: OLD, new: NEW }).isValid(token, 'sid:1')).toBe(true);
+  expect(tokensUnder('new', { new: NEW }).isValid(token, 'sid:1')).toBe(false);
 });

@@ -26,8 +26,8 @@ export class FormTokens {
     this.keys = sealer.derivedKeys('form-token');
   }
 
-  issue(boundTo: string, isOfHalf = false): string {
-    const nonce = (isOfHalf ? OF_HALF : '') + this.random.text(NONCE_BYTES);
+  issue(boundTo: string, isOfHalfAuthenticated = false): string {
+    const nonce = (isOfHalfAuthenticated ? OF_HALF : '') + this.random.text(NONCE_BYTES);
     const [key = Buffer.alloc(0)] = this.keys;
     return `${nonce}.${signature(key, nonce, boundTo).toString('base64url')}`;
   }
@@ -37,7 +37,7 @@ export class FormTokens {
     return token.startsWith(OF_HALF) && FORM.test(token);
   }
 
-  isOurs(token: string, boundTo: string): boolean {
+  isValid(token: string, boundTo: string): boolean {
     const [, nonce, signed] = FORM.exec(token) ?? [];
     if (nonce === undefined || signed === undefined) return false;
     const given = Buffer.from(signed, 'base64url');

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { loginShape } from '../auth/api/login.schema.js';
 
-const LONGEST_CODE = 64;
+const MAX_CODE_LENGTH = 64;
 
 /** `return_to` of a query or form: whatever is no path of ours stands for the start page. */
 export const returnToShape = v.object({
@@ -21,7 +21,7 @@ const common = {
 export const signInForm = v.strictObject({ ...common, ...loginShape.entries, again });
 
 /** What is no code is told in the form itself. */
-export const codeForm = v.strictObject({ ...common, code: v.pipe(v.string(), v.maxLength(LONGEST_CODE)) });
+export const codeForm = v.strictObject({ ...common, code: v.pipe(v.string(), v.maxLength(MAX_CODE_LENGTH)) });
 
 export const verifyForm = v.strictObject({
   ...codeForm.entries,

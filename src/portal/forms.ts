@@ -1,7 +1,7 @@
 import { type Markup, markup } from '../encoding/html.js';
 
 /** What a form sends beside what is typed in. */
-export interface FormFacts {
+export interface FormFields {
   /** The path it is sent to. */
   readonly action: string;
   /** Its token. */
@@ -10,7 +10,7 @@ export interface FormFacts {
   readonly returnTo: string;
 }
 
-export function form({ action, csrf, returnTo }: FormFacts, content: Markup): Markup {
+export function form({ action, csrf, returnTo }: FormFields, content: Markup): Markup {
   return markup`<form method="post" action="${action}">
 ${hidden('csrf', csrf)}${hidden('return_to', returnTo)}${content}</form>
 `;

@@ -10,7 +10,7 @@ const SECONDS_BETWEEN_LINES = 3600;
 
 /** Notices browsers that cannot sign in since they drop Secure cookies over http. */
 @Injectable()
-export class PlainHttpWatch {
+export class PlainHttpWarning {
   private readonly log: Logger;
   private quietUntil = 0;
 

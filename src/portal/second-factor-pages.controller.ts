@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { Handover } from '../auth/handover.service.js';
+import { CredentialWriter } from '../auth/handover.service.js';
 import { OwnSecondFactor, type PendingSecret } from '../auth/own-second-factor.service.js';
 import { withReturnTo } from '../auth/page-paths.js';
-import { SecondStepService } from '../auth/second-step.service.js';
+import { SecondStep } from '../auth/second-step.service.js';
 import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
 import { AlsoHalfAuthenticated, Caller } from '../principal/access.decorator.js';
@@ -16,11 +16,11 @@ import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
 import { ownPath } from '../web/return-to.js';
 import { Idps } from '../saml/idp/idps.service.js';
 import { ServletProperties } from '../http/servlet.properties.js';
-import { orAgain, withForm } from './again.js';
-import { boundToCaller } from './form-binding.js';
+import { rerenderOnError, withForm } from './again.js';
+import { callerBinding } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { FormTokens } from './form-tokens.service.js';
-import type { FormFacts } from './forms.js';
+import type { FormFields } from './forms.js';
 import { codeForm, returnToShape, setupForm, verifyForm } from './forms.schema.js';
 import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP, SHOW_VERIFY, VERIFY } from './portal.openapi.js';
 import { Page, SendsOn } from './page.decorator.js';
@@ -57,8 +57,8 @@ export class SecondFactorPagesController {
 
   constructor(
     private readonly own: OwnSecondFactor,
-    private readonly secondStep: SecondStepService,
-    private readonly handover: Handover,
+    private readonly secondStep: SecondStep,
+    private readonly handover: CredentialWriter,
     private readonly tokens: FormTokens,
     private readonly idps: Idps,
     { contextPath }: ServletProperties,
@@ -96,8 +96,8 @@ export class SecondFactorPagesController {
     // The form was sent before, as after "Back" in the browser: its code did its work and would count as a wrong one now.
     if (proved !== provedAt(caller) && this.own.hasFreshOtp(caller)) return { url: form.returnTo };
     const again = (alert: Markup): string => verifyPage({ ...form, alert });
-    const { opened, proof } = await orAgain(TOLD, again, () => this.secondStep.prove(caller, code));
-    await this.handover.give(reply, opened, proof.roles, 'session');
+    const { opened, proof } = await rerenderOnError(TOLD, again, () => this.secondStep.prove(caller, code));
+    await this.handover.write(reply, opened, proof.roles, 'session');
     return { url: form.returnTo };
   }
 
@@ -130,7 +130,7 @@ export class SecondFactorPagesController {
     const way = await this.wayToProve(caller, returnTo);
     const again = (alert: Markup): string => proveAgainPage(alert, way);
     // A form that is sent once more, as by reloading its answer, shows the secret that an app may have by now.
-    const setup = await orAgain(STALE, again, () => this.own.setupOrAgain(caller));
+    const setup = await rerenderOnError(STALE, again, () => this.own.setupOrResume(caller));
     return secretPage(this.form('confirm', caller, returnTo), setup);
   }
 
@@ -157,8 +157,8 @@ export class SecondFactorPagesController {
     @Answer() reply: Reply,
   ): SentOn {
     const again = (alert: Markup): Promise<string> => this.wrongCodePage(caller, returnTo, alert);
-    const { opened, roles } = await orAgain(TOLD, again, () => this.own.confirm(caller, code));
-    await this.handover.give(reply, opened, roles, 'session');
+    const { opened, roles } = await rerenderOnError(TOLD, again, () => this.own.confirm(caller, code));
+    await this.handover.write(reply, opened, roles, 'session');
     return { url: ownPath(returnTo, this.contextPath) };
   }
 
@@ -225,10 +225,10 @@ export class SecondFactorPagesController {
     }
   }
 
-  private form(page: 'verify' | 'setup' | 'confirm', caller: Principal, returnTo: string | undefined): FormFacts {
+  private form(page: 'verify' | 'setup' | 'confirm', caller: Principal, returnTo: string | undefined): FormFields {
     return {
       action: this.pathOf(page),
-      csrf: this.tokens.issue(boundToCaller(caller), caller.kind === 'half'),
+      csrf: this.tokens.issue(callerBinding(caller), caller.kind === 'half'),
       returnTo: ownPath(returnTo, this.contextPath),
     };
   }

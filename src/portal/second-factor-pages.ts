@@ -1,8 +1,8 @@
 import { type Markup, markup } from '../encoding/html.js';
 import { htmlPage } from '../http/page.js';
-import { button, form, type FormFacts, hidden } from './forms.js';
+import { button, form, type FormFields, hidden } from './forms.js';
 
-interface CodeFacts extends FormFacts {
+interface CodeFacts extends FormFields {
   readonly alert?: Markup;
 }
 
@@ -20,7 +20,7 @@ export function verifyPage({ alert, proved, ...facts }: VerifyFacts): string {
   return htmlPage('Second factor', markup`${alert}${told}${codeForm(facts, 'Continue', hidden('proved', proved))}`);
 }
 
-interface BeginFacts extends FormFacts {
+interface BeginFacts extends FormFields {
   /** A secret that another sign-in of the user waits to confirm, until epoch seconds. */
   readonly pending: { readonly until: number } | undefined;
   readonly alert?: Markup;
@@ -77,7 +77,7 @@ interface Shown {
 export function secretPage(
   { alert, ...facts }: CodeFacts,
   { qr, secret, backupCodes }: Shown,
-  renew?: FormFacts,
+  renew?: FormFields,
 ): string {
   return htmlPage(
     SETUP_TITLE,
@@ -102,7 +102,7 @@ ${backupCodes.map(
 `;
 }
 
-function renewal(facts: FormFacts): Markup {
+function renewal(facts: FormFields): Markup {
   return markup`<p>Your backup codes have been shown already. If you did not keep them, get new ones: the earlier ones stop
 working then.</p>
 ${form(facts, button('Show new backup codes'))}`;
@@ -115,7 +115,7 @@ export function confirmPage({ alert, ...facts }: CodeFacts): string {
   return htmlPage('Confirm the authenticator app', markup`${alert}${told}${codeForm(facts, 'Confirm')}`);
 }
 
-function codeForm(facts: FormFacts, label: string, more?: Markup): Markup {
+function codeForm(facts: FormFields, label: string, more?: Markup): Markup {
   return form(
     facts,
     markup`${more}<p><label for="code">Code</label><br>

@@ -2,7 +2,7 @@ import { SIGN_IN_PAGE, withReturnTo } from '../auth/page-paths.js';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
 import { type Markup, markup } from '../encoding/html.js';
 import { htmlPage } from '../http/page.js';
-import { button, form, type FormFacts, hidden } from './forms.js';
+import { button, form, type FormFields, hidden } from './forms.js';
 
 /** An identity provider to choose. */
 export interface IdpLink {
@@ -11,7 +11,7 @@ export interface IdpLink {
 }
 
 /** What the page is made of. */
-export interface SignInFacts extends FormFacts {
+export interface SignInFields extends FormFields {
   readonly contextPath: string;
   readonly idps: readonly IdpLink[];
   /** The login id that was typed in before. */
@@ -36,7 +36,7 @@ export function signInPage({
   alert,
   isChange = false,
   ...facts
-}: SignInFacts): string {
+}: SignInFields): string {
   const fields = markup`${again === undefined ? undefined : hidden('again', again)}<p><label for="id">Username</label><br>
 <input id="id" name="id" value="${id}" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" \
 spellcheck="false" required></p>

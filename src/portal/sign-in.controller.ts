@@ -2,10 +2,10 @@ import { Body, Controller, Get, Post, Query, Req, UseGuards } from '@nestjs/comm
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
 import { PasswordProperties } from '../account/password/password.properties.js';
-import { Authentication } from '../auth/guards/authentication.service.js';
+import { RequestAuthenticator } from '../auth/guards/authentication.service.js';
 import { AuthCookies, SESSION, SIGN_IN_FORM } from '../auth/cookies.js';
 import { secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
-import { PortalEntry } from '../auth/portal-entry.service.js';
+import { PortalLogin } from '../auth/portal-entry.service.js';
 import type { ErrorCode } from '../errors/error-code.js';
 import type { ServiceError } from '../errors/service-error.js';
 import { Public } from '../principal/access.decorator.js';
@@ -20,16 +20,16 @@ import { ServletProperties } from '../http/servlet.properties.js';
 import type { HttpRequest } from '../web/http-request.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
 import { httpsAlert } from './https-page.js';
-import { PlainHttpWatch } from './plain-http-watch.service.js';
-import { orAgain } from './again.js';
-import { boundToBrowser } from './form-binding.js';
+import { PlainHttpWarning } from './plain-http-watch.service.js';
+import { rerenderOnError } from './again.js';
+import { browserBinding } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { FormTokens } from './form-tokens.service.js';
 import { signInForm, signInQuery } from './forms.schema.js';
 import { isChangeDone, newPasswordText } from './new-password-text.js';
 import { SHOW_SIGN_IN, SIGN_IN } from './portal.openapi.js';
 import { Page, SendsOn } from './page.decorator.js';
-import { type SignInFacts, signInPage } from './sign-in-page.js';
+import { type SignInFields, signInPage } from './sign-in-page.js';
 
 const BROWSER_BYTES = 32;
 const BROWSER = /^[\w-]{43}$/;
@@ -47,14 +47,14 @@ export class SignInController {
   private readonly contextPath: string;
 
   constructor(
-    private readonly entry: PortalEntry,
-    private readonly authentication: Authentication,
+    private readonly entry: PortalLogin,
+    private readonly authentication: RequestAuthenticator,
     private readonly accounts: Accounts,
     private readonly tokens: FormTokens,
     private readonly cookies: AuthCookies,
     private readonly random: Random,
     private readonly idps: Idps,
-    private readonly watch: PlainHttpWatch,
+    private readonly watch: PlainHttpWarning,
     private readonly publicUrl: PublicUrlProperties,
     private readonly passwords: PasswordProperties,
     { contextPath }: ServletProperties,
@@ -93,8 +93,8 @@ export class SignInController {
       signInPage({ ...facts, id, alert, isChange: newPw !== undefined && !isChangeDone(error) });
     const change = (alert: Markup): string => signInPage({ ...facts, id, alert, isChange: true });
     const tell = (error: ServiceError): string | undefined => newPasswordText(error, this.passwords.minLength);
-    const { next } = await orAgain(CHANGE, change, () =>
-      orAgain(TOLD, again, () => this.entry.enter({ id, pw, newPw }, reply), tell),
+    const { next } = await rerenderOnError(CHANGE, change, () =>
+      rerenderOnError(TOLD, again, () => this.entry.signIn({ id, pw, newPw }, reply), tell),
     );
     const { returnTo } = facts;
     return { url: next === 'none' ? returnTo : secondFactorPage(this.contextPath, next, returnTo) };
@@ -113,12 +113,12 @@ export class SignInController {
     return account?.loginId === this.accounts.normalise(id);
   }
 
-  private facts(browser: string, { return_to: returnTo, again }: InferOutput<typeof signInQuery>): SignInFacts {
+  private facts(browser: string, { return_to: returnTo, again }: InferOutput<typeof signInQuery>): SignInFields {
     const { contextPath } = this;
     return {
       contextPath,
       action: `${contextPath}${SIGN_IN_PAGE}`,
-      csrf: this.tokens.issue(boundToBrowser(browser)),
+      csrf: this.tokens.issue(browserBinding(browser)),
       returnTo: ownPath(returnTo, contextPath),
       idps: this.idps.list(),
       ...(again !== undefined && { again }),

@@ -1,7 +1,7 @@
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { type Markup, markup } from '../encoding/html.js';
 import { htmlPage, SERVICE_NAME } from '../http/page.js';
-import { button, form, type FormFacts } from './forms.js';
+import { button, form, type FormFields } from './forms.js';
 
 /** What the start page knows of its visitor. */
 export type Visit =
@@ -10,9 +10,9 @@ export type Visit =
       readonly kind: 'half';
       /** Where the sign-in is completed. */
       readonly next: string;
-      readonly signOut: FormFacts;
+      readonly signOut: FormFields;
     }
-  | { readonly kind: 'full'; readonly loginId: string; readonly how: string; readonly signOut: FormFacts };
+  | { readonly kind: 'full'; readonly loginId: string; readonly how: string; readonly signOut: FormFields };
 
 /** `GET /`: who is signed in, and how to sign in or out. */
 export function startPage(visit: Visit): string {

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
-import { Authentication } from '../auth/guards/authentication.service.js';
+import { RequestAuthenticator } from '../auth/guards/authentication.service.js';
 import { AuthCookies, SESSION } from '../auth/cookies.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../auth/page-paths.js';
 import { ServiceError } from '../errors/service-error.js';
@@ -17,9 +17,9 @@ import type { HttpRequest } from '../web/http-request.js';
 import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
 import { AnswersPages } from '../web/page.decorator.js';
 import { ServletProperties } from '../http/servlet.properties.js';
-import { boundToCaller } from './form-binding.js';
+import { callerBinding } from './form-binding.js';
 import { FormTokens } from './form-tokens.service.js';
-import type { FormFacts } from './forms.js';
+import type { FormFields } from './forms.js';
 import { signOutForm } from './forms.schema.js';
 import { RESUME, SHOW_START, SIGN_OUT } from './portal.openapi.js';
 import { Page } from './page.decorator.js';
@@ -33,7 +33,7 @@ export class StartController {
   private readonly contextPath: string;
 
   constructor(
-    private readonly authentication: Authentication,
+    private readonly authentication: RequestAuthenticator,
     private readonly accounts: Accounts,
     private readonly idps: Idps,
     private readonly ownLogouts: OwnLogouts,
@@ -74,7 +74,7 @@ export class StartController {
   ): Promise<string> {
     const secret = reply.cookies[SESSION];
     const visitor = await this.authentication.visitor(secret);
-    if (visitor && !this.tokens.isOurs(csrf, boundToCaller(visitor))) {
+    if (visitor && !this.tokens.isValid(csrf, callerBinding(visitor))) {
       throw new ServiceError('CROSS_SITE', { reason: 'form token' });
     }
     const to = visitor && (await this.ownLogouts.leaveAny(secret, request));
@@ -103,10 +103,10 @@ export class StartController {
     return `with your password and a ${mfaMethod === 'backup_code' ? 'backup code' : 'one-time code'}`;
   }
 
-  private signOutForm(visitor: Principal): FormFacts {
+  private signOutForm(visitor: Principal): FormFields {
     return {
       action: `${this.contextPath}${SIGN_OUT_PATH}`,
-      csrf: this.tokens.issue(boundToCaller(visitor)),
+      csrf: this.tokens.issue(callerBinding(visitor)),
       returnTo: `${this.contextPath}/`,
     };
   }

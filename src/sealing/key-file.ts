@@ -7,7 +7,7 @@ import { KEY_BYTES } from './aes-gcm.js';
 import { sealKey } from './seal-key.js';
 
 /** The key in a file; undefined where there is no such file. */
-export function keyInFile(file: string): Uint8Array | Mismatch | undefined {
+export function readKeyFile(file: string): Uint8Array | Mismatch | undefined {
   try {
     return sealKey.parse(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -20,14 +20,14 @@ export function keyInFile(file: string): Uint8Array | Mismatch | undefined {
  * The key in a file, which is made, readable by its owner alone, where there is none. Of processes that start at once
  * one makes it and the others read that one; no process ever sees a part of it.
  */
-export function keyInFileOrMade(file: string, random: Random): Uint8Array | Mismatch {
-  const key = keyInFile(file);
+export function readOrCreateKeyFile(file: string, random: Random): Uint8Array | Mismatch {
+  const key = readKeyFile(file);
   if (key) return key;
-  makeKeyFile(file, random);
-  return keyInFile(file) ?? new Mismatch('it was removed while the service started');
+  createKeyFile(file, random);
+  return readKeyFile(file) ?? new Mismatch('it was removed while the service started');
 }
 
-function makeKeyFile(file: string, random: Random): void {
+function createKeyFile(file: string, random: Random): void {
   makeFolderNow(dirname(file), 0o700);
   const draft = `${file}.${random.bytes(8).toString('hex')}`;
   const descriptor = openSync(draft, 'wx', 0o600);

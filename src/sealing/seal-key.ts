@@ -3,7 +3,7 @@ import { Mismatch } from '../config/bind/mismatch.js';
 import { KEY_BYTES } from './aes-gcm.js';
 
 /** Random keys have about thirty; two copies of sixteen hexadecimal digits have sixteen. */
-const LEAST_DIFFERENT_BYTES = 18;
+const MIN_DISTINCT_BYTES = 18;
 
 /** 32 random bytes in Base64; what a person made up is refused, since it would be guessed. */
 export const sealKey: ScalarType<Uint8Array> = {
@@ -17,7 +17,7 @@ export const sealKey: ScalarType<Uint8Array> = {
     const bytes = Buffer.from(trimmed, 'base64');
     if (bytes.length !== KEY_BYTES) return new Mismatch(`these are ${bytes.length} bytes instead of ${KEY_BYTES}`);
     const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
-    if (isText || new Set(bytes).size < LEAST_DIFFERENT_BYTES) return new Mismatch('the bytes are not random');
+    if (isText || new Set(bytes).size < MIN_DISTINCT_BYTES) return new Mismatch('the bytes are not random');
     return bytes;
   },
   format: () => '',

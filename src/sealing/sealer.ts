@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import type { Random } from '../random/random.js';
-import { decrypted, encrypted, KEY_BYTES, NONCE_BYTES } from './aes-gcm.js';
+import { decrypt, encrypt, KEY_BYTES, NONCE_BYTES } from './aes-gcm.js';
 
 /** A sealed text that cannot be opened; says under which key it is, never what it holds. */
 export class SealFailure extends Error {
@@ -40,13 +40,13 @@ export class Sealer {
   /** `context` names what the value belongs to, e.g. `totp:<user id>`: it opens for that alone. */
   seal(plain: Uint8Array, context: string): string {
     const nonce = this.random.bytes(NONCE_BYTES);
-    return `${this.activeKeyId}.${encrypted(this.key(this.activeKeyId), nonce, plain, context)}`;
+    return `${this.activeKeyId}.${encrypt(this.key(this.activeKeyId), nonce, plain, context)}`;
   }
 
   /** @throws SealFailure where the key is not configured or the text was not sealed for this context */
   open(sealed: string, context: string): Buffer {
     const id = this.keyIdOf(sealed);
-    const plain = decrypted(this.key(id), sealed.slice(id.length + 1), context);
+    const plain = decrypt(this.key(id), sealed.slice(id.length + 1), context);
     if (!plain) throw new SealFailure(id, 'not authentic');
     return plain;
   }
@@ -64,7 +64,7 @@ export class Sealer {
    * under the key before still verifies.
    */
   derivedKeys(purpose: string): readonly Buffer[] {
-    return this.keyIds.map((id) => derived(this.key(id), purpose));
+    return this.keyIds.map((id) => deriveKey(this.key(id), purpose));
   }
 
   private key(id: string): Uint8Array {
@@ -74,6 +74,6 @@ export class Sealer {
   }
 }
 
-function derived(key: Uint8Array, purpose: string): Buffer {
+function deriveKey(key: Uint8Array, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', `login-service ${purpose}`, KEY_BYTES));
 }

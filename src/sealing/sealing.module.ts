@@ -4,7 +4,7 @@ import { Configuration } from '../config/configuration.js';
 import { Mismatch } from '../config/bind/mismatch.js';
 import { ConfigurationFailure, problem } from '../config/problem.js';
 import { Random } from '../random/random.js';
-import { keyInFile, keyInFileOrMade } from './key-file.js';
+import { readKeyFile, readOrCreateKeyFile } from './key-file.js';
 import { SealProperties } from './seal.properties.js';
 import { Sealer } from './sealer.js';
 
@@ -36,11 +36,11 @@ export function openSealer(
   const file = join(folder, FILE_NAME);
   if (activeId === undefined && isProduction) throw new ConfigurationFailure([NO_KEY]);
   if (activeId === undefined) {
-    const key = usable(file, () => keyInFileOrMade(file, random));
+    const key = usable(file, () => readOrCreateKeyFile(file, random));
     return new Sealer(FILE_KEY_ID, new Map([[FILE_KEY_ID, key]]), random);
   }
   // What was sealed before the first key was configured can still be opened, and re-sealed.
-  const before = isProduction || byId.has(FILE_KEY_ID) ? undefined : usable(file, () => keyInFile(file));
+  const before = isProduction || byId.has(FILE_KEY_ID) ? undefined : usable(file, () => readKeyFile(file));
   return new Sealer(activeId, before ? new Map([...byId, [FILE_KEY_ID, before]]) : byId, random);
 }
 

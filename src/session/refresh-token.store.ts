@@ -59,16 +59,16 @@ export class RefreshTokenStore {
     await tx.change(SUPERSEDE, [now, sid]);
   }
 
-  async endOfSession(tx: Tx, sid: string): Promise<void> {
+  async deleteBySession(tx: Tx, sid: string): Promise<void> {
     await tx.change(END_OF_SESSION, [sid]);
   }
 
-  async endOfUser(tx: Tx, subject: string, exceptSid: string): Promise<void> {
+  async deleteByUser(tx: Tx, subject: string, exceptSid: string): Promise<void> {
     await tx.change(END_OF_USER, [subject, exceptSid]);
   }
 
   /** Of these tokens, those that were used before. */
-  async forgetSuccessors(tx: Tx, hashes: readonly string[], before: number): Promise<void> {
+  async clearSuccessors(tx: Tx, hashes: readonly string[], before: number): Promise<void> {
     await tx.change(`${FORGET} (${hashes.map(() => '?').join(', ')})`, [before, ...hashes]);
   }
 }

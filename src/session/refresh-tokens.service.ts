@@ -3,18 +3,25 @@ import { Clock } from '../clock/clock.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
 import { NONCE_BYTES } from '../sealing/aes-gcm.js';
-import { isUnused, openedBy, type RefreshRecord, type RefusalReason, sealedFor, standingOf } from './refresh.js';
+import {
+  isUnused,
+  openSuccessor,
+  type RefreshRecord,
+  type RefusalReason,
+  sealSuccessor,
+  classifyReuse,
+} from './refresh.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshProperties } from './refresh.properties.js';
-import { SealedSuccessors } from './sealed-successors.task.js';
-import { hashOf, isSecretForm, type RefreshToken, SECRET_BYTES, type Session } from './session.js';
+import { RefreshGrace } from './sealed-successors.task.js';
+import { hashSecret, isSecretForm, type RefreshToken, SECRET_BYTES, type Session } from './session.js';
 
 /** The refresh tokens of a session: the one that can be used, and those that came before it. */
 @Injectable()
 export class RefreshTokens {
   constructor(
     private readonly store: RefreshTokenStore,
-    private readonly sealedSuccessors: SealedSuccessors,
+    private readonly sealedSuccessors: RefreshGrace,
     private readonly clock: Clock,
     private readonly random: Random,
     private readonly properties: RefreshProperties,
@@ -26,23 +33,23 @@ export class RefreshTokens {
   }
 
   /** A new one in place of what the session had: that is refused from now on, without suspicion of theft. */
-  async issueInstead(tx: Tx, session: Session, expiresAt: number): Promise<RefreshToken> {
+  async endReplaced(tx: Tx, session: Session, expiresAt: number): Promise<RefreshToken> {
     await this.store.supersede(tx, session.id, this.clock.seconds());
     const generation = (await this.store.lastGeneration(tx, session.id)) + 1;
     return this.issue(tx, session, generation, { value: this.random.text(SECRET_BYTES), expiresAt });
   }
 
   async find(tx: Tx, value: string): Promise<RefreshRecord | undefined> {
-    return isSecretForm(value) ? this.store.find(tx, hashOf(value)) : undefined;
+    return isSecretForm(value) ? this.store.find(tx, hashSecret(value)) : undefined;
   }
 
   /** Uses a token up: the value of its successor for one caller, undefined for every other. */
   async rotate(tx: Tx, value: string, { hash }: RefreshRecord): Promise<string | undefined> {
     const successor = this.random.text(SECRET_BYTES);
     const hasGrace = this.properties.grace.milliseconds > 0;
-    const sealed = hasGrace ? sealedFor(value, successor, this.random.bytes(NONCE_BYTES)) : null;
-    const isFirst = await this.store.rotate(tx, hash, this.clock.seconds(), hashOf(successor), sealed);
-    if (isFirst && hasGrace) this.sealedSuccessors.noteKept(hash);
+    const sealed = hasGrace ? sealSuccessor(value, successor, this.random.bytes(NONCE_BYTES)) : null;
+    const isFirst = await this.store.rotate(tx, hash, this.clock.seconds(), hashSecret(successor), sealed);
+    if (isFirst && hasGrace) this.sealedSuccessors.schedule(hash);
     return isFirst ? successor : undefined;
   }
 
@@ -56,29 +63,29 @@ export class RefreshTokens {
   }
 
   /** The same successor once more for a token that was used a moment ago, or why there is none. */
-  async again(tx: Tx, value: string, record: RefreshRecord): Promise<RefreshToken | RefusalReason> {
+  async replay(tx: Tx, value: string, record: RefreshRecord): Promise<RefreshToken | RefusalReason> {
     const now = this.clock.seconds();
-    const standing = standingOf(record, now, this.properties.grace.seconds);
+    const standing = classifyReuse(record, now, this.properties.grace.seconds);
     if (standing !== 'repeated') return standing;
     const { replacedBy, sealedSuccessor } = record;
     const successor = replacedBy === undefined ? undefined : await this.store.find(tx, replacedBy);
     if (successor?.supersededAt !== undefined) return 'superseded';
     if (!successor || !isUnused(successor, now) || sealedSuccessor === undefined) return 'reused';
-    const opened = openedBy(value, sealedSuccessor);
+    const opened = openSuccessor(value, sealedSuccessor);
     return opened === undefined ? 'reused' : { value: opened, expiresAt: successor.expiresAt };
   }
 
-  endOfSession(tx: Tx, sid: string): Promise<void> {
-    return this.store.endOfSession(tx, sid);
+  deleteBySession(tx: Tx, sid: string): Promise<void> {
+    return this.store.deleteBySession(tx, sid);
   }
 
-  endOfUser(tx: Tx, subject: string, exceptSid: string): Promise<void> {
-    return this.store.endOfUser(tx, subject, exceptSid);
+  deleteByUser(tx: Tx, subject: string, exceptSid: string): Promise<void> {
+    return this.store.deleteByUser(tx, subject, exceptSid);
   }
 
   private async issue(tx: Tx, session: Session, generation: number, issued: RefreshToken): Promise<RefreshToken> {
     const { value, expiresAt } = issued;
-    const token = { hash: hashOf(value), sid: session.id, subject: session.subject, generation, expiresAt };
+    const token = { hash: hashSecret(value), sid: session.id, subject: session.subject, generation, expiresAt };
     await this.store.insert(tx, session, token, this.clock.seconds());
     return issued;
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isUnused, openedBy, type RefreshRecord, sealedFor, standingOf } from './refresh.js';
+import { isUnused, openSuccessor, type RefreshRecord, sealSuccessor, classifyReuse } from './refresh.js';
 
 const NOW = 1_800_000_000;
 const record = (more: Partial<RefreshRecord> = {}): RefreshRecord => ({
@@ -23,7 +23,7 @@ describe('a refresh token that could not be rotated', () => {
     ['reused in the same second without a grace', { rotatedAt: NOW }, 0, 'reused'],
     ['expired where nobody used it', {}, 10, 'expired'],
   ] as const)('is %s', (_, facts, grace, expected) => {
-    expect(standingOf(record(facts), NOW, grace)).toBe(expected);
+    expect(classifyReuse(record(facts), NOW, grace)).toBe(expected);
   });
 });
 
@@ -38,13 +38,13 @@ it.each([
 
 describe('a sealed successor', () => {
   const nonce = Buffer.alloc(12, 7);
-  const sealed = sealedFor('predecessor', 'successor-token', nonce);
+  const sealed = sealSuccessor('predecessor', 'successor-token', nonce);
 
   it('opens for who has its predecessor', () => {
-    expect(openedBy('predecessor', sealed)).toBe('successor-token');
+    expect(openSuccessor('predecessor', sealed)).toBe('successor-token');
   });
 
   it.each(['predecessor2', 'successor-token', ''])('does not open for %j', (token) => {
-    expect(openedBy(token, sealed)).toBeUndefined();
+    expect(openSuccessor(token, sealed)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { decrypted, encrypted, KEY_BYTES } from '../sealing/aes-gcm.js';
+import { decrypt, encrypt, KEY_BYTES } from '../sealing/aes-gcm.js';
 
 /** What is stored of a refresh token; instants in epoch seconds. */
 export interface RefreshRecord {
@@ -21,10 +21,10 @@ export interface RefreshRecord {
 export type RefusalReason = 'unknown' | 'expired' | 'superseded' | 'reused' | 'session ended';
 
 /** What is to be said of a token that could not be rotated: `repeated` where it was used a moment ago. */
-export type Standing = 'repeated' | Extract<RefusalReason, 'expired' | 'superseded' | 'reused'>;
+export type ReuseVerdict = 'repeated' | Extract<RefusalReason, 'expired' | 'superseded' | 'reused'>;
 
 /** `grace` in seconds; the clocks of two replicas may differ by as much. */
-export function standingOf({ rotatedAt, supersededAt }: RefreshRecord, now: number, grace: number): Standing {
+export function classifyReuse({ rotatedAt, supersededAt }: RefreshRecord, now: number, grace: number): ReuseVerdict {
   if (supersededAt !== undefined) return 'superseded';
   // One that nobody used and that could still not be rotated reached its end between the two statements.
   if (rotatedAt === undefined) return 'expired';
@@ -38,12 +38,12 @@ export function isUnused({ rotatedAt, supersededAt, expiresAt }: RefreshRecord, 
 }
 
 /** Seals a successor so that only who presents its predecessor can open it: the database alone does not do. */
-export function sealedFor(predecessor: string, successor: string, nonce: Uint8Array): string {
-  return encrypted(keyOf(predecessor), nonce, Buffer.from(successor), SUCCESSOR);
+export function sealSuccessor(predecessor: string, successor: string, nonce: Uint8Array): string {
+  return encrypt(keyOf(predecessor), nonce, Buffer.from(successor), SUCCESSOR);
 }
 
-export function openedBy(predecessor: string, sealed: string): string | undefined {
-  return decrypted(keyOf(predecessor), sealed, SUCCESSOR)?.toString();
+export function openSuccessor(predecessor: string, sealed: string): string | undefined {
+  return decrypt(keyOf(predecessor), sealed, SUCCESSOR)?.toString();
 }
 
 const SUCCESSOR = 'refresh successor';

@@ -4,7 +4,7 @@ import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshProperties } from './refresh.properties.js';
-import { SealedSuccessors } from './sealed-successors.task.js';
+import { RefreshGrace } from './sealed-successors.task.js';
 
 describe('sealed successors', () => {
   const clock = new ManualClock();
@@ -17,7 +17,7 @@ describe('sealed successors', () => {
   };
   const single: UnitOfWork['single'] = (statement) => statement({ change } as Partial<Tx> as Tx);
   let tasks: ScheduledTasks;
-  let successors: SealedSuccessors;
+  let successors: RefreshGrace;
 
   beforeEach(() => {
     vi.useFakeTimers();
@@ -25,7 +25,7 @@ describe('sealed successors', () => {
     failure = undefined;
     const work = { single } as unknown as UnitOfWork;
     tasks = new ScheduledTasks(clock);
-    successors = new SealedSuccessors(new RefreshTokenStore(), work, clock, new RefreshProperties(), tasks);
+    successors = new RefreshGrace(new RefreshTokenStore(), work, clock, new RefreshProperties(), tasks);
   });
   afterEach(async () => {
     await tasks.stop();
@@ -38,9 +38,9 @@ describe('sealed successors', () => {
   };
 
   it('are forgotten by themselves after the grace, each in its time', async () => {
-    successors.noteKept('first');
+    successors.schedule('first');
     await pass(6);
-    successors.noteKept('second');
+    successors.schedule('second');
     await pass(4);
     expect(forgotten).toEqual([]);
     await pass(1);
@@ -53,14 +53,14 @@ describe('sealed successors', () => {
 
   it('are forgotten in batches', async () => {
     const hashes = Array.from({ length: 450 }, (_, index) => `hash-${index}`);
-    for (const hash of hashes) successors.noteKept(hash);
+    for (const hash of hashes) successors.schedule(hash);
     await pass(11);
 
     expect(forgotten).toEqual(hashes);
   });
 
   it('are forgotten later where the database was away', async () => {
-    successors.noteKept('first');
+    successors.schedule('first');
     failure = new Error('away');
     await pass(11);
     failure = undefined;
@@ -70,7 +70,7 @@ describe('sealed successors', () => {
   });
 
   it('are left alone after the end', async () => {
-    successors.noteKept('first');
+    successors.schedule('first');
     await tasks.stop();
     await pass(30);
 

@@ -8,7 +8,7 @@ import { RefreshProperties } from './refresh.properties.js';
 
 const BATCH = 200;
 
-interface Kept {
+interface SealedSuccessor {
   readonly hash: string;
   /** Epoch seconds. */
   readonly until: number;
@@ -19,9 +19,9 @@ interface Kept {
  * opens for the holder of its predecessor alone, and is handed out within the grace only.
  */
 @Injectable()
-export class SealedSuccessors {
+export class RefreshGrace {
   private readonly loop: BackgroundLoop;
-  private kept: Kept[] = [];
+  private kept: SealedSuccessor[] = [];
 
   constructor(
     private readonly store: RefreshTokenStore,
@@ -33,27 +33,27 @@ export class SealedSuccessors {
     const waitMillis = properties.grace.milliseconds + 1000;
     const trigger = `${waitMillis} ms after a successor was sealed, and again while any is kept`;
     const delayMillis = (): number | undefined => (this.kept.length > 0 ? waitMillis : undefined);
-    const forget = (): Promise<void> => this.forget();
+    const forget = (): Promise<void> => this.removeExpired();
     this.loop = tasks.repeat('SealedSuccessors.forget', { kind: 'custom', trigger, delayMillis }, forget);
   }
 
   /** The successor of the token with this hash is kept from now on. */
-  noteKept(hash: string): void {
+  schedule(hash: string): void {
     this.kept.push({ hash, until: this.clock.seconds() + this.properties.grace.seconds });
     this.loop.resume();
   }
 
   /** Removes those whose time is over. */
-  async forget(): Promise<void> {
+  async removeExpired(): Promise<void> {
     const now = this.clock.seconds();
     const over = this.kept.filter(({ until }) => until < now).slice(0, BATCH);
     if (over.length === 0) return;
     const hashes = over.map(({ hash }) => hash);
     // One whose use was taken back and repeated has a later time, and was noted once more.
     const before = now - this.properties.grace.seconds;
-    await this.work.single((tx) => this.store.forgetSuccessors(tx, hashes, before));
+    await this.work.single((tx) => this.store.clearSuccessors(tx, hashes, before));
     const forgotten = new Set(over);
     this.kept = this.kept.filter((each) => !forgotten.has(each));
-    if (over.length === BATCH) await this.forget();
+    if (over.length === BATCH) await this.removeExpired();
   }
 }

@@ -7,15 +7,15 @@ import { requestFacts } from '../principal/request-context.js';
 import { Random } from '../random/random.js';
 import { RefreshProperties } from './refresh.properties.js';
 import {
-  endOf,
+  expiryOfSession,
   HALF_AUTHENTICATED_SECONDS,
-  hashOf,
+  hashSecret,
   isSecretForm,
   isWorthTouching,
   idpFactsOf,
   type Lifetime,
   type LoginFacts,
-  type RaisedFacts,
+  type StepUpFacts,
   SECRET_BYTES,
   type Session,
   type SessionKind,
@@ -65,7 +65,7 @@ export class SessionRows {
   }
 
   /** When a refresh token of the session ends: use of its cookie moves the end of a session of staff. */
-  refreshEnd({ kind, createdAt, endsAt = Infinity, expiresAt }: Session): number {
+  expiryOfRefreshToken({ kind, createdAt, endsAt = Infinity, expiresAt }: Session): number {
     return kind === 'staff' ? Math.min(createdAt + this.lifetimes.staff.absolute, endsAt) : expiresAt;
   }
 
@@ -74,11 +74,11 @@ export class SessionRows {
   }
 
   async findBySecret(tx: Tx, secret: string): Promise<Session | undefined> {
-    return isSecretForm(secret) ? this.store.findBySecret(tx, hashOf(secret), this.clock.seconds()) : undefined;
+    return isSecretForm(secret) ? this.store.findBySecret(tx, hashSecret(secret), this.clock.seconds()) : undefined;
   }
 
   ofUser(tx: Tx, subject: string, page: Page): Promise<readonly Session[]> {
-    return this.store.ofUser(tx, subject, this.clock.seconds(), page);
+    return this.store.findByUser(tx, subject, this.clock.seconds(), page);
   }
 
   /** A half-authenticated session ends when it ends, used or not. */
@@ -89,7 +89,7 @@ export class SessionRows {
 
   touch(tx: Tx, session: Session): Promise<void> {
     const now = this.clock.seconds();
-    return this.store.touch(tx, session, now, endOf(session, now, this.lifetimes[session.kind]));
+    return this.store.touch(tx, session, now, expiryOfSession(session, now, this.lifetimes[session.kind]));
   }
 
   /** Moves the end of a session that is refreshed now, and holds its row; undefined where it has ended. */
@@ -97,22 +97,22 @@ export class SessionRows {
     const now = this.clock.seconds();
     const session = await this.find(tx, sid);
     if (!session) return undefined;
-    const expiresAt = endOf(session, now, this.lifetimes[session.kind]);
+    const expiresAt = expiryOfSession(session, now, this.lifetimes[session.kind]);
     const isLive = await this.store.use(tx, sid, now, expiresAt);
     return isLive ? { ...session, lastUsedAt: now, expiresAt } : undefined;
   }
 
   ofIdpSession(tx: Tx, idpSession: string): Promise<readonly Session[]> {
-    return this.store.ofIdpSession(tx, idpSession, this.clock.seconds());
+    return this.store.findByIdpSession(tx, idpSession, this.clock.seconds());
   }
 
   /** New facts, and where the session has a cookie a new secret; undefined where it has ended or is not complete. */
-  async raise(tx: Tx, sid: string, facts: RaisedFacts): Promise<{ session: Session; secret?: string } | undefined> {
+  async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<{ session: Session; secret?: string } | undefined> {
     const session = await this.find(tx, sid);
     if (!session) return undefined;
     const secret = session.kind !== 'token' ? this.random.text(SECRET_BYTES) : undefined;
-    const secretHash = secret === undefined ? null : hashOf(secret);
-    const isLive = await this.store.raise(tx, sid, this.clock.seconds(), facts, secretHash);
+    const secretHash = secret === undefined ? null : hashSecret(secret);
+    const isLive = await this.store.stepUp(tx, sid, this.clock.seconds(), facts, secretHash);
     return isLive ? { session: { ...session, ...facts }, ...(secret !== undefined && { secret }) } : undefined;
   }
 
@@ -125,12 +125,12 @@ export class SessionRows {
   }
 
   endOfUser(tx: Tx, subject: string, exceptSid: string): Promise<number> {
-    return this.store.endOfUser(tx, subject, exceptSid);
+    return this.store.deleteByUser(tx, subject, exceptSid);
   }
 
   private async withSecret(tx: Tx, session: Session): Promise<WithSecret> {
     const secret = this.random.text(SECRET_BYTES);
-    await this.store.insert(tx, session, hashOf(secret));
+    await this.store.insert(tx, session, hashSecret(secret));
     return { session, secret };
   }
 
@@ -144,7 +144,7 @@ export class SessionRows {
       ...facts,
       createdAt: now,
       lastUsedAt: now,
-      expiresAt: endOf({ createdAt: now, ...idpFactsOf(facts) }, now, this.lifetimes[kind]),
+      expiresAt: expiryOfSession({ createdAt: now, ...idpFactsOf(facts) }, now, this.lifetimes[kind]),
       ...(ip !== undefined && { ip: ip.slice(0, IP_LENGTH) }),
       ...(agent !== undefined && { agent: agent.slice(0, AGENT_LENGTH) }),
     };

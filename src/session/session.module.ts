@@ -3,7 +3,7 @@ import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { RefreshTokens } from './refresh-tokens.service.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
-import { SealedSuccessors } from './sealed-successors.task.js';
+import { RefreshGrace } from './sealed-successors.task.js';
 import { SessionRows } from './session-rows.service.js';
 import { SessionStore } from './session.store.js';
 import { Sessions } from './sessions.service.js';
@@ -11,7 +11,7 @@ import { Sessions } from './sessions.service.js';
 /** Sessions and their refresh tokens. */
 @Module({
   imports: [EventsModule, TasksModule],
-  providers: [SessionStore, RefreshTokenStore, SessionRows, SealedSuccessors, RefreshTokens, Sessions],
+  providers: [SessionStore, RefreshTokenStore, SessionRows, RefreshGrace, RefreshTokens, Sessions],
   exports: [Sessions],
 })
 export class SessionModule {}

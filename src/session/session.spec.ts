@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { endOf, hashOf, isSecretForm, isWorthTouching, type Session } from './session.js';
+import { expiryOfSession, hashSecret, isSecretForm, isWorthTouching, type Session } from './session.js';
 
 const used = (lastUsedAt: number): Session => ({ lastUsedAt }) as Session;
 
@@ -12,11 +12,11 @@ describe('the end of a session', () => {
     [1000, 7900, 8200],
     [1000, 8200, 8200],
   ])('of one opened at %i and used at %i is %i', (createdAt, now, end) => {
-    expect(endOf({ createdAt }, now, { idle: 600, absolute: 7200 })).toBe(end);
+    expect(expiryOfSession({ createdAt }, now, { idle: 600, absolute: 7200 })).toBe(end);
   });
 
   it('is not after the instant an identity provider set', () => {
-    expect(endOf({ createdAt: 1000, endsAt: 1500 }, 1000, { idle: 600, absolute: 7200 })).toBe(1500);
+    expect(expiryOfSession({ createdAt: 1000, endsAt: 1500 }, 1000, { idle: 600, absolute: 7200 })).toBe(1500);
   });
 });
 
@@ -33,8 +33,8 @@ describe('a use of a session', () => {
 });
 
 it('S3: a secret is stored as its SHA-256', () => {
-  expect(hashOf('abc')).toBe(createHash('sha256').update('abc').digest('base64url'));
-  expect(hashOf('abc')).toHaveLength(43);
+  expect(hashSecret('abc')).toBe(createHash('sha256').update('abc').digest('base64url'));
+  expect(hashSecret('abc')).toHaveLength(43);
 });
 
 it.each([

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Page, pageValues } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrOf, amrText } from '../principal/amr.js';
-import type { RaisedFacts, Session } from './session.js';
+import type { StepUpFacts, Session } from './session.js';
 
 const COLUMNS =
   'id, user_id, kind, half_epoch, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +
@@ -67,7 +67,7 @@ export class SessionStore {
   }
 
   /** Newest first. */
-  async ofUser(tx: Tx, subject: string, now: number, page: Page): Promise<readonly Session[]> {
+  async findByUser(tx: Tx, subject: string, now: number, page: Page): Promise<readonly Session[]> {
     return (await tx.rows<Row>(LIVE_OF_USER, [subject, now, ...pageValues(page)])).map(sessionOf);
   }
 
@@ -76,7 +76,7 @@ export class SessionStore {
     return (await tx.change(USE, [now, expiresAt, id, now])) === 1;
   }
 
-  async raise(tx: Tx, id: string, now: number, facts: RaisedFacts, secretHash: string | null): Promise<boolean> {
+  async stepUp(tx: Tx, id: string, now: number, facts: StepUpFacts, secretHash: string | null): Promise<boolean> {
     const { amr, mfaAt, mfaMethod } = facts;
     return (await tx.change(RAISE, [amrText(amr), mfaAt, mfaMethod, secretHash, id, now])) === 1;
   }
@@ -98,11 +98,11 @@ export class SessionStore {
   }
 
   /** Live ones, half-authenticated ones included. */
-  async ofIdpSession(tx: Tx, idpSession: string, now: number): Promise<readonly Session[]> {
+  async findByIdpSession(tx: Tx, idpSession: string, now: number): Promise<readonly Session[]> {
     return (await tx.rows<Row>(OF_IDP_SESSION, [idpSession, now])).map(sessionOf);
   }
 
-  endOfUser(tx: Tx, subject: string, exceptId: string): Promise<number> {
+  deleteByUser(tx: Tx, subject: string, exceptId: string): Promise<number> {
     return tx.change(END_OF_USER, [subject, exceptId]);
   }
 }

@@ -60,7 +60,7 @@ export function idpFactsOf({ idp, authnContext, endsAt, idpSession }: IdpFacts):
 }
 
 /** A second factor that was proven again. */
-export interface RaisedFacts {
+export interface StepUpFacts {
   readonly amr: Amr;
   readonly mfaAt: number;
   readonly mfaMethod: string;
@@ -93,7 +93,7 @@ export const SECRET_BYTES = 32;
 const TOUCH_SECONDS = 60;
 
 /** When a session that is used now ends unless it is used again. */
-export function endOf(
+export function expiryOfSession(
   { createdAt, endsAt }: Pick<Session, 'createdAt' | 'endsAt'>,
   now: number,
   { idle, absolute }: Lifetime,
@@ -107,7 +107,7 @@ export function isWorthTouching({ lastUsedAt }: Session, now: number, { idle }: 
 }
 
 /** How refresh tokens and cookie secrets are stored: 43 characters of SHA-256. They are random, so no salt is needed. */
-export function hashOf(secret: string): string {
+export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 

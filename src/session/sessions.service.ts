@@ -10,7 +10,7 @@ import {
   idpFactsOf,
   type LoginFacts,
   type OpenedSession,
-  type RaisedFacts,
+  type StepUpFacts,
   type Session,
   type SessionKind,
 } from './session.js';
@@ -33,14 +33,14 @@ export type Rotation<T> =
 export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
 
 /** What is known of a login whose second factor is open. */
-export interface HalfFacts extends IdpFacts {
+export interface HalfAuthenticatedFacts extends IdpFacts {
   readonly subject: string;
   readonly epoch: number;
   readonly authTime?: number;
 }
 
 /** A session changes its id once; the third is for one that somebody else ended. */
-const MOST_PASSES = 3;
+const MAX_PASSES = 3;
 
 /** No session has it. */
 const NONE = '';
@@ -62,11 +62,14 @@ export class Sessions {
         : await this.rows.insertForBrowser(tx, kind, facts);
     if (kind === 'portal') return opened;
     const { session } = opened;
-    return { ...opened, refreshToken: await this.refreshTokens.issueFirst(tx, session, this.rows.refreshEnd(session)) };
+    return {
+      ...opened,
+      refreshToken: await this.refreshTokens.issueFirst(tx, session, this.rows.expiryOfRefreshToken(session)),
+    };
   }
 
   /** A half-authenticated session of a browser, 3 minutes long and bound to the account's epoch. */
-  openHalf(tx: Tx, { epoch, ...facts }: HalfFacts): Promise<OpenedSession> {
+  openHalf(tx: Tx, { epoch, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
     return this.rows.insertHalf(tx, { ...facts, amr: PWD }, epoch);
   }
 
@@ -94,11 +97,11 @@ export class Sessions {
    * After a second factor was proven: the same session with new facts and a new refresh token or cookie; what it had
    * before is of no use any more. Undefined where it has ended.
    */
-  async raise(tx: Tx, sid: string, facts: RaisedFacts): Promise<OpenedSession | undefined> {
-    const raised = await this.rows.raise(tx, sid, facts);
+  async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
+    const raised = await this.rows.stepUp(tx, sid, facts);
     if (!raised || raised.session.kind === 'portal') return raised;
     const { session } = raised;
-    const refreshToken = await this.refreshTokens.issueInstead(tx, session, this.rows.refreshEnd(session));
+    const refreshToken = await this.refreshTokens.endReplaced(tx, session, this.rows.expiryOfRefreshToken(session));
     return { ...raised, refreshToken };
   }
 
@@ -106,7 +109,7 @@ export class Sessions {
    * The principal swap: ends a half-authenticated session and opens a full one with another id and cookie, which keeps
    * what an identity provider said. Undefined where it has ended or somebody else swapped it.
    */
-  async swap(tx: Tx, halfSid: string, facts: LoginFacts): Promise<OpenedSession | undefined> {
+  async upgrade(tx: Tx, halfSid: string, facts: LoginFacts): Promise<OpenedSession | undefined> {
     const half = await this.rows.find(tx, halfSid);
     if (!half || !(await this.rows.endHalf(tx, halfSid))) return undefined;
     return this.open(tx, { ...facts, ...idpFactsOf(half), kind: half.kind });
@@ -129,7 +132,10 @@ export class Sessions {
   }
 
   /** The session a refresh token belongs to, whether or not the token itself can still be used. */
-  async ofRefreshToken(tx: Tx, value: string): Promise<{ readonly sid: string; readonly subject: string } | undefined> {
+  async findByRefreshToken(
+    tx: Tx,
+    value: string,
+  ): Promise<{ readonly sid: string; readonly subject: string } | undefined> {
     const token = await this.refreshTokens.find(tx, value);
     return token && { sid: token.sid, subject: token.subject };
   }
@@ -137,23 +143,23 @@ export class Sessions {
   /** Ends a session, `subject` where it must be one of that account; false where there is none. */
   async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
     const isEnded = await this.rows.end(tx, sid, subject);
-    if (isEnded) await this.refreshTokens.endOfSession(tx, sid);
+    if (isEnded) await this.refreshTokens.deleteBySession(tx, sid);
     return isEnded;
   }
 
   /** Ends all sessions of an account, half-authenticated ones included, but for one; answers how many there were. */
   async endAll(tx: Tx, subject: string, exceptSid = NONE): Promise<number> {
     const count = await this.rows.endOfUser(tx, subject, exceptSid);
-    await this.refreshTokens.endOfUser(tx, subject, exceptSid);
+    await this.refreshTokens.deleteByUser(tx, subject, exceptSid);
     return count;
   }
 
   /** Ends what belongs to one session of an identity provider (SAML profiles 4.4); answers the subjects, one for each. */
-  async endOfIdpSession(tx: Tx, idpSession: string): Promise<readonly string[]> {
+  async endByIdpSession(tx: Tx, idpSession: string): Promise<readonly string[]> {
     const ended: string[] = [];
     let hasMissed = true;
     // One that was half-authenticated when it was read may be complete by now, under another id; that one keeps it.
-    for (let pass = 1; hasMissed && pass <= MOST_PASSES; pass += 1) {
+    for (let pass = 1; hasMissed && pass <= MAX_PASSES; pass += 1) {
       hasMissed = false;
       for (const { id, subject } of await this.rows.ofIdpSession(tx, idpSession)) {
         if (await this.end(tx, id)) ended.push(subject);
@@ -165,15 +171,15 @@ export class Sessions {
 
   /** Ends the session of a cookie. */
   endBySecret(secret: string): Promise<boolean> {
-    return this.work.run((tx) => this.endOfCookie(tx, secret, 'logout'));
+    return this.work.run((tx) => this.endByCookie(tx, secret, 'logout'));
   }
 
   /** Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). */
   async replace(tx: Tx, secret: string | undefined): Promise<void> {
-    if (secret !== undefined) await this.endOfCookie(tx, secret, 'replaced');
+    if (secret !== undefined) await this.endByCookie(tx, secret, 'replaced');
   }
 
-  private async endOfCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {
+  private async endByCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {
     const session = await this.rows.findBySecret(tx, secret);
     if (!session || !(await this.end(tx, session.id))) return false;
     await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason });
@@ -184,7 +190,7 @@ export class Sessions {
     // Holds the session's row from here on: who raises or ends it at the same time sees the successor, or we see that.
     const session = await this.rows.refreshed(tx, used.sid);
     if (!session) return { kind: 'refused', reason: 'session ended' };
-    const end = this.rows.refreshEnd(session);
+    const end = this.rows.expiryOfRefreshToken(session);
     const refreshToken = await this.refreshTokens.issueSuccessor(tx, session, used, {
       value: successor,
       expiresAt: end,
@@ -196,7 +202,7 @@ export class Sessions {
 
   private async notRotated<T>(tx: Tx, value: string, record: RefreshRecord, admit: Admit<T>): Promise<Rotation<T>> {
     const { subject } = record;
-    const successor = await this.refreshTokens.again(tx, value, record);
+    const successor = await this.refreshTokens.replay(tx, value, record);
     if (typeof successor === 'object') {
       const session = await this.rows.find(tx, record.sid);
       if (!session) return { kind: 'refused', reason: 'session ended', subject };

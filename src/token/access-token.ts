@@ -32,11 +32,11 @@ export const ACCESS_AUDIENCE = 'resource-api';
 export const ACCESS_REQUIRED = ['nbf', 'sid', 'roles', 'amr', 'acr'] as const;
 
 /** When a token of a session ends: with its life, or with the session. */
-export function accessEnd(session: Session, now: number, lifetime: number): number {
+export function expiryOfAccessToken(session: Session, now: number, lifetime: number): number {
   return Math.min(now + lifetime, session.expiresAt);
 }
 
-export function accessClaimsFor(
+export function claimsForSession(
   session: Session,
   rest: Pick<AccessClaims, 'issuer' | 'clientId' | 'issuedAt' | 'expiresAt' | 'jti' | 'roles'>,
 ): AccessClaims {
@@ -56,7 +56,7 @@ export function accessClaimsFor(
 }
 
 /** The claims by their names on the wire. */
-export function accessPayload(claims: AccessClaims): JWTPayload {
+export function toAccessPayload(claims: AccessClaims): JWTPayload {
   const { issuer, subject, audience, clientId, issuedAt, expiresAt, jti, sid, roles, amr, authTime } = claims;
   const { mfaAt, mfaMethod, idp, authnContext } = claims;
   return {
@@ -81,7 +81,7 @@ export function accessPayload(claims: AccessClaims): JWTPayload {
 }
 
 /** Undefined where a claim has another form than ours have, or `acr` says more than `amr`. */
-export function accessClaimsOf(payload: JWTPayload): AccessClaims | undefined {
+export function parseAccessPayload(payload: JWTPayload): AccessClaims | undefined {
   const { iss, sub, aud, iat, exp, jti, sid, roles, amr: methods, acr, auth_time: authTime } = payload;
   const { client_id: clientId, mfa_at: mfaAt, mfa_method: mfaMethod, idp, authn_context: authnContext } = payload;
   if (![iss, sub, aud, jti, sid].every(isText) || ![iat, exp].every(isInstant)) return undefined;

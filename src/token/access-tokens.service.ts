@@ -6,15 +6,15 @@ import {
   ACCESS_REQUIRED,
   ACCESS_TYPES,
   type AccessClaims,
-  accessClaimsFor,
-  accessClaimsOf,
-  accessEnd,
-  accessPayload,
+  claimsForSession,
+  parseAccessPayload,
+  expiryOfAccessToken,
+  toAccessPayload,
 } from './access-token.js';
 import { Issuer } from './issuer.service.js';
 import { JTI_BYTES } from './mfa-token.js';
 import type { Session } from '../session/session.js';
-import { signed, tokenHeader, verifiedClaims } from './signed-token.js';
+import { signToken, parseHeader, verifyToken } from './signed-token.js';
 import { SigningKeys } from './keys/signing-keys.service.js';
 import { TokenProperties } from './token.properties.js';
 
@@ -36,10 +36,10 @@ export class AccessTokens {
   ): Promise<{ readonly accessToken: string; readonly expiresIn: number }> {
     const issuedAt = this.clock.seconds();
     const { accessLifetime, clientId, type } = this.properties;
-    const expiresAt = accessEnd(session, issuedAt, accessLifetime.seconds);
+    const expiresAt = expiryOfAccessToken(session, issuedAt, accessLifetime.seconds);
     const jti = this.random.text(JTI_BYTES);
-    const claims = accessClaimsFor(session, { issuer: this.issuer.url, clientId, issuedAt, expiresAt, jti, roles });
-    const accessToken = await signed(this.keys.current('access'), type, accessPayload(claims));
+    const claims = claimsForSession(session, { issuer: this.issuer.url, clientId, issuedAt, expiresAt, jti, roles });
+    const accessToken = await signToken(this.keys.current('access'), type, toAccessPayload(claims));
     return { accessToken, expiresIn: expiresAt - issuedAt };
   }
 
@@ -49,11 +49,11 @@ export class AccessTokens {
    * the type alone decides nothing here; a half token has another key, algorithm and audience.
    */
   async verify(token: string): Promise<AccessClaims | undefined> {
-    const header = tokenHeader(token, ACCESS_TYPES);
+    const header = parseHeader(token, ACCESS_TYPES);
     const key = header && (await this.keys.find('access', header.kid));
     if (!key) return undefined;
     const rules = { issuer: this.issuer.url, audience: ACCESS_AUDIENCE, required: ACCESS_REQUIRED };
-    const claims = await verifiedClaims(token, key, header.typ, rules, this.clock.seconds());
-    return claims && accessClaimsOf(claims);
+    const claims = await verifyToken(token, key, header.typ, rules, this.clock.seconds());
+    return claims && parseAccessPayload(claims);
   }
 }

@@ -15,14 +15,14 @@ describe('clients of the introspection', () => {
   const clients = clientsOf({ APP_SECURITY_CLIENTS_RESOURCEAPI_SECRET: SECRET });
 
   it.each(['resourceapi', 'resource-api', 'Resource-API'])('are known by their id, written %s', (id) => {
-    expect(clients.isRight(id, SECRET)).toBe(true);
+    expect(clients.hasSecret(id, SECRET)).toBe(true);
   });
 
   it('H3: the spellings that find one client share one id', () => {
     const spellings = ['resourceapi', 'resource-api', 'Resource-API', 're.source..api', '_RESOURCE_API_'];
 
     expect(new Set(spellings.map((written) => clients.idOf(written)))).toEqual(new Set(['resourceapi']));
-    expect(spellings.every((written) => clients.isRight(written, SECRET))).toBe(true);
+    expect(spellings.every((written) => clients.hasSecret(written, SECRET))).toBe(true);
   });
 
   it.each([
@@ -33,7 +33,7 @@ describe('clients of the introspection', () => {
     ['', ''],
     ['__proto__', SECRET],
   ])('are refused as %j with %j', (id, secret) => {
-    expect(clients.isRight(id, secret)).toBe(false);
+    expect(clients.hasSecret(id, secret)).toBe(false);
   });
 
   it('need a secret of some length, which no report shows', () => {

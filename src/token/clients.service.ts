@@ -8,14 +8,14 @@ import { ClientsProperties } from './clients.properties.js';
 export class Clients {
   private readonly digests: ReadonlyMap<string, Buffer>;
   /** What unknown clients are compared with: no secret has this digest. */
-  private readonly nobody: Buffer;
+  private readonly unknownDigest: Buffer;
 
   constructor({ clients }: ClientsProperties, random: Random) {
     const secrets = Array.from(clients).flatMap(([id, { secret }]) =>
       secret === undefined ? [] : ([[clientId(id), digest(secret)]] as const),
     );
     this.digests = new Map(secrets);
-    this.nobody = random.bytes(32);
+    this.unknownDigest = random.bytes(32);
   }
 
   /**
@@ -27,8 +27,8 @@ export class Clients {
   }
 
   /** Takes the same time whatever is wrong. */
-  isRight(id: string, secret: string): boolean {
-    return timingSafeEqual(digest(secret), this.digests.get(clientId(id)) ?? this.nobody);
+  hasSecret(id: string, secret: string): boolean {
+    return timingSafeEqual(digest(secret), this.digests.get(clientId(id)) ?? this.unknownDigest);
   }
 }
 

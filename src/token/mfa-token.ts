@@ -18,12 +18,12 @@ export const MFA_TOKEN_SECONDS = 180;
 /** 128 bits. */
 export const JTI_BYTES = 16;
 
-export function mfaPayload({ subject, jti, epoch, issuedAt, expiresAt }: MfaClaims, issuer: string): JWTPayload {
+export function toMfaPayload({ subject, jti, epoch, issuedAt, expiresAt }: MfaClaims, issuer: string): JWTPayload {
   return { iss: issuer, sub: subject, aud: MFA_AUDIENCE, iat: issuedAt, exp: expiresAt, jti, amr: [...PWD], epoch };
 }
 
 /** Undefined where a claim has another form than ours have. */
-export function mfaClaimsOf({ sub, jti, epoch, iat, exp, amr }: JWTPayload): MfaClaims | undefined {
+export function parseMfaPayload({ sub, jti, epoch, iat, exp, amr }: JWTPayload): MfaClaims | undefined {
   if (sub === undefined || jti === undefined || iat === undefined || exp === undefined) return undefined;
   if (typeof sub !== 'string' || typeof jti !== 'string' || !Number.isSafeInteger(epoch)) return undefined;
   if (exp - iat > MFA_TOKEN_SECONDS || !Array.isArray(amr) || amr.join(' ') !== PWD.join(' ')) return undefined;

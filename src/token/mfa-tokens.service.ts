@@ -9,10 +9,10 @@ import {
   MFA_TOKEN_SECONDS,
   MFA_TYP,
   type MfaClaims,
-  mfaClaimsOf,
-  mfaPayload,
+  parseMfaPayload,
+  toMfaPayload,
 } from './mfa-token.js';
-import { signed, tokenHeader, verifiedClaims } from './signed-token.js';
+import { signToken, parseHeader, verifyToken } from './signed-token.js';
 import { SigningKeys } from './keys/signing-keys.service.js';
 import { UsedMfaTokenStore } from './used-mfa-token.store.js';
 
@@ -34,18 +34,18 @@ export class MfaTokens {
     const issuedAt = this.clock.seconds();
     const expiresAt = issuedAt + MFA_TOKEN_SECONDS;
     const jti = this.random.text(JTI_BYTES);
-    const claims = mfaPayload({ ...account, jti, issuedAt, expiresAt }, this.issuer.url);
-    return { token: await signed(this.keys.current('mfa'), MFA_TYP, claims), jti, expiresAt };
+    const claims = toMfaPayload({ ...account, jti, issuedAt, expiresAt }, this.issuer.url);
+    return { token: await signToken(this.keys.current('mfa'), MFA_TYP, claims), jti, expiresAt };
   }
 
   /** Looks at the token alone; whether its epoch goes on and its `jti` is unused is for the caller's transaction. */
   async verify(token: string): Promise<MfaClaims | undefined> {
-    const header = tokenHeader(token, [MFA_TYP]);
+    const header = parseHeader(token, [MFA_TYP]);
     const key = header && (await this.keys.find('mfa', header.kid));
     if (!key) return undefined;
     const rules = { issuer: this.issuer.url, audience: MFA_AUDIENCE, required: ['amr', 'epoch'] };
-    const claims = await verifiedClaims(token, key, MFA_TYP, rules, this.clock.seconds());
-    return claims && mfaClaimsOf(claims);
+    const claims = await verifyToken(token, key, MFA_TYP, rules, this.clock.seconds());
+    return claims && parseMfaPayload(claims);
   }
 
   /** True for the one transaction that uses it. */

@@ -9,7 +9,7 @@ export interface TokenRules {
 }
 
 /** Longer ones are not looked at: ours have some hundred characters, with many roles a few thousand. */
-const MOST_CHARACTERS = 8192;
+const MAX_TOKEN_LENGTH = 8192;
 /** The compact form alone (RFC 7515 section 7.1), with a signature. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const KEY_ID = /^[\w-]{1,64}$/;
@@ -19,7 +19,7 @@ const SKEW_SECONDS = 5;
 let jose: Awaited<ReturnType<typeof loadJose>> | undefined;
 
 /** @throws TypeError where only the public part of the key is known */
-export async function signed(key: UsableKey, typ: string, claims: JWTPayload): Promise<string> {
+export async function signToken(key: UsableKey, typ: string, claims: JWTPayload): Promise<string> {
   const { kid, algorithm: alg, signs } = key;
   if (!signs) throw new TypeError(`the key ${kid} does not sign`);
   const { SignJWT } = (jose ??= await loadJose());
@@ -37,8 +37,8 @@ export interface TokenHeader {
  * The header of a token that is of one of the types; undefined for what cannot be ours. Ours have `alg`, `typ` and `kid`
  * in their header and nothing else: no key, no place of a key (RFC 8725 section 3.10), no extension.
  */
-export function tokenHeader(token: string, types: readonly string[]): TokenHeader | undefined {
-  if (token.length > MOST_CHARACTERS || !COMPACT.test(token)) return undefined;
+export function parseHeader(token: string, types: readonly string[]): TokenHeader | undefined {
+  if (token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) return undefined;
   const header = headerOf(token);
   if (typeof header !== 'object' || header === null || Object.keys(header).length !== 3) return undefined;
   const { alg, kid, typ } = header as Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ function headerOf(token: string): unknown {
 }
 
 /** The claims of a token of this type that the key signed and that keeps the rules at this instant (epoch seconds). */
-export async function verifiedClaims(
+export async function verifyToken(
   token: string,
   key: UsableKey,
   typ: string,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/account/account.js';
-import { PasswordProof } from '../../src/auth/password-proof.service.js';
+import { PasswordVerifier } from '../../src/auth/password-proof.service.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';
@@ -16,7 +16,7 @@ const code = (expected: string): unknown => expect.objectContaining({ code: expe
 
 onEveryDatabase('the password step', (database) => {
   let parts: AccountParts;
-  let proof: PasswordProof;
+  let proof: PasswordVerifier;
 
   beforeAll(() => {
     parts = accountParts(database.work);
@@ -24,9 +24,9 @@ onEveryDatabase('the password step', (database) => {
   });
   afterAll(() => parts.hasher.close());
 
-  function proofWith(accounts: AccountParts['accounts']): PasswordProof {
+  function proofWith(accounts: AccountParts['accounts']): PasswordVerifier {
     const events = new SecurityEvents(new EventStore(), parts.clock, new SystemRandom(), new Loggers());
-    return new PasswordProof(accounts, parts.changes, events, database.work);
+    return new PasswordVerifier(accounts, parts.changes, events, database.work);
   }
 
   async function reset({ id }: Account): Promise<void> {
@@ -46,12 +46,14 @@ onEveryDatabase('the password step', (database) => {
     const account = await create('anna');
     const { id } = account;
 
-    await expect(proof.ofLogin({ id: 'anna', pw: PASSWORD, newPw: CHOSEN })).rejects.toEqual(code('VALIDATION_FAILED'));
+    await expect(proof.verifyLogin({ id: 'anna', pw: PASSWORD, newPw: CHOSEN })).rejects.toEqual(
+      code('VALIDATION_FAILED'),
+    );
     expect(await refusals(id)).toEqual([{ reason: 'change_unexpected' }]);
     await reset(account);
     for (const newPw of ['short', TEMPORARY]) {
       parts.clock.now += 1000;
-      await expect(proof.ofLogin({ id: 'anna', pw: TEMPORARY, newPw })).rejects.toEqual(code('VALIDATION_FAILED'));
+      await expect(proof.verifyLogin({ id: 'anna', pw: TEMPORARY, newPw })).rejects.toEqual(code('VALIDATION_FAILED'));
     }
     expect(await refusals(id)).toEqual([
       { reason: 'change_unexpected' },
@@ -71,7 +73,7 @@ onEveryDatabase('the password step', (database) => {
       },
     });
 
-    const late = proofWith(deleting).ofLogin({ id: 'bert', pw: TEMPORARY, newPw: CHOSEN });
+    const late = proofWith(deleting).verifyLogin({ id: 'bert', pw: TEMPORARY, newPw: CHOSEN });
 
     await expect(late).rejects.toEqual(code('INVALID_CREDENTIALS'));
   });

@@ -152,7 +152,7 @@ onEveryDatabase('a refresh token', (database) => {
     const sessions = sessionsWith();
     const first = await opened('raised', sessions);
     const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
-    const raised = await database.work.run((tx) => sessions.raise(tx, first.session.id, facts));
+    const raised = await database.work.run((tx) => sessions.stepUp(tx, first.session.id, facts));
 
     expect(await sessions.rotate(valueOf(first), admit)).toEqual({
       kind: 'refused',
@@ -169,7 +169,7 @@ onEveryDatabase('a refresh token', (database) => {
     const first = await opened('between', sessions);
     await sessions.rotate(valueOf(first), admit);
     const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
-    await database.work.run((tx) => sessions.raise(tx, first.session.id, facts));
+    await database.work.run((tx) => sessions.stepUp(tx, first.session.id, facts));
 
     expect(await sessions.rotate(valueOf(first), admit)).toMatchObject({ reason: 'superseded' });
     expect(await sessions.find(first.session.id)).toBeDefined();
@@ -224,10 +224,10 @@ onEveryDatabase('a refresh token', (database) => {
 
     expect(await sealed('not-kept')).toBe(0);
     clock.advance(10);
-    await sealedSuccessors.forget();
+    await sealedSuccessors.removeExpired();
     expect(await sealed('kept')).toBe(1);
     clock.advance(1);
-    await sealedSuccessors.forget();
+    await sealedSuccessors.removeExpired();
     expect(await sealed('kept')).toBe(0);
   });
 
@@ -265,7 +265,7 @@ onEveryDatabase('a refresh token', (database) => {
       const first = await opened(`mixed-${round}`, sessions);
       const { id } = first.session;
       const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
-      const raise = (): Promise<unknown> => database.work.run((tx) => sessions.raise(tx, id, facts));
+      const raise = (): Promise<unknown> => database.work.run((tx) => sessions.stepUp(tx, id, facts));
       const refresh = (): Promise<unknown> => sessions.rotate(valueOf(first), admit);
 
       await Promise.all([refresh(), raise(), refresh(), raise(), refresh()]);

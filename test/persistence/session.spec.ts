@@ -136,7 +136,7 @@ onEveryDatabase('sessions', (database) => {
     const half = await openHalf();
     const facts = { subject: 'anna', amr: PWD_OTP, authTime: 1, mfaAt: 2, mfaMethod: 'totp' };
     const swap = (): Promise<OpenedSession | undefined> =>
-      database.work.run((tx) => sessions().swap(tx, half.session.id, facts));
+      database.work.run((tx) => sessions().upgrade(tx, half.session.id, facts));
 
     const swapped = await Promise.all(Array.from({ length: 10 }, swap));
 
@@ -154,8 +154,8 @@ onEveryDatabase('sessions', (database) => {
     const half = await openHalf();
     const facts = { subject: 'anna', amr: PWD_OTP, authTime: 1, mfaAt: 2, mfaMethod: 'totp' };
 
-    expect(await database.work.run((tx) => sessions().swap(tx, full.session.id, facts))).toBeUndefined();
-    expect(await database.work.run((tx) => sessions().raise(tx, half.session.id, facts))).toBeUndefined();
+    expect(await database.work.run((tx) => sessions().upgrade(tx, full.session.id, facts))).toBeUndefined();
+    expect(await database.work.run((tx) => sessions().stepUp(tx, half.session.id, facts))).toBeUndefined();
     expect(await sessions().find(full.session.id)).toBeDefined();
   });
 
@@ -163,7 +163,7 @@ onEveryDatabase('sessions', (database) => {
     const { session, secret = '' } = await open('portal');
     const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
 
-    const raised = await database.work.run((tx) => sessions().raise(tx, session.id, facts));
+    const raised = await database.work.run((tx) => sessions().stepUp(tx, session.id, facts));
 
     expect(raised?.session).toEqual({ ...session, ...facts });
     expect(await sessions().findBySecret(secret)).toBeUndefined();
@@ -177,7 +177,7 @@ onEveryDatabase('sessions', (database) => {
 
     expect(await sessions().find(session.id)).toBeUndefined();
     expect(
-      await database.work.single((tx) => sessions().ofRefreshToken(tx, refreshToken?.value ?? '')),
+      await database.work.single((tx) => sessions().findByRefreshToken(tx, refreshToken?.value ?? '')),
     ).toBeUndefined();
     expect(await database.work.run((tx) => sessions().end(tx, session.id))).toBe(false);
   });
@@ -197,7 +197,7 @@ onEveryDatabase('sessions', (database) => {
     const count = await database.work.run((tx) => sessions().endAll(tx, 'carla', kept.session.id));
 
     const token = others.find(({ refreshToken }) => refreshToken)?.refreshToken?.value ?? '';
-    const family = await database.work.single((tx) => sessions().ofRefreshToken(tx, token));
+    const family = await database.work.single((tx) => sessions().findByRefreshToken(tx, token));
 
     expect(count).toBe(3);
     expect(family).toBeUndefined();
@@ -229,8 +229,8 @@ onEveryDatabase('sessions', (database) => {
       const { id } = half.session;
 
       await Promise.all([
-        database.work.run((tx) => sessions().swap(tx, id, { subject, amr: PWD_OTP, authTime: facts.authTime })),
-        database.work.run((tx) => sessions().endOfIdpSession(tx, facts.idpSession)),
+        database.work.run((tx) => sessions().upgrade(tx, id, { subject, amr: PWD_OTP, authTime: facts.authTime })),
+        database.work.run((tx) => sessions().endByIdpSession(tx, facts.idpSession)),
       ]);
 
       expect(await sessions().list(subject)).toEqual([]);

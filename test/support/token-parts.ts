@@ -21,7 +21,7 @@ import { RefreshTokenStore } from '../../src/session/refresh-token.store.js';
 import { RefreshTokens } from '../../src/session/refresh-tokens.service.js';
 import { RefreshProperties } from '../../src/session/refresh.properties.js';
 import { SealedKeys } from '../../src/token/keys/sealed-keys.service.js';
-import { SealedSuccessors } from '../../src/session/sealed-successors.task.js';
+import { RefreshGrace } from '../../src/session/sealed-successors.task.js';
 import { SessionRows } from '../../src/session/session-rows.service.js';
 import { SessionProperties } from '../../src/session/session.properties.js';
 import { SessionStore } from '../../src/session/session.store.js';
@@ -48,7 +48,7 @@ export interface TokenParts {
   readonly accessTokens: AccessTokens;
   readonly mfaTokens: MfaTokens;
   readonly sweep: ExpirySweep;
-  readonly sealedSuccessors: SealedSuccessors;
+  readonly sealedSuccessors: RefreshGrace;
 }
 
 /** A sealer with random keys; the first one is active. */
@@ -76,7 +76,7 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const issuer = new Issuer(new PublicUrlProperties(), new ServerProperties(), new ServletProperties());
 
   const rows = new SessionRows(new SessionStore(), clock, random, new SessionProperties(), refresh);
-  const sealedSuccessors = new SealedSuccessors(new RefreshTokenStore(), work, clock, refresh, tasks);
+  const sealedSuccessors = new RefreshGrace(new RefreshTokenStore(), work, clock, refresh, tasks);
   const refreshTokens = new RefreshTokens(new RefreshTokenStore(), sealedSuccessors, clock, random, refresh);
   return {
     sealer,

@@ -6,23 +6,23 @@ import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js'
 import type { loginAnswer, meAnswer, secondStepAnswer, stateAnswer } from './responses.schema.js';
 
 /** Members of every answer that brings an access token. */
-export type TokenMembers = Pick<InferOutput<typeof secondStepAnswer>, 'access_token' | 'token_type' | 'expires_in'>;
+export type TokenBody = Pick<InferOutput<typeof secondStepAnswer>, 'access_token' | 'token_type' | 'expires_in'>;
 
-export function tokenMembers({ accessToken, expiresIn }: { accessToken: string; expiresIn: number }): TokenMembers {
+export function toTokenBody({ accessToken, expiresIn }: { accessToken: string; expiresIn: number }): TokenBody {
   return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
 }
 
 /** How a second factor was proven, as answers tell it. */
-type ProofMembers = Omit<InferOutput<typeof secondStepAnswer>, keyof TokenMembers>;
+type ProofBody = Omit<InferOutput<typeof secondStepAnswer>, keyof TokenBody>;
 
-export function proofMembers(amr: Amr, proof: Proof): ProofMembers {
+export function toProofBody(amr: Amr, proof: Proof): ProofBody {
   const members = { amr, mfa_method: proof.method };
   if (proof.method === 'totp') return members;
   return { ...members, backup_codes_remaining: proof.remaining, backup_codes_low: proof.isLow };
 }
 
 /** `GET /me` and, with authorities, `GET /session`. */
-export function meMembers(principal: FullPrincipal, loginId: string): InferOutput<typeof meAnswer> {
+export function toMeBody(principal: FullPrincipal, loginId: string): InferOutput<typeof meAnswer> {
   const { subject, roles, amr, authTime, mfaAt, idp } = principal;
   return {
     sub: subject,
@@ -30,52 +30,52 @@ export function meMembers(principal: FullPrincipal, loginId: string): InferOutpu
     roles,
     amr,
     acr: acrOf(amr),
-    ...(authTime !== undefined && { auth_time: instant(authTime) }),
-    ...(mfaAt !== undefined && { mfa_at: instant(mfaAt) }),
+    ...(authTime !== undefined && { auth_time: toDate(authTime) }),
+    ...(mfaAt !== undefined && { mfa_at: toDate(mfaAt) }),
     ...(idp !== undefined && { idp }),
   };
 }
 
-export function authoritiesMember(principal: FullPrincipal): { readonly authorities: readonly string[] } {
+export function toAuthoritiesBody(principal: FullPrincipal): { readonly authorities: readonly string[] } {
   return { authorities: authoritiesOf(principal) };
 }
 
 /** An instant as bodies carry it: a `Date`, which is written as text. */
-export function instant(seconds: number): Date {
+export function toDate(seconds: number): Date {
   return new Date(seconds * 1000);
 }
 
 /** `GET /2fa`. */
-export function stateMembers(
+export function toFactorStateBody(
   { state, activatedAt, backupCodes, lock }: FactorState,
   isDemanded: boolean,
 ): InferOutput<typeof stateAnswer> {
   const { remaining, generatedAt, isLow } = backupCodes;
   return {
     state,
-    ...(activatedAt !== undefined && { activated_at: instant(activatedAt) }),
+    ...(activatedAt !== undefined && { activated_at: toDate(activatedAt) }),
     backup_codes: {
       remaining,
-      ...(generatedAt !== undefined && { generated_at: instant(generatedAt) }),
+      ...(generatedAt !== undefined && { generated_at: toDate(generatedAt) }),
       low: isLow,
     },
     required_by_policy: isDemanded,
-    ...(lock && { locked_until: instant(lock.until) }),
+    ...(lock && { locked_until: toDate(lock.until) }),
   };
 }
 
-type OpenMembers = Pick<
+type ChallengeBody = Pick<
   Extract<InferOutput<typeof loginAnswer>, { mfa_required: true }>,
   'enrolment_required' | 'methods'
 >;
 
 /** What a challenged caller can do next. */
-export function openMembers(next: 'none' | 'verify' | 'enrol'): OpenMembers {
+export function toChallengeBody(next: 'none' | 'verify' | 'enrol'): ChallengeBody {
   return next === 'enrol' ? { enrolment_required: true, methods: [] } : { methods: ['totp', 'backup_code'] };
 }
 
 /** A page of a list; `next` is there where more may follow. */
-export function listMembers<T extends { readonly id: string }, M>(
+export function toListBody<T extends { readonly id: string }, M>(
   rows: readonly T[],
   { limit }: { readonly limit: number },
   members: (row: T) => M,

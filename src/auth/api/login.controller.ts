@@ -6,14 +6,14 @@ import { type CookieValues, Cookies, Answer, type Reply } from '../../web/cookie
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { loginAnswer, secondStepAnswer } from './responses.schema.js';
-import { openMembers, proofMembers } from './answers.js';
+import { toChallengeBody, toProofBody } from './answers.js';
 import { DEVICE, TRUSTED_DEVICE } from '../cookies.js';
-import { Handover } from '../handover.service.js';
-import { LoginService } from '../login.service.js';
+import { CredentialWriter } from '../handover.service.js';
+import { PasswordLogin } from '../login.service.js';
 import { loginShape, secondStepShape } from './login.schema.js';
 import { LOGIN, SECOND_STEP } from './auth.openapi.js';
-import { type PasswordPassed, PasswordStep } from '../password-step.service.js';
-import { SecondStepService } from '../second-step.service.js';
+import { type FirstFactorResult, PasswordAuthenticator } from '../password-step.service.js';
+import { SecondStep } from '../second-step.service.js';
 
 /** The two steps of a login that ends in tokens (http-api section 2). */
 @Public()
@@ -21,10 +21,10 @@ import { SecondStepService } from '../second-step.service.js';
 @Controller()
 export class LoginController {
   constructor(
-    private readonly passwordStep: PasswordStep,
-    private readonly logins: LoginService,
-    private readonly secondStep: SecondStepService,
-    private readonly handover: Handover,
+    private readonly passwordStep: PasswordAuthenticator,
+    private readonly logins: PasswordLogin,
+    private readonly secondStep: SecondStep,
+    private readonly handover: CredentialWriter,
   ) {}
 
   @Post('login')
@@ -38,11 +38,11 @@ export class LoginController {
   ): Promise<InferOutput<typeof loginAnswer>> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
     const { id, pw, new_pw: newPw } = body;
-    const passed = await this.passwordStep.pass({ id, pw, newPw, device }, trustedDevice);
+    const passed = await this.passwordStep.authenticate({ id, pw, newPw, device }, trustedDevice);
     const completed = await this.logins.complete(passed, 'token');
-    if (!completed) return challengeMembers(passed.next, await this.logins.challenge(passed));
-    if (completed.trustedDevice) this.handover.trust(reply, completed.trustedDevice);
-    const members = await this.handover.giveLogin(reply, completed.opened, passed.account.roles);
+    if (!completed) return toLoginChallengeBody(passed.next, await this.logins.challenge(passed));
+    if (completed.trustedDevice) this.handover.writeTrustedDevice(reply, completed.trustedDevice);
+    const members = await this.handover.writeLogin(reply, completed.opened, passed.account.roles);
     return { mfa_required: false, ...members, amr: PWD };
   }
 
@@ -56,17 +56,17 @@ export class LoginController {
   ): Promise<InferOutput<typeof secondStepAnswer>> {
     const { mfa_token: mfaToken, code, trust_device: trustDevice = false } = body;
     const { opened, proof, trustedDevice } = await this.secondStep.completeLogin(mfaToken, code, { trustDevice });
-    if (trustedDevice) this.handover.trust(reply, trustedDevice);
+    if (trustedDevice) this.handover.writeTrustedDevice(reply, trustedDevice);
     return {
-      ...(await this.handover.giveLogin(reply, opened, proof.roles)),
-      ...proofMembers(opened.session.amr, proof),
+      ...(await this.handover.writeLogin(reply, opened, proof.roles)),
+      ...toProofBody(opened.session.amr, proof),
     };
   }
 }
 
-function challengeMembers(
-  next: PasswordPassed['next'],
+function toLoginChallengeBody(
+  next: FirstFactorResult['next'],
   { mfaToken, expiresIn }: { mfaToken: string; expiresIn: number },
 ): InferOutput<typeof loginAnswer> {
-  return { mfa_required: true, mfa_token: mfaToken, expires_in: expiresIn, ...openMembers(next) };
+  return { mfa_required: true, mfa_token: mfaToken, expires_in: expiresIn, ...toChallengeBody(next) };
 }

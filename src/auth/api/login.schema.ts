@@ -4,7 +4,7 @@ import { LONGEST_PASSWORD } from '../../account/password/password-rules.js';
 import { submittedCode, totpDigits } from '../../second-factor/submitted-code.js';
 import { textOfBytes } from '../../web/schema.js';
 
-const LONGEST_TOKEN = 4096;
+const MAX_TOKEN_LENGTH = 4096;
 
 export const password = v.pipe(
   textOfBytes(LONGEST_PASSWORD),
@@ -59,7 +59,7 @@ export const loginShape = v.strictObject({
 });
 
 export const secondStepShape = v.strictObject({
-  mfa_token: v.pipe(v.string(), v.minLength(1), v.maxLength(LONGEST_TOKEN)),
+  mfa_token: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_TOKEN_LENGTH)),
   code,
   trust_device: v.optional(v.boolean()),
 });

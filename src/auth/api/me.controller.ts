@@ -7,7 +7,7 @@ import type { FullPrincipal } from '../../principal/principal.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { code, password } from './login.schema.js';
-import { meMembers } from './answers.js';
+import { toMeBody } from './answers.js';
 import { meAnswer, settlementAnswer } from './responses.schema.js';
 import { CHANGE_PASSWORD, ME, SETTLEMENT } from './auth.openapi.js';
 import { OwnPassword } from '../own-password.service.js';
@@ -29,7 +29,7 @@ export class MeController {
   async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof meAnswer>> {
     const account = await this.accounts.find(caller.subject);
     if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
-    return meMembers(caller, account.loginId);
+    return toMeBody(caller, account.loginId);
   }
 
   /** The example of a function that asks for the second factor (specification, "Authentication" item 5). */

@@ -10,7 +10,7 @@ import { amrOf } from '../../principal/amr.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { instant, listMembers } from './answers.js';
+import { toDate, toListBody } from './answers.js';
 import { devicesAnswer, eventsAnswer } from './history.schema.js';
 import { LIST_DEVICES, LIST_EVENTS, REVOKE_DEVICE } from './auth.openapi.js';
 import { pageShape } from './page.shape.js';
@@ -33,7 +33,7 @@ export class OwnHistoryController {
     @Query({ schema: pageShape }) page: InferOutput<typeof pageShape>,
   ): Promise<InferOutput<typeof eventsAnswer>> {
     const rows = await this.work.single((tx) => this.events.ofUser(tx, subject, page));
-    return listMembers(rows, page, eventMembers);
+    return toListBody(rows, page, toEventBody);
   }
 
   @Get('devices')
@@ -43,7 +43,7 @@ export class OwnHistoryController {
     @Caller() { subject }: FullPrincipal,
     @Query({ schema: pageShape }) page: InferOutput<typeof pageShape>,
   ): Promise<InferOutput<typeof devicesAnswer>> {
-    return listMembers(await this.trustedDevices.list(subject, page), page, deviceMembers);
+    return toListBody(await this.trustedDevices.list(subject, page), page, toDeviceBody);
   }
 
   @Delete('devices/:id')
@@ -54,7 +54,7 @@ export class OwnHistoryController {
   }
 }
 
-function eventMembers({
+function toEventBody({
   id,
   at,
   kind,
@@ -76,15 +76,15 @@ function eventMembers({
   };
 }
 
-type DeviceMembers = InferOutput<typeof devicesAnswer>['items'][number];
+type DeviceBody = InferOutput<typeof devicesAnswer>['items'][number];
 
-function deviceMembers({ id, label, ip, createdAt, lastUsedAt, expiresAt }: TrustedDevice): DeviceMembers {
+function toDeviceBody({ id, label, ip, createdAt, lastUsedAt, expiresAt }: TrustedDevice): DeviceBody {
   return {
     id,
     device: label ?? null,
     ip: ip ?? null,
-    created: instant(createdAt),
-    last_used: instant(lastUsedAt),
-    expires: instant(expiresAt),
+    created: toDate(createdAt),
+    last_used: toDate(lastUsedAt),
+    expires: toDate(expiresAt),
   };
 }

@@ -7,11 +7,11 @@ import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import type { Session } from '../../session/session.js';
 import { Sessions } from '../../session/sessions.service.js';
-import { instant, listMembers } from './answers.js';
+import { toDate, toListBody } from './answers.js';
 import { sessionsAnswer } from './history.schema.js';
 import { LIST_SESSIONS, REVOKE_OTHERS, REVOKE_SESSION } from './auth.openapi.js';
 import { pageShape } from './page.shape.js';
-import { SessionEnd } from '../session-end.service.js';
+import { SessionRevocation } from '../session-end.service.js';
 
 /** The caller's own sessions (http-api section 6); those of others are not found. */
 @ApiGroup('Signed-in user')
@@ -19,7 +19,7 @@ import { SessionEnd } from '../session-end.service.js';
 export class OwnSessionsController {
   constructor(
     private readonly sessions: Sessions,
-    private readonly sessionEnd: SessionEnd,
+    private readonly sessionEnd: SessionRevocation,
   ) {}
 
   @Get()
@@ -30,33 +30,33 @@ export class OwnSessionsController {
     @Query({ schema: pageShape }) page: InferOutput<typeof pageShape>,
   ): Promise<InferOutput<typeof sessionsAnswer>> {
     const sessions = await this.sessions.list(subject, page);
-    return listMembers(sessions, page, (session) => members(session, sid));
+    return toListBody(sessions, page, (session) => toSessionBody(session, sid));
   }
 
   @Delete(':id')
   @HttpCode(204)
   @Operation(REVOKE_SESSION)
   async end(@Caller() { subject }: FullPrincipal, @Param('id') id: string): Promise<void> {
-    if (!(await this.sessionEnd.bySid(subject, id, 'revoked'))) throw new ServiceError('NOT_FOUND');
+    if (!(await this.sessionEnd.revoke(subject, id, 'revoked'))) throw new ServiceError('NOT_FOUND');
   }
 
   @Delete()
   @HttpCode(204)
   @Operation(REVOKE_OTHERS)
   async endOthers(@Caller() { subject, sid }: FullPrincipal): Promise<void> {
-    await this.sessionEnd.others(subject, sid);
+    await this.sessionEnd.revokeOthers(subject, sid);
   }
 }
 
-type Members = InferOutput<typeof sessionsAnswer>['items'][number];
+type SessionBody = InferOutput<typeof sessionsAnswer>['items'][number];
 
-function members({ id, agent, ip, createdAt, lastUsedAt }: Session, current: string): Members {
+function toSessionBody({ id, agent, ip, createdAt, lastUsedAt }: Session, current: string): SessionBody {
   return {
     id,
     device: agent ?? null,
     ip: ip ?? null,
-    created: instant(createdAt),
-    last_used: instant(lastUsedAt),
+    created: toDate(createdAt),
+    last_used: toDate(lastUsedAt),
     current: id === current,
   };
 }

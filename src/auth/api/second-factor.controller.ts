@@ -5,13 +5,13 @@ import type { FullPrincipal, Principal } from '../../principal/principal.js';
 import { Answer, type Reply } from '../../web/cookies.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { proofMembers, stateMembers } from './answers.js';
+import { toProofBody, toFactorStateBody } from './answers.js';
 import { confirmAnswer, reissueAnswer, setupAnswer, stateAnswer, verifyAnswer } from './responses.schema.js';
-import { Handover } from '../handover.service.js';
+import { CredentialWriter } from '../handover.service.js';
 import { codeShape, confirmShape, setupShape } from './login.schema.js';
 import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './auth.openapi.js';
 import { OwnSecondFactor } from '../own-second-factor.service.js';
-import { SecondStepService } from '../second-step.service.js';
+import { SecondStep } from '../second-step.service.js';
 
 /** Enrolment, second step and step-up (http-api section 3). */
 @ApiGroup('Second factor', 'The authenticator app and the backup codes of the caller.')
@@ -19,8 +19,8 @@ import { SecondStepService } from '../second-step.service.js';
 export class SecondFactorController {
   constructor(
     private readonly own: OwnSecondFactor,
-    private readonly secondStep: SecondStepService,
-    private readonly handover: Handover,
+    private readonly secondStep: SecondStep,
+    private readonly handover: CredentialWriter,
   ) {}
 
   @Get()
@@ -28,7 +28,7 @@ export class SecondFactorController {
   @Answers(stateAnswer)
   async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof stateAnswer>> {
     const { factors, isDemanded } = await this.own.state(caller);
-    return stateMembers(factors, isDemanded);
+    return toFactorStateBody(factors, isDemanded);
   }
 
   @Post('setup')
@@ -73,7 +73,7 @@ export class SecondFactorController {
     return {
       state: 'active',
       amr: opened.session.amr,
-      ...(await this.handover.give(reply, opened, roles, caller.via)),
+      ...(await this.handover.write(reply, opened, roles, caller.via)),
     };
   }
 
@@ -88,8 +88,8 @@ export class SecondFactorController {
     @Answer() reply: Reply,
   ): Promise<v.InferOutput<typeof verifyAnswer>> {
     const { opened, proof } = await this.secondStep.prove(caller, code);
-    const members = await this.handover.give(reply, opened, proof.roles, caller.via);
-    return { ...members, ...proofMembers(opened.session.amr, proof) };
+    const members = await this.handover.write(reply, opened, proof.roles, caller.via);
+    return { ...members, ...toProofBody(opened.session.amr, proof) };
   }
 
   @Post('disable')
@@ -106,6 +106,6 @@ export class SecondFactorController {
   @Operation(REISSUE)
   @Answers(reissueAnswer)
   async reissue(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof reissueAnswer>> {
-    return { backup_codes: await this.own.reissue(caller) };
+    return { backup_codes: await this.own.reissueBackupCodes(caller) };
   }
 }

@@ -8,20 +8,20 @@ import { type FullPrincipal, ROLE_PRE_MFA } from '../../principal/principal.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { Sessions } from '../../session/sessions.service.js';
-import { authoritiesMember, meMembers, openMembers } from './answers.js';
+import { toAuthoritiesBody, toMeBody, toChallengeBody } from './answers.js';
 import { sessionAnswer, sessionStateAnswer } from './responses.schema.js';
 import { AuthCookies, SESSION } from '../cookies.js';
 import { loginShape } from './login.schema.js';
 import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './auth.openapi.js';
-import { PortalEntry } from '../portal-entry.service.js';
-import { principalOf } from '../guards/session-principal.js';
+import { PortalLogin } from '../portal-entry.service.js';
+import { toPrincipal } from '../guards/session-principal.js';
 
 /** The web portal's session, the role-based arrangement of the specification (http-api section 5). */
 @ApiGroup('Portal session', 'The arrangement of the web portal: a cookie in place of tokens.')
 @Controller('session')
 export class SessionController {
   constructor(
-    private readonly entry: PortalEntry,
+    private readonly entry: PortalLogin,
     private readonly sessions: Sessions,
     private readonly accounts: Accounts,
     private readonly cookies: AuthCookies,
@@ -36,16 +36,16 @@ export class SessionController {
     @Body({ schema: loginShape }) body: InferOutput<typeof loginShape>,
     @Answer() reply: Reply,
   ): Promise<InferOutput<typeof sessionAnswer>> {
-    const { next, session, roles } = await this.entry.enter({ id: body.id, pw: body.pw, newPw: body.new_pw }, reply);
+    const { next, session, roles } = await this.entry.signIn({ id: body.id, pw: body.pw, newPw: body.new_pw }, reply);
     if (next === 'none') {
       return {
         mfa_required: false,
-        ...authoritiesMember(principalOf(session, 'session', roles)),
+        ...toAuthoritiesBody(toPrincipal(session, 'session', roles)),
         amr: session.amr,
       };
     }
     const expiresIn = session.expiresAt - session.createdAt;
-    return { mfa_required: true, authorities: [ROLE_PRE_MFA], expires_in: expiresIn, ...openMembers(next) };
+    return { mfa_required: true, authorities: [ROLE_PRE_MFA], expires_in: expiresIn, ...toChallengeBody(next) };
   }
 
   @Get()
@@ -54,7 +54,7 @@ export class SessionController {
   async show(@Caller() caller: FullPrincipal): Promise<InferOutput<typeof sessionStateAnswer>> {
     const account = await this.accounts.find(caller.subject);
     if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
-    return { ...meMembers(caller, account.loginId), ...authoritiesMember(caller) };
+    return { ...toMeBody(caller, account.loginId), ...toAuthoritiesBody(caller) };
   }
 
   @Public()

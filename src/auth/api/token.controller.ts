@@ -9,22 +9,22 @@ import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { refreshAnswer } from './responses.schema.js';
 import { AuthCookies, REFRESH_TOKEN } from '../cookies.js';
-import { Handover } from '../handover.service.js';
-import { Introspection } from '../introspection.service.js';
+import { CredentialWriter } from '../handover.service.js';
+import { TokenIntrospection } from '../introspection.service.js';
 import { introspectionAnswer, introspectionShape } from './introspection.schema.js';
 import { INTROSPECT, LOGOUT, REFRESH, REVOKE } from './auth.openapi.js';
-import { RefreshService } from '../refresh.service.js';
-import { SessionEnd } from '../session-end.service.js';
+import { TokenRefresh } from '../refresh.service.js';
+import { SessionRevocation } from '../session-end.service.js';
 
 /** Refresh, end and inspection of tokens (http-api section 2). */
 @ApiGroup('Tokens')
 @Controller()
 export class TokenController {
   constructor(
-    private readonly refreshes: RefreshService,
-    private readonly handover: Handover,
-    private readonly sessionEnd: SessionEnd,
-    private readonly introspection: Introspection,
+    private readonly refreshes: TokenRefresh,
+    private readonly handover: CredentialWriter,
+    private readonly sessionEnd: SessionRevocation,
+    private readonly introspection: TokenIntrospection,
     private readonly cookies: AuthCookies,
   ) {}
 
@@ -39,7 +39,7 @@ export class TokenController {
     @Answer() reply: Reply,
   ): Promise<v.InferOutput<typeof refreshAnswer>> {
     const { opened, roles } = await this.refreshes.refresh(cookies[REFRESH_TOKEN]);
-    return { ...(await this.handover.giveTokens(reply, opened, roles)), amr: opened.session.amr };
+    return { ...(await this.handover.writeTokens(reply, opened, roles)), amr: opened.session.amr };
   }
 
   @Public()
@@ -48,7 +48,7 @@ export class TokenController {
   @Operation(REVOKE)
   async revoke(@Cookies() cookies: CookieValues, @Answer() reply: Reply): Promise<void> {
     const refreshToken = cookies[REFRESH_TOKEN];
-    if (refreshToken !== undefined) await this.sessionEnd.byRefreshToken(refreshToken);
+    if (refreshToken !== undefined) await this.sessionEnd.revokeByRefreshToken(refreshToken);
     this.cookies.clearAll(reply);
   }
 
@@ -56,7 +56,7 @@ export class TokenController {
   @HttpCode(204)
   @Operation(LOGOUT)
   async logout(@Caller() caller: FullPrincipal, @Answer() reply: Reply): Promise<void> {
-    await this.sessionEnd.bySid(caller.subject, caller.sid);
+    await this.sessionEnd.revoke(caller.subject, caller.sid);
     this.cookies.clearAll(reply);
   }
 
@@ -71,11 +71,11 @@ export class TokenController {
     @Headers('authorization') authorization: string | undefined,
     @Body() form: unknown,
   ): Promise<v.InferOutput<typeof introspectionAnswer>> {
-    await this.introspection.admit(authorization);
+    await this.introspection.authenticateClient(authorization);
     const parsed = v.safeParse(introspectionShape, form);
     if (!parsed.success) {
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'token', code: 'required' }] });
     }
-    return this.introspection.inspect(parsed.output.token);
+    return this.introspection.introspect(parsed.output.token);
   }
 }

@@ -5,7 +5,7 @@ import { nameUser } from '../../principal/request-context.js';
 import { cookiesOf } from '../../web/cookies.js';
 import { type HttpRequest, templateOf } from '../../web/http-request.js';
 import { isSecondFactorRoute } from './access.js';
-import { Authentication } from './authentication.service.js';
+import { RequestAuthenticator } from './authentication.service.js';
 import { SESSION } from '../cookies.js';
 
 /** 401 unless the caller is known; open routes ask for nobody and know nobody. */
@@ -13,7 +13,7 @@ import { SESSION } from '../cookies.js';
 export class AuthenticationGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly authentication: Authentication,
+    private readonly authentication: RequestAuthenticator,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -5,11 +5,11 @@ import type { FullPrincipal, Principal } from '../../principal/principal.js';
 import { AccessTokens } from '../../token/access-tokens.service.js';
 import { MfaTokens } from '../../token/mfa-tokens.service.js';
 import { Sessions } from '../../session/sessions.service.js';
-import { bearerToken, claimsToBeHalfToken } from './bearer.js';
-import { principalOf } from './session-principal.js';
+import { parseBearer, hasMfaTokenType } from './bearer.js';
+import { toPrincipal } from './session-principal.js';
 
 /** What a request carries to say who asks. */
-export interface Carried {
+export interface RequestCredentials {
   /** `Authorization`. */
   readonly authorization: string | undefined;
   /** Cookie `SESSION`. */
@@ -18,7 +18,7 @@ export interface Carried {
 
 /** Tells who a request is from: `Authorization` beats the cookie, and a bad one is no reason to look at the cookie. */
 @Injectable()
-export class Authentication {
+export class RequestAuthenticator {
   constructor(
     private readonly accessTokens: AccessTokens,
     private readonly mfaTokens: MfaTokens,
@@ -27,7 +27,7 @@ export class Authentication {
   ) {}
 
   /** @throws ServiceError `INVALID_TOKEN`; for an unusable half token where one is allowed `MFA_TOKEN_INVALID` */
-  async authenticate({ authorization, session }: Carried, halfTokenAllowed: boolean): Promise<Principal> {
+  async authenticate({ authorization, session }: RequestCredentials, halfTokenAllowed: boolean): Promise<Principal> {
     if (authorization !== undefined) return this.fromHeader(authorization, halfTokenAllowed);
     // RFC 6750 section 3.1: no error where nothing was tried.
     if (session === undefined) throw new ServiceError('INVALID_TOKEN', { challenge: 'Bearer' });
@@ -46,9 +46,9 @@ export class Authentication {
   }
 
   private async fromHeader(authorization: string, halfTokenAllowed: boolean): Promise<Principal> {
-    const token = bearerToken(authorization);
+    const token = parseBearer(authorization);
     if (token === undefined) throw invalid('no bearer token');
-    if (!claimsToBeHalfToken(token)) return this.fromAccessToken(token);
+    if (!hasMfaTokenType(token)) return this.fromAccessToken(token);
     if (!halfTokenAllowed) throw invalid('half token');
     const claims = await this.mfaTokens.verify(token);
     if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not a half token of ours' });
@@ -62,7 +62,7 @@ export class Authentication {
     const session = await this.sessions.find(claims.sid);
     if (session?.subject !== claims.subject) throw invalid('session ended');
     await this.sessions.touch(session);
-    return principalOf({ ...claims, id: claims.sid }, 'token', claims.roles);
+    return toPrincipal({ ...claims, id: claims.sid }, 'token', claims.roles);
   }
 
   private async fromCookie(secret: string): Promise<Principal> {
@@ -84,7 +84,7 @@ export class Authentication {
     const account = await this.accounts.find(subject);
     if (account?.status !== 'active') throw invalid('account not active');
     await this.sessions.touch(session);
-    return principalOf(session, 'session', account.roles);
+    return toPrincipal(session, 'session', account.roles);
   }
 }
 

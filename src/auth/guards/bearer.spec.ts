@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { basicCredentials, basicPair, bearerToken, claimsToBeHalfToken } from './bearer.js';
+import { parseClientCredentials, parseBasic, parseBearer, hasMfaTokenType } from './bearer.js';
 
 const header = (json: string): string => `${Buffer.from(json).toString('base64url')}.e30.sig`;
 
@@ -12,7 +12,7 @@ it.each([
   { token: '', half: false },
   { token: '....', half: false },
 ])('$token says that it is a half token: $half', ({ token, half }) => {
-  expect(claimsToBeHalfToken(token)).toBe(half);
+  expect(hasMfaTokenType(token)).toBe(half);
 });
 
 it.each([
@@ -25,7 +25,7 @@ it.each([
   { value: 'Basic abc', token: undefined },
   { value: 'Bearer abc, Bearer def', token: undefined },
 ])('the token of "$value" is $token', ({ value, token }) => {
-  expect(bearerToken(value)).toBe(token);
+  expect(parseBearer(value)).toBe(token);
 });
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
@@ -38,7 +38,7 @@ it.each([
   { value: basic('api'), credentials: undefined },
   { value: 'Bearer abc', credentials: undefined },
 ])('the credentials of $value are $credentials', ({ value, credentials }) => {
-  expect(basicCredentials(value)).toEqual(credentials);
+  expect(parseClientCredentials(value)).toEqual(credentials);
 });
 
 it.each([
@@ -49,5 +49,5 @@ it.each([
   { value: 'Basic', pair: undefined },
   { value: 'Bearer b3A6eA==', pair: undefined },
 ])('name and secret of $value are $pair, as they were typed', ({ value, pair }) => {
-  expect(basicPair(value)).toEqual(pair);
+  expect(parseBasic(value)).toEqual(pair);
 });

@@ -2,7 +2,7 @@
  * True where a token says of itself that it is a half token. Nothing is believed by this: it only chooses whose rules
  * verify the token, and under which code it is refused.
  */
-export function claimsToBeHalfToken(token: string): boolean {
+export function hasMfaTokenType(token: string): boolean {
   const [header = ''] = token.split('.', 1);
   try {
     const { typ } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { readonly typ?: unknown };
@@ -13,7 +13,7 @@ export function claimsToBeHalfToken(token: string): boolean {
 }
 
 /** The token of an `Authorization` header (RFC 6750 section 2.1); undefined for any other form. */
-export function bearerToken(authorization: string): string | undefined {
+export function parseBearer(authorization: string): string | undefined {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];
 }
 
@@ -24,7 +24,7 @@ export interface BasicCredentials {
 }
 
 /** Name and secret of an `Authorization: Basic` header (RFC 7617), in UTF-8; undefined for any other form. */
-export function basicPair(authorization: string): BasicCredentials | undefined {
+export function parseBasic(authorization: string): BasicCredentials | undefined {
   const encoded = /^Basic +([\w+/-]+=*) *$/i.exec(authorization)?.[1];
   if (encoded === undefined) return undefined;
   const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':');
@@ -32,8 +32,8 @@ export function basicPair(authorization: string): BasicCredentials | undefined {
 }
 
 /** The same of a client of OAuth. */
-export function basicCredentials(authorization: string): BasicCredentials | undefined {
-  const pair = basicPair(authorization);
+export function parseClientCredentials(authorization: string): BasicCredentials | undefined {
+  const pair = parseBasic(authorization);
   return pair && { name: formDecoded(pair.name), secret: formDecoded(pair.secret) };
 }
 

@@ -5,7 +5,7 @@ import { CROSS_SITE } from '../../principal/access.decorator.js';
 import { cookiesOf } from '../../web/cookies.js';
 import { type HttpRequest, templateOf } from '../../web/http-request.js';
 import { isCrossSite } from './cross-site.js';
-import { Origins } from './origins.service.js';
+import { TrustedOrigins } from './origins.service.js';
 import { isPageRoute, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../page-paths.js';
 
 /**
@@ -18,7 +18,7 @@ const SETS_COOKIES = new Set(['/login', '/login/2fa', '/session', SIGN_IN_PAGE, 
 @Injectable()
 export class CrossSiteGuard implements CanActivate {
   constructor(
-    private readonly origins: Origins,
+    private readonly origins: TrustedOrigins,
     private readonly reflector: Reflector,
   ) {}
 
@@ -35,7 +35,7 @@ export class CrossSiteGuard implements CanActivate {
       ...(typeof fetchSite === 'string' && { fetchSite }),
       ...(origin !== undefined && { origin }),
     };
-    if (isCrossSite(facts, this.origins.of(request))) throw new ServiceError('CROSS_SITE');
+    if (isCrossSite(facts, this.origins.forRequest(request))) throw new ServiceError('CROSS_SITE');
     return true;
   }
 }

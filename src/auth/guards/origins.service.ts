@@ -6,7 +6,7 @@ import type { KnownOrigins } from './cross-site.js';
 
 /** Which origins are ours, and whose scripts may call us. */
 @Injectable()
-export class Origins {
+export class TrustedOrigins {
   private readonly allowed: ReadonlySet<string>;
   private readonly configured: ReadonlySet<string> | undefined;
 
@@ -16,7 +16,7 @@ export class Origins {
   }
 
   /** Where no public URL is set, ours is the one the request was sent to (http-api section 2). */
-  of({ protocol, host }: HttpRequest): KnownOrigins {
+  forRequest({ protocol, host }: HttpRequest): KnownOrigins {
     return { own: this.configured ?? new Set([`${protocol}://${host}`]), allowed: this.allowed };
   }
 }

@@ -1,7 +1,7 @@
 import type { FullPrincipal } from '../../principal/principal.js';
 
 /** What a session or an access token knows of the login behind it. */
-export interface LoginFacts extends Pick<
+export interface PrincipalFacts extends Pick<
   FullPrincipal,
   'amr' | 'authTime' | 'mfaAt' | 'mfaMethod' | 'idp' | 'authnContext'
 > {
@@ -9,8 +9,8 @@ export interface LoginFacts extends Pick<
   readonly subject: string;
 }
 
-export function principalOf(
-  { id: sid, subject, amr, authTime, mfaAt, mfaMethod, idp, authnContext }: LoginFacts,
+export function toPrincipal(
+  { id: sid, subject, amr, authTime, mfaAt, mfaMethod, idp, authnContext }: PrincipalFacts,
   via: FullPrincipal['via'],
   roles: readonly string[],
 ): FullPrincipal {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
-import type { Authentication } from '../../auth/guards/authentication.service.js';
+import type { RequestAuthenticator } from '../../auth/guards/authentication.service.js';
 import type { LogLine } from '../../logging/log-line.js';
 import { Loggers } from '../../logging/loggers.js';
 import { Callers } from './callers.service.js';
@@ -18,7 +18,7 @@ afterEach(() => {
 function inSilence() {
   const lines: LogLine[] = [];
   const loggers = new Loggers([{ append: (line) => lines.push(line) }]);
-  const authentication = { authenticate: () => new Promise(() => undefined) } as unknown as Authentication;
+  const authentication = { authenticate: () => new Promise(() => undefined) } as unknown as RequestAuthenticator;
   const callers = new Callers(new ManagementSecurityProperties(), authentication, {} as PasswordThrottle, loggers);
   return { callers, lines };
 }

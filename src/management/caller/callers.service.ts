@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
 import { ROLE_MANAGEMENT } from '../../account/role-names.js';
 import { stepUpChallenge } from '../../auth/guards/access.js';
-import { Authentication } from '../../auth/guards/authentication.service.js';
-import { basicPair, bearerToken } from '../../auth/guards/bearer.js';
+import { RequestAuthenticator } from '../../auth/guards/authentication.service.js';
+import { parseBasic, parseBearer } from '../../auth/guards/bearer.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
@@ -40,7 +40,7 @@ export class Callers {
 
   constructor(
     { enabled, user, password }: ManagementSecurityProperties,
-    private readonly authentication: Authentication,
+    private readonly authentication: RequestAuthenticator,
     private readonly throttle: PasswordThrottle,
     loggers: Loggers,
   ) {
@@ -91,9 +91,9 @@ export class Callers {
   }
 
   private async known(authorization: string): Promise<KnownCaller> {
-    const basic = basicPair(authorization);
+    const basic = parseBasic(authorization);
     if (basic) return this.fromBasic(basic.name, basic.secret);
-    if (bearerToken(authorization) === undefined) throw unknown('no credentials', 'Bearer');
+    if (parseBearer(authorization) === undefined) throw unknown('no credentials', 'Bearer');
     return this.fromToken(authorization);
   }
 

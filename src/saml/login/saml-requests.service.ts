@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
-import { hashOf, isSecretForm, SECRET_BYTES } from '../../session/session.js';
+import { hashSecret, isSecretForm, SECRET_BYTES } from '../../session/session.js';
 import { type PendingLogin, SamlRequestStore } from './saml-request.store.js';
 
 export type { PendingLogin } from './saml-request.store.js';
@@ -43,7 +43,7 @@ export class SamlRequests {
     const pending: PendingLogin = {
       ...asked,
       id: `_${this.random.bytes(ID_BYTES).toString('hex')}`,
-      browserHash: hashOf(secret),
+      browserHash: hashSecret(secret),
       relayState: this.random.text(RELAY_STATE_BYTES),
       expiresAt: this.clock.seconds() + REQUEST_SECONDS,
     };
@@ -59,7 +59,7 @@ export class SamlRequests {
 
   /** Whether the browser with this cookie asked for it. */
   isOf(pending: PendingLogin, cookie: string | undefined): boolean {
-    return secretsIn(cookie).some((secret) => hashOf(secret) === pending.browserHash);
+    return secretsIn(cookie).some((secret) => hashSecret(secret) === pending.browserHash);
   }
 
   /** True for the one transaction that uses it. */
@@ -69,7 +69,7 @@ export class SamlRequests {
 
   /** The cookie without the secret of a login that is over; undefined where nothing is left. */
   without(pending: PendingLogin | undefined, cookie: string | undefined): BrowserMark | undefined {
-    const left = secretsIn(cookie).filter((secret) => hashOf(secret) !== pending?.browserHash);
+    const left = secretsIn(cookie).filter((secret) => hashSecret(secret) !== pending?.browserHash);
     return left.length === 0 ? undefined : { value: left.join(SEPARATOR), maxAge: REQUEST_SECONDS };
   }
 }

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Header, Param, Post, Query, Redirect, Req } from '@nestjs/common';
 import * as v from 'valibot';
 import { AuthCookies, SAML_REQUEST, SESSION } from '../../auth/cookies.js';
-import { Handover } from '../../auth/handover.service.js';
+import { CredentialWriter } from '../../auth/handover.service.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
@@ -40,7 +40,7 @@ export class SamlController {
   constructor(
     private readonly idps: Idps,
     private readonly logins: SamlLogins,
-    private readonly handover: Handover,
+    private readonly handover: CredentialWriter,
     private readonly cookies: AuthCookies,
     { contextPath }: ServletProperties,
   ) {
@@ -108,7 +108,7 @@ export class SamlController {
     const { opened, local, mark } = arrival;
     if (mark) this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
     else this.cookies.clearSamlRequest(reply);
-    this.handover.giveCookies(reply, opened);
+    this.handover.writeCookies(reply, opened);
     // Checked when it was asked for; what is stored is checked again all the same.
     const returnTo = ownPath(arrival.returnTo, this.contextPath);
     if (!local) return { url: returnTo };

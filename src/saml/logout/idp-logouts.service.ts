@@ -74,7 +74,7 @@ export class IdpLogouts {
       const meant = await this.idpSessions.meantBy(tx, idp.name, request);
       const events: SecurityEvent[] = [];
       for (const id of meant) {
-        for (const subject of await this.sessions.endOfIdpSession(tx, id)) {
+        for (const subject of await this.sessions.endByIdpSession(tx, id)) {
           events.push({ kind: 'SESSION_REVOKED', subject, idp: idp.name, reason: 'idp_logout' });
         }
       }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Authentication, type Carried } from '../../auth/guards/authentication.service.js';
-import { SessionEnd } from '../../auth/session-end.service.js';
+import { RequestAuthenticator, type RequestCredentials } from '../../auth/guards/authentication.service.js';
+import { SessionRevocation } from '../../auth/session-end.service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { isHalfAuthenticated } from '../../principal/principal.js';
@@ -17,9 +17,9 @@ import { ServiceProviders } from '../sp/service-providers.service.js';
 @Injectable()
 export class OwnLogouts {
   constructor(
-    private readonly authentication: Authentication,
+    private readonly authentication: RequestAuthenticator,
     private readonly sessions: Sessions,
-    private readonly sessionEnd: SessionEnd,
+    private readonly sessionEnd: SessionRevocation,
     private readonly idpSessions: IdpSessions,
     private readonly messages: LogoutMessages,
     private readonly sps: ServiceProviders,
@@ -35,7 +35,7 @@ export class OwnLogouts {
    */
   async leave(
     idp: Idp,
-    carried: Carried,
+    carried: RequestCredentials,
     asker: Pick<HttpRequest, 'protocol' | 'host'>,
   ): Promise<OutgoingRequest | undefined> {
     const session = await this.sessionOf(carried);
@@ -58,7 +58,7 @@ export class OwnLogouts {
 
   private async end({ subject, id }: Session): Promise<void> {
     nameUser(subject);
-    await this.sessionEnd.bySid(subject, id);
+    await this.sessionEnd.revoke(subject, id);
   }
 
   private async requestFor(
@@ -74,7 +74,7 @@ export class OwnLogouts {
   }
 
   /** Also one whose second factor is open: who does not go on with it can leave. */
-  private async sessionOf({ authorization, session: secret }: Carried): Promise<Session | undefined> {
+  private async sessionOf({ authorization, session: secret }: RequestCredentials): Promise<Session | undefined> {
     if (authorization === undefined) return secret === undefined ? undefined : this.sessions.findBySecret(secret);
     const caller = await this.authentication.authenticate({ authorization, session: undefined }, false);
     return isHalfAuthenticated(caller) ? undefined : this.sessions.find(caller.sid);

@@ -8,7 +8,7 @@ import { LARGEST_PAGE, type Page } from '../../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { requestFacts } from '../../principal/request-context.js';
 import { Random } from '../../random/random.js';
-import { hashOf } from '../../session/session.js';
+import { hashSecret } from '../../session/session.js';
 import { MfaProperties } from '../mfa.properties.js';
 import { type TrustedDevice, TrustedDeviceStore } from './trusted-device.store.js';
 
@@ -53,7 +53,7 @@ export class TrustedDevices {
     const secret = this.random.text(SECRET_BYTES);
     const facts = requestFacts();
     await this.store.deleteEnded(tx, subject, now);
-    await this.store.insert(tx, subject, hashOf(secret), {
+    await this.store.insert(tx, subject, hashSecret(secret), {
       id: timeOrderedId(this.clock.millis(), this.random.bytes(10)),
       ...(facts?.agent !== undefined && { label: facts.agent.slice(0, LABEL_LENGTH) }),
       ...(facts && { ip: facts.ip }),
@@ -69,8 +69,8 @@ export class TrustedDevices {
   async recognise(tx: Tx, subject: string, secret: string): Promise<DeviceSecret | undefined> {
     if (!this.properties.trustedDeviceEnabled) return undefined;
     const next = this.random.text(SECRET_BYTES);
-    const isKnown = await this.store.rotate(tx, subject, hashOf(secret), hashOf(next), this.clock.seconds());
-    const expiresAt = isKnown ? await this.store.expiryOf(tx, hashOf(next)) : undefined;
+    const isKnown = await this.store.rotate(tx, subject, hashSecret(secret), hashSecret(next), this.clock.seconds());
+    const expiresAt = isKnown ? await this.store.expiryOf(tx, hashSecret(next)) : undefined;
     this.log.debug(
       expiresAt === undefined ? 'A browser is not trusted, or no longer' : 'A browser is trusted: no code is due',
     );

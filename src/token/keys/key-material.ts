@@ -35,7 +35,7 @@ const PARAMETERS = {
 } as const;
 
 const RSA_BITS = 3072;
-const LEAST_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 
 /** A new private key, PKCS #8 in DER. */
 export async function newPrivateKey(algorithm: SigningAlgorithm): Promise<Buffer> {
@@ -96,7 +96,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Si
   const { namedCurve, modulusLength = 0 } = asymmetricKeyDetails ?? {};
   if (asymmetricKeyType === 'ec' && namedCurve === 'prime256v1') return 'ES256';
   if (asymmetricKeyType === 'ed25519') return 'EdDSA';
-  if (asymmetricKeyType === 'rsa' && modulusLength >= LEAST_RSA_BITS) return 'RS256';
+  if (asymmetricKeyType === 'rsa' && modulusLength >= MIN_RSA_BITS) return 'RS256';
   throw new Error('neither an EC key on P-256, nor an Ed25519 key, nor an RSA key of 2048 bits or more');
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
-import { currentOf, endOfKey, type KeyPurpose, type KeyState, missingKey, statesAt, TERMS } from './key-schedule.js';
+import { currentOf, expiryOfKey, type KeyPurpose, type KeyState, missingKey, statesAt, TERMS } from './key-schedule.js';
 import type { SigningAlgorithm } from './key-material.js';
 import { type MadeKey, SealedKeys } from './sealed-keys.service.js';
 import type { StoredKey } from './signing-key.store.js';
@@ -114,7 +114,7 @@ export class KeyRotation {
       const keys = of(purpose, all);
       return Array.from(statesAt(keys, this.clock.seconds()), ([key, state]) => {
         const { kid, algorithm, sealKey, createdAt, signsFrom } = key;
-        const endsAt = endOfKey(key, keys);
+        const endsAt = expiryOfKey(key, keys);
         const facts = { kid, purpose, algorithm, state, sealKey, createdAt, signsFrom };
         return endsAt === undefined ? facts : { ...facts, endsAt };
       });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { currentOf, endOfKey, missingKey, type ScheduledKey, statesAt, TERMS } from './key-schedule.js';
+import { currentOf, expiryOfKey, missingKey, type ScheduledKey, statesAt, TERMS } from './key-schedule.js';
 
 const DAY = 86_400;
 const NOW = 1_800_000_000;
@@ -32,7 +32,7 @@ describe('the schedule of signing keys', () => {
   it('J7: keeps a key for as long as a token of it may live, and what clocks differ', () => {
     const keys = [key(1, NOW - 10 * DAY), key(2, NOW)];
 
-    expect(endOfKey(key(1, 0), keys)).toBe(NOW + TERMS.access.overlap);
+    expect(expiryOfKey(key(1, 0), keys)).toBe(NOW + TERMS.access.overlap);
     expect(TERMS.access.overlap).toBeGreaterThan(LONGEST_ACCESS_TOKEN);
     expect(TERMS.mfa.overlap).toBeGreaterThan(180);
     expect(statesOf(keys, NOW + TERMS.access.overlap - 1)).toEqual(['retired', 'current']);
@@ -43,8 +43,8 @@ describe('the schedule of signing keys', () => {
     const retiredAt = NOW - 100;
     const keys = [key(1, NOW - 10 * DAY, { retiredAt }), key(2, NOW)];
 
-    expect(endOfKey(key(1, 0, { retiredAt }), keys)).toBe(retiredAt + TERMS.access.overlap);
-    expect(endOfKey(key(1, 0, { retiredAt: NOW + 100 }), keys)).toBe(NOW + TERMS.access.overlap);
+    expect(expiryOfKey(key(1, 0, { retiredAt }), keys)).toBe(retiredAt + TERMS.access.overlap);
+    expect(expiryOfKey(key(1, 0, { retiredAt: NOW + 100 }), keys)).toBe(NOW + TERMS.access.overlap);
     expect(currentOf([key(1, NOW - 1, { retiredAt })], NOW)).toBeUndefined();
   });
 
@@ -52,7 +52,7 @@ describe('the schedule of signing keys', () => {
     const keys = [key(1, NOW - 10 * DAY), key(2, NOW - 5, { retiredAt: NOW - 3 })];
 
     expect(statesOf(keys)).toEqual(['current', 'retired']);
-    expect(endOfKey(key(1, 0), keys)).toBeUndefined();
+    expect(expiryOfKey(key(1, 0), keys)).toBeUndefined();
   });
 
   it('publishes keys of access tokens at least a day before they sign', () => {

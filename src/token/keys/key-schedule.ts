@@ -52,7 +52,7 @@ export function currentOf<K extends ScheduledKey>(keys: readonly K[], now: numbe
 }
 
 /** When a key stops to verify; undefined while it signs or will sign. */
-export function endOfKey(key: ScheduledKey, keys: readonly ScheduledKey[]): number | undefined {
+export function expiryOfKey(key: ScheduledKey, keys: readonly ScheduledKey[]): number | undefined {
   const successors = keys.filter(({ generation, retiredAt }) => generation > key.generation && retiredAt === undefined);
   const lastSignature = Math.min(key.retiredAt ?? Infinity, ...successors.map(({ signsFrom }) => signsFrom));
   return lastSignature === Infinity ? undefined : lastSignature + TERMS[key.purpose].overlap;
@@ -60,7 +60,7 @@ export function endOfKey(key: ScheduledKey, keys: readonly ScheduledKey[]): numb
 
 function stateOf(key: ScheduledKey, keys: readonly ScheduledKey[], now: number): KeyState {
   if (key.signsFrom > now && key.retiredAt === undefined) return 'next';
-  const end = endOfKey(key, keys);
+  const end = expiryOfKey(key, keys);
   return end === undefined || end > now ? 'retired' : 'ended';
 }
 
