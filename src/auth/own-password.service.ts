@@ -10,7 +10,7 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { type FullPrincipal, hasFreshOtp } from '../principal/principal.js';
 import { Sessions } from '../session/sessions.service.js';
 import { stepUpChallenge } from './guards/access.js';
-import { PasswordVerifier } from './password-proof.service.js';
+import { PasswordVerifier } from './password-verifier.service.js';
 
 export interface NewPassword {
   readonly current: string;

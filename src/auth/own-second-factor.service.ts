@@ -17,7 +17,7 @@ import {
 } from '../principal/principal.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 import { stepUpChallenge } from './guards/access.js';
-import { PasswordVerifier } from './password-proof.service.js';
+import { PasswordVerifier } from './password-verifier.service.js';
 import { attemptSubjectOf, SecondStep } from './second-step.service.js';
 
 /** The session that goes on with a second factor. */

@@ -10,8 +10,8 @@ import type { HttpRequest } from '../web/http-request.js';
 import { ServletProperties } from '../http/servlet.properties.js';
 import { browserBinding, callerBinding } from './form-binding.js';
 import { httpsPage } from './https-page.js';
-import { withForm } from './again.js';
-import { PlainHttpWarning } from './plain-http-watch.service.js';
+import { withForm } from './form-errors.js';
+import { PlainHttpWarning } from './plain-http-warning.service.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
 import { FormTokens } from './form-tokens.service.js';
 

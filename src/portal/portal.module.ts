@@ -3,7 +3,7 @@ import { AccountModule } from '../account/account.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { SamlModule } from '../saml/saml.module.js';
 import { FormTokens } from './form-tokens.service.js';
-import { PlainHttpWarning } from './plain-http-watch.service.js';
+import { PlainHttpWarning } from './plain-http-warning.service.js';
 import { SecondFactorPagesController } from './second-factor-pages.controller.js';
 import { SignInController } from './sign-in.controller.js';
 import { StartController } from './start.controller.js';

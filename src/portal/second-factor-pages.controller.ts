@@ -1,6 +1,6 @@
 import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { CredentialWriter } from '../auth/handover.service.js';
+import { CredentialWriter } from '../auth/credential-writer.service.js';
 import { OwnSecondFactor, type PendingSecret } from '../auth/own-second-factor.service.js';
 import { withReturnTo } from '../auth/page-paths.js';
 import { SecondStep } from '../auth/second-step.service.js';
@@ -16,7 +16,7 @@ import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
 import { ownPath } from '../web/return-to.js';
 import { Idps } from '../saml/idp/idps.service.js';
 import { ServletProperties } from '../http/servlet.properties.js';
-import { rerenderOnError, withForm } from './again.js';
+import { rerenderOnError, withForm } from './form-errors.js';
 import { callerBinding } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { FormTokens } from './form-tokens.service.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, HttpCode, Post, Req } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
-import { RequestAuthenticator } from '../auth/guards/authentication.service.js';
+import { RequestAuthenticator } from '../auth/guards/request-authenticator.service.js';
 import { AuthCookies, SESSION } from '../auth/cookies.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../auth/page-paths.js';
 import { ServiceError } from '../errors/service-error.js';

@@ -13,7 +13,7 @@ import {
 } from './refresh.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshProperties } from './refresh.properties.js';
-import { RefreshGrace } from './sealed-successors.task.js';
+import { RefreshGrace } from './refresh-grace.task.js';
 import { hashSecret, isSecretForm, type RefreshToken, SECRET_BYTES, type Session } from './session.js';
 
 /** The refresh tokens of a session: the one that can be used, and those that came before it. */

@@ -3,7 +3,7 @@ import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { RefreshTokens } from './refresh-tokens.service.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
-import { RefreshGrace } from './sealed-successors.task.js';
+import { RefreshGrace } from './refresh-grace.task.js';
 import { SessionRows } from './session-rows.service.js';
 import { SessionStore } from './session.store.js';
 import { Sessions } from './sessions.service.js';

@@ -21,7 +21,7 @@ import { RefreshTokenStore } from '../../src/session/refresh-token.store.js';
 import { RefreshTokens } from '../../src/session/refresh-tokens.service.js';
 import { RefreshProperties } from '../../src/session/refresh.properties.js';
 import { SealedKeys } from '../../src/token/keys/sealed-keys.service.js';
-import { RefreshGrace } from '../../src/session/sealed-successors.task.js';
+import { RefreshGrace } from '../../src/session/refresh-grace.task.js';
 import { SessionRows } from '../../src/session/session-rows.service.js';
 import { SessionProperties } from '../../src/session/session.properties.js';
 import { SessionStore } from '../../src/session/session.store.js';

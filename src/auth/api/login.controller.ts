@@ -6,13 +6,13 @@ import { type CookieValues, Cookies, Answer, type Reply } from '../../web/cookie
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { loginAnswer, secondStepAnswer } from './responses.schema.js';
-import { toChallengeBody, toProofBody } from './answers.js';
+import { toChallengeBody, toProofBody } from './presenters.js';
 import { DEVICE, TRUSTED_DEVICE } from '../cookies.js';
-import { CredentialWriter } from '../handover.service.js';
-import { PasswordLogin } from '../login.service.js';
+import { CredentialWriter } from '../credential-writer.service.js';
+import { PasswordLogin } from '../password-login.service.js';
 import { loginShape, secondStepShape } from './login.schema.js';
 import { LOGIN, SECOND_STEP } from './auth.openapi.js';
-import { type FirstFactorResult, PasswordAuthenticator } from '../password-step.service.js';
+import { type FirstFactorResult, PasswordAuthenticator } from '../password-authenticator.service.js';
 import { SecondStep } from '../second-step.service.js';
 
 /** The two steps of a login that ends in tokens (http-api section 2). */

@@ -7,7 +7,7 @@ import type { FullPrincipal } from '../../principal/principal.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { code, password } from './login.schema.js';
-import { toMeBody } from './answers.js';
+import { toMeBody } from './presenters.js';
 import { meAnswer, settlementAnswer } from './responses.schema.js';
 import { CHANGE_PASSWORD, ME, SETTLEMENT } from './auth.openapi.js';
 import { OwnPassword } from '../own-password.service.js';

@@ -10,7 +10,7 @@ import { amrOf } from '../../principal/amr.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { toDate, toListBody } from './answers.js';
+import { toDate, toListBody } from './presenters.js';
 import { devicesAnswer, eventsAnswer } from './history.schema.js';
 import { LIST_DEVICES, LIST_EVENTS, REVOKE_DEVICE } from './auth.openapi.js';
 import { pageShape } from './page.shape.js';

@@ -7,11 +7,11 @@ import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import type { Session } from '../../session/session.js';
 import { Sessions } from '../../session/sessions.service.js';
-import { toDate, toListBody } from './answers.js';
+import { toDate, toListBody } from './presenters.js';
 import { sessionsAnswer } from './history.schema.js';
 import { LIST_SESSIONS, REVOKE_OTHERS, REVOKE_SESSION } from './auth.openapi.js';
 import { pageShape } from './page.shape.js';
-import { SessionRevocation } from '../session-end.service.js';
+import { SessionRevocation } from '../session-revocation.service.js';
 
 /** The caller's own sessions (http-api section 6); those of others are not found. */
 @ApiGroup('Signed-in user')

@@ -8,12 +8,12 @@ import { type FullPrincipal, ROLE_PRE_MFA } from '../../principal/principal.js';
 import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { Sessions } from '../../session/sessions.service.js';
-import { toAuthoritiesBody, toMeBody, toChallengeBody } from './answers.js';
+import { toAuthoritiesBody, toMeBody, toChallengeBody } from './presenters.js';
 import { sessionAnswer, sessionStateAnswer } from './responses.schema.js';
 import { AuthCookies, SESSION } from '../cookies.js';
 import { loginShape } from './login.schema.js';
 import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './auth.openapi.js';
-import { PortalLogin } from '../portal-entry.service.js';
+import { PortalLogin } from '../portal-login.service.js';
 import { toPrincipal } from '../guards/session-principal.js';
 
 /** The web portal's session, the role-based arrangement of the specification (http-api section 5). */

@@ -9,12 +9,12 @@ import { Answers } from '../../web/openapi/answers.decorator.js';
 import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
 import { refreshAnswer } from './responses.schema.js';
 import { AuthCookies, REFRESH_TOKEN } from '../cookies.js';
-import { CredentialWriter } from '../handover.service.js';
-import { TokenIntrospection } from '../introspection.service.js';
+import { CredentialWriter } from '../credential-writer.service.js';
+import { TokenIntrospection } from '../token-introspection.service.js';
 import { introspectionAnswer, introspectionShape } from './introspection.schema.js';
 import { INTROSPECT, LOGOUT, REFRESH, REVOKE } from './auth.openapi.js';
-import { TokenRefresh } from '../refresh.service.js';
-import { SessionRevocation } from '../session-end.service.js';
+import { TokenRefresh } from '../token-refresh.service.js';
+import { SessionRevocation } from '../session-revocation.service.js';
 
 /** Refresh, end and inspection of tokens (http-api section 2). */
 @ApiGroup('Tokens')

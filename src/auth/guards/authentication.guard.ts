@@ -5,7 +5,7 @@ import { nameUser } from '../../principal/request-context.js';
 import { cookiesOf } from '../../web/cookies.js';
 import { type HttpRequest, templateOf } from '../../web/http-request.js';
 import { isSecondFactorRoute } from './access.js';
-import { RequestAuthenticator } from './authentication.service.js';
+import { RequestAuthenticator } from './request-authenticator.service.js';
 import { SESSION } from '../cookies.js';
 
 /** 401 unless the caller is known; open routes ask for nobody and know nobody. */

@@ -5,7 +5,7 @@ import { CROSS_SITE } from '../../principal/access.decorator.js';
 import { cookiesOf } from '../../web/cookies.js';
 import { type HttpRequest, templateOf } from '../../web/http-request.js';
 import { isCrossSite } from './cross-site.js';
-import { TrustedOrigins } from './origins.service.js';
+import { TrustedOrigins } from './trusted-origins.service.js';
 import { isPageRoute, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../page-paths.js';
 
 /**

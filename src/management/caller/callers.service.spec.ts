@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
-import type { RequestAuthenticator } from '../../auth/guards/authentication.service.js';
+import type { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
 import type { LogLine } from '../../logging/log-line.js';
 import { Loggers } from '../../logging/loggers.js';
 import { Callers } from './callers.service.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
 import { ROLE_MANAGEMENT } from '../../account/role-names.js';
 import { stepUpChallenge } from '../../auth/guards/access.js';
-import { RequestAuthenticator } from '../../auth/guards/authentication.service.js';
+import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
 import { parseBasic, parseBearer } from '../../auth/guards/bearer.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Header, Param, Post, Query, Redirect, Req } from '@nestjs/common';
 import * as v from 'valibot';
 import { AuthCookies, SAML_REQUEST, SESSION } from '../../auth/cookies.js';
-import { CredentialWriter } from '../../auth/handover.service.js';
+import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { Public, TakesCrossSite } from '../../principal/access.decorator.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { RequestAuthenticator, type RequestCredentials } from '../../auth/guards/authentication.service.js';
-import { SessionRevocation } from '../../auth/session-end.service.js';
+import { RequestAuthenticator, type RequestCredentials } from '../../auth/guards/request-authenticator.service.js';
+import { SessionRevocation } from '../../auth/session-revocation.service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { isHalfAuthenticated } from '../../principal/principal.js';

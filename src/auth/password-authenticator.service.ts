@@ -5,7 +5,7 @@ import { Loggers } from '../logging/loggers.js';
 import { MfaProperties } from '../second-factor/mfa.properties.js';
 import { isDemanded } from '../second-factor/policy.js';
 import { LoginMeters } from './login-meters.js';
-import { type PasswordCredentials, PasswordVerifier } from './password-proof.service.js';
+import { type PasswordCredentials, PasswordVerifier } from './password-verifier.service.js';
 
 /** A right password and what is still open. */
 export interface FirstFactorResult {

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Reply } from '../web/cookies.js';
 import type { Session } from '../session/sessions.service.js';
 import { AuthCookies, DEVICE, SESSION, TRUSTED_DEVICE } from './cookies.js';
-import { CredentialWriter } from './handover.service.js';
-import { PasswordLogin } from './login.service.js';
-import type { PasswordCredentials } from './password-proof.service.js';
-import { type FirstFactorResult, PasswordAuthenticator } from './password-step.service.js';
+import { CredentialWriter } from './credential-writer.service.js';
+import { PasswordLogin } from './password-login.service.js';
+import type { PasswordCredentials } from './password-verifier.service.js';
+import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
 
 /** A session whose cookie the browser has by now: a full one, or a half-authenticated one where something is next. */
 export interface PortalLoginResult {

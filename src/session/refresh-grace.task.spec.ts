@@ -4,7 +4,7 @@ import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshProperties } from './refresh.properties.js';
-import { RefreshGrace } from './sealed-successors.task.js';
+import { RefreshGrace } from './refresh-grace.task.js';
 
 describe('sealed successors', () => {
   const clock = new ManualClock();

@@ -7,7 +7,7 @@ import type { Reply } from '../web/cookies.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import type { RefreshToken } from '../session/session.js';
 import type { OpenedSession } from '../session/sessions.service.js';
-import { toTokenBody, type TokenBody } from './api/answers.js';
+import { toTokenBody, type TokenBody } from './api/presenters.js';
 import { AuthCookies, DEVICE } from './cookies.js';
 
 /** Hands an opened session over: secrets in cookies, an access token in the body where the caller takes tokens. */

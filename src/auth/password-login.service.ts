@@ -11,7 +11,7 @@ import { MfaTokens } from '../token/mfa-tokens.service.js';
 import type { SessionKind } from '../session/session.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 import { LoginMeters } from './login-meters.js';
-import type { FirstFactorResult } from './password-step.service.js';
+import type { FirstFactorResult } from './password-authenticator.service.js';
 
 /** A half token for the second step. */
 export interface Challenge {
