@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { slowestFiles, type TimedFile } from './totals-reporter.js';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures/totals');
 const VITEST = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
@@ -38,6 +39,16 @@ describe('the end of a test run', () => {
         '1 passed, 0 failed, 3 skipped',
       ],
     });
+  });
+  it('lists the ten slowest files, slowest first, and no file under a second', () => {
+    const fileOf = (index: number): TimedFile => ({ file: `test/${index}.spec.ts`, millis: index * 500 });
+
+    const lines = slowestFiles(Array.from({ length: 14 }, (_, index) => fileOf(index)));
+
+    expect(lines).toHaveLength(11);
+    expect(lines.slice(0, 3)).toEqual(['slowest files:', '    6.5 s  test/13.spec.ts', '    6.0 s  test/12.spec.ts']);
+    expect(lines.at(-1)).toBe('    2.0 s  test/4.spec.ts');
+    expect(slowestFiles([fileOf(1)])).toEqual([]);
   });
 });
 

@@ -1,7 +1,11 @@
 import { DefaultReporter, type TestCase, type TestModule, type TestSuite } from 'vitest/node';
 import type { Server } from './binaries.js';
 
-/** The usual report, then which tests were left out and why, and as its last line `N passed, N failed`. */
+/** Files listed as the slowest of a run, and the least time (ms) that puts a file on the list. */
+const MAX_SLOWEST = 10;
+const MIN_SLOW_MILLIS = 1000;
+
+/** The usual report, then skipped tests with the reason, the slowest files, and as the last line `N passed, N failed`. */
 export class TotalsReporter extends DefaultReporter {
   constructor(
     private readonly servers: readonly Server[],
@@ -19,6 +23,8 @@ export class TotalsReporter extends DefaultReporter {
       skipped.filter((test) => !test.tags.some((tag) => this.missing.has(tag as Server))),
       this.servers,
     );
+    const timed = modules.map((module) => ({ file: module.relativeModuleId, millis: module.diagnostic().duration }));
+    for (const line of slowestFiles(timed)) this.log(line);
     const mayNotSkip = process.env['REQUIRE_SERVERS'] === '1' && skipped.length > 0;
     if (mayNotSkip) {
       this.log(`REQUIRE_SERVERS=1: ${tests(skipped.length)} skipped, which counts as failed`);
@@ -39,6 +45,24 @@ export class TotalsReporter extends DefaultReporter {
     });
     if (named.length > 0) this.log(`skipped, ${why}: ${named.join(', ')}`);
   }
+}
+
+export interface TimedFile {
+  readonly file: string;
+  readonly millis: number;
+}
+
+/** Lines about the files that took longest, slowest first; none if every file was fast. */
+export function slowestFiles(files: readonly TimedFile[]): readonly string[] {
+  const slowest = files
+    .filter(({ millis }) => millis >= MIN_SLOW_MILLIS)
+    .toSorted((one, other) => other.millis - one.millis)
+    .slice(0, MAX_SLOWEST);
+  if (slowest.length === 0) return [];
+  return [
+    'slowest files:',
+    ...slowest.map(({ file, millis }) => `${(millis / 1000).toFixed(1).padStart(7)} s  ${file}`),
+  ];
 }
 
 interface Totals {
