@@ -8,7 +8,7 @@ import { AuthModule } from '../../dist/auth/auth.module.js';
 import { ClockModule } from '../../dist/clock/clock.module.js';
 import { ConfigModule } from '../../dist/config/config.module.js';
 import { loadConfiguration } from '../../dist/config/configuration.js';
-import { processInputs } from '../../dist/config/process-inputs.js';
+import { processInputs } from '../../dist/config/read/process-inputs.js';
 import { HealthModule } from '../../dist/health/health.module.js';
 import { Loggers } from '../../dist/logging/loggers.js';
 import { LoggingModule } from '../../dist/logging/logging.module.js';
@@ -17,7 +17,7 @@ import { MetricsModule } from '../../dist/metrics/metrics.module.js';
 import { dataFolder } from '../../dist/persistence/data-folder.js';
 import { DatasourceProperties } from '../../dist/persistence/datasource.properties.js';
 import { PersistenceModule } from '../../dist/persistence/persistence.module.js';
-import { PROPERTIES } from '../../dist/properties.js';
+import { PROPERTIES } from '../../dist/boot/properties.js';
 import { RandomModule } from '../../dist/random/random.module.js';
 import { SealingModule } from '../../dist/sealing/sealing.module.js';
 

@@ -1,7 +1,7 @@
 // (c) How long the slowest of some documents keeps the process that are as large as one may be and mean no good.
 import { Buffer } from 'node:buffer';
 import { goal } from '../measure.mjs';
-import { LONGEST_MESSAGE } from '../../dist/saml/document-shape.js';
+import { LONGEST_MESSAGE } from '../../dist/saml/xml/document-shape.js';
 import { assertionXml, attribute, IdentityProvider, makeKeyPair, responseXml } from './identity-provider.mjs';
 import { ownVerification, PARTIES, REQUEST_ID } from './verification.mjs';
 

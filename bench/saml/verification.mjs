@@ -2,10 +2,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { SystemClock } from '../../dist/clock/clock.js';
-import { Duration } from '../../dist/config/duration.js';
+import { Duration } from '../../dist/config/bind/duration.js';
 import { Loggers } from '../../dist/logging/loggers.js';
-import { IdpProperties } from '../../dist/saml/idp.properties.js';
-import { SamlResponses } from '../../dist/saml/saml-responses.service.js';
+import { IdpProperties } from '../../dist/saml/idp/idp.properties.js';
+import { SamlResponses } from '../../dist/saml/login/saml-responses.service.js';
 import { ENTITY_ID, SSO_URL } from './identity-provider.mjs';
 
 export const BASE = 'https://login.bench';

@@ -196,7 +196,7 @@ groups:
 });
 
 describe('the end of a process', () => {
-  const module = new URL('../../dist/logging/file-appender.js', import.meta.url).href;
+  const module = new URL('../../dist/logging/file/file-appender.js', import.meta.url).href;
 
   beforeAll(() => request('build'));
 

@@ -7,8 +7,8 @@ import { waitUntil } from '../support/wait-until.js';
 const PRELOAD = new URL('../support/signal-preload.ts', import.meta.url).href;
 
 /** Modules that are loaded when the start is so far. */
-const FIRST_MODULE = '/dist/service.js';
-const EMBEDDED_DATABASE = '/dist/persistence/node-sqlite.js';
+const FIRST_MODULE = '/dist/boot/bootstrap.js';
+const EMBEDDED_DATABASE = '/dist/persistence/engines/node-sqlite.js';
 const DATABASE_SERVER = '/mysql2/index.js';
 
 let running: RunningService | undefined;
