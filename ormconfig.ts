@@ -11,10 +11,10 @@ import type * as datasource from './src/persistence/datasource.properties.js';
 import type * as properties from './src/boot/properties.js';
 
 const { loadConfiguration } = (await built('config/configuration.js')) as typeof configuration;
-const { processInputs } = (await built('config/process-inputs.js')) as typeof inputs;
+const { processInputs } = (await built('config/read/process-inputs.js')) as typeof inputs;
 const { dataSourceOptions } = (await built('persistence/database.js')) as typeof database;
 const { DatasourceProperties } = (await built('persistence/datasource.properties.js')) as typeof datasource;
-const { PROPERTIES } = (await built('properties.js')) as typeof properties;
+const { PROPERTIES } = (await built('boot/properties.js')) as typeof properties;
 
 // The arguments belong to TypeORM: keys come from files and the environment here.
 const [options] = await dataSourceOptions(loadConfiguration(PROPERTIES, processInputs([])).get(DatasourceProperties));
