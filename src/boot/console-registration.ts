@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
 import type { Listeners } from './listeners.js';
 import { Loggers } from '../logging/loggers.js';
-import { Offers } from '../management/access/offers.service.js';
+import { Offers } from '../management/dispatch/endpoint-registry.service.js';
 import { ConsoleClientProperties } from '../management/console/console-client.properties.js';
 import { ConsoleInstanceProperties } from '../management/console/console-instance.properties.js';
 import type { ConsoleRegistration } from '../management/console/registration.task.js';

@@ -15,7 +15,7 @@ import { processInputs } from '../config/read/process-inputs.js';
 import type { CommandServices } from './command-services.js';
 import { checkRules } from '../boot/configuration-rules.js';
 import { stateReason, withCommandFacts } from '../principal/command-facts.js';
-import { readPackaged } from '../management/info/packaged.js';
+import { readPackaged } from '../management/info/build-info.js';
 import { PROPERTIES } from '../boot/properties.js';
 
 /** Runs one command; arguments that set keys (`--server.port=9000`, `-Dkey=value`) are taken out before. */

@@ -7,7 +7,7 @@ import { Random, SystemRandom } from '../random/random.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { openDatabase } from './database.js';
 import { DatabaseServer } from './engines/database-server.js';
-import { DatabaseWatch } from './database-watch.js';
+import { DatabaseWatch } from './database-instrumentation.js';
 import { DatasourceProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors/service-error.js';
 import type { Random } from '../random/random.js';
-import type { DatabaseTrouble } from './engines/database-trouble.js';
+import type { DatabaseTrouble } from './engines/retry-log.js';
 import { type DriverFailure, failureOf } from './engines/driver-failure.js';
 
 /** What can be stored. */

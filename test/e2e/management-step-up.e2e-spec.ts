@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACR_MFA } from '../../src/principal/amr.js';
-import type { Endpoint } from '../../src/management/operation.js';
+import type { Endpoint } from '../../src/management/dispatch/operation.js';
 import { type Answer, basic, HttpClient } from '../support/http-client.js';
 import { PASSWORD, storyOn } from '../support/login-story.js';
 import { type ManagementService, OPERATOR, startManagement } from '../support/management-service.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { openDatabase } from '../../src/persistence/database.js';
-import { DatabaseWatch } from '../../src/persistence/database-watch.js';
+import { DatabaseWatch } from '../../src/persistence/database-instrumentation.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { withRequestFacts } from '../../src/principal/request-context.js';

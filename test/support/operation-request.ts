@@ -1,5 +1,5 @@
-import { JSON_PLAIN } from '../../src/management/media-types.js';
-import type { Endpoint, Operation, OperationRequest, Result } from '../../src/management/operation.js';
+import { JSON_PLAIN } from '../../src/management/dispatch/media-types.js';
+import type { Endpoint, Operation, OperationRequest, Result } from '../../src/management/dispatch/operation.js';
 
 type Asked = Partial<Omit<OperationRequest, 'query'>> & { readonly query?: string };
 

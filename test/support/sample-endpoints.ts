@@ -1,6 +1,11 @@
 import { Readable } from 'node:stream';
-import { JSON_TYPES } from '../../src/management/media-types.js';
-import { type Endpoint, NOT_THERE, type Operation, type OperationRequest } from '../../src/management/operation.js';
+import { JSON_TYPES } from '../../src/management/dispatch/media-types.js';
+import {
+  type Endpoint,
+  NOT_THERE,
+  type Operation,
+  type OperationRequest,
+} from '../../src/management/dispatch/operation.js';
 
 const TEXT = 'text/plain;charset=UTF-8';
 

@@ -5,7 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule, type Watching } from '../../src/app.module.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { HealthPaths } from '../../src/management/health/health-paths.listener.js';
-import { ManagementListener } from '../../src/management/management.listener.js';
+import { ManagementListener } from '../../src/management/dispatch/management.listener.js';
 import { LockedAccounts } from '../../src/second-factor/attempts/locked-accounts.task.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { ThreadsProperties } from '../../src/http/admission/threads.properties.js';

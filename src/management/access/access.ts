@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.js';
+import type { Operation } from '../dispatch/operation.js';
 import type { EndpointId } from './endpoint-ids.js';
 
 /** How much of an endpoint there is, the least first. */

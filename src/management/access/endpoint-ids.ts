@@ -1,4 +1,4 @@
-import { sameId } from '../exposure.js';
+import { sameId } from './exposure.js';
 
 /** Every endpoint of the management API. */
 export const ENDPOINT_IDS = [

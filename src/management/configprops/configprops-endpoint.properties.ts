@@ -1,7 +1,7 @@
 import { full } from '../../config/bind/effect.js';
 import { list, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { whoSees, type WhoSees } from '../who-sees.js';
+import { whoSees, type WhoSees } from '../access/show.js';
 
 @Properties('management.endpoint.configprops')
 export class ConfigpropsEndpointProperties {

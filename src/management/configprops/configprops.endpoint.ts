@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
-import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../operation.js';
-import { maySee } from '../who-sees.js';
+import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
+import { maySee } from '../access/show.js';
 import type { Bean } from './beans.js';
 import { ConfigpropsEndpointProperties } from './configprops-endpoint.properties.js';
 

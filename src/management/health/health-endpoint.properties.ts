@@ -4,7 +4,7 @@ import { duration, flag, list, map, objects, text } from '../../config/bind/key-
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { HealthGroupProperties, httpStatus } from './health-group.properties.js';
 import { DEFAULT_ORDER } from './status.js';
-import { type WhoSees, whoSees } from '../who-sees.js';
+import { type WhoSees, whoSees } from '../access/show.js';
 
 @Properties('management.endpoint.health')
 export class HealthEndpointProperties {

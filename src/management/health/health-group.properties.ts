@@ -1,7 +1,7 @@
 import { full } from '../../config/bind/effect.js';
 import { integer, list, map, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { type WhoSees, whoSees } from '../who-sees.js';
+import { type WhoSees, whoSees } from '../access/show.js';
 
 export const httpStatus = integer({ min: 200, max: 599 });
 

@@ -16,7 +16,7 @@ import {
   wholeOf,
 } from './health-scope.js';
 import { isMember } from './membership.js';
-import { PresentComponents } from './present-components.service.js';
+import { PresentComponents } from './enabled-components.service.js';
 import { ProbesProperties } from './probes.properties.js';
 
 /** The views on health that the configuration makes. */

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Routes } from '../../http/listener.js';
-import { Offers } from '../access/offers.service.js';
-import { JSON_TYPES } from '../media-types.js';
-import type { Operation } from '../operation.js';
-import { Responder } from '../web/responder.service.js';
-import { HealthAnswers } from './health-answers.service.js';
+import { Offers } from '../dispatch/endpoint-registry.service.js';
+import { JSON_TYPES } from '../dispatch/media-types.js';
+import type { Operation } from '../dispatch/operation.js';
+import { Responder } from '../dispatch/endpoint-dispatcher.service.js';
+import { HealthAnswers } from './health-evaluator.service.js';
 import { HealthGroups } from './health-groups.service.js';
 
 /** The paths of health groups outside the management base, such as `/livez`; there, nobody says who they are. */

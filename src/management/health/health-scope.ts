@@ -1,6 +1,6 @@
 import { isMember, type Membership } from './membership.js';
 import { DEFAULT_HTTP_MAPPING, type StatusRules } from './status.js';
-import type { WhoSees } from '../who-sees.js';
+import type { WhoSees } from '../access/show.js';
 import type { Visibility } from './visibility.js';
 
 /** One view on health: the whole, or a group. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Endpoint, Operation, OperationRequest, Result } from '../operation.js';
-import { HealthAnswers } from './health-answers.service.js';
+import type { Endpoint, Operation, OperationRequest, Result } from '../dispatch/operation.js';
+import { HealthAnswers } from './health-evaluator.service.js';
 import { HealthGroups } from './health-groups.service.js';
 
 /** How the service is, as a whole and in parts; its status is for everybody (management API, "health"). */

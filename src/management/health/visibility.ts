@@ -1,5 +1,5 @@
-import type { Caller } from '../caller.js';
-import { maySee, type WhoSees } from '../who-sees.js';
+import type { Caller } from '../access/operator.js';
+import { maySee, type WhoSees } from '../access/show.js';
 
 /** Who sees more than a status. */
 export interface Visibility {

@@ -4,7 +4,7 @@ import type { Inspection } from '../../config/show/inspection.js';
 import { KeyName } from '../../config/names/key-name.js';
 import { statesOf } from '../../config/bind/key-state.js';
 import { emptyTree, isTree, plant, type Tree } from '../tree.js';
-import type { Packaged } from './packaged.js';
+import type { Packaged } from './build-info.js';
 
 /** All keys below `info.`, without that prefix; secrets stay masked. */
 export function freeFacts({ environment, registry }: Configuration, inspection: Inspection): Readonly<Tree> {

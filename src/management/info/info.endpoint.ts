@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
-import type { Endpoint, Operation, Result } from '../operation.js';
+import type { Endpoint, Operation, Result } from '../dispatch/operation.js';
 import { InfoContributorsProperties } from './info-contributors.properties.js';
-import type { Packaged } from './packaged.js';
+import type { Packaged } from './build-info.js';
 
 /** `GET {management_base}/info`: one member for each contributor that is on (management API, "info"). */
 @Injectable()
@@ -53,7 +53,7 @@ export class InfoEndpoint implements Endpoint {
   }
 
   private async readPackaged(): Promise<Packaged> {
-    const { readPackaged } = await import('./packaged.js');
+    const { readPackaged } = await import('./build-info.js');
     this.packaged ??= readPackaged();
     return this.packaged;
   }

@@ -2,7 +2,7 @@ import { Duration } from '../../config/bind/duration.js';
 import { Mismatch } from '../../config/bind/mismatch.js';
 import type { FieldError } from '../../errors/service-error.js';
 import { type Level, levelOf } from '../../logging/level.js';
-import type { Scalar } from '../operation.js';
+import type { Scalar } from '../dispatch/operation.js';
 
 /** What a request sets (management API, "loggers"). */
 export interface LevelRequest {

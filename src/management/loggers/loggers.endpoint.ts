@@ -4,7 +4,7 @@ import { LEVELS } from '../../logging/level.js';
 import { type LogGroup, LogLevels } from '../../logging/log-levels.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../operation.js';
+import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
 import { LevelEvents } from './level-events.service.js';
 import { isLoggerName, levelRequest } from './level-request.js';
 

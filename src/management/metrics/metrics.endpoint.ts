@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
 import { Meters } from '../../metrics/meters.js';
-import { type Endpoint, NOT_THERE, type Operation, type Result } from '../operation.js';
+import { type Endpoint, NOT_THERE, type Operation, type Result } from '../dispatch/operation.js';
 import { drillDown, type Wanted, wantedTag } from './drill-down.js';
 
 /** `GET {management_base}/metrics` and one of them (management API, "metrics"). */

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import Negotiator from 'negotiator';
 import { Meters } from '../../metrics/meters.js';
-import type { Endpoint, Operation, OperationRequest, Result } from '../operation.js';
+import type { Endpoint, Operation, OperationRequest, Result } from '../dispatch/operation.js';
 import { exposition } from './exposition.js';
 
 const TEXT = 'text/plain; version=0.0.4; charset=utf-8';

@@ -1,9 +1,9 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import type { DataSource } from 'typeorm';
-import type { DatabaseWatch } from '../database-watch.js';
+import type { DatabaseWatch } from '../database-instrumentation.js';
 import type { PoolState } from '../pool/pool-meters.js';
 import { ServerStatements } from './server-statements.js';
-import { Silence, type WaitLimits } from './silence.js';
+import { Silence, type WaitLimits } from './answer-timeout.js';
 import type { Engine, Statements } from '../unit-of-work.js';
 
 /** What the pool of `mysql2` keeps to itself. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DataSource } from 'typeorm';
-import type { DatabaseWatch } from '../database-watch.js';
+import type { DatabaseWatch } from '../database-instrumentation.js';
 import { EmbeddedStatements } from './embedded-statements.js';
 import type { PoolMeters } from '../pool/pool-meters.js';
 import type { Engine, Statements } from '../unit-of-work.js';

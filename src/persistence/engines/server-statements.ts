@@ -1,6 +1,6 @@
 import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
 import { failureOf } from './driver-failure.js';
-import { type Silence, SilentDatabase } from './silence.js';
+import { type Silence, SilentDatabase } from './answer-timeout.js';
 import type { StatementLog } from '../statement-log.js';
 import type { Statements, Value } from '../unit-of-work.js';
 

@@ -1,0 +1,70 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ask } from '../../test/support/operation-request.js';
+import { CacheRegistry } from '../cache/cache-registry.js';
+import { CachesEndpoint } from './caches.endpoint.js';
+
+describe('caches', () => {
+  let cleared: string[];
+  let endpoint: CachesEndpoint;
+
+  beforeEach(() => {
+    cleared = [];
+    const registry = new CacheRegistry();
+    const add = (manager: string, name: string): void => {
+      const clear = (): void => void cleared.push(`${manager}/${name}`);
+      registry.add({ name, manager, target: 'InProcessCache', clear });
+    };
+    add('cacheManager', 'users');
+    add('cacheManager', 'names');
+    add('other', 'names');
+    endpoint = new CachesEndpoint(registry);
+  });
+
+  it('are listed by manager and name', async () => {
+    expect(await ask(endpoint, 'GET')).toEqual({
+      body: {
+        cacheManagers: {
+          cacheManager: { caches: { users: { target: 'InProcessCache' }, names: { target: 'InProcessCache' } } },
+          other: { caches: { names: { target: 'InProcessCache' } } },
+        },
+      },
+    });
+  });
+
+  it('are none where nobody has one', async () => {
+    expect(await ask(new CachesEndpoint(new CacheRegistry()), 'GET')).toEqual({ body: { cacheManagers: {} } });
+  });
+
+  it('are shown by name', async () => {
+    const body = { target: 'InProcessCache', name: 'users', cacheManager: 'cacheManager' };
+
+    expect(await ask(endpoint, 'GET', { selector: 'users' })).toEqual({ body });
+    expect(await ask(endpoint, 'GET', { selector: 'users', query: 'cacheManager=cacheManager' })).toEqual({ body });
+  });
+
+  it.each(['GET', 'DELETE'] as const)(
+    'are not there under an unknown name, or not of that manager (%s)',
+    async (method) => {
+      expect(await ask(endpoint, method, { selector: 'nothing' })).toEqual({ status: 404 });
+      expect(await ask(endpoint, method, { selector: 'users', query: 'cacheManager=other' })).toEqual({ status: 404 });
+      expect(cleared).toEqual([]);
+    },
+  );
+
+  it.each(['GET', 'DELETE'] as const)('are refused by a name that two managers have (%s)', async (method) => {
+    const refused = ask(endpoint, method, { selector: 'names' });
+
+    await expect(refused).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    expect(cleared).toEqual([]);
+  });
+
+  it('are emptied one by one', async () => {
+    expect(await ask(endpoint, 'DELETE', { selector: 'names', query: 'cacheManager=other' })).toEqual({});
+    expect(cleared).toEqual(['other/names']);
+  });
+
+  it('are emptied all at once', async () => {
+    expect(await ask(endpoint, 'DELETE')).toEqual({});
+    expect(cleared).toEqual(['cacheManager/users', 'cacheManager/names', 'other/names']);
+  });
+});

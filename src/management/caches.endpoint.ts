@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { CacheRegistry, type NamedCache } from '../cache/cache-registry.js';
+import { ServiceError } from '../errors/service-error.js';
+import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
+
+const CLEARED: Result = {};
+
+/** `{management_base}/caches`: which caches there are; emptying them (management API, "caches"). */
+@Injectable()
+export class CachesEndpoint implements Endpoint {
+  readonly id = 'caches';
+
+  readonly operations: readonly Operation[] = [
+    { method: 'GET', below: '', run: () => ({ body: { cacheManagers: this.byManager() } }) },
+    { method: 'DELETE', below: '', produces: [], run: () => this.clearAll() },
+    { method: 'GET', below: '{cache}', parameters: ['cacheManager'], run: (request) => this.read(request) },
+    {
+      method: 'DELETE',
+      below: '{cache}',
+      parameters: ['cacheManager'],
+      produces: [],
+      run: (request) => this.clear(request),
+    },
+  ];
+
+  constructor(private readonly registry: CacheRegistry) {}
+
+  private byManager(): object {
+    const managers = Map.groupBy(this.registry.all, ({ manager }) => manager);
+    return Object.fromEntries(
+      Array.from(managers, ([manager, caches]) => [
+        manager,
+        { caches: Object.fromEntries(caches.map(({ name, target }) => [name, { target }])) },
+      ]),
+    );
+  }
+
+  private async clearAll(): Promise<Result> {
+    for (const cache of this.registry.all) await cache.clear();
+    return CLEARED;
+  }
+
+  private read(request: OperationRequest): Result {
+    const cache = this.one(request);
+    if (!cache) return NOT_THERE;
+    const { target, name, manager } = cache;
+    return { body: { target, name, cacheManager: manager } };
+  }
+
+  private async clear(request: OperationRequest): Promise<Result> {
+    const cache = this.one(request);
+    if (!cache) return NOT_THERE;
+    await cache.clear();
+    return CLEARED;
+  }
+
+  /** @throws ServiceError `VALIDATION_FAILED` where the name alone does not say which */
+  private one({ selector, query }: OperationRequest): NamedCache | undefined {
+    const [first, ...others] = this.registry.named(selector, query.get('cacheManager') ?? undefined);
+    if (others.length === 0) return first;
+    throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'cacheManager', code: 'required' }] });
+  }
+}

@@ -1,0 +1,32 @@
+import { full } from '../../config/bind/effect.js';
+import { integer } from '../../config/bind/key-type.js';
+import { Key, Properties } from '../../config/bind/properties.decorator.js';
+import { address } from '../../http/address.js';
+import { path } from './path-types.js';
+
+@Properties('management.server')
+export class ManagementServerProperties {
+  @Key(integer({ max: 65_535 }), {
+    does:
+      'Port of a listener for the management endpoints alone; keep it inside the network; 0 takes any free port, a ' +
+      'negative number turns the endpoints off.',
+    effect: full,
+    defaultText: 'same as server.port',
+  })
+  readonly port?: number;
+
+  @Key(address, {
+    does: 'Address the listener of the management endpoints binds to, where it has a port of its own.',
+    effect: full,
+    defaultText: 'same as server.address',
+  })
+  readonly address?: string;
+
+  @Key(path, {
+    does:
+      'Path in front of management.endpoints.web.base-path where the endpoints have a port of their own; the context ' +
+      'path of the application is not in front of them there.',
+    effect: full,
+  })
+  readonly basePath: string = '';
+}

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { fc } from '../../../test/support/property.js';
+import { JSON_TYPES } from './media-types.js';
+import { chosenType } from './negotiation.js';
+
+const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';
+const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+
+it.each([
+  ['application/openmetrics-text; version=1.0.0', OPEN_METRICS],
+  ['application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.4', OPEN_METRICS],
+  ['application/openmetrics-text;version=2.0.0,*/*;q=0.1', PLAIN],
+  ['text/plain;charset="utf-8"', PLAIN],
+  ['text/plain;version=1.0.0', undefined],
+  ['TEXT/Plain', PLAIN],
+])('parameters of a media type count, but for the character set: %s', (accept, chosen) => {
+  expect(chosenType(accept, [PLAIN, OPEN_METRICS])).toBe(chosen);
+});
+
+const [V3 = '', V2 = '', JSON_TYPE = ''] = JSON_TYPES;
+
+it.each([
+  ['application/json', JSON_TYPE],
+  [`${JSON_TYPE}, ${V3}`, V3],
+  [`${JSON_TYPE}, ${V2}`, V2],
+  [`${JSON_TYPE}, */*`, V3],
+  ['application/json, text/plain, */*', V3],
+  ['application/json, text/plain;q=0.9, */*;q=0.8', JSON_TYPE],
+  [`${V2};q=0.5, ${JSON_TYPE};q=0.5`, V2],
+  [`${V3};q=0.1, ${JSON_TYPE};q=0.2`, JSON_TYPE],
+  [`${V3};q=0, */*`, V2],
+  [`*/*, ${V3};q=0.5`, V2],
+  [`application/*;q=0.7, ${V2};q=0.9`, V2],
+  [`${JSON_TYPE};q=1.0, ${V3};Q=1`, V3],
+  ['text/html', undefined],
+  [`${JSON_TYPE};q=0`, undefined],
+])('M3: the weight decides, then our order: %s', (accept, chosen) => {
+  expect(chosenType(accept, JSON_TYPES)).toBe(chosen);
+});
+
+it('M3: the weight decides, then our order, also between texts', () => {
+  expect(
+    chosenType('application/openmetrics-text;version=1.0.0, text/plain;version=0.0.4', [PLAIN, OPEN_METRICS]),
+  ).toBe(PLAIN);
+  expect(
+    chosenType('application/openmetrics-text;version=1.0.0;q=0.5, text/plain;version=0.0.4;q=0.4', [
+      PLAIN,
+      OPEN_METRICS,
+    ]),
+  ).toBe(OPEN_METRICS);
+  expect(chosenType('text/plain, application/json', [...JSON_TYPES, 'text/plain'])).toBe(JSON_TYPE);
+});
+
+// A search for a range from each of its letters to the end took hours.
+it('H6: a text of one endless word asks for nothing', () => {
+  expect(chosenType('a'.repeat(4_000_000), JSON_TYPES)).toBe(JSON_TYPES[0]);
+});
+
+it('is one of those offered or none, whatever text Accept is', () => {
+  const part = fc.constantFrom(
+    'application',
+    'json',
+    '*',
+    '/',
+    ';',
+    'q',
+    '=',
+    '0',
+    '.5',
+    ',',
+    ' ',
+    '"',
+    '+',
+    '\\',
+    'x',
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.array(part).map((parts) => parts.join('')),
+      ),
+      (accept) => {
+        expect([...JSON_TYPES, undefined]).toContain(chosenType(accept, JSON_TYPES));
+      },
+    ),
+  );
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { Mismatch } from '../../config/bind/mismatch.js';
+import { path, segments } from './path-types.js';
+
+describe('a path in front of others', () => {
+  it.each(['', '/', '/actuator', '/ops/', '/a.b/c-d_~1'])('may be %j', (text) => {
+    expect(path.parse(text)).toBe(text);
+  });
+
+  it.each(['ops', '//', '/ops//', '/*', '/:id', '/a b', '/a/../b', '/.', '/%41', 'http://a/b', '/a?b'])(
+    'must not be %j',
+    (text) => {
+      expect(path.parse(text)).toBeInstanceOf(Mismatch);
+    },
+  );
+});
+
+describe('what stands in place of an endpoint in paths', () => {
+  it.each(['healthcheck', 'dumps/threads', 'a.b'])('may be %j', (text) => {
+    expect(segments.parse(text)).toBe(text);
+  });
+
+  it.each(['', '/healthcheck', 'healthcheck/', 'a//b', '..', 'a/..', '*', ':id'])('must not be %j', (text) => {
+    expect(segments.parse(text)).toBeInstanceOf(Mismatch);
+  });
+});

@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { reading } from '../../../test/config/keys/situation.js';
+import { configurationOf } from '../../config/configuration.js';
+import { type Finding, RuleFacts } from '../../config/check/rule.js';
+import { UnboundValue } from '../../config/bind/unbound.js';
+import { pathsApart } from './paths.rule.js';
+
+const WEB = '--management.endpoints.web';
+const ALL = `${WEB}.exposure.include=*`;
+const GROUP = '--management.endpoint.health.group';
+const OWN_PORT = '--management.server.port=9090';
+const PROBES = ['enabled', 'add-additional-paths'].map((key) => `--management.endpoint.health.probes.${key}=true`);
+const USERS = ['/', '/me', '/me/settlement', '/sessions', '/sessions/:id', '/admin/users/:id', '/livez'];
+
+async function found(...args: readonly string[]): Promise<readonly Finding[]> {
+  const inputs = { args: [], variables: {}, workingFolder: '/nowhere', packageFolder: '/nowhere' };
+  const facts = new RuleFacts(configurationOf(reading({ args })), inputs);
+  return pathsApart(() => Promise.resolve(USERS))(facts);
+}
+
+async function whats(...args: readonly string[]): Promise<readonly string[]> {
+  return (await found(...args)).map(({ what }) => what);
+}
+
+describe('the paths of management endpoints', () => {
+  it.each([[[ALL]], [[ALL, OWN_PORT]], [[ALL, OWN_PORT, `${WEB}.base-path=/`]], [[ALL, `${WEB}.base-path=`]]])(
+    'are apart with %j',
+    async (args) => {
+      expect(await found(...args)).toEqual([]);
+    },
+  );
+
+  it('are told where two endpoints have one, with the key that maps it', async () => {
+    expect(await found(ALL, `${WEB}.path-mapping.env=health`)).toEqual([
+      {
+        rule: 'paths',
+        severity: 'fault',
+        what: 'The management endpoints health and env have the same path',
+        action: 'Give one of them a path of its own, e.g. by management.endpoints.web.path-mapping.env.',
+        facts: [
+          ['Property', 'management.endpoints.web.path-mapping.env'],
+          ['Value', '"health"'],
+          ['Origin', '"management.endpoints.web.path-mapping.env" from property source "commandLineArgs"'],
+          ['Path', '/actuator/health'],
+        ],
+      },
+    ]);
+  });
+
+  it('are told by the key that maps the first of two', async () => {
+    const [finding] = await found(ALL, `${WEB}.path-mapping.health=env`);
+
+    expect(finding?.facts).toContainEqual(['Property', 'management.endpoints.web.path-mapping.health']);
+    expect(finding?.what).toBe('The management endpoints health and env have the same path');
+  });
+
+  it('do not count for an endpoint that nobody can call', async () => {
+    const same = `${WEB}.path-mapping.env=health`;
+
+    expect(await found(ALL, same, '--management.endpoint.env.access=none')).toEqual([]);
+    expect(await found(`${WEB}.exposure.include=health`, same)).toEqual([]);
+    expect(await found(ALL, same, '--management.server.port=-1')).toEqual([]);
+    // Whether it can be called is not known, and there is a problem without it.
+    expect(await found(ALL, same, '--management.endpoint.env.access=some')).toEqual([]);
+  });
+
+  it('are told where a route of users has one, or one below it', async () => {
+    expect(await whats(`${WEB}.base-path=/me`)).toEqual([
+      'The page of links to the management endpoints has the path of another route',
+    ]);
+    expect(await whats(ALL, `${WEB}.base-path=`, `${WEB}.path-mapping.env=me`)).toEqual([
+      'The management endpoint env has the path of another route',
+    ]);
+    expect(await whats(ALL, `${WEB}.base-path=/admin`, `${WEB}.path-mapping.caches=users`)).toEqual([
+      'The management endpoint caches has the path of another route',
+    ]);
+    expect(await whats(`${WEB}.base-path=/me`, `${WEB}.discovery.enabled=false`)).toEqual([]);
+  });
+
+  it('may be those of users on a listener of their own', async () => {
+    expect(await whats(`${WEB}.base-path=/me`, OWN_PORT)).toEqual([]);
+  });
+});
+
+describe('the additional paths of health groups', () => {
+  it.each([
+    ['a route of users', ['server:/me'], 'The additional path /me of the health group "g0" is that of another route'],
+    [
+      'the endpoints',
+      ['management:/actuator'],
+      'The additional path /actuator of the health group "g0" is that of another route',
+    ],
+    ['another group', ['server:/z', 'management:/z'], 'The health groups "g0" and "g1" have the same additional path'],
+  ])('are told where they are those of %s', async (_, paths, what) => {
+    const args = paths.map((path, index) => `${GROUP}.g${index}.additional-path=${path}`);
+
+    const findings = await found(...args);
+
+    expect(findings.map((finding) => finding.what)).toEqual([what]);
+    expect(findings[0]?.facts[0]?.[1]).toMatch(/^management\.endpoint\.health\.group\.g\d\.additional-path$/);
+  });
+
+  it('may be alike on two listeners', async () => {
+    const args = [`${GROUP}.a.additional-path=server:/z`, `${GROUP}.b.additional-path=management:/z`];
+
+    expect(await found(...args, OWN_PORT)).toEqual([]);
+  });
+
+  it('of the probes are told by the key that adds them', async () => {
+    const [finding] = await found(...PROBES);
+
+    expect(finding?.what).toContain('The additional path /livez of the health group "liveness"');
+    expect(finding?.facts).toContainEqual(['Property', 'management.endpoint.health.probes.add-additional-paths']);
+    expect(finding?.action).toContain('Set management.endpoint.health.probes.add-additional-paths to false');
+  });
+
+  it('may be one path twice for one group, also that of its probe', async () => {
+    const args = [...PROBES, `${GROUP}.readiness.additional-path=management:/readyz`];
+
+    expect(await whats(...args)).toEqual([expect.stringContaining('"liveness"')]);
+  });
+
+  it('of other groups are looked at where one could not be read', async () => {
+    const args = [`${GROUP}.a.additional-path=nonsense`, `${GROUP}.b.additional-path=server:/me`];
+
+    expect(await whats(...args)).toEqual([expect.stringContaining('"b"')]);
+  });
+});
+
+it('is not judged where the port of the endpoints could not be read', async () => {
+  await expect(found(`${WEB}.base-path=/me`, '--management.server.port=x')).rejects.toThrow(UnboundValue);
+});

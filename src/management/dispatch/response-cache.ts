@@ -1,0 +1,32 @@
+import type { Clock } from '../../clock/clock.js';
+import type { Result } from './operation.js';
+
+/** Answers of one read at most: one for each caller and media type. */
+const CAPACITY = 100;
+
+/** What reads have answered, for a while (`management.endpoint.<id>.cache.time-to-live`). */
+export class AnswerCache {
+  private readonly answers = new Map<string, { readonly result: Result; readonly at: number }>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly timeToLiveMillis: number,
+  ) {}
+
+  find(key: string): Result | undefined {
+    const answer = this.answers.get(key);
+    if (!answer) return undefined;
+    const age = this.clock.millis() - answer.at;
+    // A clock that was set back makes no answer live longer.
+    if (age >= 0 && age < this.timeToLiveMillis) return answer.result;
+    this.answers.delete(key);
+    return undefined;
+  }
+
+  keep(key: string, result: Result): void {
+    this.answers.delete(key);
+    this.answers.set(key, { result, at: this.clock.millis() });
+    const [oldest] = this.answers.keys();
+    if (this.answers.size > CAPACITY && oldest !== undefined) this.answers.delete(oldest);
+  }
+}

@@ -1,0 +1,21 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/support/temporary-folder.js';
+import { readPackaged } from './build-info.js';
+
+it.each([
+  ['whole', '{"build":{"name":"login-service"}}', { build: { name: 'login-service' } }],
+  ['cut off', '{"build":{"na', {}],
+  ['empty', '', {}],
+])('reads a file that is %s', async (_, text, expected) => {
+  const path = join(temporaryFolder(), 'build-info.json');
+  writeFileSync(path, text);
+
+  expect(await readPackaged(pathToFileURL(path))).toEqual(expected);
+});
+
+it('finds nothing where nothing was packaged', async () => {
+  expect(await readPackaged(pathToFileURL(join(temporaryFolder(), 'build-info.json')))).toEqual({});
+});

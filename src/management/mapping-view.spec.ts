@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import type { Route } from '../web/openapi/routes.js';
+import { mappingOfController, mappingsOfManagement } from './mapping-view.js';
+
+function route(method: string, template: string, more: Partial<Route> = {}): Route {
+  const access = { method, template, isPublic: false, alsoHalfAuthenticated: false };
+  return { handler: 'C#m', access, status: 200, mediaType: 'application/json', takes: [], facts: {}, ...more };
+}
+
+describe('the route of a controller', () => {
+  it('has no conditions but method and path where it takes and gives JSON', () => {
+    const handler = 'LoginController#login';
+
+    expect(mappingOfController(route('POST', '/login', { handler }))).toEqual({
+      handler,
+      predicate: '{POST [/login]}',
+      details: {
+        requestMappingConditions: {
+          methods: ['POST'],
+          patterns: ['/login'],
+          consumes: [],
+          produces: [],
+          headers: [],
+          params: [],
+        },
+      },
+    });
+  });
+
+  it.each([
+    [route('DELETE', '/sessions/:id'), '{DELETE [/sessions/{id}]}'],
+    [route('GET', '/', { mediaType: 'text/html' }), '{GET [/], produces [text/html]}'],
+    [
+      route('POST', '/admin/users/import', { facts: { takesUpload: true } }),
+      '{POST [/admin/users/import], consumes [multipart/form-data]}',
+    ],
+    [
+      route('POST', '/token/introspect', { facts: { takesForm: true } }),
+      '{POST [/token/introspect], consumes [application/x-www-form-urlencoded]}',
+    ],
+  ])('says what it takes and gives otherwise: %#', (of, predicate) => {
+    expect(mappingOfController(of).predicate).toBe(predicate);
+  });
+});
+
+it('M1: the media types of a route are objects', () => {
+  const upload = route('POST', '/import', { mediaType: 'text/html', facts: { takesUpload: true } });
+
+  expect(mappingOfController(upload).details.requestMappingConditions).toEqual({
+    methods: ['POST'],
+    patterns: ['/import'],
+    consumes: [{ mediaType: 'multipart/form-data', negated: false }],
+    produces: [{ mediaType: 'text/html', negated: false }],
+    headers: [],
+    params: [],
+  });
+});
+
+it('the routes of management are named once, with and without a slash at their end', () => {
+  const paths = ['/', '/actuator/loggers/:name', '/actuator/loggers/:name/', '/actuator/health/*'];
+
+  const views = mappingsOfManagement(paths.map((path) => ({ method: 'GET', path })));
+
+  expect(views.map(({ predicate }) => predicate)).toEqual([
+    '{GET [/]}',
+    '{GET [/actuator/loggers/{name}]}',
+    '{GET [/actuator/health/{*path}]}',
+  ]);
+});

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ask } from '../../test/support/operation-request.js';
+import type { LogLine } from '../logging/log-line.js';
+import { Loggers } from '../logging/loggers.js';
+import { ShutdownEndpoint } from './shutdown.endpoint.js';
+import { Stopper } from './shutdown-trigger.js';
+
+const lines: LogLine[] = [];
+const stopper = new Stopper();
+const endpoint = new ShutdownEndpoint(stopper, new Loggers([{ append: (line) => lines.push(line) }]));
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('answers first and asks for the end half a second later', async () => {
+  const stop = vi.fn();
+  stopper.heed(stop);
+
+  expect(await ask(endpoint, 'POST')).toEqual({ body: { message: 'Shutting down, bye...' } });
+  vi.advanceTimersByTime(499);
+  expect(stop).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+
+  expect(stop).toHaveBeenCalledOnce();
+});
+
+it('says in the log who asked', async () => {
+  lines.length = 0;
+  await ask(endpoint, 'POST', { caller: { name: 'ops', roles: ['ROLE_MANAGEMENT'] } });
+
+  expect(lines).toMatchObject([{ level: 'WARN', logger: 'management', fields: { caller: 'ops' } }]);
+});

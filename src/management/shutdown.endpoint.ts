@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Loggers } from '../logging/loggers.js';
+import type { Endpoint, Operation, OperationRequest, Result } from './dispatch/operation.js';
+import { Stopper } from './shutdown-trigger.js';
+
+/** So that the answer can leave. */
+const DELAY_MILLIS = 500;
+
+/** `POST {management_base}/shutdown`: ends the service in good order (management API, "shutdown"). */
+@Injectable()
+export class ShutdownEndpoint implements Endpoint {
+  readonly id = 'shutdown';
+
+  readonly operations: readonly Operation[] = [
+    { method: 'POST', below: '', takesNoBody: true, run: (request) => this.shutDown(request) },
+  ];
+
+  constructor(
+    private readonly stopper: Stopper,
+    private readonly loggers: Loggers,
+  ) {}
+
+  private shutDown({ caller }: OperationRequest): Result {
+    this.loggers.get('management').warn('The service is asked to stop', undefined, { caller: caller?.name });
+    setTimeout(() => {
+      this.stopper.ask();
+    }, DELAY_MILLIS);
+    return { body: { message: 'Shutting down, bye...' } };
+  }
+}

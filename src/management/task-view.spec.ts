@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../test/support/manual-clock.js';
+import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
+import { viewOfTasks } from './task-view.js';
+
+it('names every kind of trigger where there are no tasks', () => {
+  expect(viewOfTasks([])).toEqual({ cron: [], fixedDelay: [], fixedRate: [], custom: [] });
+});
+
+it('shows each task under its kind, with times in milliseconds and instants in UTC', async () => {
+  const clock = new ManualClock(Date.UTC(2031, 4, 4, 3) / 1000);
+  const tasks = new ScheduledTasks(clock);
+  const nightly = tasks.add('TokenCleanup.run', { kind: 'cron', expression: '0 0 3 * * *' });
+  await nightly.run(() => Promise.resolve());
+  nightly.plan(86_400_000);
+  const everyHalfMinute = { initialDelayMillis: 100, intervalMillis: 30_000 };
+  tasks.add('PoolHousekeeper.run', { kind: 'fixedDelay', ...everyHalfMinute });
+  tasks.add('Keys.refresh', { kind: 'fixedRate', ...everyHalfMinute });
+  const failing = tasks.add('Sweep.run', { kind: 'custom', trigger: 'now and then' });
+  await failing.run(() => Promise.reject(new RangeError('too late'))).catch(() => undefined);
+
+  expect(viewOfTasks(tasks.all)).toEqual({
+    cron: [
+      {
+        runnable: { target: 'TokenCleanup.run' },
+        expression: '0 0 3 * * *',
+        nextExecution: { time: '2031-05-05T03:00:00.000Z' },
+        lastExecution: { status: 'SUCCESS', time: '2031-05-04T03:00:00.000Z' },
+      },
+    ],
+    fixedDelay: [{ runnable: { target: 'PoolHousekeeper.run' }, initialDelay: 100, interval: 30_000 }],
+    fixedRate: [{ runnable: { target: 'Keys.refresh' }, initialDelay: 100, interval: 30_000 }],
+    custom: [
+      {
+        runnable: { target: 'Sweep.run' },
+        trigger: 'now and then',
+        lastExecution: {
+          status: 'ERROR',
+          time: '2031-05-04T03:00:00.000Z',
+          exception: { type: 'RangeError', message: 'too late' },
+        },
+      },
+    ],
+  });
+});

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
+import { WorkerThreads } from '../tasks/worker-threads.js';
+import { JSON_TYPES } from './dispatch/media-types.js';
+import type { Endpoint, Operation, Result } from './dispatch/operation.js';
+import { threadsOf, threadText } from './thread-dump.js';
+
+const TEXT = 'text/plain';
+
+/** `GET {management_base}/threaddump`: the threads of the process, as JSON or as text. */
+@Injectable()
+export class ThreadDumpEndpoint implements Endpoint {
+  readonly id = 'threaddump';
+
+  readonly operations: readonly Operation[] = [
+    {
+      method: 'GET',
+      below: '',
+      produces: [...JSON_TYPES, TEXT],
+      run: ({ mediaType }) => this.dump(mediaType === TEXT),
+    },
+  ];
+
+  constructor(
+    private readonly workers: WorkerThreads,
+    private readonly clock: Clock,
+  ) {}
+
+  private dump(isText: boolean): Result {
+    const threads = threadsOf(this.workers.all);
+    return { body: isText ? threadText(threads, this.clock.millis()) : { threads } };
+  }
+}
