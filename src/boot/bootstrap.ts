@@ -26,7 +26,7 @@ import { RecordingProperties } from '../management/recording.properties.js';
 import { ManagementListener } from '../management/dispatch/management.listener.js';
 import { MountedRoutes } from '../management/dispatch/mounted-routes.js';
 import { MetricsCompatProperties } from '../management/metrics/metrics-compat.properties.js';
-import { Stopper } from '../management/shutdown-trigger.js';
+import { ShutdownTrigger } from '../management/shutdown-trigger.js';
 import { ProcessWatch } from '../metrics/process-watch.js';
 import { PROPERTIES } from './properties.js';
 import { HttpExchanges } from '../http/records/http-exchanges.js';
@@ -135,8 +135,8 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
     const endpoints = app.get(ManagementListener);
     if (listeners.hasManagement) {
       const mounted = app.get(MountedRoutes);
-      const mainRoutes = mounted.noting(main.routes);
-      const managementRoutes = management === main ? mainRoutes : mounted.noting(management.routes);
+      const mainRoutes = mounted.recording(main.routes);
+      const managementRoutes = management === main ? mainRoutes : mounted.recording(management.routes);
       endpoints.mount(managementRoutes);
       app.get(HealthPaths).mount(mainRoutes, managementRoutes);
     }
@@ -160,7 +160,7 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
     const { timeoutPerShutdownPhase: phaseLimit } = configuration.get(LifecycleProperties);
     signals.heed(() => {
       // Beside the requests in progress, which may take longer.
-      const isDeregistered = registration.then((begun) => begun?.end());
+      const isDeregistered = registration.then((begun) => begun?.stop());
       return stop(logs, {
         availability,
         main,
@@ -177,7 +177,7 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
         log,
       });
     });
-    app.get(Stopper).heed(() => {
+    app.get(ShutdownTrigger).onShutdown(() => {
       signals.ask();
     });
     return { firstUser };

@@ -9,13 +9,13 @@ import { secretsByReference } from '../config/check/secrets.rule.js';
 import { originsKnown, profilesOutsideFiles } from '../config/check/sources.rule.js';
 import { UnboundValue } from '../config/bind/unbound.js';
 import { logSetup } from './log-setup.js';
-import { endpointsNamed } from '../management/access/endpoint-names.rule.js';
-import { operatorPasswordStrong } from '../management/access/operator-password.rule.js';
-import { openEndpointsApart } from '../management/access/security.rule.js';
-import { exposedEndpoints } from '../management/access/exposure.rule.js';
-import { groupMembersKnown } from '../management/health/groups.rule.js';
+import { knownEndpointIds } from '../management/access/endpoint-names.rule.js';
+import { strongOperatorPassword } from '../management/access/operator-password.rule.js';
+import { publicEndpointsOnOwnPort } from '../management/access/security.rule.js';
+import { harmlessEndpointsExposed } from '../management/access/exposure.rule.js';
+import { knownGroupMembers } from '../management/health/groups.rule.js';
 import { requiredRolesKnown } from '../second-factor/required-roles.rule.js';
-import { pathsApart } from '../management/dispatch/paths.rule.js';
+import { managementPathsDistinct } from '../management/dispatch/paths.rule.js';
 import { equalTimeZones } from './time-zones.rule.js';
 import { jdbcUrlNotes } from '../persistence/jdbc/jdbc-url.rule.js';
 import { mapperLimits } from '../persistence/mapper/mapper.rule.js';
@@ -45,7 +45,7 @@ function rolesOfStaff(facts: RuleFacts): readonly string[] {
 }
 
 /** Loads the whole service for its routes, which `config check` is alone to notice. */
-const managementPathsApart = pathsApart(async () => (await import('./user-paths.js')).userPaths());
+const managementPathsApart = managementPathsDistinct(async () => (await import('./user-paths.js')).userPaths());
 
 /**
  * The specification's "Configuration rules" in their order, notes on the database's URL, the equal time zones, what
@@ -59,10 +59,10 @@ const RULES: readonly (Rule | LateRule)[] = [
   noStackTraces,
   mapperLimits,
   jdbcUrlNotes,
-  exposedEndpoints,
-  endpointsNamed,
-  openEndpointsApart,
-  operatorPasswordStrong,
+  harmlessEndpointsExposed,
+  knownEndpointIds,
+  publicEndpointsOnOwnPort,
+  strongOperatorPassword,
   originsKnown,
   emptyTextsHideNothing,
   equalTimeZones,
@@ -76,7 +76,7 @@ const RULES: readonly (Rule | LateRule)[] = [
   signingKeyKeptPrivate,
   bundleKeysKeptPrivate,
   logConfigUsable,
-  groupMembersKnown,
+  knownGroupMembers,
   managementPathsApart,
   bundleUsable,
   tokenKeysUsable,

@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
 import type { Listeners } from './listeners.js';
 import { Loggers } from '../logging/loggers.js';
-import { Offers } from '../management/dispatch/endpoint-registry.service.js';
+import { EndpointRegistry } from '../management/dispatch/endpoint-registry.service.js';
 import { ConsoleClientProperties } from '../management/console/console-client.properties.js';
 import { ConsoleInstanceProperties } from '../management/console/console-instance.properties.js';
 import type { ConsoleRegistration } from '../management/console/registration.task.js';
@@ -27,18 +27,18 @@ export async function registerWithConsole(
     logger.warn('app.boot.admin.client.url has no effect: there are no management endpoints');
     return undefined;
   }
-  const [{ ConsoleClient }, { instanceOf }, { ConsoleRegistration }] = await Promise.all([
+  const [{ ConsoleClient }, { describeInstance }, { ConsoleRegistration }] = await Promise.all([
     import('../management/console/console.client.js'),
     import('../management/console/instance.js'),
     import('../management/console/registration.task.js'),
   ]);
   const credentials = username !== undefined && password !== undefined ? { username, password } : undefined;
-  const healthSegment = app.get(Offers).all.find(({ id }) => id === 'health')?.segment ?? 'health';
+  const healthSegment = app.get(EndpointRegistry).all.find(({ id }) => id === 'health')?.segment ?? 'health';
   const known = { management, service: listeners.serviceUrl, healthSegment };
   const periodMillis = period.milliseconds;
   const registration = new ConsoleRegistration({
     clients: urls.map((url) => new ConsoleClient(url, credentials)),
-    instance: instanceOf(configuration.get(ConsoleInstanceProperties), known, app.get(Clock).millis()),
+    instance: describeInstance(configuration.get(ConsoleInstanceProperties), known, app.get(Clock).millis()),
     periodMillis,
     task: app.get(ScheduledTasks).add('ConsoleRegistration.register', {
       kind: 'fixedDelay',
@@ -47,6 +47,6 @@ export async function registerWithConsole(
     }),
     logger,
   });
-  registration.begin();
+  registration.start();
   return registration;
 }

@@ -4,7 +4,7 @@ import type { Configuration } from '../config/configuration.js';
 import type { DataSize } from '../config/bind/data-size.js';
 import type { Loggers } from '../logging/loggers.js';
 import { ManagementServerProperties } from '../management/dispatch/management-server.properties.js';
-import { placeOf } from '../management/dispatch/management-port.js';
+import { managementPortOf } from '../management/dispatch/management-port.js';
 import type { Meters } from '../metrics/meters.js';
 import { SystemRandom } from '../random/random.js';
 import { AccessLog } from '../http/records/access-log.js';
@@ -196,7 +196,7 @@ function accessLogOf(configuration: Configuration, loggers: Loggers): AccessLog 
 function separateManagement(configuration: Configuration): Binding | 'off' | undefined {
   const server = configuration.get(ServerProperties);
   const { port, address } = configuration.get(ManagementServerProperties);
-  const place = placeOf(port, server.port);
+  const place = managementPortOf(port, server.port);
   if (place === 'off') return 'off';
   if (place === 'main' || port === undefined) return undefined;
   return address === undefined

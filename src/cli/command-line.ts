@@ -15,7 +15,7 @@ import { processInputs } from '../config/read/process-inputs.js';
 import type { CommandServices } from './command-services.js';
 import { checkRules } from '../boot/configuration-rules.js';
 import { stateReason, withCommandFacts } from '../principal/command-facts.js';
-import { readPackaged } from '../management/info/build-info.js';
+import { readBuildInfo } from '../management/info/build-info.js';
 import { PROPERTIES } from '../boot/properties.js';
 
 /** Runs one command; arguments that set keys (`--server.port=9000`, `-Dkey=value`) are taken out before. */
@@ -29,7 +29,7 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
   const complain = (line: string): void => void process.stderr.write(`${line}\n`);
   const program = new Command('cli')
     .description('Commands of the login service. Every command accepts -Dkey=value and --key=value for configuration.')
-    .version((await readPackaged()).build?.version ?? 'unknown')
+    .version((await readBuildInfo()).build?.version ?? 'unknown')
     .addHelpText('after', EXIT_CODES_HELP)
     .exitOverride();
   try {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rangeOf } from './byte-range.js';
+import { parseRange } from './byte-range.js';
 
 it.each([
   ['bytes=0-0', 0, 0],
@@ -14,15 +14,15 @@ it.each([
   ['Bytes= 2-5 ', 2, 5],
   ['bytes=0-99999999999999999999999', 0, 9],
 ])('%s of 10 bytes is %i to %i', (header, first, last) => {
-  expect(rangeOf(header, 10)).toEqual({ first, last });
+  expect(parseRange(header, 10)).toEqual({ first, last });
 });
 
 it.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])('%s is beyond 10 bytes', (header) => {
-  expect(rangeOf(header, 10)).toBe('beyond');
+  expect(parseRange(header, 10)).toBe('beyond');
 });
 
 it.each(['bytes=0-', 'bytes=-5'])('%s is beyond no bytes', (header) => {
-  expect(rangeOf(header, 0)).toBe('beyond');
+  expect(parseRange(header, 0)).toBe('beyond');
 });
 
 it.each([
@@ -37,5 +37,5 @@ it.each([
   'bytes=1-2-3',
   '0-5',
 ])('%s asks for nothing less than all', (header) => {
-  expect(rangeOf(header, 10)).toBe('whole');
+  expect(parseRange(header, 10)).toBe('whole');
 });

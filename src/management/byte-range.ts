@@ -10,7 +10,7 @@ const BYTES = /^bytes=[ \t]*(?<first>\d*)-(?<last>\d*)[ \t]*$/i;
  * What a `Range` header asks of so many bytes (RFC 9110 section 14). `whole` where it asks for nothing that is offered:
  * other units, several ranges, or what is no range, all of which a server may ignore.
  */
-export function rangeOf(header: string | undefined, size: number): ByteRange | 'whole' | 'beyond' {
+export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'beyond' {
   const { first = '', last = '' } = BYTES.exec(header ?? '')?.groups ?? {};
   if (first === '' && last === '') return 'whole';
   if (first === '') {

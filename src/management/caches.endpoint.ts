@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CacheRegistry, type NamedCache } from '../cache/cache-registry.js';
 import { ServiceError } from '../errors/service-error.js';
-import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
+import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
 
 const CLEARED: Result = {};
 
@@ -11,13 +11,13 @@ export class CachesEndpoint implements Endpoint {
   readonly id = 'caches';
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', run: () => ({ body: { cacheManagers: this.byManager() } }) },
-    { method: 'DELETE', below: '', produces: [], run: () => this.clearAll() },
-    { method: 'GET', below: '{cache}', parameters: ['cacheManager'], run: (request) => this.read(request) },
+    { method: 'GET', pathTemplate: '', run: () => ({ body: { cacheManagers: this.byManager() } }) },
+    { method: 'DELETE', pathTemplate: '', produces: [], run: () => this.clearAll() },
+    { method: 'GET', pathTemplate: '{cache}', queryParameters: ['cacheManager'], run: (request) => this.read(request) },
     {
       method: 'DELETE',
-      below: '{cache}',
-      parameters: ['cacheManager'],
+      pathTemplate: '{cache}',
+      queryParameters: ['cacheManager'],
       produces: [],
       run: (request) => this.clear(request),
     },
@@ -42,14 +42,14 @@ export class CachesEndpoint implements Endpoint {
 
   private read(request: OperationRequest): Result {
     const cache = this.one(request);
-    if (!cache) return NOT_THERE;
+    if (!cache) return NOT_FOUND;
     const { target, name, manager } = cache;
     return { body: { target, name, cacheManager: manager } };
   }
 
   private async clear(request: OperationRequest): Promise<Result> {
     const cache = this.one(request);
-    if (!cache) return NOT_THERE;
+    if (!cache) return NOT_FOUND;
     await cache.clear();
     return CLEARED;
   }

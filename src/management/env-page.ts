@@ -5,24 +5,24 @@ import { ServiceError } from '../errors/service-error.js';
 import { keysMatching } from './key-pattern.js';
 
 /** What `env` answers from; `showsValues` false masks every value, not only secrets. */
-export interface EnvFacts {
+export interface EnvContext {
   readonly environment: Environment;
   readonly inspection: Inspection;
   readonly showsValues: boolean;
 }
 
 /** All sources with what they hold, highest first (management API, "env"); `pattern` limits the keys. */
-export function allSources({ environment, inspection, showsValues }: EnvFacts, pattern: string | null): object {
-  const isWanted = pattern === null ? () => true : wantedKeys(environment, pattern);
+export function describeSources({ environment, inspection, showsValues }: EnvContext, pattern: string | null): object {
+  const isWanted = pattern === null ? () => true : keyFilter(environment, pattern);
   const propertySources = environment.sources.map((source) => {
     const wanted = Array.from(inspection.valuesOf(source)).filter(([key]) => isWanted(key));
-    const properties = Object.fromEntries(wanted.map(([key, value]) => [key, seen(value, showsValues)]));
+    const properties = Object.fromEntries(wanted.map(([key, value]) => [key, visibleValue(value, showsValues)]));
     return { name: source.name, properties };
   });
   return { ...profilesOf(environment), propertySources };
 }
 
-function wantedKeys(environment: Environment, pattern: string): (key: string) => boolean {
+function keyFilter(environment: Environment, pattern: string): (key: string) => boolean {
   const keys = environment.sources.flatMap(({ entries }) => entries.map(({ spelled }) => spelled));
   const matching = keysMatching(pattern, [...new Set(keys)]);
   if (!matching) throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'pattern', code: 'format' }] });
@@ -30,7 +30,7 @@ function wantedKeys(environment: Environment, pattern: string): (key: string) =>
 }
 
 /** One key in any form: the value in force, and what each source says; undefined where none knows the key. */
-export function oneKey({ environment, inspection, showsValues }: EnvFacts, name: string): object | undefined {
+export function describeKey({ environment, inspection, showsValues }: EnvContext, name: string): object | undefined {
   const found = inspection.find(name);
   if (!found) return undefined;
   const { inForce, bySource } = found;
@@ -45,7 +45,7 @@ export function oneKey({ environment, inspection, showsValues }: EnvFacts, name:
     ...profilesOf(environment),
     propertySources: environment.sources.map((source) => {
       const value = bySource.get(source);
-      return { name: source.name, ...(value && { property: seen(value, showsValues) }) };
+      return { name: source.name, ...(value && { property: visibleValue(value, showsValues) }) };
     }),
   };
 }
@@ -54,6 +54,6 @@ function profilesOf({ profiles }: Environment): object {
   return { activeProfiles: profiles.active, defaultProfiles: profiles.default };
 }
 
-function seen({ value, origin }: ShownValue, showsValues: boolean): ShownValue {
+function visibleValue({ value, origin }: ShownValue, showsValues: boolean): ShownValue {
   return { value: showsValues ? value : MASK, origin };
 }

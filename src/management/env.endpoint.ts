@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
-import { maySee } from './access/show.js';
+import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
+import { isShown } from './access/show.js';
 import { EnvEndpointProperties } from './env-endpoint.properties.js';
-import type { EnvFacts } from './env-page.js';
+import type { EnvContext } from './env-page.js';
 
 /** `GET {management_base}/env` and `/env/<key>` (management API, "env"). */
 @Injectable()
 export class EnvEndpoint implements Endpoint {
   readonly id = 'env';
-  readonly readsNeedOtp = true;
+  readonly requiresOtpToRead = true;
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', parameters: ['pattern'], run: (request) => this.all(request) },
-    { method: 'GET', below: '{toMatch}', run: (request) => this.one(request) },
+    { method: 'GET', pathTemplate: '', queryParameters: ['pattern'], run: (request) => this.all(request) },
+    { method: 'GET', pathTemplate: '{toMatch}', run: (request) => this.one(request) },
   ];
 
   constructor(
@@ -22,24 +22,24 @@ export class EnvEndpoint implements Endpoint {
   ) {}
 
   private async all(request: OperationRequest): Promise<Result> {
-    const { allSources } = await import('./env-page.js');
-    return { body: allSources(await this.factsFor(request), request.query.get('pattern')) };
+    const { describeSources } = await import('./env-page.js');
+    return { body: describeSources(await this.factsFor(request), request.query.get('pattern')) };
   }
 
   private async one(request: OperationRequest): Promise<Result> {
-    const { oneKey } = await import('./env-page.js');
-    const body = oneKey(await this.factsFor(request), request.selector);
-    return body ? { body } : NOT_THERE;
+    const { describeKey } = await import('./env-page.js');
+    const body = describeKey(await this.factsFor(request), request.selector);
+    return body ? { body } : NOT_FOUND;
   }
 
-  private async factsFor({ caller }: OperationRequest): Promise<EnvFacts> {
+  private async factsFor({ operator }: OperationRequest): Promise<EnvContext> {
     const { Inspection } = await import('../config/show/inspection.js');
     const { environment, registry } = this.configuration;
     const { showValues, roles } = this.keys;
     return {
       environment,
       inspection: new Inspection(environment, registry),
-      showsValues: maySee(showValues, roles, caller),
+      showsValues: isShown(showValues, roles, operator),
     };
   }
 }

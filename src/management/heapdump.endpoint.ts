@@ -11,10 +11,10 @@ const BYTES = 'application/octet-stream';
 @Injectable()
 export class HeapDumpEndpoint implements Endpoint {
   readonly id = 'heapdump';
-  readonly readsNeedOtp = true;
+  readonly requiresOtpToRead = true;
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', produces: [BYTES], run: (request) => this.take(request) },
+    { method: 'GET', pathTemplate: '', produces: [BYTES], run: (request) => this.take(request) },
   ];
 
   private readonly dumps = new HeapDumps();
@@ -24,10 +24,10 @@ export class HeapDumpEndpoint implements Endpoint {
     private readonly loggers: Loggers,
   ) {}
 
-  private async take({ caller, wantsBody }: OperationRequest): Promise<Result> {
+  private async take({ operator, wantsBody }: OperationRequest): Promise<Result> {
     const { getHeapSnapshot } = await import('node:v8');
     const taken = (): Readable => {
-      this.loggers.get('management').warn('A heap dump is taken', undefined, { caller: caller?.name });
+      this.loggers.get('management').warn('A heap dump is taken', undefined, { caller: operator?.name });
       return getHeapSnapshot();
     };
     const name = `heapdump-${new Date(this.clock.millis()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.heapsnapshot`;

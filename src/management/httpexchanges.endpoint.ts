@@ -10,6 +10,6 @@ export class HttpExchangesEndpoint implements Endpoint {
 
   constructor(exchanges: HttpExchanges) {
     const run: Operation['run'] = () => ({ body: { exchanges: exchanges.all } });
-    this.operations = exchanges.isRecording ? [{ method: 'GET', below: '', run }] : [];
+    this.operations = exchanges.isRecording ? [{ method: 'GET', pathTemplate: '', run }] : [];
   }
 }

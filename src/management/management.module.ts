@@ -5,18 +5,18 @@ import { AuthModule } from '../auth/auth.module.js';
 import { CacheModule } from '../cache/cache.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
-import { Offers } from './dispatch/endpoint-registry.service.js';
+import { EndpointRegistry } from './dispatch/endpoint-registry.service.js';
 import { CachesEndpoint } from './caches.endpoint.js';
-import { Callers } from './access/management-authenticator.service.js';
+import { ManagementAuthenticator } from './access/management-authenticator.service.js';
 import { ConfigpropsEndpoint } from './configprops/configprops.endpoint.js';
 import { Endpoints } from './dispatch/endpoints.js';
 import { EnvEndpoint } from './env.endpoint.js';
-import { HealthAnswers } from './health/health-evaluator.service.js';
+import { HealthEvaluator } from './health/health-evaluator.service.js';
 import { HealthChecks } from './health/health-checks.service.js';
 import { HealthGroups } from './health/health-groups.service.js';
 import { HealthPaths } from './health/health-paths.listener.js';
 import { HealthEndpoint } from './health/health.endpoint.js';
-import { PresentComponents } from './health/enabled-components.service.js';
+import { EnabledComponents } from './health/enabled-components.service.js';
 import { HeapDumpEndpoint } from './heapdump.endpoint.js';
 import { HttpExchangesEndpoint } from './httpexchanges.endpoint.js';
 import { InfoEndpoint } from './info/info.endpoint.js';
@@ -31,9 +31,9 @@ import { PrometheusEndpoint } from './metrics/prometheus.endpoint.js';
 import type { Endpoint } from './dispatch/operation.js';
 import { ScheduledTasksEndpoint } from './scheduledtasks.endpoint.js';
 import { ShutdownEndpoint } from './shutdown.endpoint.js';
-import { Stopper } from './shutdown-trigger.js';
+import { ShutdownTrigger } from './shutdown-trigger.js';
 import { ThreadDumpEndpoint } from './threaddump.endpoint.js';
-import { Responder } from './dispatch/endpoint-dispatcher.service.js';
+import { EndpointDispatcher } from './dispatch/endpoint-dispatcher.service.js';
 
 /** In the order of discovery. */
 const ENDPOINTS = [
@@ -54,7 +54,7 @@ const ENDPOINTS = [
   LogfileEndpoint,
 ];
 
-const HEALTH = [PresentComponents, HealthChecks, HealthAnswers, HealthGroups, HealthPaths];
+const HEALTH = [EnabledComponents, HealthChecks, HealthEvaluator, HealthGroups, HealthPaths];
 
 @Module({
   imports: [AccountModule, AuthModule, EventsModule, TasksModule, CacheModule, DiscoveryModule],
@@ -66,14 +66,14 @@ const HEALTH = [PresentComponents, HealthChecks, HealthAnswers, HealthGroups, He
       useFactory: (...endpoints: readonly Endpoint[]) => new Endpoints(endpoints),
     },
     LevelEvents,
-    Callers,
-    Offers,
-    Responder,
+    ManagementAuthenticator,
+    EndpointRegistry,
+    EndpointDispatcher,
     ManagementListener,
-    Stopper,
+    ShutdownTrigger,
     MountedRoutes,
     ...HEALTH,
   ],
-  exports: [ManagementListener, Stopper, MountedRoutes, HealthPaths],
+  exports: [ManagementListener, ShutdownTrigger, MountedRoutes, HealthPaths],
 })
 export class ManagementModule {}

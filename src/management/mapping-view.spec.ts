@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../web/openapi/routes.js';
-import { mappingOfController, mappingsOfManagement } from './mapping-view.js';
+import { controllerMapping, managementMappings } from './mapping-view.js';
 
 function route(method: string, template: string, more: Partial<Route> = {}): Route {
   const access = { method, template, isPublic: false, alsoHalfAuthenticated: false };
@@ -11,7 +11,7 @@ describe('the route of a controller', () => {
   it('has no conditions but method and path where it takes and gives JSON', () => {
     const handler = 'LoginController#login';
 
-    expect(mappingOfController(route('POST', '/login', { handler }))).toEqual({
+    expect(controllerMapping(route('POST', '/login', { handler }))).toEqual({
       handler,
       predicate: '{POST [/login]}',
       details: {
@@ -39,14 +39,14 @@ describe('the route of a controller', () => {
       '{POST [/token/introspect], consumes [application/x-www-form-urlencoded]}',
     ],
   ])('says what it takes and gives otherwise: %#', (of, predicate) => {
-    expect(mappingOfController(of).predicate).toBe(predicate);
+    expect(controllerMapping(of).predicate).toBe(predicate);
   });
 });
 
 it('M1: the media types of a route are objects', () => {
   const upload = route('POST', '/import', { mediaType: 'text/html', facts: { takesUpload: true } });
 
-  expect(mappingOfController(upload).details.requestMappingConditions).toEqual({
+  expect(controllerMapping(upload).details.requestMappingConditions).toEqual({
     methods: ['POST'],
     patterns: ['/import'],
     consumes: [{ mediaType: 'multipart/form-data', negated: false }],
@@ -59,7 +59,7 @@ it('M1: the media types of a route are objects', () => {
 it('the routes of management are named once, with and without a slash at their end', () => {
   const paths = ['/', '/actuator/loggers/:name', '/actuator/loggers/:name/', '/actuator/health/*'];
 
-  const views = mappingsOfManagement(paths.map((path) => ({ method: 'GET', path })));
+  const views = managementMappings(paths.map((path) => ({ method: 'GET', path })));
 
   expect(views.map(({ predicate }) => predicate)).toEqual([
     '{GET [/]}',

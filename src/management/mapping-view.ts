@@ -29,13 +29,13 @@ const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';
 
 /** JSON is what every route takes and gives unless it says otherwise, and is no condition of its own. */
-export function mappingOfController({ handler, access, mediaType, facts }: Route): MappingView {
+export function controllerMapping({ handler, access, mediaType, facts }: Route): MappingView {
   const consumes = [...(facts.takesForm ? [FORM] : []), ...(facts.takesUpload ? [UPLOAD] : [])];
   return mapping(handler, access.method, access.template, consumes, mediaType === JSON_TYPE ? [] : [mediaType]);
 }
 
 /** Paths that differ by a slash at their end only are one. */
-export function mappingsOfManagement(routes: readonly MountedRoute[]): readonly MappingView[] {
+export function managementMappings(routes: readonly MountedRoute[]): readonly MappingView[] {
   const isAlone = ({ path }: MountedRoute): boolean => path === '/' || !path.endsWith('/');
   return routes.filter(isAlone).map(({ method, path }) => mapping('ManagementListener', method, path, [], []));
 }
@@ -48,7 +48,7 @@ function mapping(
   produces: readonly string[],
 ): MappingView {
   const pattern = path.replaceAll(/:(\w+)/g, '{$1}').replace(/\*$/, '{*path}');
-  const limits = [...limitOf('consumes', consumes), ...limitOf('produces', produces)];
+  const limits = [...conditionText('consumes', consumes), ...conditionText('produces', produces)];
   return {
     handler,
     predicate: `{${[`${method} [${pattern}]`, ...limits].join(', ')}}`,
@@ -69,6 +69,6 @@ function condition(mediaType: string): MediaTypeCondition {
   return { mediaType, negated: false };
 }
 
-function limitOf(name: string, types: readonly string[]): readonly string[] {
+function conditionText(name: string, types: readonly string[]): readonly string[] {
   return types.length > 0 ? [`${name} [${types.join(' || ')}]`] : [];
 }

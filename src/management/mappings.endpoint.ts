@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import type { Endpoint, Operation, Result } from './dispatch/operation.js';
-import { mappingOfController, mappingsOfManagement } from './mapping-view.js';
+import { controllerMapping, managementMappings } from './mapping-view.js';
 import { MountedRoutes } from './dispatch/mounted-routes.js';
 
 /** `GET {management_base}/mappings`: every route of the service, and what answers it. */
@@ -9,7 +9,7 @@ import { MountedRoutes } from './dispatch/mounted-routes.js';
 export class MappingsEndpoint implements Endpoint {
   readonly id = 'mappings';
 
-  readonly operations: readonly Operation[] = [{ method: 'GET', below: '', run: () => this.read() }];
+  readonly operations: readonly Operation[] = [{ method: 'GET', pathTemplate: '', run: () => this.read() }];
 
   constructor(
     private readonly discovery: DiscoveryService,
@@ -20,8 +20,8 @@ export class MappingsEndpoint implements Endpoint {
   private async read(): Promise<Result> {
     const { routesOf } = await import('../web/openapi/routes.js');
     const dispatcherServlets = {
-      main: routesOf(this.discovery, this.scanner).map(mappingOfController),
-      management: mappingsOfManagement(this.mounted.all),
+      main: routesOf(this.discovery, this.scanner).map(controllerMapping),
+      management: managementMappings(this.mounted.all),
     };
     const mappings = { dispatcherServlets, servletFilters: [], servlets: [] };
     return { body: { contexts: { 'login-service': { mappings } } } };

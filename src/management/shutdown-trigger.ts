@@ -1,13 +1,13 @@
 /** Lets a part of the service ask for its end in good order, as a signal does. */
-export class Stopper {
+export class ShutdownTrigger {
   private stop: (() => void) | undefined;
 
   /** From now on `stop` is called by whoever asks; before that, asking does nothing. */
-  heed(stop: () => void): void {
+  onShutdown(stop: () => void): void {
     this.stop = stop;
   }
 
-  ask(): void {
+  requestStop(): void {
     this.stop?.();
   }
 }

@@ -3,10 +3,10 @@ import { ask } from '../../test/support/operation-request.js';
 import type { LogLine } from '../logging/log-line.js';
 import { Loggers } from '../logging/loggers.js';
 import { ShutdownEndpoint } from './shutdown.endpoint.js';
-import { Stopper } from './shutdown-trigger.js';
+import { ShutdownTrigger } from './shutdown-trigger.js';
 
 const lines: LogLine[] = [];
-const stopper = new Stopper();
+const stopper = new ShutdownTrigger();
 const endpoint = new ShutdownEndpoint(stopper, new Loggers([{ append: (line) => lines.push(line) }]));
 
 beforeEach(() => {
@@ -18,7 +18,7 @@ afterEach(() => {
 
 it('answers first and asks for the end half a second later', async () => {
   const stop = vi.fn();
-  stopper.heed(stop);
+  stopper.onShutdown(stop);
 
   expect(await ask(endpoint, 'POST')).toEqual({ body: { message: 'Shutting down, bye...' } });
   vi.advanceTimersByTime(499);
@@ -30,7 +30,7 @@ it('answers first and asks for the end half a second later', async () => {
 
 it('says in the log who asked', async () => {
   lines.length = 0;
-  await ask(endpoint, 'POST', { caller: { name: 'ops', roles: ['ROLE_MANAGEMENT'] } });
+  await ask(endpoint, 'POST', { operator: { name: 'ops', roles: ['ROLE_MANAGEMENT'] } });
 
   expect(lines).toMatchObject([{ level: 'WARN', logger: 'management', fields: { caller: 'ops' } }]);
 });

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Loggers } from '../logging/loggers.js';
 import type { Endpoint, Operation, OperationRequest, Result } from './dispatch/operation.js';
-import { Stopper } from './shutdown-trigger.js';
+import { ShutdownTrigger } from './shutdown-trigger.js';
 
 /** So that the answer can leave. */
 const DELAY_MILLIS = 500;
@@ -12,18 +12,18 @@ export class ShutdownEndpoint implements Endpoint {
   readonly id = 'shutdown';
 
   readonly operations: readonly Operation[] = [
-    { method: 'POST', below: '', takesNoBody: true, run: (request) => this.shutDown(request) },
+    { method: 'POST', pathTemplate: '', hasNoParameters: true, run: (request) => this.shutDown(request) },
   ];
 
   constructor(
-    private readonly stopper: Stopper,
+    private readonly stopper: ShutdownTrigger,
     private readonly loggers: Loggers,
   ) {}
 
-  private shutDown({ caller }: OperationRequest): Result {
-    this.loggers.get('management').warn('The service is asked to stop', undefined, { caller: caller?.name });
+  private shutDown({ operator }: OperationRequest): Result {
+    this.loggers.get('management').warn('The service is asked to stop', undefined, { caller: operator?.name });
     setTimeout(() => {
-      this.stopper.ask();
+      this.stopper.requestStop();
     }, DELAY_MILLIS);
     return { body: { message: 'Shutting down, bye...' } };
   }

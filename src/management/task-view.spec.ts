@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
-import { viewOfTasks } from './task-view.js';
+import { describeTasks } from './task-view.js';
 
 it('names every kind of trigger where there are no tasks', () => {
-  expect(viewOfTasks([])).toEqual({ cron: [], fixedDelay: [], fixedRate: [], custom: [] });
+  expect(describeTasks([])).toEqual({ cron: [], fixedDelay: [], fixedRate: [], custom: [] });
 });
 
 it('shows each task under its kind, with times in milliseconds and instants in UTC', async () => {
@@ -19,7 +19,7 @@ it('shows each task under its kind, with times in milliseconds and instants in U
   const failing = tasks.add('Sweep.run', { kind: 'custom', trigger: 'now and then' });
   await failing.run(() => Promise.reject(new RangeError('too late'))).catch(() => undefined);
 
-  expect(viewOfTasks(tasks.all)).toEqual({
+  expect(describeTasks(tasks.all)).toEqual({
     cron: [
       {
         runnable: { target: 'TokenCleanup.run' },

@@ -7,28 +7,28 @@ export type TaskView = Readonly<Record<string, unknown>>;
 const KINDS = ['cron', 'fixedDelay', 'fixedRate', 'custom'] as const;
 
 /** All tasks by the kinds of their triggers (management API, "scheduledtasks"). */
-export function viewOfTasks(tasks: readonly ScheduledTask[]): Readonly<Record<Trigger['kind'], readonly TaskView[]>> {
+export function describeTasks(tasks: readonly ScheduledTask[]): Readonly<Record<Trigger['kind'], readonly TaskView[]>> {
   const of = (kind: Trigger['kind']): readonly TaskView[] =>
-    tasks.filter(({ trigger }) => trigger.kind === kind).map(viewOf);
-  return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as ReturnType<typeof viewOfTasks>;
+    tasks.filter(({ trigger }) => trigger.kind === kind).map(describeTask);
+  return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as ReturnType<typeof describeTasks>;
 }
 
-function viewOf({ target, trigger, nextAt, lastExecution }: ScheduledTask): TaskView {
+function describeTask({ target, trigger, nextAt, lastExecution }: ScheduledTask): TaskView {
   return {
     runnable: { target },
-    ...timesOf(trigger),
-    ...(nextAt !== undefined && { nextExecution: { time: timeOf(nextAt) } }),
+    ...describeTrigger(trigger),
+    ...(nextAt !== undefined && { nextExecution: { time: isoTime(nextAt) } }),
     ...(lastExecution && {
       lastExecution: {
         ...(lastExecution.exception && { exception: lastExecution.exception }),
         status: lastExecution.status,
-        time: timeOf(lastExecution.at),
+        time: isoTime(lastExecution.at),
       },
     }),
   };
 }
 
-function timesOf(trigger: Trigger): TaskView {
+function describeTrigger(trigger: Trigger): TaskView {
   switch (trigger.kind) {
     case 'cron':
       return { expression: trigger.expression };
@@ -39,6 +39,6 @@ function timesOf(trigger: Trigger): TaskView {
   }
 }
 
-function timeOf(millis: number): string {
+function isoTime(millis: number): string {
   return new Date(millis).toISOString();
 }

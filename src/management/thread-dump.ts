@@ -27,7 +27,7 @@ const USUAL_PRIORITY = 5;
 const MAIN: WorkerThread = { id: 0, name: 'main' };
 
 /** The event loop and each worker (management API, "threaddump"). */
-export function threadsOf(workers: readonly WorkerThread[]): readonly ThreadView[] {
+export function describeThreads(workers: readonly WorkerThread[]): readonly ThreadView[] {
   return [MAIN, ...workers].map(({ id, name }) => ({
     threadName: name,
     threadId: id,
@@ -49,7 +49,7 @@ export function threadsOf(workers: readonly WorkerThread[]): readonly ThreadView
 }
 
 /** The same for people. */
-export function threadText(threads: readonly ThreadView[], atMillis: number): string {
+export function formatThreads(threads: readonly ThreadView[], atMillis: number): string {
   const heading = `${new Date(atMillis).toISOString()}\nThreads of Node.js ${process.version}:\n`;
   const lines = threads.map(({ threadName, threadId, daemon, threadState }) => {
     const kind = daemon ? ' daemon' : '';

@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js';
 import { WorkerThreads } from '../tasks/worker-threads.js';
 import { JSON_TYPES } from './dispatch/media-types.js';
 import type { Endpoint, Operation, Result } from './dispatch/operation.js';
-import { threadsOf, threadText } from './thread-dump.js';
+import { describeThreads, formatThreads } from './thread-dump.js';
 
 const TEXT = 'text/plain';
 
@@ -15,7 +15,7 @@ export class ThreadDumpEndpoint implements Endpoint {
   readonly operations: readonly Operation[] = [
     {
       method: 'GET',
-      below: '',
+      pathTemplate: '',
       produces: [...JSON_TYPES, TEXT],
       run: ({ mediaType }) => this.dump(mediaType === TEXT),
     },
@@ -27,7 +27,7 @@ export class ThreadDumpEndpoint implements Endpoint {
   ) {}
 
   private dump(isText: boolean): Result {
-    const threads = threadsOf(this.workers.all);
-    return { body: isText ? threadText(threads, this.clock.millis()) : { threads } };
+    const threads = describeThreads(this.workers.all);
+    return { body: isText ? formatThreads(threads, this.clock.millis()) : { threads } };
   }
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { emptyTree, plant } from './tree.js';
+import { emptyTree, setPath } from './tree.js';
 
 function treeOf(...paths: readonly string[]): unknown {
   const tree = emptyTree();
-  for (const path of paths) plant(tree, path.split('.'), path);
+  for (const path of paths) setPath(tree, path.split('.'), path);
   return JSON.parse(JSON.stringify(tree));
 }
 
@@ -20,7 +20,7 @@ it.each([
 
 it('H4: plants names of the language as any other', () => {
   expect(JSON.stringify(treeOf('a.x', 'a.constructor'))).toBe('{"a":{"x":"a.x","constructor":"a.constructor"}}');
-  plant(emptyTree(), ['__proto__', 'polluted'], true);
+  setPath(emptyTree(), ['__proto__', 'polluted'], true);
 
   expect(Object.prototype).not.toHaveProperty('polluted');
 });

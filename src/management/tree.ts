@@ -6,7 +6,7 @@ export function emptyTree(): Tree {
 }
 
 /** Sets a value at a path; a plain value on the way there gives way to what is below it. */
-export function plant(tree: Tree, path: readonly string[], value: unknown): void {
+export function setPath(tree: Tree, path: readonly string[], value: unknown): void {
   const [name, ...rest] = path;
   if (name === undefined) return;
   if (rest.length === 0) {
@@ -16,7 +16,7 @@ export function plant(tree: Tree, path: readonly string[], value: unknown): void
   const known = tree[name];
   const below = isTree(known) ? known : emptyTree();
   tree[name] = below;
-  plant(below, rest, value);
+  setPath(below, rest, value);
 }
 
 export function isTree(value: unknown): value is Tree {

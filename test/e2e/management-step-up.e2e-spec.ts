@@ -115,10 +115,10 @@ onSqlite('A2: the built service, whose policy demands no second factor of manage
 describe('A2: an endpoint without any mark', () => {
   const samples = new SampleEndpoints();
   const [health] = samples.all;
-  const write = { method: 'POST', below: '', takesNoBody: true, run: () => ({}) } as const;
+  const write = { method: 'POST', pathTemplate: '', hasNoParameters: true, run: () => ({}) } as const;
   const endpoints: readonly Endpoint[] = [
     // An endpoint whose reads ask for no caller, with a write.
-    ...(health ? [{ ...health, operations: [...health.operations, { ...write, asksNobody: true }] }] : []),
+    ...(health ? [{ ...health, operations: [...health.operations, { ...write, isAnonymous: true }] }] : []),
     ...samples.all.filter(({ id }) => id !== 'health' && id !== 'info'),
     { id: 'info', operations: [write, { ...write, method: 'DELETE' }] },
   ];

@@ -10,14 +10,14 @@ import { Listeners } from '../../src/boot/listeners.js';
 import type { LogLine } from '../../src/logging/log-line.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import { AccessProperties } from '../../src/management/access/access.properties.js';
-import { Offers } from '../../src/management/dispatch/endpoint-registry.service.js';
-import { Callers } from '../../src/management/access/management-authenticator.service.js';
+import { EndpointRegistry } from '../../src/management/dispatch/endpoint-registry.service.js';
+import { ManagementAuthenticator } from '../../src/management/access/management-authenticator.service.js';
 import { Endpoints } from '../../src/management/dispatch/endpoints.js';
 import { ExposureProperties } from '../../src/management/access/exposure.properties.js';
 import { ManagementListener } from '../../src/management/dispatch/management.listener.js';
 import { ManagementServerProperties } from '../../src/management/dispatch/management-server.properties.js';
 import type { Endpoint } from '../../src/management/dispatch/operation.js';
-import { Responder } from '../../src/management/dispatch/endpoint-dispatcher.service.js';
+import { EndpointDispatcher } from '../../src/management/dispatch/endpoint-dispatcher.service.js';
 import { ManagementWebProperties } from '../../src/management/dispatch/management-web.properties.js';
 import { Meters } from '../../src/metrics/meters.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
@@ -76,7 +76,7 @@ export async function startManagement(
     abortOnError: false,
   });
   const web = configuration.get(ManagementWebProperties);
-  const offers = new Offers(
+  const offers = new EndpointRegistry(
     new Endpoints(endpoints),
     app.get(Configuration),
     web,
@@ -88,7 +88,7 @@ export async function startManagement(
     configuration.get(ManagementServerProperties),
     configuration.get(ServerProperties),
     offers,
-    new Responder(app.get(Callers), app.get(Clock)),
+    new EndpointDispatcher(app.get(ManagementAuthenticator), app.get(Clock)),
   );
   const stop = async (): Promise<void> => {
     await Promise.all([listeners.main.close(0), listeners.management.close(0)]);

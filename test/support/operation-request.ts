@@ -10,13 +10,15 @@ export async function ask(
   { query = '', ...asked }: Asked = {},
 ): Promise<Result> {
   const { selector = '' } = asked;
-  const operation = operations.find((each) => each.method === method && (each.below === '') === (selector === ''));
+  const operation = operations.find(
+    (each) => each.method === method && (each.pathTemplate === '') === (selector === ''),
+  );
   if (!operation) throw new Error(`nothing takes ${method} ${selector}`);
   return operation.run({
     selector,
     query: new URLSearchParams(query),
     body: {},
-    caller: undefined,
+    operator: undefined,
     wantsBody: true,
     mediaType: JSON_PLAIN,
     url: 'http://127.0.0.1/actuator',

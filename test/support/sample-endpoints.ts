@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { JSON_TYPES } from '../../src/management/dispatch/media-types.js';
 import {
   type Endpoint,
-  NOT_THERE,
+  NOT_FOUND,
   type Operation,
   type OperationRequest,
 } from '../../src/management/dispatch/operation.js';
@@ -15,12 +15,12 @@ export class SampleEndpoints {
   readonly asked: OperationRequest[] = [];
 
   readonly all: readonly Endpoint[] = [
-    { id: 'health', isOpen: true, operations: [this.read(''), this.read('{*path}')] },
+    { id: 'health', isPublic: true, operations: [this.read(''), this.read('{*path}')] },
     { id: 'info', operations: [this.operation('GET', '', () => ({ body: { none: null, nor: undefined, is: 1 } }))] },
     {
       id: 'env',
-      readsNeedOtp: true,
-      operations: [{ ...this.read(''), parameters: ['pattern'] }, this.read('{toMatch}')],
+      requiresOtpToRead: true,
+      operations: [{ ...this.read(''), queryParameters: ['pattern'] }, this.read('{toMatch}')],
     },
     {
       id: 'loggers',
@@ -59,23 +59,27 @@ export class SampleEndpoints {
     },
     {
       id: 'shutdown',
-      operations: [{ ...this.operation('POST', '', () => ({ body: { message: 'bye' } })), takesNoBody: true }],
+      operations: [{ ...this.operation('POST', '', () => ({ body: { message: 'bye' } })), hasNoParameters: true }],
     },
   ];
 
   /** Answers what it was asked; nothing has the name `unknown`. */
-  private read(below: Operation['below']): Operation {
-    return this.operation('GET', below, ({ selector, query, caller, mediaType }) =>
+  private read(pathTemplate: Operation['pathTemplate']): Operation {
+    return this.operation('GET', pathTemplate, ({ selector, query, operator, mediaType }) =>
       selector === 'unknown'
-        ? NOT_THERE
-        : { body: { selector, query: query.toString(), caller: caller?.name, mediaType, count: this.asked.length } },
+        ? NOT_FOUND
+        : { body: { selector, query: query.toString(), caller: operator?.name, mediaType, count: this.asked.length } },
     );
   }
 
-  private operation(method: Operation['method'], below: Operation['below'], run: Operation['run']): Operation {
+  private operation(
+    method: Operation['method'],
+    pathTemplate: Operation['pathTemplate'],
+    run: Operation['run'],
+  ): Operation {
     return {
       method,
-      below,
+      pathTemplate,
       run: (request) => {
         this.asked.push(request);
         return run(request);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { allows, atMost, ownDefault } from './access.js';
+import { allows, capped, ownDefaultAccess } from './access.js';
 import { ENDPOINT_KEYS } from './endpoint.properties.js';
 
 it.each([
@@ -14,7 +14,7 @@ it.each([
 
 it('is the lesser of what is set and what is permitted', () => {
   const words = ['none', 'read-only', 'unrestricted'] as const;
-  const table = words.map((limit) => words.map((access) => atMost(access, limit)));
+  const table = words.map((limit) => words.map((access) => capped(access, limit)));
 
   expect(table).toEqual([
     ['none', 'none', 'none'],
@@ -24,7 +24,7 @@ it('is the lesser of what is set and what is permitted', () => {
 });
 
 it('is none for what gives everything away or ends the service, and all there is for the rest', () => {
-  const closed = [...ENDPOINT_KEYS.keys()].filter((id) => ownDefault(id) === 'none');
+  const closed = [...ENDPOINT_KEYS.keys()].filter((id) => ownDefaultAccess(id) === 'none');
 
   expect(closed).toEqual(['heapdump', 'shutdown']);
 });

@@ -9,23 +9,27 @@ export type Access = (typeof ACCESS)[number];
 const CLOSED: ReadonlySet<string> = new Set<EndpointId>(['shutdown', 'heapdump']);
 
 /** Of an endpoint for which no key says anything (management API, "Exposure and access"). */
-export function ownDefault(id: string): Access {
+export function ownDefaultAccess(id: string): Access {
   return CLOSED.has(id) ? 'none' : 'unrestricted';
 }
 
 /** The keys that say how much of the endpoints there is. */
 export interface AccessRules {
-  readonly byDefault?: Access;
+  readonly defaultAccess?: Access;
   readonly maxPermitted: Access;
 }
 
 /** Of an endpoint, whose own key says `stated`. */
-export function accessOf(id: string, stated: Access | undefined, { byDefault, maxPermitted }: AccessRules): Access {
-  return atMost(stated ?? byDefault ?? ownDefault(id), maxPermitted);
+export function effectiveAccess(
+  id: string,
+  stated: Access | undefined,
+  { defaultAccess, maxPermitted }: AccessRules,
+): Access {
+  return capped(stated ?? defaultAccess ?? ownDefaultAccess(id), maxPermitted);
 }
 
 /** The lesser of two. */
-export function atMost(access: Access, limit: Access): Access {
+export function capped(access: Access, limit: Access): Access {
   return ACCESS.indexOf(access) < ACCESS.indexOf(limit) ? access : limit;
 }
 

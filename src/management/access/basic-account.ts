@@ -12,7 +12,7 @@ export class BasicAccount {
   }
 
   /** Takes the same time whatever is wrong. */
-  isRight(name: string, password: string): boolean {
+  matches(name: string, password: string): boolean {
     return timingSafeEqual(digestOf(name, password), this.digest);
   }
 }

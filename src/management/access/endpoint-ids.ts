@@ -1,4 +1,4 @@
-import { sameId } from './exposure.js';
+import { isSameId } from './exposure.js';
 
 /** Every endpoint of the management API. */
 export const ENDPOINT_IDS = [
@@ -9,6 +9,6 @@ export const ENDPOINT_IDS = [
 export type EndpointId = (typeof ENDPOINT_IDS)[number];
 
 /** True of what is neither an endpoint nor `*`, which is all of them. */
-export function isUnknown(id: string): boolean {
-  return id !== '*' && !ENDPOINT_IDS.some((known) => sameId(known, id));
+export function isUnknownId(id: string): boolean {
+  return id !== '*' && !ENDPOINT_IDS.some((known) => isSameId(known, id));
 }

@@ -1,16 +1,16 @@
 import type { Finding, Rule } from '../../config/check/rule.js';
 import { ExposureProperties } from './exposure.properties.js';
 import { ManagementWebProperties } from '../dispatch/management-web.properties.js';
-import { ENDPOINT_IDS, isUnknown } from './endpoint-ids.js';
+import { ENDPOINT_IDS, isUnknownId } from './endpoint-ids.js';
 
 const WEB = 'management.endpoints.web';
 
 /** An id that names no endpoint does nothing where it stands, and is most likely misspelled. */
-export const endpointsNamed: Rule = (facts) => {
+export const knownEndpointIds: Rule = (facts) => {
   const { include, exclude } = facts.get(ExposureProperties);
   const { pathMapping } = facts.get(ManagementWebProperties);
   const warnings = (key: string, ids: readonly string[]): readonly Finding[] =>
-    ids.filter(isUnknown).map((id) =>
+    ids.filter(isUnknownId).map((id) =>
       facts.about(key, {
         rule: 'endpoints',
         severity: 'warning',

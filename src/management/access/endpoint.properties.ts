@@ -3,7 +3,7 @@ import { type Effect, full, noEffect } from '../../config/bind/effect.js';
 import { duration, oneOf } from '../../config/bind/key-type.js';
 import type { PropertiesClass } from '../../config/bind/properties-class.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { ACCESS, type Access, ownDefault } from './access.js';
+import { ACCESS, type Access, ownDefaultAccess } from './access.js';
 import { ENDPOINT_IDS } from './endpoint-ids.js';
 
 /** The keys that every endpoint has. */
@@ -34,7 +34,7 @@ function keysOf(id: string): PropertiesClass<EndpointKeys> {
     @Key(oneOf(...ACCESS), {
       does: `Who may call ${id}: nobody, readers only, or everybody who may call it at all.`,
       effect: full,
-      defaultText: `management.endpoints.access.default, else ${ownDefault(id)}`,
+      defaultText: `management.endpoints.access.default, else ${ownDefaultAccess(id)}`,
     })
     readonly access?: Access;
 

@@ -3,7 +3,7 @@ import type { PasswordThrottle } from '../../account/throttle/password-throttle.
 import type { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
 import type { LogLine } from '../../logging/log-line.js';
 import { Loggers } from '../../logging/loggers.js';
-import { Callers } from './management-authenticator.service.js';
+import { ManagementAuthenticator } from './management-authenticator.service.js';
 import { ManagementSecurityProperties } from './management-security.properties.js';
 
 beforeEach(() => {
@@ -19,14 +19,19 @@ function inSilence() {
   const lines: LogLine[] = [];
   const loggers = new Loggers([{ append: (line) => lines.push(line) }]);
   const authentication = { authenticate: () => new Promise(() => undefined) } as unknown as RequestAuthenticator;
-  const callers = new Callers(new ManagementSecurityProperties(), authentication, {} as PasswordThrottle, loggers);
+  const callers = new ManagementAuthenticator(
+    new ManagementSecurityProperties(),
+    authentication,
+    {} as PasswordThrottle,
+    loggers,
+  );
   return { callers, lines };
 }
 
 it('R4: who cannot be looked up is nobody to an open endpoint before a probe gives up', async () => {
   const { callers, lines } = inSilence();
 
-  const admitted = callers.admit('Bearer abc', { isOpen: true, needsOtp: false });
+  const admitted = callers.authenticate('Bearer abc', { isPublic: true, needsOtp: false });
   await vi.advanceTimersByTimeAsync(999);
 
   await expect(Promise.race([admitted, Promise.resolve('still waiting')])).resolves.toBeUndefined();
@@ -36,7 +41,7 @@ it('R4: who cannot be looked up is nobody to an open endpoint before a probe giv
 it('a closed endpoint waits for who it is', async () => {
   const { callers } = inSilence();
 
-  const admitted = callers.admit('Bearer abc', { isOpen: false, needsOtp: true });
+  const admitted = callers.authenticate('Bearer abc', { isPublic: false, needsOtp: true });
   await vi.advanceTimersByTimeAsync(10_000);
 
   await expect(Promise.race([admitted, Promise.resolve('still waiting')])).resolves.toBe('still waiting');

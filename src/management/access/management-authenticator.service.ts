@@ -10,7 +10,7 @@ import { Loggers } from '../../logging/loggers.js';
 import { hasOtp } from '../../principal/amr.js';
 import { authoritiesOf, isHalfAuthenticated } from '../../principal/principal.js';
 import { requestFacts } from '../../principal/request-context.js';
-import type { Caller } from './operator.js';
+import type { Operator } from './operator.js';
 import { BasicAccount } from './basic-account.js';
 import { ManagementSecurityProperties } from './management-security.properties.js';
 
@@ -19,21 +19,21 @@ const LOOK_UP_MILLIS = 500;
 const BASIC = 'Basic realm="management", charset="UTF-8"';
 
 /** What an operation asks of its callers. */
-export interface Demands {
+export interface AccessRequirements {
   /** True if the operation needs no credentials. */
-  readonly isOpen: boolean;
+  readonly isPublic: boolean;
   /** True if a caller by access token needs `otp` in its `amr`. */
   readonly needsOtp: boolean;
 }
 
-interface KnownCaller extends Caller {
+interface AuthenticatedOperator extends Operator {
   /** True for a token with `otp` in its `amr`, and for the Basic account, which is the operator's own. */
   readonly hasSecondFactor: boolean;
 }
 
 /** Tells who calls a management endpoint, by `Authorization` alone: neither cookies nor half tokens say anything here. */
 @Injectable()
-export class Callers {
+export class ManagementAuthenticator {
   private readonly account: BasicAccount | undefined;
   private readonly isEnabled: boolean;
   private readonly log: Logger;
@@ -55,23 +55,26 @@ export class Callers {
    * @throws ServiceError `INVALID_TOKEN`, `RATE_LIMITED`; `ACCESS_DENIED` without the role; `STEP_UP_REQUIRED` for a
    *   token without `otp` where the operation needs it, whatever the MFA policy says
    */
-  async admit(authorization: string | undefined, { isOpen, needsOtp }: Demands): Promise<Caller | undefined> {
-    if (isOpen || !this.isEnabled) return authorization === undefined ? undefined : this.knownOrNobody(authorization);
+  async authenticate(
+    authorization: string | undefined,
+    { isPublic, needsOtp }: AccessRequirements,
+  ): Promise<Operator | undefined> {
+    if (isPublic || !this.isEnabled) return authorization === undefined ? undefined : this.knownOrNobody(authorization);
     if (authorization === undefined) throw unknown('nobody', 'Bearer');
-    const caller = await this.known(authorization);
-    if (!caller.roles.includes(ROLE_MANAGEMENT)) {
-      this.log.warn('A caller without ROLE_MANAGEMENT is refused', undefined, { user: caller.name, ...from() });
+    const operator = await this.known(authorization);
+    if (!operator.roles.includes(ROLE_MANAGEMENT)) {
+      this.log.warn('A caller without ROLE_MANAGEMENT is refused', undefined, { user: operator.name, ...from() });
       throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
     }
-    if (!needsOtp || caller.hasSecondFactor) return caller;
+    if (!needsOtp || operator.hasSecondFactor) return operator;
     this.log.warn('A management caller without a second factor is refused', undefined, {
-      user: caller.name,
+      user: operator.name,
       ...from(),
     });
     throw new ServiceError('STEP_UP_REQUIRED', { challenge: [stepUpChallenge({ method: 'otp' }), BASIC] });
   }
 
-  private async knownOrNobody(authorization: string): Promise<Caller | undefined> {
+  private async knownOrNobody(authorization: string): Promise<Operator | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => {
@@ -90,14 +93,14 @@ export class Callers {
     }
   }
 
-  private async known(authorization: string): Promise<KnownCaller> {
+  private async known(authorization: string): Promise<AuthenticatedOperator> {
     const basic = parseBasic(authorization);
     if (basic) return this.fromBasic(basic.name, basic.secret);
     if (parseBearer(authorization) === undefined) throw unknown('no credentials', 'Bearer');
     return this.fromToken(authorization);
   }
 
-  private async fromToken(authorization: string): Promise<KnownCaller> {
+  private async fromToken(authorization: string): Promise<AuthenticatedOperator> {
     try {
       const principal = await this.authentication.authenticate({ authorization, session: undefined }, false);
       return {
@@ -111,14 +114,14 @@ export class Callers {
     }
   }
 
-  private async fromBasic(name: string, password: string): Promise<KnownCaller> {
+  private async fromBasic(name: string, password: string): Promise<AuthenticatedOperator> {
     const { account } = this;
     // Where there is no account there is nothing to guess.
     if (!account) throw unknown('no account', 'Bearer');
     const isRight = await this.throttle.guard(
       // The comparison ignores the Unicode form of the name, so the count must ignore it too.
       { operator: name.normalize('NFC') },
-      () => Promise.resolve(account.isRight(name, password)),
+      () => Promise.resolve(account.matches(name, password)),
       (verdict) => verdict,
     );
     if (isRight) return { name: account.name, roles: [ROLE_MANAGEMENT], hasSecondFactor: true };

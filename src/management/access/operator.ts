@@ -1,5 +1,5 @@
 /** Who calls a management endpoint. */
-export interface Caller {
+export interface Operator {
   /** For the log: the subject of a token, or the name of the Basic account. */
   readonly name: string;
   /** Roles with their prefix, e.g. `ROLE_MANAGEMENT`. */

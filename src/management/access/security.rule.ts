@@ -1,15 +1,16 @@
 import type { Rule } from '../../config/check/rule.js';
 import { ServerProperties } from '../../http/server.properties.js';
 import { ManagementServerProperties } from '../dispatch/management-server.properties.js';
-import { placeOf } from '../dispatch/management-port.js';
+import { managementPortOf } from '../dispatch/management-port.js';
 import { ManagementSecurityProperties } from './management-security.properties.js';
 
 const KEY = 'management.security.enabled';
 
 /** Endpoints that ask nobody who they are must not be where users are. */
-export const openEndpointsApart: Rule = (facts) => {
+export const publicEndpointsOnOwnPort: Rule = (facts) => {
   if (facts.get(ManagementSecurityProperties).enabled) return [];
-  if (placeOf(facts.get(ManagementServerProperties).port, facts.get(ServerProperties).port) !== 'main') return [];
+  if (managementPortOf(facts.get(ManagementServerProperties).port, facts.get(ServerProperties).port) !== 'main')
+    return [];
   return [
     facts.about(KEY, {
       rule: 'management',

@@ -7,7 +7,7 @@ import { baseName, freeParts, type KeyState, nameBelow, stateOf } from '../../co
 import type { KeyType } from '../../config/bind/key-type.js';
 import { metadataOf, type PropertiesClass } from '../../config/bind/properties-class.js';
 import { MASK, namesSecret, shown } from '../../redaction/secrets.js';
-import { emptyTree, plant, type Tree } from '../tree.js';
+import { emptyTree, setPath, type Tree } from '../tree.js';
 
 /** What is bound below one prefix (management API, "configprops"). */
 export interface Bean {
@@ -18,7 +18,7 @@ export interface Bean {
 }
 
 /** Bound objects by `<prefix>-<class>`; only those whose prefix starts with the text. */
-export function beansOf(
+export function describeBeans(
   configuration: Configuration,
   inspection: Inspection,
   showsValues: boolean,
@@ -64,8 +64,8 @@ class Report {
     const { type } = definition;
     const members = type.shape === 'objects' ? registry.membersOf(definition) : undefined;
     if (path.length > 0 && values.size === 0) {
-      plant(bean.properties, path, emptyTree());
-      plant(bean.inputs, path, emptyTree());
+      setPath(bean.properties, path, emptyTree());
+      setPath(bean.inputs, path, emptyTree());
     }
     for (const [text, key] of freeParts(environment, definition, members)) {
       if (!values.has(text)) continue;
@@ -103,10 +103,10 @@ class Report {
     const given = this.inspection.valueInForce(state);
     const isSecret = given === MASK || (given === undefined && (state.isSecret || namesSecret(state.name)));
     const isShown = this.showsValues && !isSecret;
-    if (value !== undefined) plant(bean.properties, path, written(state.type, value, isShown));
+    if (value !== undefined) setPath(bean.properties, path, written(state.type, value, isShown));
     const { effect } = state.definition.facts;
     const note = this.inspection.noteOf(state);
-    plant(bean.inputs, path, {
+    setPath(bean.inputs, path, {
       ...(source && { value: isShown ? given : MASK, origin: source.origin }),
       ...(note && { note }),
       ...(mustBeTold(effect) && { effect: effect.level, note: effect.note }),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
-import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
-import { maySee } from '../access/show.js';
+import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
+import { isShown } from '../access/show.js';
 import type { Bean } from './beans.js';
 import { ConfigpropsEndpointProperties } from './configprops-endpoint.properties.js';
 
@@ -9,11 +9,11 @@ import { ConfigpropsEndpointProperties } from './configprops-endpoint.properties
 @Injectable()
 export class ConfigpropsEndpoint implements Endpoint {
   readonly id = 'configprops';
-  readonly readsNeedOtp = true;
+  readonly requiresOtpToRead = true;
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', run: async (request) => pageOf(await this.beans(request)) },
-    { method: 'GET', below: '{prefix}', run: (request) => this.below(request) },
+    { method: 'GET', pathTemplate: '', run: async (request) => responseOf(await this.beans(request)) },
+    { method: 'GET', pathTemplate: '{prefix}', run: (request) => this.below(request) },
   ];
 
   constructor(
@@ -23,21 +23,21 @@ export class ConfigpropsEndpoint implements Endpoint {
 
   private async below(request: OperationRequest): Promise<Result> {
     const beans = await this.beans(request, request.selector);
-    return Object.keys(beans).length > 0 ? pageOf(beans) : NOT_THERE;
+    return Object.keys(beans).length > 0 ? responseOf(beans) : NOT_FOUND;
   }
 
-  private async beans({ caller }: OperationRequest, startsWith?: string): Promise<Readonly<Record<string, Bean>>> {
-    const [{ beansOf }, { Inspection }] = await Promise.all([
+  private async beans({ operator }: OperationRequest, startsWith?: string): Promise<Readonly<Record<string, Bean>>> {
+    const [{ describeBeans }, { Inspection }] = await Promise.all([
       import('./beans.js'),
       import('../../config/show/inspection.js'),
     ]);
     const { environment, registry } = this.configuration;
     const { showValues, roles } = this.keys;
     const inspection = new Inspection(environment, registry);
-    return beansOf(this.configuration, inspection, maySee(showValues, roles, caller), startsWith);
+    return describeBeans(this.configuration, inspection, isShown(showValues, roles, operator), startsWith);
   }
 }
 
-function pageOf(beans: Readonly<Record<string, Bean>>): Result {
+function responseOf(beans: Readonly<Record<string, Bean>>): Result {
   return { body: { contexts: { 'login-service': { beans } } } };
 }

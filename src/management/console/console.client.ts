@@ -1,4 +1,4 @@
-import type { Instance } from './instance.js';
+import type { ConsoleInstance } from './instance.js';
 
 export interface ConsoleCredentials {
   readonly username: string;
@@ -15,7 +15,7 @@ export class ConsoleFailure extends Error {
 
 const JSON_TYPE = 'application/json';
 /** For a whole call, its answer too. */
-const LIMIT_MILLIS = 10_000;
+const TIMEOUT_MILLIS = 10_000;
 
 /** Calls one console (management API, "Clients and what they need"). */
 export class ConsoleClient {
@@ -25,7 +25,7 @@ export class ConsoleClient {
     /** Without a slash at its end. */
     readonly url: string,
     credentials?: ConsoleCredentials,
-    private readonly limitMillis = LIMIT_MILLIS,
+    private readonly limitMillis = TIMEOUT_MILLIS,
   ) {
     const pair = credentials && Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
     this.headers = { accept: JSON_TYPE, ...(pair !== undefined && { authorization: `Basic ${pair}` }) };
@@ -36,7 +36,7 @@ export class ConsoleClient {
    * @returns the id that the console gave
    * @throws ConsoleFailure where the console did not take it
    */
-  async register(instance: Instance, signal: AbortSignal): Promise<string> {
+  async register(instance: ConsoleInstance, signal: AbortSignal): Promise<string> {
     const response = await this.call(signal, '/instances', {
       method: 'POST',
       headers: { ...this.headers, 'content-type': JSON_TYPE },
@@ -56,13 +56,13 @@ export class ConsoleClient {
 
   private async call(signal: AbortSignal, path: string, init: RequestInit): Promise<Response> {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(this.limitMillis)]);
-    const response = await this.fetched(`${this.url}${path}`, { ...init, signal: limit });
+    const response = await this.request(`${this.url}${path}`, { ...init, signal: limit });
     if (response.ok) return response;
     await response.body?.cancel();
     throw new ConsoleFailure(this.url, `answered ${response.status}`);
   }
 
-  private async fetched(url: string, init: RequestInit): Promise<Response> {
+  private async request(url: string, init: RequestInit): Promise<Response> {
     try {
       // Elsewhere may be somebody who should not know our credentials.
       return await fetch(url, { ...init, redirect: 'manual' });

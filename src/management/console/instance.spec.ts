@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { instanceOf } from './instance.js';
+import { describeInstance } from './instance.js';
 
 const STARTED_AT = Date.UTC(2031, 4, 4, 10);
 const KNOWN = {
@@ -9,7 +9,7 @@ const KNOWN = {
 };
 
 it('an instance is told as it is known, where an operator says nothing', () => {
-  expect(instanceOf({ name: 'login-service', metadata: new Map() }, KNOWN, STARTED_AT)).toEqual({
+  expect(describeInstance({ name: 'login-service', metadata: new Map() }, KNOWN, STARTED_AT)).toEqual({
     name: 'login-service',
     managementUrl: 'http://10.0.0.7:9090/actuator',
     healthUrl: 'http://10.0.0.7:9090/actuator/health',
@@ -21,11 +21,11 @@ it('an instance is told as it is known, where an operator says nothing', () => {
 it('the health of an instance is below the management URL that an operator says', () => {
   const stated = { name: 'a', managementUrl: 'https://ops.example/login', metadata: new Map() };
 
-  expect(instanceOf(stated, KNOWN, STARTED_AT).healthUrl).toBe('https://ops.example/login/health');
+  expect(describeInstance(stated, KNOWN, STARTED_AT).healthUrl).toBe('https://ops.example/login/health');
 });
 
 it('the health of an instance is where its path is mapped to', () => {
-  const instance = instanceOf(
+  const instance = describeInstance(
     { name: 'a', metadata: new Map() },
     { ...KNOWN, healthSegment: 'healthcheck' },
     STARTED_AT,
@@ -43,14 +43,14 @@ it('what an operator says of an instance is told as it is', () => {
     metadata: new Map([['user.name', 'ops']]),
   };
 
-  expect(instanceOf(stated, { ...KNOWN, service: undefined }, STARTED_AT)).toEqual({
+  expect(describeInstance(stated, { ...KNOWN, service: undefined }, STARTED_AT)).toEqual({
     ...stated,
     metadata: { startup: '2031-05-04T10:00:00.000Z', 'user.name': 'ops' },
   });
 });
 
 it('an instance without a main listener has no service URL', () => {
-  const instance = instanceOf({ name: 'a', metadata: new Map() }, { ...KNOWN, service: undefined }, STARTED_AT);
+  const instance = describeInstance({ name: 'a', metadata: new Map() }, { ...KNOWN, service: undefined }, STARTED_AT);
 
   expect(instance).not.toHaveProperty('serviceUrl');
 });

@@ -1,5 +1,5 @@
 /** What the console is told of this process (management API, "Clients and what they need"). */
-export interface Instance {
+export interface ConsoleInstance {
   readonly name: string;
   readonly managementUrl: string;
   readonly healthUrl: string;
@@ -8,7 +8,7 @@ export interface Instance {
 }
 
 /** What an operator says of it. */
-export interface StatedInstance {
+export interface InstanceSettings {
   readonly name: string;
   readonly managementUrl?: string;
   readonly healthUrl?: string;
@@ -17,7 +17,7 @@ export interface StatedInstance {
 }
 
 /** Where the listeners are, as they know it themselves. */
-export interface KnownUrls {
+export interface ListenerUrls {
   readonly management: string;
   /** Undefined where there is no main listener. */
   readonly service: string | undefined;
@@ -26,7 +26,7 @@ export interface KnownUrls {
 }
 
 /** What is not stated is as it is known; `startedAt` is in milliseconds since 1970. */
-export function instanceOf(stated: StatedInstance, known: KnownUrls, startedAt: number): Instance {
+export function describeInstance(stated: InstanceSettings, known: ListenerUrls, startedAt: number): ConsoleInstance {
   const managementUrl = stated.managementUrl ?? known.management;
   const serviceUrl = stated.serviceUrl ?? known.service;
   return {

@@ -27,7 +27,7 @@ describe('the registration with a console', () => {
     console = await FakeConsole.start();
   });
   afterEach(async () => {
-    await registration?.end();
+    await registration?.stop();
     registration = undefined;
     await console.stop();
   });
@@ -44,7 +44,7 @@ describe('the registration with a console', () => {
       task: new ScheduledTasks(new ManualClock()).add('ConsoleRegistration.register', { kind: 'custom', trigger: '' }),
       logger: new Loggers([{ append: (line) => lines.push(line) }]).get('management.console'),
     });
-    registration.begin();
+    registration.start();
     return registration;
   };
   const called = (times: number): Promise<true> =>
@@ -84,7 +84,7 @@ describe('the registration with a console', () => {
   it('is taken back at the end, by the id that the console gave', async () => {
     const begunOne = begun([console.url]);
     await toldOf('Registered');
-    await begunOne.end();
+    await begunOne.stop();
     const last = console.calls.at(-1);
 
     expect(last).toMatchObject({ method: 'DELETE', path: '/instances/instance%2F1', body: undefined });
@@ -96,7 +96,7 @@ describe('the registration with a console', () => {
     console.id = 'another';
     const before = console.calls.length;
     await called(before + 2);
-    await begunOne.end();
+    await begunOne.stop();
 
     expect(console.calls.at(-1)).toMatchObject({ method: 'DELETE', path: '/instances/another' });
     expect(told()).toHaveLength(1);
@@ -164,7 +164,7 @@ describe('the registration with a console', () => {
     console.refuses = 'silent';
     const begunOne = begun([console.url]);
     await called(1);
-    await begunOne.end();
+    await begunOne.stop();
 
     expect(console.calls).toHaveLength(1);
   });

@@ -1,19 +1,19 @@
 import type { Logger } from '../../logging/logger.js';
 import type { ScheduledTask } from '../../tasks/scheduled-task.js';
 import type { ConsoleClient } from './console.client.js';
-import type { Instance } from './instance.js';
+import type { ConsoleInstance } from './instance.js';
 
 export interface RegistrationParts {
   /** Replicas of one console, in the order in which they are asked. */
   readonly clients: readonly ConsoleClient[];
-  readonly instance: Instance;
+  readonly instance: ConsoleInstance;
   readonly periodMillis: number;
   readonly task: ScheduledTask;
   readonly logger: Logger;
 }
 
 /** So that no end of the service waits long for a console. */
-const END_MILLIS = 1000;
+const DEREGISTER_TIMEOUT_MILLIS = 1000;
 
 /** Keeps this process registered with a console, for as long as it runs. */
 export class ConsoleRegistration {
@@ -26,17 +26,17 @@ export class ConsoleRegistration {
 
   constructor(private readonly parts: RegistrationParts) {}
 
-  begin(): void {
+  start(): void {
     this.running = this.turn();
   }
 
   /** Takes the registration back, if that can be done soon. */
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
     const limit = setTimeout(() => {
       this.stopped.abort();
-    }, END_MILLIS);
+    }, DEREGISTER_TIMEOUT_MILLIS);
     await this.running;
     await Promise.all(Array.from(this.ids, ([client, id]) => this.deregister(client, id)));
     clearTimeout(limit);
@@ -45,9 +45,9 @@ export class ConsoleRegistration {
   private async turn(): Promise<void> {
     const { task, periodMillis } = this.parts;
     try {
-      this.tellRegistered(await task.run(() => this.register()));
+      this.logRegistered(await task.run(() => this.register()));
     } catch (error) {
-      this.tellAway(error);
+      this.logFailure(error);
     }
     if (this.isStopping) return;
     task.plan(periodMillis);
@@ -78,13 +78,13 @@ export class ConsoleRegistration {
     }
   }
 
-  private tellRegistered({ url }: ConsoleClient): void {
+  private logRegistered({ url }: ConsoleClient): void {
     if (this.state !== 'registered') this.parts.logger.info(`Registered with the console at ${url}`);
     this.state = 'registered';
   }
 
   /** Once, however long it lasts. */
-  private tellAway(error: unknown): void {
+  private logFailure(error: unknown): void {
     if (this.state === 'away' || this.isStopping) return;
     this.state = 'away';
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { isJson, jsonText } from './bodies.js';
+import { isJsonValue, jsonText } from './bodies.js';
 
 it.each([
   [{ a: 1, none: null, nor: undefined, inside: { none: null } }, '{"a":1,"inside":{}}'],
@@ -20,5 +20,5 @@ it.each([
   ['a stream', Readable.from([]), false],
   ['nothing', undefined, false],
 ])('is made of %s: %s', (_, body, expected) => {
-  expect(isJson(body)).toBe(expected);
+  expect(isJsonValue(body)).toBe(expected);
 });

@@ -1,5 +1,5 @@
 /** True of what is written as JSON; texts, bytes and streams go out as they are. */
-export function isJson(body: unknown): boolean {
+export function isJsonValue(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return body !== undefined && typeof body !== 'string';
   return !isStream(body) && !ArrayBuffer.isView(body);
 }

@@ -5,17 +5,17 @@ import { isExposed } from '../access/exposure.js';
 import { ExposureProperties } from '../access/exposure.properties.js';
 import type { Endpoint } from './operation.js';
 import { segmentOf } from './paths.js';
-import type { Offer } from './exposed-endpoint.js';
+import type { ExposedEndpoint } from './exposed-endpoint.js';
 import { ManagementWebProperties } from './management-web.properties.js';
-import { accessOf, allows } from '../access/access.js';
+import { effectiveAccess, allows } from '../access/access.js';
 import { AccessProperties } from '../access/access.properties.js';
 import { ENDPOINT_KEYS, type EndpointKeys, isCacheable } from '../access/endpoint.properties.js';
 
 /** What can be called of the endpoints: two independent gates, exposure and access, must both be open. */
 @Injectable()
-export class Offers {
+export class EndpointRegistry {
   /** In the order of discovery. */
-  readonly all: readonly Offer[];
+  readonly all: readonly ExposedEndpoint[];
 
   constructor(
     { all }: Endpoints,
@@ -26,18 +26,18 @@ export class Offers {
   ) {
     this.all = all
       .filter(({ id }) => isExposed(id, include, exclude))
-      .map((endpoint) => this.offerOf(endpoint))
+      .map((endpoint) => this.expose(endpoint))
       .filter(({ operations }) => operations.length > 0);
   }
 
-  private offerOf({ id, isOpen = false, readsNeedOtp = false, operations }: Endpoint): Offer {
+  private expose({ id, isPublic = false, requiresOtpToRead = false, operations }: Endpoint): ExposedEndpoint {
     const keys = this.keysOf(id);
-    const access = accessOf(id, keys?.access, this.access);
+    const access = effectiveAccess(id, keys?.access, this.access);
     return {
       id,
       segment: segmentOf(id, this.web.pathMapping),
-      isOpen,
-      readsNeedOtp,
+      isPublic,
+      requiresOtpToRead,
       operations: operations.filter((operation) => allows(access, operation)),
       timeToLiveMillis: keys && isCacheable(id) ? keys.timeToLive.milliseconds : 0,
     };

@@ -6,11 +6,11 @@ import type { Scalar } from './operation.js';
  * there is no body.
  * @throws ServiceError `VALIDATION_FAILED` for anything but a flat object
  */
-export function flatBody(body: unknown): Readonly<Record<string, Scalar>> {
+export function readFlatBody(body: unknown): Readonly<Record<string, Scalar>> {
   if (body === undefined) return {};
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw wrong(['']);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw validationError(['']);
   const nested = Object.entries(body).flatMap(([field, value]) => (isScalar(value) ? [] : [field]));
-  if (nested.length > 0) throw wrong(nested);
+  if (nested.length > 0) throw validationError(nested);
   return body as Readonly<Record<string, Scalar>>;
 }
 
@@ -18,6 +18,6 @@ function isScalar(value: unknown): value is Scalar {
   return typeof value !== 'object' || value === null;
 }
 
-function wrong(fields: readonly string[]): ServiceError {
+function validationError(fields: readonly string[]): ServiceError {
   return new ServiceError('VALIDATION_FAILED', { errors: fields.map((field) => ({ field, code: 'type' })) });
 }

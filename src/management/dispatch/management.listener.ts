@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Answer, PlainRequest, Routes } from '../../http/listener.js';
 import { ServerProperties } from '../../http/server.properties.js';
-import { Offers } from './endpoint-registry.service.js';
+import { EndpointRegistry } from './endpoint-registry.service.js';
 import { ManagementServerProperties } from './management-server.properties.js';
 import { JSON_TYPES } from './media-types.js';
 import type { Operation } from './operation.js';
-import { basePathOf, hasPageOfLinks } from './paths.js';
-import { placeOf } from './management-port.js';
-import { Responder } from './endpoint-dispatcher.service.js';
+import { basePathOf, hasDiscoveryPage } from './paths.js';
+import { managementPortOf } from './management-port.js';
+import { EndpointDispatcher } from './endpoint-dispatcher.service.js';
 import { ManagementWebProperties } from './management-web.properties.js';
 
-type Respond = (request: PlainRequest) => Promise<Answer>;
+type Handler = (request: PlainRequest) => Promise<Answer>;
 
 /** Puts the endpoints that can be called under the base path of whichever listener carries them. */
 @Injectable()
@@ -23,12 +23,12 @@ export class ManagementListener {
     web: ManagementWebProperties,
     server: ManagementServerProperties,
     { port: mainPort }: ServerProperties,
-    private readonly offers: Offers,
-    private readonly responder: Responder,
+    private readonly offers: EndpointRegistry,
+    private readonly responder: EndpointDispatcher,
   ) {
-    const place = placeOf(server.port, mainPort);
-    this.basePath = basePathOf(place, { ofListener: server.basePath, ofEndpoints: web.basePath });
-    this.hasDiscovery = hasPageOfLinks(place, this.basePath, web.discovery);
+    const place = managementPortOf(server.port, mainPort);
+    this.basePath = basePathOf(place, { listener: server.basePath, endpoints: web.basePath });
+    this.hasDiscovery = hasDiscoveryPage(place, this.basePath, web.discovery);
   }
 
   /** That each has a path of its own was seen before (paths.rule.ts). */
@@ -36,20 +36,20 @@ export class ManagementListener {
     for (const offer of this.offers.all) {
       for (const operation of offer.operations) {
         const path = `${this.basePath}/${offer.segment}${parameterOf(operation)}`;
-        add(routes, operation.method, path, this.responder.of(offer, operation));
+        add(routes, operation.method, path, this.responder.handlerFor(offer, operation));
       }
     }
-    if (this.hasDiscovery) add(routes, 'GET', this.basePath, this.responder.ofDiscovery(this.offers.all));
+    if (this.hasDiscovery) add(routes, 'GET', this.basePath, this.responder.discoveryHandler(this.offers.all));
   }
 }
 
 /** With and without a slash at the end; one that takes all that is left takes that too. */
-function add(routes: Routes, method: Operation['method'], path: string, respond: Respond): void {
+function add(routes: Routes, method: Operation['method'], path: string, respond: Handler): void {
   const paths = path.endsWith('*') ? [path] : [path, `${path}/`];
   for (const each of paths) if (each !== '') routes.add(method, each, respond, { jsonTypes: JSON_TYPES });
 }
 
-function parameterOf({ below }: Operation): string {
-  if (below === '') return '';
-  return below.startsWith('{*') ? '/*' : `/:${below.slice(1, -1)}`;
+function parameterOf({ pathTemplate }: Operation): string {
+  if (pathTemplate === '') return '';
+  return pathTemplate.startsWith('{*') ? '/*' : `/:${pathTemplate.slice(1, -1)}`;
 }

@@ -16,7 +16,7 @@ export class MountedRoutes {
   }
 
   /** Routes that are added to what is answered are added to `routes`, and known here. */
-  noting(routes: Routes): Routes {
+  recording(routes: Routes): Routes {
     return {
       add: (method, path, answer, facts) => {
         this.routes.push({ method, path });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import { JSON_TYPES } from './media-types.js';
-import { chosenType } from './negotiation.js';
+import { negotiate } from './negotiation.js';
 
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
@@ -14,7 +14,7 @@ it.each([
   ['text/plain;version=1.0.0', undefined],
   ['TEXT/Plain', PLAIN],
 ])('parameters of a media type count, but for the character set: %s', (accept, chosen) => {
-  expect(chosenType(accept, [PLAIN, OPEN_METRICS])).toBe(chosen);
+  expect(negotiate(accept, [PLAIN, OPEN_METRICS])).toBe(chosen);
 });
 
 const [V3 = '', V2 = '', JSON_TYPE = ''] = JSON_TYPES;
@@ -35,25 +35,25 @@ it.each([
   ['text/html', undefined],
   [`${JSON_TYPE};q=0`, undefined],
 ])('M3: the weight decides, then our order: %s', (accept, chosen) => {
-  expect(chosenType(accept, JSON_TYPES)).toBe(chosen);
+  expect(negotiate(accept, JSON_TYPES)).toBe(chosen);
 });
 
 it('M3: the weight decides, then our order, also between texts', () => {
+  expect(negotiate('application/openmetrics-text;version=1.0.0, text/plain;version=0.0.4', [PLAIN, OPEN_METRICS])).toBe(
+    PLAIN,
+  );
   expect(
-    chosenType('application/openmetrics-text;version=1.0.0, text/plain;version=0.0.4', [PLAIN, OPEN_METRICS]),
-  ).toBe(PLAIN);
-  expect(
-    chosenType('application/openmetrics-text;version=1.0.0;q=0.5, text/plain;version=0.0.4;q=0.4', [
+    negotiate('application/openmetrics-text;version=1.0.0;q=0.5, text/plain;version=0.0.4;q=0.4', [
       PLAIN,
       OPEN_METRICS,
     ]),
   ).toBe(OPEN_METRICS);
-  expect(chosenType('text/plain, application/json', [...JSON_TYPES, 'text/plain'])).toBe(JSON_TYPE);
+  expect(negotiate('text/plain, application/json', [...JSON_TYPES, 'text/plain'])).toBe(JSON_TYPE);
 });
 
 // A search for a range from each of its letters to the end took hours.
 it('H6: a text of one endless word asks for nothing', () => {
-  expect(chosenType('a'.repeat(4_000_000), JSON_TYPES)).toBe(JSON_TYPES[0]);
+  expect(negotiate('a'.repeat(4_000_000), JSON_TYPES)).toBe(JSON_TYPES[0]);
 });
 
 it('is one of those offered or none, whatever text Accept is', () => {
@@ -81,7 +81,7 @@ it('is one of those offered or none, whatever text Accept is', () => {
         fc.array(part).map((parts) => parts.join('')),
       ),
       (accept) => {
-        expect([...JSON_TYPES, undefined]).toContain(chosenType(accept, JSON_TYPES));
+        expect([...JSON_TYPES, undefined]).toContain(negotiate(accept, JSON_TYPES));
       },
     ),
   );

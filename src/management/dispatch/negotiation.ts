@@ -8,15 +8,15 @@ const RANGE = /[^\s/,;]\/[^\s/,;]/;
 /** Weight of a range (RFC 9110 section 12.4.2); Negotiator does not tell it. */
 const WEIGHT = /;\s*q\s*=\s*([\d.]+)/i;
 /** No client has a reason to send more. */
-const MOST_RANGES = 50;
+const MAX_RANGES = 50;
 
 /**
  * The media type of an answer: of those offered, the one with the highest weight in `Accept`; among equals the first one
  * offered. Undefined if `Accept` takes none of them. Text that is no list of ranges asks for nothing.
  */
-export function chosenType(accept: string | undefined, offered: readonly string[]): string | undefined {
+export function negotiate(accept: string | undefined, offered: readonly string[]): string | undefined {
   if (accept === undefined || accept === '*/*' || !RANGE.test(accept)) return offered[0];
-  const ranges = accept.replaceAll(CHARSET, '').split(',', MOST_RANGES);
+  const ranges = accept.replaceAll(CHARSET, '').split(',', MAX_RANGES);
   const weights = offered.map((type) => weightOf(type, ranges));
   const highest = Math.max(...weights);
   return highest > 0 ? offered[weights.indexOf(highest)] : undefined;

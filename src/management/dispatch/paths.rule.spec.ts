@@ -3,7 +3,7 @@ import { reading } from '../../../test/config/keys/situation.js';
 import { configurationOf } from '../../config/configuration.js';
 import { type Finding, RuleFacts } from '../../config/check/rule.js';
 import { UnboundValue } from '../../config/bind/unbound.js';
-import { pathsApart } from './paths.rule.js';
+import { managementPathsDistinct } from './paths.rule.js';
 
 const WEB = '--management.endpoints.web';
 const ALL = `${WEB}.exposure.include=*`;
@@ -15,7 +15,7 @@ const USERS = ['/', '/me', '/me/settlement', '/sessions', '/sessions/:id', '/adm
 async function found(...args: readonly string[]): Promise<readonly Finding[]> {
   const inputs = { args: [], variables: {}, workingFolder: '/nowhere', packageFolder: '/nowhere' };
   const facts = new RuleFacts(configurationOf(reading({ args })), inputs);
-  return pathsApart(() => Promise.resolve(USERS))(facts);
+  return managementPathsDistinct(() => Promise.resolve(USERS))(facts);
 }
 
 async function whats(...args: readonly string[]): Promise<readonly string[]> {

@@ -1,18 +1,18 @@
 import { finding, type Finding, type LateRule, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
 import { ServerProperties } from '../../http/server.properties.js';
-import { accessOf } from '../access/access.js';
+import { effectiveAccess } from '../access/access.js';
 import { AccessProperties } from '../access/access.properties.js';
 import { ENDPOINT_IDS } from '../access/endpoint-ids.js';
 import { ENDPOINT_KEYS } from '../access/endpoint.properties.js';
-import { isExposed, sameId } from '../access/exposure.js';
+import { isExposed, isSameId } from '../access/exposure.js';
 import { ExposureProperties } from '../access/exposure.properties.js';
-import { groupsIn } from '../health/groups.rule.js';
-import { PROBE_GROUPS, pathsOfProbe } from '../health/health-scope.js';
+import { configuredGroups } from '../health/groups.rule.js';
+import { PROBE_GROUPS, probePaths } from '../health/health-scope.js';
 import { ProbesProperties } from '../health/probes.properties.js';
 import { ManagementServerProperties } from './management-server.properties.js';
-import { basePathOf, hasPageOfLinks, segmentOf } from './paths.js';
-import { type Place, placeOf } from './management-port.js';
+import { basePathOf, hasDiscoveryPage, segmentOf } from './paths.js';
+import { type ManagementPort, managementPortOf } from './management-port.js';
 import { ManagementWebProperties } from './management-web.properties.js';
 
 const WEB = 'management.endpoints.web';
@@ -20,7 +20,7 @@ const GROUP = 'management.endpoint.health.group';
 const PROBE_PATHS = 'management.endpoint.health.probes.add-additional-paths';
 
 /** Somebody who wants a path. */
-interface Claim {
+interface RouteClaim {
   /** E.g. `main /actuator/health`. */
   readonly place: string;
   readonly path: string;
@@ -35,61 +35,61 @@ interface Claim {
  * What answers for the management endpoints has paths that nothing else has; `userPaths` are those of the routes of
  * users, such as `/sessions/:id`.
  */
-export function pathsApart(userPaths: () => Promise<readonly string[]>): LateRule {
+export function managementPathsDistinct(userPaths: () => Promise<readonly string[]>): LateRule {
   return async (facts) => {
-    const place = placeOf(facts.get(ManagementServerProperties).port, facts.get(ServerProperties).port);
+    const place = managementPortOf(facts.get(ManagementServerProperties).port, facts.get(ServerProperties).port);
     if (place === 'off') return [];
-    const ids = offered(facts);
+    const ids = exposedIds(facts);
     const users = (await userPaths()).map((path) => claim('main', path, { kind: 'users', name: '', key: '' }));
     const claims = [
       ...users,
-      ...ofEndpoints(facts, place, ids),
-      ...(ids.includes('health') ? ofGroups(facts, place) : []),
+      ...endpointClaims(facts, place, ids),
+      ...(ids.includes('health') ? groupClaims(facts, place) : []),
     ];
-    const owners = new Map<string, Claim>();
+    const owners = new Map<string, RouteClaim>();
     return claims.flatMap((each) => {
       // A route of users below an endpoint would be in the way of its selector.
       const other = owners.get(each.place) ?? (each.kind === 'endpoint' ? owners.get(`${each.place}/:`) : undefined);
       if (!other) owners.set(each.place, each);
-      return other && each.kind !== 'users' && !isSameGroup(other, each) ? [clash(facts, other, each)] : [];
+      return other && each.kind !== 'users' && !isSameGroup(other, each) ? [conflict(facts, other, each)] : [];
     });
   };
 }
 
 /** Ids of the endpoints that can be called; one whose access could not be read is left out. */
-function offered(facts: RuleFacts): readonly string[] {
+function exposedIds(facts: RuleFacts): readonly string[] {
   const { include, exclude } = facts.get(ExposureProperties);
   const access = facts.get(AccessProperties);
   const isOffered = (id: string): boolean => {
     const type = ENDPOINT_KEYS.get(id);
-    return ifBound(() => accessOf(id, type && facts.get(type).access, access), 'none') !== 'none';
+    return ifBound(() => effectiveAccess(id, type && facts.get(type).access, access), 'none') !== 'none';
   };
   return ENDPOINT_IDS.filter((id) => isExposed(id, include, exclude) && isOffered(id));
 }
 
-function ofEndpoints(facts: RuleFacts, place: Place, ids: readonly string[]): readonly Claim[] {
-  const { basePath: ofEndpoints, pathMapping, discovery } = facts.get(ManagementWebProperties);
-  const { basePath: ofListener } = facts.get(ManagementServerProperties);
-  const basePath = basePathOf(place, { ofListener, ofEndpoints });
+function endpointClaims(facts: RuleFacts, place: ManagementPort, ids: readonly string[]): readonly RouteClaim[] {
+  const { basePath: endpoints, pathMapping, discovery } = facts.get(ManagementWebProperties);
+  const { basePath: listener } = facts.get(ManagementServerProperties);
+  const basePath = basePathOf(place, { listener, endpoints });
   const key = `${WEB}.base-path`;
   const links = claim(place, basePath === '' ? '/' : basePath, { kind: 'links', name: '', key });
-  const endpoints = ids.map((id) => {
-    const mapped = [...pathMapping.keys()].find((name) => sameId(name, id));
+  const claims = ids.map((id) => {
+    const mapped = [...pathMapping.keys()].find((name) => isSameId(name, id));
     return claim(place, `${basePath}/${segmentOf(id, pathMapping)}`, {
       kind: 'endpoint',
       name: id,
       key: mapped === undefined ? key : `${WEB}.path-mapping.${mapped}`,
     });
   });
-  return hasPageOfLinks(place, basePath, discovery) ? [links, ...endpoints] : endpoints;
+  return hasDiscoveryPage(place, basePath, discovery) ? [links, ...claims] : claims;
 }
 
-function ofGroups(facts: RuleFacts, place: Place): readonly Claim[] {
-  const groups = groupsIn(facts);
+function groupClaims(facts: RuleFacts, place: ManagementPort): readonly RouteClaim[] {
+  const groups = configuredGroups(facts);
   const probes = facts.get(ProbesProperties);
   return [...new Set([...groups.keys(), ...PROBE_GROUPS])].sort().flatMap((name) => {
     const own = ifBound(() => groups.get(name)?.additionalPath, undefined);
-    const ofProbe = ifBound(() => pathsOfProbe(name, probes), []).filter((path) => path !== own);
+    const ofProbe = ifBound(() => probePaths(name, probes), []).filter((path) => path !== own);
     return [
       ...(own === undefined ? [] : [{ additionalPath: own, key: `${GROUP}.${name}.additional-path` }]),
       ...ofProbe.map((path) => ({ additionalPath: path, key: PROBE_PATHS })),
@@ -100,16 +100,16 @@ function ofGroups(facts: RuleFacts, place: Place): readonly Claim[] {
   });
 }
 
-function claim(place: Place, path: string, facts: Pick<Claim, 'kind' | 'name' | 'key'>): Claim {
+function claim(place: ManagementPort, path: string, facts: Pick<RouteClaim, 'kind' | 'name' | 'key'>): RouteClaim {
   return { ...facts, path, place: `${place} ${path.replace(/:\w+/g, ':')}` };
 }
 
 /** `server:/readyz` and `management:/readyz` of one group are one path where there is one listener. */
-function isSameGroup(one: Claim, other: Claim): boolean {
+function isSameGroup(one: RouteClaim, other: RouteClaim): boolean {
   return one.kind === 'group' && other.kind === 'group' && one.name === other.name;
 }
 
-function clash(facts: RuleFacts, other: Claim, { kind, name, key, ...claimed }: Claim): Finding {
+function conflict(facts: RuleFacts, other: RouteClaim, { kind, name, key, ...claimed }: RouteClaim): Finding {
   const parts = [key, other.key, `${WEB}.base-path`, 'management.server.base-path'];
   const path = parts.reduce((text, each) => (each === '' ? text : facts.part(each, text)), claimed.path);
   const about = (what: string, action: string, property = key): Finding =>

@@ -5,7 +5,7 @@ import type { Result } from './operation.js';
 const CAPACITY = 100;
 
 /** What reads have answered, for a while (`management.endpoint.<id>.cache.time-to-live`). */
-export class AnswerCache {
+export class ResponseCache {
   private readonly answers = new Map<string, { readonly result: Result; readonly at: number }>();
 
   constructor(
@@ -23,7 +23,7 @@ export class AnswerCache {
     return undefined;
   }
 
-  keep(key: string, result: Result): void {
+  store(key: string, result: Result): void {
     this.answers.delete(key);
     this.answers.set(key, { result, at: this.clock.millis() });
     const [oldest] = this.answers.keys();

@@ -11,7 +11,7 @@ import { stateIndicators } from './state.indicator.js';
 
 /** The components that are switched on, and those that are not. */
 @Injectable()
-export class PresentComponents {
+export class EnabledComponents {
   private readonly own: readonly HealthComponent[];
 
   constructor(
@@ -32,12 +32,12 @@ export class PresentComponents {
     return this.known.filter(({ name }) => this.isSwitchedOn(name));
   }
 
-  get switchedOff(): readonly HealthComponent[] {
+  get disabled(): readonly HealthComponent[] {
     return this.known.filter(({ name }) => !this.isSwitchedOn(name));
   }
 
   /** Names of components whose subject is not configured. */
-  get withoutSubject(): readonly string[] {
+  get unconfigured(): readonly string[] {
     const names = this.known.map(({ name }) => name);
     return declaredComponents().filter((name) => !names.includes(name));
   }

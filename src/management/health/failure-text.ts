@@ -17,7 +17,7 @@ function messageOf(error: Error): string {
 }
 
 /** What another system says can be long, and each form of a secret is looked for at every letter of it. */
-const LONGEST = 2000;
+const MAX_LENGTH = 2000;
 
 /** With what stands behind the scheme; in a text, a URL ends at a blank or a quotation mark. */
 const CONNECTION_STRING = /\b(?:jdbc:)?[a-z][a-z\d+.-]*:\/\/[^\s'"<>]*|\bjdbc:[^\s'"<>]+/gi;
@@ -25,11 +25,11 @@ const CONNECTION_STRING = /\b(?:jdbc:)?[a-z][a-z\d+.-]*:\/\/[^\s'"<>]*|\bjdbc:[^
 const ACCOUNT = /'[^'\s]*'@'[^'\s]*'|[^\s/'"@]+:[^\s/'"@]+@[^\s'"]+/g;
 
 function withoutSecrets(text: string): string {
-  return redacted(maskUrls(beginningOf(text)).replaceAll(CONNECTION_STRING, MASK).replaceAll(ACCOUNT, MASK));
+  return redacted(maskUrls(truncated(text)).replaceAll(CONNECTION_STRING, MASK).replaceAll(ACCOUNT, MASK));
 }
 
 /** Half a secret at its end would look like none: nothing is left of the word that is cut. */
-function beginningOf(text: string): string {
-  if (text.length <= LONGEST) return text;
-  return `${text.slice(0, LONGEST).replace(/\S*$/, '')}...`;
+function truncated(text: string): string {
+  if (text.length <= MAX_LENGTH) return text;
+  return `${text.slice(0, MAX_LENGTH).replace(/\S*$/, '')}...`;
 }

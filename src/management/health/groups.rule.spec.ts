@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { reading, type Situation } from '../../../test/config/keys/situation.js';
 import { configurationOf } from '../../config/configuration.js';
 import { RuleFacts } from '../../config/check/rule.js';
-import { groupMembersKnown } from './groups.rule.js';
+import { knownGroupMembers } from './groups.rule.js';
 
 const HEALTH = '--management.endpoint.health';
 
@@ -10,7 +10,7 @@ const HEALTH = '--management.endpoint.health';
 function found(situation: Situation): readonly string[] {
   const inputs = { args: [], variables: {}, workingFolder: '/nowhere', packageFolder: '/nowhere' };
   const facts = new RuleFacts(configurationOf(reading(situation)), inputs);
-  return groupMembersKnown(facts).map(({ what, facts: told, action }) =>
+  return knownGroupMembers(facts).map(({ what, facts: told, action }) =>
     [what, ...told.map((fact) => fact.join(': ')), action].join('\n'),
   );
 }

@@ -5,22 +5,22 @@ import { declaredComponents } from '../../health/declared-components.js';
 import { HealthEndpointProperties } from './health-endpoint.properties.js';
 import type { HealthGroupProperties } from './health-group.properties.js';
 import { HealthSwitchProperties, SWITCH } from './health-switch.properties.js';
-import { countingGroups, PROBE_STATES } from './health-scope.js';
-import { unknownIn } from './membership.js';
+import { activeGroups, PROBE_STATES } from './health-scope.js';
+import { unknownMembers } from './membership.js';
 import { ProbesProperties } from './probes.properties.js';
 
 const PREFIX = 'management.endpoint.health.group';
 const VALIDATE = 'management.endpoint.health.validate-group-membership';
 
 /** A health group has components that exist (management API, "Groups"). */
-export const groupMembersKnown: Rule = (facts) => {
+export const knownGroupMembers: Rule = (facts) => {
   if (!facts.get(HealthEndpointProperties).validateGroupMembership) return [];
   // The states exist only with the probes: a group of them alone would always be UP without.
   const known = [...declaredComponents(), ...(hasProbes(facts) ? PROBE_STATES : [])];
   const present = known.filter((name) => isSwitchedOn(facts, name)).sort();
-  return Array.from(groupsIn(facts)).flatMap(([group, settings]) => {
+  return Array.from(configuredGroups(facts)).flatMap(([group, settings]) => {
     const members = ifBound(() => ({ include: settings.include ?? [], exclude: settings.exclude ?? [] }), undefined);
-    return unknownIn(members ?? { include: [], exclude: [] }, known).map((unknown) => {
+    return unknownMembers(members ?? { include: [], exclude: [] }, known).map((unknown) => {
       const key = `${PREFIX}.${group}.${members?.include.includes(unknown) ? 'include' : 'exclude'}`;
       const what = `The health group "${group}" names the unknown component "${facts.part(key, unknown)}"`;
       const action = `Set ${key} to some of ${present.join(', ')}, or ${VALIDATE} to false.`;
@@ -33,13 +33,13 @@ export const groupMembersKnown: Rule = (facts) => {
 };
 
 /** Those that count of the groups that are configured. */
-export function groupsIn(facts: RuleFacts): ReadonlyMap<string, HealthGroupProperties> {
+export function configuredGroups(facts: RuleFacts): ReadonlyMap<string, HealthGroupProperties> {
   const { group } = facts.get(HealthEndpointProperties);
   const isOfPackage = (name: string): boolean => {
     const [assignment] = facts.stateOf(`${PREFIX}.${name}.include`)?.assignments ?? [];
     return assignment !== undefined && isPackaged(assignment.origin);
   };
-  return countingGroups(group, { enabled: hasProbes(facts) }, isOfPackage);
+  return activeGroups(group, { enabled: hasProbes(facts) }, isOfPackage);
 }
 
 function hasProbes(facts: RuleFacts): boolean {

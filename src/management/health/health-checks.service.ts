@@ -9,10 +9,10 @@ import { HealthEndpointProperties } from './health-endpoint.properties.js';
 import { DOWN } from './status.js';
 
 /** Half of what a console waits for the whole answer. */
-const USUAL_LIMIT_MILLIS = 5000;
+const DEFAULT_TIMEOUT_MILLIS = 5000;
 
 /** What a check found, and when. */
-interface Result {
+interface LastResult {
   readonly status: string;
   /** ISO 8601. */
   readonly time: string;
@@ -26,7 +26,7 @@ interface Result {
 export class HealthChecks {
   private readonly log: Logger;
   private readonly running = new Map<HealthIndicator, Promise<Health>>();
-  private readonly last = new Map<HealthIndicator, Result>();
+  private readonly last = new Map<HealthIndicator, LastResult>();
 
   constructor(
     private readonly properties: HealthEndpointProperties,
@@ -47,7 +47,7 @@ export class HealthChecks {
   private async run(indicator: HealthIndicator): Promise<Health> {
     // A start should not wait for what the first question loads.
     const { HealthIndicatorService } = await import('@nestjs/terminus');
-    const { name, limitMillis = USUAL_LIMIT_MILLIS } = indicator;
+    const { name, limitMillis = DEFAULT_TIMEOUT_MILLIS } = indicator;
     const begunAt = this.clock.millis();
     let health: Health | undefined;
     const check = async (signal: AbortSignal): Promise<void> => {

@@ -4,18 +4,18 @@ import { duration, flag, list, map, objects, text } from '../../config/bind/key-
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { HealthGroupProperties, httpStatus } from './health-group.properties.js';
 import { DEFAULT_ORDER } from './status.js';
-import { type WhoSees, whoSees } from '../access/show.js';
+import { type Show, show } from '../access/show.js';
 
 @Properties('management.endpoint.health')
 export class HealthEndpointProperties {
-  @Key(whoSees, {
+  @Key(show, {
     does: 'Who sees the details of components: nobody, callers who say who they are (and have a role), or everybody.',
     effect: full,
   })
-  readonly showDetails: WhoSees = 'never';
+  readonly showDetails: Show = 'never';
 
-  @Key(whoSees, { does: 'Who sees the components.', effect: full, defaultText: 'same as show-details' })
-  readonly showComponents?: WhoSees;
+  @Key(show, { does: 'Who sees the components.', effect: full, defaultText: 'same as show-details' })
+  readonly showComponents?: Show;
 
   @Key(list(text()), {
     does: 'Roles of which a caller needs one where when-authorized is set, with ROLE_ or without; empty asks for none.',

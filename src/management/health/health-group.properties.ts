@@ -1,7 +1,7 @@
 import { full } from '../../config/bind/effect.js';
 import { integer, list, map, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { type WhoSees, whoSees } from '../access/show.js';
+import { type Show, show } from '../access/show.js';
 
 export const httpStatus = integer({ min: 200, max: 599 });
 
@@ -19,11 +19,11 @@ export class HealthGroupProperties {
   @Key(list(text()), { does: 'Components that the group has not although they are included.', effect: full })
   readonly exclude?: readonly string[];
 
-  @Key(whoSees, { does: 'Who sees the details of the group.', effect: full, defaultText: inherited })
-  readonly showDetails?: WhoSees;
+  @Key(show, { does: 'Who sees the details of the group.', effect: full, defaultText: inherited })
+  readonly showDetails?: Show;
 
-  @Key(whoSees, { does: 'Who sees the components of the group.', effect: full, defaultText: inherited })
-  readonly showComponents?: WhoSees;
+  @Key(show, { does: 'Who sees the components of the group.', effect: full, defaultText: inherited })
+  readonly showComponents?: Show;
 
   @Key(list(text()), {
     does: 'Roles of which a caller needs one to see more than the status of the group.',

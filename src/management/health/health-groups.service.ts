@@ -4,37 +4,37 @@ import { askedKey } from '../../config/names/key-lookup.js';
 import { KeyName } from '../../config/names/key-name.js';
 import { isPackaged } from '../../config/read/origin.js';
 import { Loggers } from '../../logging/loggers.js';
-import { chosenFrom, pathsIn } from './component-tree.js';
+import { filterComponents, componentPaths } from './component-tree.js';
 import { HealthEndpointProperties } from './health-endpoint.properties.js';
 import {
-  countingGroups,
-  groupsOf,
+  activeGroups,
+  healthGroups,
   type HealthGroup,
   type HealthScope,
-  isPart,
+  isInScope,
   LIVENESS,
-  wholeOf,
+  overallScope,
 } from './health-scope.js';
 import { isMember } from './membership.js';
-import { PresentComponents } from './enabled-components.service.js';
+import { EnabledComponents } from './enabled-components.service.js';
 import { ProbesProperties } from './probes.properties.js';
 
 /** The views on health that the configuration makes. */
 @Injectable()
 export class HealthGroups implements OnModuleInit {
-  readonly whole: HealthScope;
+  readonly overall: HealthScope;
   private readonly byName: ReadonlyMap<string, HealthGroup>;
 
   constructor(
     properties: HealthEndpointProperties,
     probes: ProbesProperties,
-    private readonly present: PresentComponents,
+    private readonly present: EnabledComponents,
     private readonly configuration: Configuration,
     private readonly loggers: Loggers,
   ) {
-    this.whole = wholeOf(properties);
-    const counting = countingGroups(properties.group, probes, (name) => this.isPackaged(name));
-    this.byName = groupsOf(properties, counting, probes);
+    this.overall = overallScope(properties);
+    const counting = activeGroups(properties.group, probes, (name) => this.isPackaged(name));
+    this.byName = healthGroups(properties, counting, probes);
   }
 
   /** By name. */
@@ -42,15 +42,15 @@ export class HealthGroups implements OnModuleInit {
     return [...this.byName.values()];
   }
 
-  named(name: string): HealthGroup | undefined {
+  find(name: string): HealthGroup | undefined {
     return this.byName.get(name);
   }
 
   /** That each can be what it is meant to be was seen before (groups.rule.ts). */
   onModuleInit(): void {
     const log = this.loggers.get('management.health');
-    for (const line of this.notes()) log.warn(line);
-    const unconfigured = this.present.withoutSubject;
+    for (const line of this.warnings()) log.warn(line);
+    const unconfigured = this.present.unconfigured;
     for (const { name, membership } of this.all) {
       const missing = membership.include.filter((path) => unconfigured.includes(path));
       if (missing.length > 0) log.info(`The health group ${name} has no ${missing.join(', ')}: it is not configured`);
@@ -65,9 +65,9 @@ export class HealthGroups implements OnModuleInit {
     return assignment !== undefined && isPackaged(assignment.origin);
   }
 
-  private notes(): readonly string[] {
+  private warnings(): readonly string[] {
     const names = this.present.all.map(({ name }) => name);
-    const off = pathsIn(this.present.switchedOff);
+    const off = componentPaths(this.present.disabled);
     return this.all.flatMap((group) => {
       const { name, membership } = group;
       const lines = names.includes(name)
@@ -75,7 +75,7 @@ export class HealthGroups implements OnModuleInit {
         : [];
       const missing = membership.include.filter((path) => off.includes(path));
       if (missing.length > 0) lines.push(`The health group ${name} goes without ${missing.join(', ')}: switched off`);
-      const refused = this.refusedBy(group);
+      const refused = this.externalMembers(group);
       if (refused.length > 0) {
         lines.push(`The health group ${name} goes without ${refused.join(', ')}: a restart ends no outage elsewhere`);
       }
@@ -84,12 +84,12 @@ export class HealthGroups implements OnModuleInit {
   }
 
   /** What the configuration asks liveness to look at, and it never does. */
-  private refusedBy(group: HealthGroup): readonly string[] {
+  private externalMembers(group: HealthGroup): readonly string[] {
     if (group.name !== LIVENESS) return [];
-    const refused = chosenFrom(
+    const refused = filterComponents(
       this.present.all,
-      (path, isExternal) => isMember(path, group.membership) && !isPart(group, path, isExternal),
+      (path, isExternal) => isMember(path, group.membership) && !isInScope(group, path, isExternal),
     );
-    return pathsIn(refused);
+    return componentPaths(refused);
   }
 }

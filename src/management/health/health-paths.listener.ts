@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { Routes } from '../../http/listener.js';
-import { Offers } from '../dispatch/endpoint-registry.service.js';
+import { EndpointRegistry } from '../dispatch/endpoint-registry.service.js';
 import { JSON_TYPES } from '../dispatch/media-types.js';
 import type { Operation } from '../dispatch/operation.js';
-import { Responder } from '../dispatch/endpoint-dispatcher.service.js';
-import { HealthAnswers } from './health-evaluator.service.js';
+import { EndpointDispatcher } from '../dispatch/endpoint-dispatcher.service.js';
+import { HealthEvaluator } from './health-evaluator.service.js';
 import { HealthGroups } from './health-groups.service.js';
 
 /** The paths of health groups outside the management base, such as `/livez`; there, nobody says who they are. */
 @Injectable()
 export class HealthPaths {
   constructor(
-    private readonly offers: Offers,
-    private readonly responder: Responder,
+    private readonly offers: EndpointRegistry,
+    private readonly responder: EndpointDispatcher,
     private readonly groups: HealthGroups,
-    private readonly answers: HealthAnswers,
+    private readonly answers: HealthEvaluator,
   ) {}
 
   /** Both are the same where the management endpoints have no listener of their own. */
@@ -24,12 +24,12 @@ export class HealthPaths {
     for (const group of this.groups.all) {
       const operation: Operation = {
         method: 'GET',
-        below: '',
-        asksNobody: true,
+        pathTemplate: '',
+        isAnonymous: true,
         run: (request) => this.answers.group(group, request),
       };
       // Each path shows a group of its own, which no time to live of the endpoint is meant for.
-      const respond = this.responder.of({ ...offer, timeToLiveMillis: 0 }, operation);
+      const respond = this.responder.handlerFor({ ...offer, timeToLiveMillis: 0 }, operation);
       const mounted = new Map<Routes, Set<string>>();
       for (const additionalPath of group.additionalPaths) {
         const [listener, path = ''] = additionalPath.split(':');

@@ -1,6 +1,6 @@
 import type { Health } from '../../health/indicator.js';
 import { type StatusRules, worstOf } from './status.js';
-import type { Sight } from './visibility.js';
+import type { Visibility } from './visibility.js';
 
 /** What checks found out about a whole and its parts. */
 export interface HealthReport extends Health {
@@ -9,18 +9,21 @@ export interface HealthReport extends Health {
 }
 
 /** Of a whole: UP where there is nothing that could be otherwise. */
-export function reportOfAll(components: ReadonlyMap<string, HealthReport>, rules: StatusRules): HealthReport {
+export function aggregate(components: ReadonlyMap<string, HealthReport>, rules: StatusRules): HealthReport {
   const statuses = Array.from(components.values(), ({ status }) => status);
   return { status: statuses.length === 0 ? 'UP' : worstOf(statuses, rules), components };
 }
 
 /** As far as a caller sees it; components stand in the member that their media type has for them. */
-export function bodyOf(
+export function toHealthBody(
   { status, description, details = {}, components }: HealthReport,
-  sight: Sight,
+  sight: Visibility,
   componentsAs: 'components' | 'details',
 ): Readonly<Record<string, unknown>> {
-  const parts = Array.from(components ?? [], ([name, part]) => [name, bodyOf(part, sight, componentsAs)] as const);
+  const parts = Array.from(
+    components ?? [],
+    ([name, part]) => [name, toHealthBody(part, sight, componentsAs)] as const,
+  );
   return {
     status,
     ...(description !== undefined && sight.details && { description }),

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
   type GroupSettings,
-  groupsOf,
-  isPart,
+  healthGroups,
+  isInScope,
   type ProbeSettings,
-  wholeOf,
-  type WholeSettings,
+  overallScope,
+  type OverallSettings,
 } from './health-scope.js';
 import { DEFAULT_HTTP_MAPPING, DEFAULT_ORDER } from './status.js';
 
-const whole: WholeSettings = {
+const whole: OverallSettings = {
   showDetails: 'when-authorized',
   roles: ['OPS'],
   statusOrder: ['FATAL', 'UP'],
@@ -17,19 +17,19 @@ const whole: WholeSettings = {
 };
 const noProbes: ProbeSettings = { enabled: false, addAdditionalPaths: false };
 
-function group(settings: GroupSettings, over: Partial<WholeSettings> = {}) {
-  return groupsOf({ ...whole, ...over }, new Map([['mine', settings]]), noProbes).get('mine');
+function group(settings: GroupSettings, over: Partial<OverallSettings> = {}) {
+  return healthGroups({ ...whole, ...over }, new Map([['mine', settings]]), noProbes).get('mine');
 }
 
 describe('the whole', () => {
   it('shows components to whom it shows details, unless it is told otherwise', () => {
-    expect(wholeOf(whole).visibility.showComponents).toBe('when-authorized');
-    expect(wholeOf({ ...whole, showComponents: 'always' }).visibility.showComponents).toBe('always');
+    expect(overallScope(whole).visibility.showComponents).toBe('when-authorized');
+    expect(overallScope({ ...whole, showComponents: 'always' }).visibility.showComponents).toBe('always');
   });
 
   it('has the default map of HTTP statuses only where none is configured', () => {
-    expect(wholeOf({ ...whole, statusHttpMapping: new Map() }).statuses.httpMapping).toBe(DEFAULT_HTTP_MAPPING);
-    expect(wholeOf(whole).statuses.httpMapping).toEqual(new Map([['FATAL', 500]]));
+    expect(overallScope({ ...whole, statusHttpMapping: new Map() }).statuses.httpMapping).toBe(DEFAULT_HTTP_MAPPING);
+    expect(overallScope(whole).statuses.httpMapping).toEqual(new Map([['FATAL', 500]]));
   });
 });
 
@@ -67,12 +67,12 @@ describe('the groups of the probes', () => {
   const probes = { enabled: true, addAdditionalPaths: false };
 
   it('are there only where probes are enabled', () => {
-    expect([...groupsOf(whole, new Map(), { enabled: false, addAdditionalPaths: true }).keys()]).toEqual([]);
-    expect([...groupsOf(whole, new Map(), probes).keys()]).toEqual(['liveness', 'readiness']);
+    expect([...healthGroups(whole, new Map(), { enabled: false, addAdditionalPaths: true }).keys()]).toEqual([]);
+    expect([...healthGroups(whole, new Map(), probes).keys()]).toEqual(['liveness', 'readiness']);
   });
 
   it('have one member each and show nothing of it, whatever the whole shows', () => {
-    const groups = groupsOf({ ...whole, showDetails: 'always', showComponents: 'always' }, new Map(), probes);
+    const groups = healthGroups({ ...whole, showDetails: 'always', showComponents: 'always' }, new Map(), probes);
 
     expect(groups.get('liveness')).toMatchObject({
       membership: { include: ['livenessState'] },
@@ -87,7 +87,7 @@ describe('the groups of the probes', () => {
   it('have the members that a configured group of their name has, and its visibility', () => {
     const configured = new Map([['readiness', { include: ['readinessState', 'db'], showDetails: 'always' as const }]]);
 
-    expect(groupsOf(whole, configured, probes).get('readiness')).toMatchObject({
+    expect(healthGroups(whole, configured, probes).get('readiness')).toMatchObject({
       membership: { include: ['readinessState', 'db'], exclude: [] },
       visibility: { showDetails: 'always', showComponents: 'always' },
     });
@@ -99,7 +99,7 @@ describe('the groups of the probes', () => {
       ['readiness', { additionalPath: 'server:/readyz' }],
     ]);
 
-    const groups = groupsOf(whole, configured, { enabled: true, addAdditionalPaths: true });
+    const groups = healthGroups(whole, configured, { enabled: true, addAdditionalPaths: true });
     const liveness = groups.get('liveness');
 
     expect(liveness?.membership).toEqual({ include: ['livenessState'], exclude: [] });
@@ -108,7 +108,7 @@ describe('the groups of the probes', () => {
   });
 
   it('have paths on the main listener where they are asked for', () => {
-    const groups = groupsOf(whole, new Map(), { enabled: true, addAdditionalPaths: true });
+    const groups = healthGroups(whole, new Map(), { enabled: true, addAdditionalPaths: true });
 
     expect(groups.get('liveness')?.additionalPaths).toEqual(['server:/livez']);
     expect(groups.get('readiness')?.additionalPaths).toEqual(['server:/readyz']);
@@ -120,10 +120,10 @@ it('no other system is ever part of liveness, whatever is included', () => {
     ['liveness', { include: ['*', 'db'] }],
     ['readiness', { include: ['db'] }],
   ]);
-  const groups = groupsOf(whole, configured, { enabled: true, addAdditionalPaths: false });
+  const groups = healthGroups(whole, configured, { enabled: true, addAdditionalPaths: false });
   const isIn = (name: string, path: string, isExternal: boolean): boolean | undefined => {
     const scope = groups.get(name);
-    return scope && isPart(scope, path, isExternal);
+    return scope && isInScope(scope, path, isExternal);
   };
 
   expect(isIn('liveness', 'db', true)).toBe(false);

@@ -1,14 +1,14 @@
 import { isMember, type Membership } from './membership.js';
 import { DEFAULT_HTTP_MAPPING, type StatusRules } from './status.js';
-import type { WhoSees } from '../access/show.js';
-import type { Visibility } from './visibility.js';
+import type { Show } from '../access/show.js';
+import type { VisibilityRules } from './visibility.js';
 
 /** One view on health: the whole, or a group. */
 export interface HealthScope {
   /** Of a group. */
   readonly name?: string;
   readonly membership: Membership;
-  readonly visibility: Visibility;
+  readonly visibility: VisibilityRules;
   readonly statuses: StatusRules;
 }
 
@@ -19,16 +19,16 @@ export interface HealthGroup extends HealthScope {
 }
 
 /** What is configured for the whole (management API, sections 3.3 and 3.4). */
-export interface WholeSettings {
-  readonly showDetails: WhoSees;
-  readonly showComponents?: WhoSees;
+export interface OverallSettings {
+  readonly showDetails: Show;
+  readonly showComponents?: Show;
   readonly roles: readonly string[];
   readonly statusOrder: readonly string[];
   readonly statusHttpMapping: ReadonlyMap<string, number>;
 }
 
 /** What is configured for one group, section 3.5; the whole counts for what is left out. */
-export type GroupSettings = Partial<WholeSettings> & Partial<Membership> & { readonly additionalPath?: string };
+export type GroupSettings = Partial<OverallSettings> & Partial<Membership> & { readonly additionalPath?: string };
 
 export interface ProbeSettings {
   readonly enabled: boolean;
@@ -50,11 +50,11 @@ export const PROBE_GROUPS: readonly string[] = PROBES.map(({ name }) => name);
 export const PROBE_STATES: readonly string[] = PROBES.map(({ member }) => member);
 
 /** Probes look at the HTTP status and at nothing else. */
-const HIDDEN: GroupSettings = { showDetails: 'never', showComponents: 'never' };
+const STATUS_ONLY: GroupSettings = { showDetails: 'never', showComponents: 'never' };
 
 const EVERYTHING: Membership = { include: [], exclude: [] };
 
-export function wholeOf(settings: WholeSettings): HealthScope {
+export function overallScope(settings: OverallSettings): HealthScope {
   const { showDetails, showComponents = showDetails, roles, statusOrder: order, statusHttpMapping } = settings;
   const httpMapping = statusHttpMapping.size > 0 ? statusHttpMapping : DEFAULT_HTTP_MAPPING;
   return {
@@ -68,7 +68,7 @@ export function wholeOf(settings: WholeSettings): HealthScope {
  * The groups that count of those that are configured: without the packaged groups of probes where there are no probes, as
  * who switched these off named no group. `isPackaged` tells it of the members of a group.
  */
-export function countingGroups<T extends Pick<GroupSettings, 'include'>>(
+export function activeGroups<T extends Pick<GroupSettings, 'include'>>(
   configured: ReadonlyMap<string, T>,
   { enabled }: Pick<ProbeSettings, 'enabled'>,
   isPackaged: (name: string) => boolean,
@@ -80,8 +80,8 @@ export function countingGroups<T extends Pick<GroupSettings, 'include'>>(
 }
 
 /** The configured groups and those of the probes, by name. */
-export function groupsOf(
-  whole: WholeSettings,
+export function healthGroups(
+  whole: OverallSettings,
   configured: ReadonlyMap<string, GroupSettings>,
   probes: ProbeSettings,
 ): ReadonlyMap<string, HealthGroup> {
@@ -89,26 +89,26 @@ export function groupsOf(
   const known = new Map(groups.map((group) => [group.name, group]));
   for (const probe of probes.enabled ? PROBES : []) {
     const { include, exclude } = configured.get(probe.name) ?? {};
-    const group = known.get(probe.name) ?? groupOf(probe.name, HIDDEN, whole);
+    const group = known.get(probe.name) ?? groupOf(probe.name, STATUS_ONLY, whole);
     known.set(probe.name, {
       ...group,
       // Other keys of such a group leave it what it is.
       membership: include || exclude ? group.membership : { include: [probe.member], exclude: [] },
-      additionalPaths: [...new Set([...group.additionalPaths, ...pathsOfProbe(probe.name, probes)])],
+      additionalPaths: [...new Set([...group.additionalPaths, ...probePaths(probe.name, probes)])],
     });
   }
   return new Map([...known].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** E.g. `server:/livez` of the group `liveness`, where the probes have such paths. */
-export function pathsOfProbe(name: string, { enabled, addAdditionalPaths }: ProbeSettings): readonly string[] {
+export function probePaths(name: string, { enabled, addAdditionalPaths }: ProbeSettings): readonly string[] {
   return enabled && addAdditionalPaths ? PROBES.filter((probe) => probe.name === name).map(({ path }) => path) : [];
 }
 
-function groupOf(name: string, settings: GroupSettings, whole: WholeSettings): HealthGroup {
+function groupOf(name: string, settings: GroupSettings, whole: OverallSettings): HealthGroup {
   const showComponents = settings.showComponents ?? whole.showComponents;
   const { include = [], exclude = [], additionalPath, statusHttpMapping } = settings;
-  const scope = wholeOf({
+  const scope = overallScope({
     showDetails: settings.showDetails ?? whole.showDetails,
     ...(showComponents !== undefined && { showComponents }),
     roles: settings.roles ?? whole.roles,
@@ -120,6 +120,6 @@ function groupOf(name: string, settings: GroupSettings, whole: WholeSettings): H
 }
 
 /** Whether a component without parts belongs to a scope; no other system is ever part of liveness. */
-export function isPart(scope: HealthScope, path: string, isExternal: boolean): boolean {
+export function isInScope(scope: HealthScope, path: string, isExternal: boolean): boolean {
   return isMember(path, scope.membership) && !(isExternal && scope.name === LIVENESS);
 }

@@ -8,22 +8,22 @@ import { Availability } from '../../health/availability.js';
 import { HealthComponents } from '../../health/health-components.js';
 import type { HealthComponent } from '../../health/indicator.js';
 import { Loggers } from '../../logging/loggers.js';
-import type { Caller } from '../access/operator.js';
+import type { Operator } from '../access/operator.js';
 import { JSON_PLAIN, JSON_V2 } from '../dispatch/media-types.js';
 import type { Result } from '../dispatch/operation.js';
-import { HealthAnswers } from './health-evaluator.service.js';
+import { HealthEvaluator } from './health-evaluator.service.js';
 import { HealthChecks } from './health-checks.service.js';
 import { HealthEndpointProperties } from './health-endpoint.properties.js';
 import { HealthGroups } from './health-groups.service.js';
 import { HealthSwitchProperties } from './health-switch.properties.js';
 import { HealthEndpoint } from './health.endpoint.js';
-import { PresentComponents } from './enabled-components.service.js';
+import { EnabledComponents } from './enabled-components.service.js';
 import { ProbesProperties } from './probes.properties.js';
 
-const OPERATOR: Caller = { name: 'operator', roles: ['ROLE_MANAGEMENT'] };
+const OPERATOR: Operator = { name: 'operator', roles: ['ROLE_MANAGEMENT'] };
 
 interface Asked {
-  readonly caller?: Caller;
+  readonly operator?: Operator;
   readonly mediaType?: string;
 }
 
@@ -49,7 +49,7 @@ function endpoint(keys: Readonly<Record<string, string>>, components: readonly H
   const added = new HealthComponents();
   added.add(...components);
   const availability = new Availability();
-  const present = new PresentComponents(added, get(HealthSwitchProperties), get(ProbesProperties), availability);
+  const present = new EnabledComponents(added, get(HealthSwitchProperties), get(ProbesProperties), availability);
   const groups = new HealthGroups(
     get(HealthEndpointProperties),
     get(ProbesProperties),
@@ -58,9 +58,9 @@ function endpoint(keys: Readonly<Record<string, string>>, components: readonly H
     loggers,
   );
   const checks = new HealthChecks(get(HealthEndpointProperties), new ManualClock(), loggers);
-  const { operations } = new HealthEndpoint(groups, new HealthAnswers(present, checks));
-  const ask = async (path = '', { caller, mediaType = JSON_PLAIN }: Asked = {}): Promise<Result> => {
-    const operation = operations.find(({ below }) => (below === '') === (path === ''));
+  const { operations } = new HealthEndpoint(groups, new HealthEvaluator(present, checks));
+  const ask = async (path = '', { operator, mediaType = JSON_PLAIN }: Asked = {}): Promise<Result> => {
+    const operation = operations.find(({ pathTemplate }) => (pathTemplate === '') === (path === ''));
     const request = {
       selector: path,
       query: new URLSearchParams(),
@@ -68,7 +68,7 @@ function endpoint(keys: Readonly<Record<string, string>>, components: readonly H
       body: {},
       url: '',
       headers: {},
-      caller,
+      operator,
       mediaType,
     };
     return (await operation?.run(request)) ?? {};
@@ -179,18 +179,18 @@ describe('3.3 who sees what', () => {
     const { ask } = endpoint(keys, [up('a', { seen: true })]);
 
     expect((await ask()).body).toEqual({ status: 'UP' });
-    expect((await ask('', { caller: { name: 'user', roles: ['ROLE_USER'] } })).body).toEqual({ status: 'UP' });
-    expect(await ask('a', { caller: { name: 'user', roles: ['ROLE_USER'] } })).toEqual(NOT_THERE);
+    expect((await ask('', { operator: { name: 'user', roles: ['ROLE_USER'] } })).body).toEqual({ status: 'UP' });
+    expect(await ask('a', { operator: { name: 'user', roles: ['ROLE_USER'] } })).toEqual(NOT_THERE);
   });
 
   it('is everything for callers with the role', async () => {
     const { ask } = endpoint(keys, [up('a', { seen: true })]);
 
-    expect((await ask('', { caller: OPERATOR })).body).toEqual({
+    expect((await ask('', { operator: OPERATOR })).body).toEqual({
       status: 'UP',
       components: { a: { status: 'UP', details: { seen: true } }, ping: { status: 'UP' } },
     });
-    expect((await ask('a', { caller: OPERATOR })).body).toEqual({ status: 'UP', details: { seen: true } });
+    expect((await ask('a', { operator: OPERATOR })).body).toEqual({ status: 'UP', details: { seen: true } });
   });
 
   it('keeps only the status of components whose details may not be seen', async () => {
@@ -240,7 +240,7 @@ describe('3.5 a group', () => {
       [STORES, down('a')],
     );
 
-    expect(await ask('mine', { caller: OPERATOR })).toEqual({
+    expect(await ask('mine', { operator: OPERATOR })).toEqual({
       status: 299,
       body: {
         status: 'UP',

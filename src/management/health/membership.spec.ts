@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isMember, unknownIn } from './membership.js';
+import { isMember, unknownMembers } from './membership.js';
 
 describe('a component belongs to a group', () => {
   it.each([
@@ -26,5 +26,5 @@ describe('a component belongs to a group', () => {
 it('names that no component has are found, each once', () => {
   const membership = { include: ['*', 'db', 'dba', 'stores/none'], exclude: ['dba', 'Mail', 'stores/main'] };
 
-  expect(unknownIn(membership, ['db', 'mail', 'stores', 'stores/main'])).toEqual(['dba', 'stores/none', 'Mail']);
+  expect(unknownMembers(membership, ['db', 'mail', 'stores', 'stores/main'])).toEqual(['dba', 'stores/none', 'Mail']);
 });

@@ -14,7 +14,7 @@ export function isMember(path: string, { include, exclude }: Membership): boolea
 }
 
 /** The paths that name none of the components. */
-export function unknownIn({ include, exclude }: Membership, known: readonly string[]): readonly string[] {
+export function unknownMembers({ include, exclude }: Membership, known: readonly string[]): readonly string[] {
   return [...new Set([...include, ...exclude])].filter((path) => path !== EVERYTHING && !known.includes(path));
 }
 

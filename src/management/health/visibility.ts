@@ -1,20 +1,23 @@
-import type { Caller } from '../access/operator.js';
-import { maySee, type WhoSees } from '../access/show.js';
+import type { Operator } from '../access/operator.js';
+import { isShown, type Show } from '../access/show.js';
 
 /** Who sees more than a status. */
-export interface Visibility {
-  readonly showComponents: WhoSees;
-  readonly showDetails: WhoSees;
+export interface VisibilityRules {
+  readonly showComponents: Show;
+  readonly showDetails: Show;
   readonly roles: readonly string[];
 }
 
 /** What one caller sees. */
-export interface Sight {
+export interface Visibility {
   readonly components: boolean;
   readonly details: boolean;
 }
 
 /** Management API, "Who sees what". */
-export function sightOf({ showComponents, showDetails, roles }: Visibility, caller: Caller | undefined): Sight {
-  return { components: maySee(showComponents, roles, caller), details: maySee(showDetails, roles, caller) };
+export function visibilityFor(
+  { showComponents, showDetails, roles }: VisibilityRules,
+  operator: Operator | undefined,
+): Visibility {
+  return { components: isShown(showComponents, roles, operator), details: isShown(showDetails, roles, operator) };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
-import { readPackaged } from './build-info.js';
+import { readBuildInfo } from './build-info.js';
 
 it.each([
   ['whole', '{"build":{"name":"login-service"}}', { build: { name: 'login-service' } }],
@@ -13,9 +13,9 @@ it.each([
   const path = join(temporaryFolder(), 'build-info.json');
   writeFileSync(path, text);
 
-  expect(await readPackaged(pathToFileURL(path))).toEqual(expected);
+  expect(await readBuildInfo(pathToFileURL(path))).toEqual(expected);
 });
 
 it('finds nothing where nothing was packaged', async () => {
-  expect(await readPackaged(pathToFileURL(join(temporaryFolder(), 'build-info.json')))).toEqual({});
+  expect(await readBuildInfo(pathToFileURL(join(temporaryFolder(), 'build-info.json')))).toEqual({});
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /** What tools/build.mjs writes beside the compiled code. */
-export interface Packaged {
+export interface BuildInfo {
   readonly build?: {
     readonly artifact: string;
     readonly name: string;
@@ -26,9 +26,9 @@ export interface Packaged {
 const FILE = new URL('../../build-info.json', import.meta.url);
 
 /** Nothing where the file is missing or cut off: a page about the build must not be what fails. */
-export async function readPackaged(file = FILE): Promise<Packaged> {
+export async function readBuildInfo(file = FILE): Promise<BuildInfo> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as Packaged;
+    return JSON.parse(await readFile(file, 'utf8')) as BuildInfo;
   } catch {
     return {};
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gitFacts, osFacts, processFacts, runtimeFacts } from './contributors.js';
+import { gitInfo, osInfo, processInfo, runtimeInfo } from './contributors.js';
 
 const git = {
   branch: 'main',
@@ -13,25 +13,25 @@ const git = {
 
 describe('the commit', () => {
   it('is branch, short id and time by default', () => {
-    expect(gitFacts(git, 'simple')).toEqual({
+    expect(gitInfo(git, 'simple')).toEqual({
       branch: 'main',
       commit: { id: '3fa0c1d', time: '2031-04-30T21:11:05Z' },
     });
   });
 
   it('is all that was packaged in full mode', () => {
-    expect(gitFacts(git, 'full')).toEqual(git);
+    expect(gitInfo(git, 'full')).toEqual(git);
   });
 
   it('has no branch where none was checked out', () => {
     const { commit, dirty } = git;
 
-    expect(gitFacts({ commit, dirty }, 'simple')).toEqual({ commit: { id: '3fa0c1d', time: '2031-04-30T21:11:05Z' } });
+    expect(gitInfo({ commit, dirty }, 'simple')).toEqual({ commit: { id: '3fa0c1d', time: '2031-04-30T21:11:05Z' } });
   });
 });
 
 it('names the process, the system and the runtime', () => {
-  expect(processFacts()).toMatchObject({ pid: process.pid, parentPid: process.ppid });
-  expect(osFacts()).toMatchObject({ arch: process.arch });
-  expect(runtimeFacts()).toEqual({ name: 'node', version: process.versions.node });
+  expect(processInfo()).toMatchObject({ pid: process.pid, parentPid: process.ppid });
+  expect(osInfo()).toMatchObject({ arch: process.arch });
+  expect(runtimeInfo()).toEqual({ name: 'node', version: process.versions.node });
 });

@@ -3,15 +3,15 @@ import type { Configuration } from '../../config/configuration.js';
 import type { Inspection } from '../../config/show/inspection.js';
 import { KeyName } from '../../config/names/key-name.js';
 import { statesOf } from '../../config/bind/key-state.js';
-import { emptyTree, isTree, plant, type Tree } from '../tree.js';
-import type { Packaged } from './build-info.js';
+import { emptyTree, isTree, setPath, type Tree } from '../tree.js';
+import type { BuildInfo } from './build-info.js';
 
 /** All keys below `info.`, without that prefix; secrets stay masked. */
-export function freeFacts({ environment, registry }: Configuration, inspection: Inspection): Readonly<Tree> {
+export function infoKeys({ environment, registry }: Configuration, inspection: Inspection): Readonly<Tree> {
   const tree = emptyTree();
   const definition = registry.find(KeyName.parse('info.any'));
   for (const state of definition ? statesOf(environment, definition, registry) : []) {
-    plant(tree, pathOf(state.name.slice('info'.length)), inspection.valueInForce(state));
+    setPath(tree, pathOf(state.name.slice('info'.length)), inspection.valueInForce(state));
   }
   return Object.fromEntries(Object.entries(tree).map(([name, value]) => [name, withLists(value)]));
 }
@@ -30,13 +30,13 @@ function withLists(value: unknown): unknown {
 }
 
 /** What was packaged of the commit; of a short one branch, abbreviated id and time. */
-export function gitFacts(git: NonNullable<Packaged['git']>, mode: 'simple' | 'full'): object {
+export function gitInfo(git: NonNullable<BuildInfo['git']>, mode: 'simple' | 'full'): object {
   if (mode === 'full') return git;
   const { branch, commit } = git;
   return { ...(branch !== undefined && { branch }), commit: { id: commit.id.abbrev, time: commit.time } };
 }
 
-export function processFacts(): object {
+export function processInfo(): object {
   const owner = processOwner();
   return {
     pid: process.pid,
@@ -55,10 +55,10 @@ function processOwner(): string | undefined {
   }
 }
 
-export function osFacts(): object {
+export function osInfo(): object {
   return { name: osName(), version: release(), arch: process.arch };
 }
 
-export function runtimeFacts(): object {
+export function runtimeInfo(): object {
   return { name: 'node', version: process.versions.node };
 }

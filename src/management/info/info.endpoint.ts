@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import type { Endpoint, Operation, Result } from '../dispatch/operation.js';
 import { InfoContributorsProperties } from './info-contributors.properties.js';
-import type { Packaged } from './build-info.js';
+import type { BuildInfo } from './build-info.js';
 
 /** `GET {management_base}/info`: one member for each contributor that is on (management API, "info"). */
 @Injectable()
 export class InfoEndpoint implements Endpoint {
   readonly id = 'info';
 
-  readonly operations: readonly Operation[] = [{ method: 'GET', below: '', run: () => this.read() }];
+  readonly operations: readonly Operation[] = [{ method: 'GET', pathTemplate: '', run: () => this.read() }];
 
-  private packaged: Promise<Packaged> | undefined;
+  private buildInfo: Promise<BuildInfo> | undefined;
 
   constructor(
     private readonly configuration: Configuration,
@@ -30,31 +30,31 @@ export class InfoEndpoint implements Endpoint {
       runtimeEnabled,
     } = this.contributors;
     const facts = await import('./contributors.js');
-    const { build, git } = await this.readPackaged();
+    const { build, git } = await this.readBuildInfo();
     return {
       body: {
-        ...(envEnabled && (await this.freeFacts())),
+        ...(envEnabled && (await this.infoKeys())),
         ...((buildEnabled ?? defaultsEnabled) && build && { build }),
-        ...((gitEnabled ?? defaultsEnabled) && git && { git: facts.gitFacts(git, gitMode) }),
-        ...(processEnabled && { process: facts.processFacts() }),
-        ...(osEnabled && { os: facts.osFacts() }),
-        ...(runtimeEnabled && { runtime: facts.runtimeFacts() }),
+        ...((gitEnabled ?? defaultsEnabled) && git && { git: facts.gitInfo(git, gitMode) }),
+        ...(processEnabled && { process: facts.processInfo() }),
+        ...(osEnabled && { os: facts.osInfo() }),
+        ...(runtimeEnabled && { runtime: facts.runtimeInfo() }),
       },
     };
   }
 
-  private async freeFacts(): Promise<object> {
-    const [{ freeFacts }, { Inspection }] = await Promise.all([
+  private async infoKeys(): Promise<object> {
+    const [{ infoKeys }, { Inspection }] = await Promise.all([
       import('./contributors.js'),
       import('../../config/show/inspection.js'),
     ]);
     const { environment, registry } = this.configuration;
-    return freeFacts(this.configuration, new Inspection(environment, registry));
+    return infoKeys(this.configuration, new Inspection(environment, registry));
   }
 
-  private async readPackaged(): Promise<Packaged> {
-    const { readPackaged } = await import('./build-info.js');
-    this.packaged ??= readPackaged();
-    return this.packaged;
+  private async readBuildInfo(): Promise<BuildInfo> {
+    const { readBuildInfo } = await import('./build-info.js');
+    this.buildInfo ??= readBuildInfo();
+    return this.buildInfo;
   }
 }

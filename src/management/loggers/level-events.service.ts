@@ -7,8 +7,8 @@ import { Loggers } from '../../logging/loggers.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 
 /** Lengths that fit the columns; a name from the configuration has no bound of its own. */
-const ACTOR_LENGTH = 64;
-const LOGGER_LENGTH = 200;
+const MAX_ACTOR_LENGTH = 64;
+const MAX_LOGGER_LENGTH = 200;
 
 /** Records changes of levels as security events. */
 @Injectable()
@@ -33,11 +33,11 @@ export class LevelEvents implements OnModuleInit {
    * does not take them back: that is when operators need another level.
    */
   async record(changes: readonly LevelChanged[], by: string, reason?: string): Promise<void> {
-    const actor = by.slice(0, ACTOR_LENGTH);
+    const actor = by.slice(0, MAX_ACTOR_LENGTH);
     const events = changes
       .filter((changed) => changed.old !== changed.new)
       .map((changed) => {
-        const detail = { logger: changed.logger.slice(0, LOGGER_LENGTH), old: changed.old, new: changed.new };
+        const detail = { logger: changed.logger.slice(0, MAX_LOGGER_LENGTH), old: changed.old, new: changed.new };
         return { kind: 'LOGLEVEL_CHANGED', actor, detail, ...(reason !== undefined && { reason }) } as const;
       });
     if (events.length === 0) return;

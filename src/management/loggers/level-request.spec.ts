@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isLoggerName, levelRequest } from './level-request.js';
+import { isLoggerName, parseLevelRequest } from './level-request.js';
 
 describe('a request for a level', () => {
   it.each([
@@ -25,7 +25,7 @@ describe('a request for a level', () => {
     ],
     [{ duration: '24h' }, { level: undefined, forMillis: 86_400_000 }],
   ])('M3 M4: %o is taken', (body, expected) => {
-    expect(levelRequest(body)).toEqual(expected);
+    expect(parseLevelRequest(body)).toEqual(expected);
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe('a request for a level', () => {
     [{ configuredLevel: 'DEBUG', duration: '25h' }, ['duration range']],
     [{ configuredLevel: 'LOUD', duration: 'x', y: 1 }, ['configuredLevel unknown', 'duration format']],
   ])('M4: %o is refused', (body, expected) => {
-    const errors = levelRequest(body);
+    const errors = parseLevelRequest(body);
 
     expect(Array.isArray(errors) && errors.map(({ field, code }) => `${field} ${code}`)).toEqual(expected);
   });
@@ -51,7 +51,7 @@ describe('a request for a level', () => {
   it('M4: a member named __proto__ sets no level', () => {
     const body = JSON.parse('{"__proto__":{"configuredLevel":"DEBUG"}}') as Record<string, string>;
 
-    expect(levelRequest(body)).toEqual({ level: undefined, forMillis: undefined });
+    expect(parseLevelRequest(body)).toEqual({ level: undefined, forMillis: undefined });
   });
 });
 

@@ -10,7 +10,7 @@ export interface LevelRequest {
   readonly forMillis: number | undefined;
 }
 
-const LONGEST_MILLIS = 24 * 3_600_000;
+const MAX_DURATION_MILLIS = 24 * 3_600_000;
 const NAME = /^[\w.\-/]{1,200}$/;
 /** No name of a logger, and what programs that read our answers may stumble over. */
 const PROTOTYPE = /(?:^|[./])__proto__(?:[./]|$)/;
@@ -21,34 +21,34 @@ export function isLoggerName(name: string): boolean {
 }
 
 /** What a body asks for, or what is wrong with it. Unknown members are ignored: consoles send their own. */
-export function levelRequest(body: Readonly<Record<string, Scalar>>): LevelRequest | readonly FieldError[] {
+export function parseLevelRequest(body: Readonly<Record<string, Scalar>>): LevelRequest | readonly FieldError[] {
   const { configuredLevel = null, duration = null } = body;
-  const level = levelIn(configuredLevel);
-  const forMillis = millisIn(duration);
+  const level = parseLevel(configuredLevel);
+  const forMillis = parseDuration(duration);
   const errors = [
-    ...(level instanceof Fault ? [{ field: 'configuredLevel', code: level.code }] : []),
-    ...(forMillis instanceof Fault ? [{ field: 'duration', code: forMillis.code }] : []),
+    ...(level instanceof FieldFault ? [{ field: 'configuredLevel', code: level.code }] : []),
+    ...(forMillis instanceof FieldFault ? [{ field: 'duration', code: forMillis.code }] : []),
   ];
-  if (errors.length > 0 || level instanceof Fault || forMillis instanceof Fault) return errors;
+  if (errors.length > 0 || level instanceof FieldFault || forMillis instanceof FieldFault) return errors;
   return { level, forMillis };
 }
 
-class Fault {
+class FieldFault {
   constructor(readonly code: string) {}
 }
 
-function levelIn(value: Scalar): Level | undefined | Fault {
+function parseLevel(value: Scalar): Level | undefined | FieldFault {
   if (value === null || value === '') return undefined;
-  if (typeof value !== 'string') return new Fault('type');
-  return levelOf(value) ?? new Fault('unknown');
+  if (typeof value !== 'string') return new FieldFault('type');
+  return levelOf(value) ?? new FieldFault('unknown');
 }
 
-function millisIn(value: Scalar): number | undefined | Fault {
+function parseDuration(value: Scalar): number | undefined | FieldFault {
   if (value === null) return undefined;
-  if (typeof value !== 'string') return new Fault('type');
+  if (typeof value !== 'string') return new FieldFault('type');
   // Of what, a number alone does not say.
   const parsed = /^[\d+-]*$/.test(value) ? undefined : Duration.parse(value.trim());
-  if (parsed === undefined || parsed instanceof Mismatch) return new Fault('format');
+  if (parsed === undefined || parsed instanceof Mismatch) return new FieldFault('format');
   const { milliseconds } = parsed;
-  return milliseconds > 0 && milliseconds <= LONGEST_MILLIS ? milliseconds : new Fault('range');
+  return milliseconds > 0 && milliseconds <= MAX_DURATION_MILLIS ? milliseconds : new FieldFault('range');
 }

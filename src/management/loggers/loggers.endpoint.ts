@@ -4,9 +4,9 @@ import { LEVELS } from '../../logging/level.js';
 import { type LogGroup, LogLevels } from '../../logging/log-levels.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { type Endpoint, NOT_THERE, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
+import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
 import { LevelEvents } from './level-events.service.js';
-import { isLoggerName, levelRequest } from './level-request.js';
+import { isLoggerName, parseLevelRequest } from './level-request.js';
 
 const CHANGED: Result = {};
 
@@ -16,9 +16,9 @@ export class LoggersEndpoint implements Endpoint {
   readonly id = 'loggers';
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', run: () => ({ body: this.all() }) },
-    { method: 'GET', below: '{name}', run: ({ selector }) => this.one(selector) },
-    { method: 'POST', below: '{name}', produces: [], run: (request) => this.change(request) },
+    { method: 'GET', pathTemplate: '', run: () => ({ body: this.all() }) },
+    { method: 'GET', pathTemplate: '{name}', run: ({ selector }) => this.one(selector) },
+    { method: 'POST', pathTemplate: '{name}', produces: [], run: (request) => this.change(request) },
   ];
 
   constructor(
@@ -39,24 +39,24 @@ export class LoggersEndpoint implements Endpoint {
     const group = this.levels.group(name);
     if (group) return { body: membersOf(group) };
     const logger = this.loggers.find(name);
-    return logger ? { body: levelsOf(logger) } : NOT_THERE;
+    return logger ? { body: levelsOf(logger) } : NOT_FOUND;
   }
 
   /** @throws ServiceError `VALIDATION_FAILED`, having changed nothing */
-  private async change({ selector: name, body, caller }: OperationRequest): Promise<Result> {
-    const asked = levelRequest(body);
+  private async change({ selector: name, body, operator }: OperationRequest): Promise<Result> {
+    const asked = parseLevelRequest(body);
     if (!('level' in asked)) throw new ServiceError('VALIDATION_FAILED', { errors: asked });
     const isKnown = this.levels.group(name) !== undefined || this.loggers.find(name) !== undefined;
-    if (!isKnown && !isLoggerName(name)) throw refusedName('format');
-    const by = caller?.name ?? 'anonymous';
+    if (!isKnown && !isLoggerName(name)) throw invalidName('format');
+    const by = operator?.name ?? 'anonymous';
     const changes = this.levels.change({ name, by, ...asked });
-    if (!changes) throw refusedName('too_many');
+    if (!changes) throw invalidName('too_many');
     await this.events.record(changes, by);
     return CHANGED;
   }
 }
 
-function refusedName(code: string): ServiceError {
+function invalidName(code: string): ServiceError {
   return new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'name', code }] });
 }
 

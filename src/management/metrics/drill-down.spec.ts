@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Meters } from '../../metrics/meters.js';
-import { type Drilled, drillDown, type Wanted, wantedTag } from './drill-down.js';
+import { type MetricView, drillDown, type TagFilter, parseTag } from './drill-down.js';
 
 function requests(): Meters {
   const meters = new Meters();
@@ -11,7 +11,7 @@ function requests(): Meters {
   return meters;
 }
 
-function drilled(meters: Meters, name: string, ...wanted: readonly Wanted[]): Drilled | undefined {
+function drilled(meters: Meters, name: string, ...wanted: readonly TagFilter[]): MetricView | undefined {
   const family = meters.find(name);
   return family && drillDown(family, wanted);
 }
@@ -24,11 +24,11 @@ describe('a tag that is asked for', () => {
     ['name:', ['name', '']],
     [':x', ['', 'x']],
   ])('%s is read as %j', (text, tag) => {
-    expect(wantedTag(text)).toEqual(tag);
+    expect(parseTag(text)).toEqual(tag);
   });
 
   it.each(['', 'method', 'method=GET'])('%j has no colon', (text) => {
-    expect(wantedTag(text)).toBeUndefined();
+    expect(parseTag(text)).toBeUndefined();
   });
 });
 
@@ -62,7 +62,7 @@ describe('drilling down', () => {
     expect(drilled(requests(), 'http.server.requests', ['method', 'POST'], ['method', 'POST'])).toEqual(once);
   });
 
-  it.each<{ readonly wanted: readonly Wanted[] }>([
+  it.each<{ readonly wanted: readonly TagFilter[] }>([
     { wanted: [['method', 'PUT']] },
     { wanted: [['host', 'x']] },
     { wanted: [['constructor', '']] },

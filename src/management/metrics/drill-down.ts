@@ -2,10 +2,10 @@ import type { Family, Series } from '../../metrics/family.js';
 import type { Statistic } from '../../metrics/meter.js';
 
 /** A tag with the value that a series must have to count. */
-export type Wanted = readonly [tag: string, value: string];
+export type TagFilter = readonly [tag: string, value: string];
 
 /** What the series of a family say together (management API, "metrics"). */
-export interface Drilled {
+export interface MetricView {
   readonly name: string;
   readonly description?: string;
   readonly baseUnit?: string;
@@ -14,13 +14,13 @@ export interface Drilled {
 }
 
 /** Reads `key:value` up to the first colon: a value may hold colons and commas. Undefined where there is none. */
-export function wantedTag(text: string): Wanted | undefined {
+export function parseTag(text: string): TagFilter | undefined {
   const at = text.indexOf(':');
   return at < 0 ? undefined : [text.slice(0, at), text.slice(at + 1)];
 }
 
 /** Undefined where no series has all of the tags. */
-export function drillDown({ name, facts, series }: Family, wanted: readonly Wanted[]): Drilled | undefined {
+export function drillDown({ name, facts, series }: Family, wanted: readonly TagFilter[]): MetricView | undefined {
   const fitting = series.filter(({ tags }) => wanted.every(([tag, value]) => tags[tag] === value));
   if (fitting.length === 0) return undefined;
   const used = new Set(wanted.map(([tag]) => tag));
@@ -28,7 +28,7 @@ export function drillDown({ name, facts, series }: Family, wanted: readonly Want
 }
 
 /** A number that nobody knows is left out: JSON has no way to write it. */
-function merged(series: readonly Series[]): Drilled['measurements'] {
+function merged(series: readonly Series[]): MetricView['measurements'] {
   const values = new Map<Statistic, number>();
   for (const { statistic, value } of series.flatMap(({ meter }) => meter.measure())) {
     if (!Number.isFinite(value)) continue;
@@ -39,7 +39,7 @@ function merged(series: readonly Series[]): Drilled['measurements'] {
   return [...values].map(([statistic, value]) => ({ statistic, value }));
 }
 
-function tagsOf(series: readonly Series[], used: ReadonlySet<string>): Drilled['availableTags'] {
+function tagsOf(series: readonly Series[], used: ReadonlySet<string>): MetricView['availableTags'] {
   const values = new Map<string, Set<string>>();
   for (const [tag, value] of series.flatMap(({ tags }) => Object.entries(tags))) {
     if (used.has(tag)) continue;

@@ -15,7 +15,7 @@ export interface ExposedFamily {
   /** Names that nobody else may have: its own and those of its samples. */
   readonly allNames: readonly string[];
   /** Names by which a reader may ask for it. */
-  readonly calledNames: readonly string[];
+  readonly requestNames: readonly string[];
 }
 
 interface Part {
@@ -24,19 +24,19 @@ interface Part {
   readonly suffixes: ExposedFamily['suffixes'];
 }
 
-const ADDED_UP: Part['suffixes'] = { COUNT: '_count', TOTAL: '_sum', TOTAL_TIME: '_sum' };
-const LARGEST: Part = { suffix: '_max', type: 'gauge', suffixes: { MAX: '' } };
+const TOTALS: Part['suffixes'] = { COUNT: '_count', TOTAL: '_sum', TOTAL_TIME: '_sum' };
+const MAXIMUM: Part = { suffix: '_max', type: 'gauge', suffixes: { MAX: '' } };
 
 /** Endings that Prometheus keeps for samples of other types: a gauge of such a name has no type. */
-const OF_OTHERS = /_(?:count|sum|bucket|total)$/;
+const RESERVED_SUFFIX = /_(?:count|sum|bucket|total)$/;
 
 const PARTS: Readonly<Record<MeterKind, readonly Part[]>> = {
   counter: [{ suffix: '', type: 'counter', suffixes: { COUNT: '_total' } }],
   gauge: [{ suffix: '', type: 'gauge', suffixes: { VALUE: '' } }],
-  timer: [{ suffix: '', type: 'summary', suffixes: ADDED_UP }, LARGEST],
-  summary: [{ suffix: '', type: 'summary', suffixes: ADDED_UP }, LARGEST],
+  timer: [{ suffix: '', type: 'summary', suffixes: TOTALS }, MAXIMUM],
+  summary: [{ suffix: '', type: 'summary', suffixes: TOTALS }, MAXIMUM],
   // As Micrometer 1.13 and later write it: both numbers are of this moment and can fall.
-  'long-task-timer': [{ suffix: '', type: 'summary', suffixes: { ACTIVE_TASKS: '_count', DURATION: '_sum' } }, LARGEST],
+  'long-task-timer': [{ suffix: '', type: 'summary', suffixes: { ACTIVE_TASKS: '_count', DURATION: '_sum' } }, MAXIMUM],
 };
 
 /** What the exposition makes of a family: dots become `_`, and the unit comes behind (management API, "prometheus"). */
@@ -55,14 +55,14 @@ export function exposedFamilies({ name, kind, facts, hasBuckets }: Family): read
       help: facts.description ?? name,
       suffixes,
       allNames: names,
-      calledNames: type === 'counter' ? names : [own],
+      requestNames: type === 'counter' ? names : [own],
     };
   });
 }
 
 function shownType(type: Part['type'], name: string, hasBuckets: boolean): ExposedFamily['type'] {
   if (type === 'summary') return hasBuckets ? 'histogram' : 'summary';
-  return type === 'gauge' && OF_OTHERS.test(name) ? undefined : type;
+  return type === 'gauge' && RESERVED_SUFFIX.test(name) ? undefined : type;
 }
 
 /** Characters that Prometheus does not take become `_`; a digit cannot be the first. */

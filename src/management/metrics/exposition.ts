@@ -10,7 +10,7 @@ export type Format = 'text' | 'openmetrics';
  * in the output that they name.
  */
 export function exposition(families: Iterable<Family>, format: Format, names: ReadonlySet<string> = new Set()): string {
-  const isOpen = format === 'openmetrics';
+  const isOpenMetrics = format === 'openmetrics';
   const lines: string[] = [];
   const taken = new Set<string>();
   for (const family of families) {
@@ -22,18 +22,19 @@ export function exposition(families: Iterable<Family>, format: Format, names: Re
     if (own.some((name) => taken.has(name))) continue;
     for (const name of own) taken.add(name);
     for (const part of exposed) {
-      if (names.size === 0 || part.calledNames.some((name) => names.has(name))) write(lines, part, series, isOpen);
+      if (names.size === 0 || part.requestNames.some((name) => names.has(name)))
+        write(lines, part, series, isOpenMetrics);
     }
   }
-  if (isOpen) lines.push('# EOF');
+  if (isOpenMetrics) lines.push('# EOF');
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function write(lines: string[], part: ExposedFamily, series: readonly Series[], isOpen: boolean): void {
+function write(lines: string[], part: ExposedFamily, series: readonly Series[], isOpenMetrics: boolean): void {
   const { help, type } = part;
-  const name = isOpen ? part.name : part.textName;
-  const noType = isOpen ? 'unknown' : 'untyped';
-  lines.push(`# HELP ${name} ${escaped(help, isOpen)}`, `# TYPE ${name} ${type ?? noType}`);
+  const name = isOpenMetrics ? part.name : part.textName;
+  const noType = isOpenMetrics ? 'unknown' : 'untyped';
+  lines.push(`# HELP ${name} ${escaped(help, isOpenMetrics)}`, `# TYPE ${name} ${type ?? noType}`);
   for (const { tags, meter } of series) {
     const labels = labelsOf(tags);
     const measured = meter.measure();
@@ -43,10 +44,11 @@ function write(lines: string[], part: ExposedFamily, series: readonly Series[], 
       lines.push(...bucketLines(part.name, labels, [...buckets, { upTo: Infinity, count }]));
     }
     // OpenMetrics has no sum that can fall, and buckets without a sum have no count behind them either.
-    const hasNoSum = isOpen && (buckets[0]?.upTo ?? 0) < 0;
+    const hasNoSum = isOpenMetrics && (buckets[0]?.upTo ?? 0) < 0;
     for (const { statistic, value } of measured) {
       const suffix = part.suffixes[statistic];
-      if (suffix === undefined || (hasNoSum && suffix !== '') || (isOpen && suffix === '_sum' && value < 0)) continue;
+      if (suffix === undefined || (hasNoSum && suffix !== '') || (isOpenMetrics && suffix === '_sum' && value < 0))
+        continue;
       lines.push(sample(`${part.name}${suffix}`, labels, value));
     }
   }

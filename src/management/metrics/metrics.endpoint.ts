@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
 import { Meters } from '../../metrics/meters.js';
-import { type Endpoint, NOT_THERE, type Operation, type Result } from '../dispatch/operation.js';
-import { drillDown, type Wanted, wantedTag } from './drill-down.js';
+import { type Endpoint, NOT_FOUND, type Operation, type Result } from '../dispatch/operation.js';
+import { drillDown, type TagFilter, parseTag } from './drill-down.js';
 
 /** `GET {management_base}/metrics` and one of them (management API, "metrics"). */
 @Injectable()
@@ -10,12 +10,12 @@ export class MetricsEndpoint implements Endpoint {
   readonly id = 'metrics';
 
   readonly operations: readonly Operation[] = [
-    { method: 'GET', below: '', run: () => this.names() },
+    { method: 'GET', pathTemplate: '', run: () => this.names() },
     {
       method: 'GET',
-      below: '{requiredMetricName}',
-      parameters: ['tag'],
-      run: ({ selector, query }) => this.one(selector, query.getAll('tag').map(wanted)),
+      pathTemplate: '{requiredMetricName}',
+      queryParameters: ['tag'],
+      run: ({ selector, query }) => this.one(selector, query.getAll('tag').map(requiredTag)),
     },
   ];
 
@@ -27,15 +27,15 @@ export class MetricsEndpoint implements Endpoint {
     return { body: { names: families.map(({ name }) => name).toSorted() } };
   }
 
-  private one(name: string, tags: readonly Wanted[]): Result {
+  private one(name: string, tags: readonly TagFilter[]): Result {
     const family = this.meters.find(name);
     const body = family && drillDown(family, tags);
-    return body ? { body } : NOT_THERE;
+    return body ? { body } : NOT_FOUND;
   }
 }
 
-function wanted(text: string): Wanted {
-  const tag = wantedTag(text);
+function requiredTag(text: string): TagFilter {
+  const tag = parseTag(text);
   if (!tag) throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'tag', code: 'format' }] });
   return tag;
 }

@@ -16,9 +16,9 @@ export class PrometheusEndpoint implements Endpoint {
   readonly operations: readonly Operation[] = [
     {
       method: 'GET',
-      below: '',
-      parameters: ['includedNames'],
-      headers: ['accept-encoding'],
+      pathTemplate: '',
+      queryParameters: ['includedNames'],
+      readsHeaders: ['accept-encoding'],
       produces: [TEXT, OPEN_METRICS],
       run: (request) => this.scrape(request),
     },

@@ -3,7 +3,7 @@ import { Configuration } from '../../../src/config/configuration.js';
 import { Inspection } from '../../../src/config/show/inspection.js';
 import { KeyName } from '../../../src/config/names/key-name.js';
 import { metadataOf } from '../../../src/config/bind/properties-class.js';
-import { type Bean, beansOf } from '../../../src/management/configprops/beans.js';
+import { type Bean, describeBeans } from '../../../src/management/configprops/beans.js';
 import { registry } from '../keys/examples.js';
 import { settings } from '../keys/settings.js';
 import { reading, type Situation, withoutProblems } from '../keys/situation.js';
@@ -13,7 +13,7 @@ const MASK = '******';
 function beans(situation: Situation, showsValues = true): Readonly<Record<string, Bean>> {
   const read = withoutProblems(reading(situation));
   const configuration = new Configuration(read.environment, read.registry, read.warnings, read.instances);
-  const made = beansOf(configuration, new Inspection(read.environment, read.registry), showsValues);
+  const made = describeBeans(configuration, new Inspection(read.environment, read.registry), showsValues);
   // As a client reads them.
   return JSON.parse(JSON.stringify(made)) as Readonly<Record<string, Bean>>;
 }

@@ -71,7 +71,7 @@ async function pageOf(setting: Setting, ways: readonly Way[], name: string): Pro
     query: new URLSearchParams(),
     wantsBody: true,
     body: {},
-    caller: undefined,
+    operator: undefined,
     mediaType: '',
     url: '',
     headers: {},
