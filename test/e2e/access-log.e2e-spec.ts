@@ -13,7 +13,7 @@ import { onSqlite } from '../support/story-database.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
-/** Common Log Format, and what the combined format has behind it. */
+/** Common Log Format, with the optional Referer and User-Agent fields of the combined format. */
 const LINE =
   /^(?<host>\S+) - (?<user>\S+) \[(?<time>[^\]\s]+ [+-]\d{4})\] "(?<request>-|[A-Z]+ \S+ HTTP\/1\.[01])" (?<status>\d{3}) (?<bytes>\d+|-)(?: "(?<referer>[^"]*)" "(?<agent>[^"]*)")?$/;
 
@@ -54,7 +54,7 @@ function parsed(text: string): readonly Line[] {
 let asked = 0;
 const told = new WeakMap<RunningService, number>();
 
-/** The lines since the last call; a request of its own, whose line is left out, says that all are there. */
+/** The lines since the last call. A marker request, which the result excludes, shows that all of them are written. */
 async function linesOf(service: RunningService, folder = join(service.cwd, 'logs')): Promise<readonly Line[]> {
   asked += 1;
   const path = `/marker-${asked}`;
@@ -70,8 +70,8 @@ async function linesOf(service: RunningService, folder = join(service.cwd, 'logs
   return lines.slice(begin, end);
 }
 
-describe('the keys server.embedded.accesslog', () => {
-  it('enabled: writes into the folder logs as packaged, and nothing when switched off', async () => {
+describe('server.embedded.accesslog', () => {
+  it('enabled: the packaged default writes the access log to logs/, and false writes nothing', async () => {
     const [on, off] = await Promise.all([start(), start({ args: ['--server.embedded.accesslog.enabled=false'] })]);
     await fetch(`${off.url}/me`);
     await fetch(`${on.url}/me`);
@@ -81,7 +81,7 @@ describe('the keys server.embedded.accesslog', () => {
     expect(existsSync(join(off.cwd, 'logs'))).toBe(false);
   });
 
-  it('directory: takes folders within the working folder and elsewhere, for owner and group alone', async () => {
+  it('directory: relative and absolute folders and their files are closed to all but owner and group', async () => {
     const elsewhere = join(temporaryFolder('elsewhere'), 'a', 'b');
     const within = await start({ args: ['--server.embedded.accesslog.directory=log/access'] });
     const outside = await start({ args: [`--server.embedded.accesslog.directory=${elsewhere}`] });
@@ -96,7 +96,7 @@ describe('the keys server.embedded.accesslog', () => {
     }
   });
 
-  it('pattern: decides what a line says', async () => {
+  it('pattern: sets the format of an access log line', async () => {
     const service = await start({
       args: ['--server.embedded.accesslog.pattern=%m|%U|%s|%{X-Request-Id}o'],
     });
@@ -106,7 +106,7 @@ describe('the keys server.embedded.accesslog', () => {
     expect(textIn(join(service.cwd, 'logs'))).toBe('GET|/nowhere|404|request-77\n');
   });
 
-  it('L1 pattern: credentials stop the start, with the reason', async () => {
+  it('L1: an access log pattern that names the Authorization header fails startup with a reason', async () => {
     const { exitCode, stdout, stderr, cwd } = await runService({
       args: ['--server.embedded.accesslog.pattern=%h %{Authorization}i'],
     });
@@ -118,7 +118,7 @@ describe('the keys server.embedded.accesslog', () => {
   });
 });
 
-describe('the lines of a service', () => {
+describe('access log lines', () => {
   let service: RunningService;
 
   beforeAll(async () => {
@@ -127,7 +127,7 @@ describe('the lines of a service', () => {
 
   afterAll(() => service.kill());
 
-  it('stand for every answer, with path, status and length', async () => {
+  it('the access log records every response with its path, status and length', async () => {
     const origin = new URL(service.url).origin;
     const ask = async (method: string, path: string): Promise<string> => {
       const { status, headers } = await fetch(origin + path, { method });
@@ -151,7 +151,7 @@ describe('the lines of a service', () => {
     for (const line of lines) expect(line).toMatchObject({ host: '127.0.0.1', user: '-' });
   });
 
-  it('stand for requests that came at once on one connection, in order', async () => {
+  it('the access log records pipelined requests in their order', async () => {
     const requests = ['/a', '/b', '/c'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`).join('');
 
     await sendRaw(service.url, `${requests}GET /d HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
@@ -159,7 +159,7 @@ describe('the lines of a service', () => {
     expect((await linesOf(service)).map(({ request }) => request.split(' ')[1])).toEqual(['/a', '/b', '/c', '/d']);
   });
 
-  it('stand for what could not be read, and for clients that left', async () => {
+  it('the access log records an unparsable request as 400 and an aborted one as 499', async () => {
     await sendRaw(service.url, 'NONSENSE\r\n\r\n');
     const { hostname, port } = new URL(service.url);
     const socket = connect(Number(port), hostname);
@@ -177,7 +177,7 @@ describe('the lines of a service', () => {
     ]);
   });
 
-  it('stand for no request to a management listener of its own', async () => {
+  it('the access log leaves out requests to a separate management listener', async () => {
     const health = await fetch(`${service.managementUrl ?? ''}/health`);
 
     expect(health.status).toBe(200);
@@ -185,8 +185,8 @@ describe('the lines of a service', () => {
   });
 });
 
-describe('the file', () => {
-  it('has all lines after the service was asked to stop, and a second start goes on behind them', async () => {
+describe('access log file', () => {
+  it('shutdown writes all access log lines, and the next start appends to them', async () => {
     const first = await start();
     for (let number = 0; number < 50; number += 1) await (await fetch(`${first.url}/number-${number}`)).text();
     const exitCode = await first.stop();
@@ -199,7 +199,7 @@ describe('the file', () => {
     expect(await linesOf(second)).toEqual([...lines, expect.objectContaining({ request: 'GET /second HTTP/1.1' })]);
   });
 
-  it('is a new one from midnight on, of the time zone of the process', async () => {
+  it('the access log starts a new file at midnight in the time zone of the process', async () => {
     const clock = new MovedClock();
     const service = await start({ nodeArguments: clock.nodeArguments, env: { TZ: 'Pacific/Auckland' } });
     const folder = join(service.cwd, 'logs');
@@ -207,7 +207,7 @@ describe('the file', () => {
     const ask = async (): Promise<string> => {
       const before = textIn(folder).length;
       await (await fetch(`${service.url}/me`)).text();
-      // The clock may only be moved when the service has looked at it.
+      // The clock must not move before the service has read it.
       await waitUntil('the line is there', () => textIn(folder).length > before);
       return `access_log.${day()}.log`;
     };
@@ -236,8 +236,8 @@ describe('the file', () => {
   });
 });
 
-describe('R12: a log that cannot be written', () => {
-  it('is made again where somebody removed its folder', async () => {
+describe('R12: access log that cannot be written', () => {
+  it('R12: the access log recreates its folder after it was removed, without a warning', async () => {
     const service = await start();
     await linesOf(service);
     rmSync(join(service.cwd, 'logs'), { recursive: true });
@@ -248,7 +248,7 @@ describe('R12: a log that cannot be written', () => {
     expect(service.troubles.join()).not.toContain('access log');
   });
 
-  it('is one warning, while a file stands in place of its folder, and all lines when it is gone', async () => {
+  it('R12: a file in place of the log folder logs one warning, and no access log line is lost', async () => {
     const clock = new MovedClock();
     const cwd = temporaryFolder('service');
     writeFileSync(join(cwd, 'logs'), '');
@@ -269,8 +269,8 @@ describe('R12: a log that cannot be written', () => {
     expect(await linesOf(service)).toHaveLength(40);
   });
 
-  // A file system of its own is for root alone.
-  it.skipIf(process.getuid?.() !== 0)('is one warning on a full disk, and all lines when there is room', async () => {
+  // Only root can mount a file system.
+  it.skipIf(process.getuid?.() !== 0)('R12: a full disk logs one warning, and no access log line is lost', async () => {
     const clock = new MovedClock();
     const folder = temporaryFolder('tmpfs');
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
@@ -317,7 +317,7 @@ describe('R12: a log that cannot be written', () => {
   }
 });
 
-describe('L2: no caller writes a line', () => {
+describe('L2: forged access log lines', () => {
   const forged = '192.0.2.66 - admin [21/Nov/2026:09:00:00 +0000] "GET /forged HTTP/1.1" 200 1';
   const tricks = [
     '\r\n',
@@ -357,23 +357,26 @@ describe('L2: no caller writes a line', () => {
 
   afterAll(() => service.kill());
 
-  it.each(Object.keys(places))('by line breaks, escapes, quotation marks or backslashes in %s', async (place) => {
-    for (const trick of tricks) {
-      const { statuses } = await sendRaw(service.url, Buffer.from(places[place]?.(trick + forged) ?? '', 'latin1'));
-      expect(statuses, JSON.stringify(trick)).toHaveLength(1);
-    }
+  it.each(Object.keys(places))(
+    'L2: line breaks, escapes, quotes and backslashes in %s forge no access log line',
+    async (place) => {
+      for (const trick of tricks) {
+        const { statuses } = await sendRaw(service.url, Buffer.from(places[place]?.(trick + forged) ?? '', 'latin1'));
+        expect(statuses, JSON.stringify(trick)).toHaveLength(1);
+      }
 
-    const lines = await linesOf(service);
-    expect(lines).toHaveLength(tricks.length);
-    for (const line of lines) expect(line).toMatchObject({ host: '127.0.0.1', user: '-' });
-    expect(textIn(join(service.cwd, 'logs'))).toMatch(/^[\x20-\x7e\n]*$/);
-  });
+      const lines = await linesOf(service);
+      expect(lines).toHaveLength(tricks.length);
+      for (const line of lines) expect(line).toMatchObject({ host: '127.0.0.1', user: '-' });
+      expect(textIn(join(service.cwd, 'logs'))).toMatch(/^[\x20-\x7e\n]*$/);
+    },
+  );
 });
 
-onSqlite('L1: after logins of every kind', (engine) => {
+onSqlite('L1: secrets in the access log', (engine) => {
   const story = storyOn(engine, { people: 3, args: ['--server.embedded.accesslog.pattern=combined'] });
 
-  it('none of the secrets is in the access log, and who asked is told by subject alone', async () => {
+  it('L1: the access log contains no secret of a login and names the user by subject only', async () => {
     const secrets = new Map<string, string>();
     const client = story.client();
     client.headers['referer'] = 'https://portal.example/start?code=hidden-in-referer#hidden-in-fragment';
@@ -412,7 +415,7 @@ onSqlite('L1: after logins of every kind', (engine) => {
     const text = textIn(join(story.cwd, 'logs'));
     for (const [what, secret] of secrets) {
       expect(secret.length, what).toBeGreaterThanOrEqual(6);
-      // A code may be part of some longer number, but of a token a part would be too much.
+      // A code may occur inside a longer number by chance; of a token not even the first characters may occur.
       const shown = encodeURIComponent(secret).slice(0, 12);
       expect(secret.length > 6 ? text : text.split(/\W+/), what).not.toContain(shown);
     }

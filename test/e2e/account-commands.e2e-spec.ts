@@ -23,7 +23,7 @@ onEachEngine('A4: users set-password', (engine) => {
     return client.post('/login', { id: person.id, pw, ...more });
   }
 
-  it.each(['/login', '/session'])('A4: gives a password that must be changed at %s', async (path) => {
+  it.each(['/login', '/session'])('A4: users set-password sets a password that must be changed at %s', async (path) => {
     const person = story.person();
     const pw = await temporaryOf(person);
     const client = story.client();
@@ -51,7 +51,7 @@ onEachEngine('A4: users set-password', (engine) => {
     expect(kinds).toContainEqual(['PASSWORD_CHANGED', 'temporary']);
   });
 
-  it('A4: ends sessions, and leaves second factor and its failures alone', async () => {
+  it('A4: users set-password ends sessions and keeps the second factor and its failure count', async () => {
     const person = await story.enrolled();
     const { client, accessToken: bearer } = await story.signIn(person);
     const half = await story.mfaToken(person);
@@ -73,7 +73,7 @@ onEachEngine('A4: users set-password', (engine) => {
     expect(second.body).toMatchObject({ amr: ['pwd', 'otp'] });
   });
 
-  it('A4: lets one of parallel changes win', async () => {
+  it('A4: exactly one of eight parallel changes of a temporary password succeeds', async () => {
     const person = story.person();
     const pw = await temporaryOf(person);
     const passwords = Array.from({ length: 8 }, (_, index) => `${CHOSEN} ${index}`);
@@ -86,7 +86,7 @@ onEachEngine('A4: users set-password', (engine) => {
     expect(await login(person, String(won[0]))).toBeAnswered(200);
   });
 
-  it('A4: refuses new_pw where the password is not temporary', async () => {
+  it('A4: POST /login rejects new_pw if the password is not temporary', async () => {
     const person = story.person();
 
     const answer = await login(person, PASSWORD, { new_pw: CHOSEN });
@@ -96,7 +96,7 @@ onEachEngine('A4: users set-password', (engine) => {
     expect(await login(person, PASSWORD)).toBeAnswered(200);
   });
 
-  it('A4: gives a password that expires, and is then like a wrong one', async () => {
+  it('A4: an expired temporary password is rejected like a wrong one', async () => {
     const person = story.person();
     const pw = await temporaryOf(person);
     story.clock.advance(DAY_SECONDS + 1);
@@ -110,7 +110,7 @@ onEachEngine('A4: users set-password', (engine) => {
     expect(reasons).toContain('expired_password');
   });
 
-  it('A4: is refused for staff and unknown users, and says so', async () => {
+  it('A4: users set-password rejects staff accounts with a reason and exits with 4 for an unknown user', async () => {
     await story.database.query("UPDATE account SET kind = 'staff', password_hash = NULL WHERE login_id = ?", [
       story.person().id,
     ]);
@@ -127,10 +127,10 @@ onEachEngine('A4: users set-password', (engine) => {
   }, 60_000);
 });
 
-onSqlite('A4: the sign-in page', (engine) => {
+onSqlite('A4: sign-in page', (engine) => {
   const story = storyOn(engine, { people: 2 });
 
-  it('A4: asks for a new password in place of a temporary one, and signs in', async () => {
+  it('A4: the sign-in page asks for a new password in place of a temporary one, then signs in', async () => {
     const person = story.person();
     const { stdout } = await story.command('users', 'set-password', person.id);
     const pw = /The password (\S+) is shown only once\.$/m.exec(stdout)?.[1] ?? '';
@@ -150,7 +150,7 @@ onSqlite('A4: the sign-in page', (engine) => {
     expect(done.status).toBe(303);
   });
 
-  it('A4: asks for no new password where the password is not temporary any more', async () => {
+  it('A4: the sign-in page rejects a new password for one that is not temporary and drops the field', async () => {
     const person = story.person();
     const client = story.client();
     const page = await visit(client, '/portal/login');
@@ -169,7 +169,7 @@ onEachEngine('A4: users list, show, set-roles and delete', (engine) => {
   const others = { admin: 'ROLE_ADMIN', boss: 'ROLE_ADMIN', clerk: 'ROLE_CLERK' };
   const story = storyOn(engine, { people: 6, others });
 
-  it('A4: list pages and filters', async () => {
+  it('A4: users list pages by --after and filters by --query and --role', async () => {
     const first = await story.command('users', 'list', '--query', 'PERSON-', '--limit', '4');
     const second = await story.command('users', 'list', '--query', 'person-', '--after', 'person-4');
     const clerks = await story.command('users', 'list', '--role', 'ROLE_CLERK');
@@ -182,7 +182,7 @@ onEachEngine('A4: users list, show, set-roles and delete', (engine) => {
     expect((await story.command('users', 'list', '--limit', '201')).exitCode).toBe(2);
   }, 60_000);
 
-  it('A4: show tells the state of an account and no secret', async () => {
+  it('A4: users show prints the state of an account and no secret', async () => {
     const person = await story.enrolled();
 
     const { exitCode, stdout } = await story.command('users', 'show', person.id);
@@ -195,7 +195,7 @@ onEachEngine('A4: users list, show, set-roles and delete', (engine) => {
     expect((await story.command('users', 'show', 'nobody')).exitCode).toBe(4);
   });
 
-  it('A4: set-roles replaces the roles and ends the sessions', async () => {
+  it('A4: users set-roles replaces the roles and ends the sessions', async () => {
     const person = story.person();
     const { client, accessToken: bearer } = await story.signInByPassword(person);
 
@@ -210,7 +210,7 @@ onEachEngine('A4: users list, show, set-roles and delete', (engine) => {
     expect(me.body['roles']).toEqual(['ROLE_AUDITOR', 'ROLE_CLERK']);
   });
 
-  it('A4: delete leaves nothing of a user but the events', async () => {
+  it('A4: users delete removes all rows of a user except security events', async () => {
     const person = await story.enrolled();
     const { client, accessToken: bearer } = await story.signIn(person);
     const subject = await story.subjectOf(person);
@@ -240,7 +240,7 @@ onEachEngine('A4: users list, show, set-roles and delete', (engine) => {
     expect(events.map(({ kind }) => kind)).toContain('USER_DELETED');
   });
 
-  it('A4: one of two parallel commands that remove the last administrators is refused', async () => {
+  it('A4: one of two parallel commands that would remove the last two administrators fails', async () => {
     const ended = await Promise.all([
       story.command('users', 'delete', 'admin'),
       story.command('users', 'set-roles', 'boss', 'ROLE_CLERK'),
@@ -251,11 +251,11 @@ onEachEngine('A4: users list, show, set-roles and delete', (engine) => {
   });
 });
 
-onSqlite('A7: a command that changes something', (engine) => {
+onSqlite('A7: audit of commands', (engine) => {
   const story = storyOn(engine, { people: 2 });
   const actor = `cli:${userInfo().username}`;
 
-  it('A7: is a security event with the operating-system user and the reason, and a log line', async () => {
+  it('A7: a command records a security event with the operating-system user and the reason, and logs it', async () => {
     const person = story.person();
 
     const { stdout, stderr } = await story.command('users', 'disable', person.id, '--reason', ' ticket\n4711 ');
@@ -267,7 +267,7 @@ onSqlite('A7: a command that changes something', (engine) => {
     expect(stderr.trimEnd()).not.toContain('\n');
   });
 
-  it('A7: writes the line into the log file of the service where there is one', async () => {
+  it('A7: a command writes its audit line to the configured log file instead of standard error', async () => {
     const person = story.person();
     const file = join(story.cwd, 'service.log');
     writeFileSync(file, 'a line of the service\n');
@@ -278,7 +278,7 @@ onSqlite('A7: a command that changes something', (engine) => {
     expect(readFileSync(file, 'utf8')).toMatch(/^a line of the service\n.* events +: USER_CHANGED.*\n$/);
   });
 
-  it('A7: refuses a reason that is too long', async () => {
+  it('A7: a command rejects a reason of more than 200 characters', async () => {
     const { exitCode, stderr } = await story.command('users', 'unlock', 'person-1', '--reason', 'x'.repeat(201));
 
     expect(exitCode).toBe(2);

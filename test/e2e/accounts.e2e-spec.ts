@@ -19,8 +19,8 @@ afterEach(async () => {
   running = undefined;
 });
 
-describe('a first start on an empty database', () => {
-  it('makes an administrator whose password is printed once, and who must enrol', async () => {
+describe('initial administrator', () => {
+  it('the first start creates an administrator who must enrol, and prints the password only once', async () => {
     const first = await startService();
     running = first;
     const printed = await waitUntil('the password is printed', () => /admin with password (\S+)/.exec(first.stdout));
@@ -38,7 +38,7 @@ describe('a first start on an empty database', () => {
     expect(again.stdout).not.toContain('admin');
   });
 
-  it('makes none where there are users already', async () => {
+  it('a start on a database with users creates no administrator', async () => {
     const { exitCode, cwd } = await runCli(['users', 'add', 'anna', '--roles', 'ROLE_AUDITOR']);
     expect(exitCode).toBe(0);
 
@@ -57,7 +57,7 @@ onSqlite('users add', (engine) => {
     return piped(story, ['users', 'add', ...args], input);
   }
 
-  it('makes a user with the password from the input, without repeating it', async () => {
+  it('users add creates a user with the password from standard input and does not print it', async () => {
     const { code, output } = await add(['Bertha@Example.org', '--password-stdin'], `${PASSWORD}\n`);
 
     expect(code).toBe(0);
@@ -65,7 +65,7 @@ onSqlite('users add', (engine) => {
     expect(await story.client().post('/login', { id: 'bertha@example.org', pw: PASSWORD })).toBeAnswered(200);
   });
 
-  it('makes one whose login id has more UTF-16 units than characters, and who can log in', async () => {
+  it('users add accepts a login id of 200 characters that takes 400 UTF-16 units', async () => {
     const id = '\u{1f600}'.repeat(200);
     const { code, output } = await add([id, '--password-stdin'], `${PASSWORD}\n`);
 
@@ -73,7 +73,7 @@ onSqlite('users add', (engine) => {
     expect(await story.client().post('/login', { id, pw: PASSWORD })).toBeAnswered(200);
   });
 
-  it('makes one with a random password, which it prints', async () => {
+  it('users add without a password prints a random one that works', async () => {
     const { code, output } = await add(['carla', '--roles', 'ROLE_MANAGEMENT'], '');
     const password = /once: (\S+)/.exec(output)?.[1] ?? '';
 
@@ -83,7 +83,7 @@ onSqlite('users add', (engine) => {
     expect(answer.body).toMatchObject({ enrolment_required: true });
   });
 
-  it('keeps the mail address with the account', async () => {
+  it('users add stores the mail address', async () => {
     const { code, output } = await add(['Emil', '--password-stdin', '--email', 'emil@harbour.example'], PASSWORD);
 
     expect(code, output).toBe(0);
@@ -94,14 +94,18 @@ onSqlite('users add', (engine) => {
   });
 
   it.each([
-    ['an id that is taken', ['person-1', '--password-stdin'], PASSWORD],
-    ['an id that is taken in another spelling', ['PERSON-1', '--password-stdin'], PASSWORD],
+    ['an existing id', ['person-1', '--password-stdin'], PASSWORD],
+    ['an existing id in another case', ['PERSON-1', '--password-stdin'], PASSWORD],
     ['a weak password', ['dora', '--password-stdin'], 'password'],
-    ['an id with a colon, which marks users of identity providers', ['idp:dora', '--password-stdin'], PASSWORD],
+    [
+      'an id with a colon, which is reserved for users of identity providers',
+      ['idp:dora', '--password-stdin'],
+      PASSWORD,
+    ],
     ['a malformed mail address', ['dora', '--password-stdin', '--email', 'harbour.example'], PASSWORD],
     ['a malformed role', ['dora', '--password-stdin', '--roles', 'admin'], PASSWORD],
-    ['no password on the input', ['dora', '--password-stdin'], ''],
-  ])('refuses %s', async (_, args, input) => {
+    ['an empty standard input', ['dora', '--password-stdin'], ''],
+  ])('users add rejects %s', async (_, args, input) => {
     const { code, output } = await add(args, input);
 
     expect(code).toBe(1);
@@ -111,7 +115,7 @@ onSqlite('users add', (engine) => {
     expect(dora).toBeRefused(401, 'INVALID_CREDENTIALS');
   });
 
-  it('is followed by disable and enable', async () => {
+  it('users disable prevents sign-in until users enable', async () => {
     const person = story.person();
     await story.login(person);
     expect((await story.command('users', 'disable', person.id)).exitCode).toBe(0);
@@ -122,7 +126,7 @@ onSqlite('users add', (engine) => {
     await expect(story.login(person)).resolves.toBeDefined();
   });
 
-  it('refuses commands for users that are not there', async () => {
+  it('unlock, disable, enable and reset-mfa exit with 4 for an unknown user', async () => {
     for (const command of ['unlock', 'disable', 'enable', 'reset-mfa']) {
       const { exitCode, stderr } = await story.command('users', command, 'nobody');
       expect([exitCode, stderr], command).toEqual([4, 'Unknown user nobody.\n']);
@@ -133,7 +137,7 @@ onSqlite('users add', (engine) => {
 onSqlite('users import', (engine) => {
   const story = storyOn(engine, { people: 1 });
 
-  it('takes no pipe, which can be read only once, unless each row stands for itself', async () => {
+  it('users import reads a pipe only with --partial', async () => {
     const rows = `login_id,password\npiped,${PASSWORD}\n`;
 
     const whole = await piped(story, ['users', 'import', '/dev/stdin'], rows);
@@ -150,7 +154,7 @@ onSqlite('users import', (engine) => {
 onSqlite('users reset-mfa', (engine) => {
   const story = storyOn(engine, { people: 4 });
 
-  it('takes factor, codes and sessions away, and the next login must enrol whatever policy says', async () => {
+  it('users reset-mfa removes the second factor, ends all sessions and requires enrolment at the next login', async () => {
     const person = await story.enrolled();
     const { client, accessToken: bearer } = await story.signIn(person);
     const half = await story.mfaToken(person);
@@ -165,7 +169,7 @@ onSqlite('users reset-mfa', (engine) => {
     expect(next.body).toMatchObject({ mfa_required: true, enrolment_required: true, methods: [] });
   });
 
-  it('leaves the used step behind', async () => {
+  it('users reset-mfa keeps the last used TOTP step: a new secret cannot reuse it', async () => {
     const person = await story.enrolled();
     expect((await story.command('users', 'reset-mfa', person.id)).exitCode).toBe(0);
     const client = story.client();
@@ -189,7 +193,7 @@ function piped(
   input: string,
 ): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
-    // Node alone would hand over a socket.
+    // Node itself would pass a socket, not a pipe.
     const command = ['-c', 'cat | "$0" "$@"', process.execPath, CLI, ...args, ...story.database.args];
     const child = execFile('/bin/sh', command, { cwd: story.cwd }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr });

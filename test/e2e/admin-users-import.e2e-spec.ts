@@ -30,7 +30,7 @@ function jsonLines(...rows: readonly object[]): FilePart {
   return { content: rows.map((row) => `${JSON.stringify(row)}\n`).join(''), fileName: 'people.jsonl' };
 }
 
-/** A connection whose every byte is in the hands of the test. */
+/** A raw connection on which the test sends every byte itself. */
 function opened({ service }: LoginStory): Socket {
   const { hostname, port } = new URL(service.url);
   return connect(Number(port), hostname).on('error', () => undefined);
@@ -47,7 +47,7 @@ function head(bearer: string, length: number): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** An administrator, and what this file does as one. */
+/** An administrator with both factors, who imports users. */
 class Administrator {
   private constructor(
     readonly story: LoginStory,
@@ -57,7 +57,7 @@ class Administrator {
   static async of(story: LoginStory): Promise<Administrator> {
     const person = { id: ADMIN, password: PASSWORD };
     const client = story.client();
-    // Policy wants a second factor of administrators, so that the password alone opens only its setup.
+    // Policy requires a second factor of administrators, so the password alone permits only the setup.
     const bearer = await story.mfaToken(person, client);
     const setup = await client.post('/2fa/setup', {}, { bearer });
     const app = AuthenticatorApp.scan(textOf(setup, 'otpauth_uri'));
@@ -102,36 +102,44 @@ onEachEngine('POST /admin/users/import', (engine) => {
     ready = await hash('five grey herons & 2 piers', { memoryCost: 1024, timeCost: 1, parallelism: 1 });
   });
 
-  it.each(['csv', 'json lines'])('makes users who sign in with their passwords and apps, from %s', async (format) => {
-    const [inOne, inTwo] = [`one.${format.length}`, `two.${format.length}`];
-    const rows = [
-      { login_id: inOne, password: 'two slow ferries & 9 gulls', email: `${inOne}@harbour.example`, roles: ['ROLE_A'] },
-      { login_id: inTwo, password_hash: ready, otpauth_uri: uriOf(inTwo) },
-    ];
-    const part =
-      format === 'csv'
-        ? csv(
-            'login_id,password,password_hash,email,roles,otpauth_uri',
-            `${inOne},two slow ferries & 9 gulls,,${inOne}@harbour.example,ROLE_A,`,
-            `${inTwo},,"${ready}",,,${uriOf(inTwo)}`,
-          )
-        : jsonLines(...rows);
+  it.each(['csv', 'json lines'])(
+    'imports users from %s who sign in with their passwords and authenticator apps',
+    async (format) => {
+      const [inOne, inTwo] = [`one.${format.length}`, `two.${format.length}`];
+      const rows = [
+        {
+          login_id: inOne,
+          password: 'two slow ferries & 9 gulls',
+          email: `${inOne}@harbour.example`,
+          roles: ['ROLE_A'],
+        },
+        { login_id: inTwo, password_hash: ready, otpauth_uri: uriOf(inTwo) },
+      ];
+      const part =
+        format === 'csv'
+          ? csv(
+              'login_id,password,password_hash,email,roles,otpauth_uri',
+              `${inOne},two slow ferries & 9 gulls,,${inOne}@harbour.example,ROLE_A,`,
+              `${inTwo},,"${ready}",,,${uriOf(inTwo)}`,
+            )
+          : jsonLines(...rows);
 
-    const answer = await admin.import(part);
+      const answer = await admin.import(part);
 
-    expect(answer).toBeAnswered(200);
-    expect(answer.body).toEqual({ created: 2, errors: [], errors_total: 0 });
-    expect(answer.text).not.toContain(SECRET);
-    const byPassword = await story.client().post('/login', { id: inOne, pw: 'two slow ferries & 9 gulls' });
-    expect(byPassword).toBeAnswered(200);
-    expect(byPassword.body).toMatchObject({ amr: ['pwd'] });
-    const client = story.client();
-    const half = await client.post('/login', { id: inTwo, pw: 'five grey herons & 2 piers' });
-    const code = story.codeOf(AuthenticatorApp.scan(uriOf(inTwo)));
-    expect(await secondStep(client, textOf(half, 'mfa_token'), code)).toBeAnswered(200);
-  });
+      expect(answer).toBeAnswered(200);
+      expect(answer.body).toEqual({ created: 2, errors: [], errors_total: 0 });
+      expect(answer.text).not.toContain(SECRET);
+      const byPassword = await story.client().post('/login', { id: inOne, pw: 'two slow ferries & 9 gulls' });
+      expect(byPassword).toBeAnswered(200);
+      expect(byPassword.body).toMatchObject({ amr: ['pwd'] });
+      const client = story.client();
+      const half = await client.post('/login', { id: inTwo, pw: 'five grey herons & 2 piers' });
+      const code = story.codeOf(AuthenticatorApp.scan(uriOf(inTwo)));
+      expect(await secondStep(client, textOf(half, 'mfa_token'), code)).toBeAnswered(200);
+    },
+  );
 
-  it('is recorded with the administrator as its actor', async () => {
+  it('an import records a security event with the administrator as its actor', async () => {
     const subject = await story.subjectOf({ id: ADMIN });
     await admin.import(jsonLines({ login_id: 'recorded' }));
 
@@ -141,7 +149,7 @@ onEachEngine('POST /admin/users/import', (engine) => {
     expect(event).toMatchObject({ actor: subject, request_id: expect.stringMatching(/./) as string });
   });
 
-  describe('H10: with bad rows', () => {
+  describe('H10: invalid rows', () => {
     const lines = (name: string): readonly object[] => [
       { login_id: `${name}-good` },
       { login_id: 'PERSON-1', roles: 'ROLE_ADMIN' },
@@ -170,7 +178,7 @@ onEachEngine('POST /admin/users/import', (engine) => {
     ];
     const taken = [2, 12].map((line) => ({ line, field: 'login_id', code: 'taken' }));
 
-    it('makes nobody, and tells the rows and nothing that stands in them', async () => {
+    it('H10: an import with invalid rows creates no user and reports line, field and code but no value', async () => {
       const before = await admin.accounts();
 
       const answer = await admin.import(jsonLines(...lines('whole')));
@@ -181,7 +189,7 @@ onEachEngine('POST /admin/users/import', (engine) => {
       expect(await admin.accounts()).toBe(before);
     });
 
-    it('makes nobody where only an id is taken, and changes nobody', async () => {
+    it('H10: an import with an existing login id creates no user and changes no user', async () => {
       const before = await admin.accounts();
 
       const answer = await admin.import(csv('login_id,roles', 'whole-taken,', 'Person-1,ROLE_ADMIN'));
@@ -198,7 +206,7 @@ onEachEngine('POST /admin/users/import', (engine) => {
       expect(person?.roles).toBe('');
     });
 
-    it('keeps the good ones where partial is true', async () => {
+    it('H10: an import with partial=true creates the users of the valid rows only', async () => {
       const before = await admin.accounts();
 
       const answer = await admin.import(jsonLines(...lines('partial')), '?partial=true');
@@ -217,7 +225,7 @@ onEachEngine('POST /admin/users/import', (engine) => {
     });
   });
 
-  it('takes ten thousand rows, and reports as many bad ones by number and the first thousand by name', async () => {
+  it('an import accepts ten thousand rows, counts ten thousand errors and lists the first thousand', async () => {
     const before = await admin.accounts();
     const rows = Array.from({ length: 10_000 }, (_, row) => `many-${row},"${ready}",ROLE_A`);
     const header = 'login_id,password_hash,roles';
@@ -232,23 +240,28 @@ onEachEngine('POST /admin/users/import', (engine) => {
   });
 
   it.each([
-    ['a CSV that names no login id', csv('name,password', 'anna,hunter2'), 'file', 'format'],
+    ['a CSV without the column login_id', csv('name,password', 'anna,hunter2'), 'file', 'format'],
     [
-      'a CSV that breaks off behind good rows',
+      'a CSV with a malformed line behind valid rows',
       csv('login_id,email', 'good-before,', 'x,y,hunter2'),
       'file.3',
       'format',
     ],
-    ['a picture called CSV', { content: Uint8Array.of(0x89, 0x50, 0xff, 0), fileName: 'a.csv' }, 'file', 'format'],
+    ['a binary file named .csv', { content: Uint8Array.of(0x89, 0x50, 0xff, 0), fileName: 'a.csv' }, 'file', 'format'],
     [
-      'a CSV called JSON lines',
+      'a CSV declared as JSON lines',
       { ...csv('login_id', 'good-before'), fileName: 'a', mediaType: 'application/jsonl' },
       'file.1',
       'format',
     ],
-    ['nothing', { content: '', fileName: 'a.jsonl' }, 'file', 'format'],
-    ['neither of both', { content: '[]', fileName: 'people.json', mediaType: 'application/json' }, 'file', 'type'],
-  ])('H1: refuses %s and makes nobody, partial or not', async (_, part, field, code) => {
+    ['an empty file', { content: '', fileName: 'a.jsonl' }, 'file', 'format'],
+    [
+      'a file that is neither CSV nor JSON lines',
+      { content: '[]', fileName: 'people.json', mediaType: 'application/json' },
+      'file',
+      'type',
+    ],
+  ])('H1: an import rejects %s and creates no user, with or without partial', async (_, part, field, code) => {
     const before = await admin.accounts();
 
     for (const query of ['', '?partial=true', '?partial=false']) {
@@ -262,13 +275,13 @@ onEachEngine('POST /admin/users/import', (engine) => {
   });
 
   it.each(['?partial=yes', '?partial=', '?partial=true&partial=true', '?partial=1', '?all=true'])(
-    'H1: refuses the query %s',
+    'H1: an import rejects the query %s',
     async (query) => {
       expect(await admin.import(jsonLines({ login_id: 'of-a-query' }), query)).toBeRefused(400, 'VALIDATION_FAILED');
     },
   );
 
-  it('makes everybody once where the same file is sent several times at once', async () => {
+  it('three parallel imports of the same file create each user once', async () => {
     const ids = Array.from({ length: 300 }, (_, row) => `at-once-${row}`);
     const file = csv('login_id', ...ids);
 
@@ -279,12 +292,12 @@ onEachEngine('POST /admin/users/import', (engine) => {
     expect(answers.map(({ body }) => body['errors_total']).toSorted()).toEqual([0, 300, 300]);
   });
 
-  it('leaves nothing in the folder of uploads', () => {
+  it('the imports leave no file in the upload folder', () => {
     expect(readdirSync(location)).toEqual([]);
   });
 });
 
-onSqlite('POST /admin/users/import', (engine) => {
+onSqlite('access and limits of POST /admin/users/import', (engine) => {
   const location = temporaryFolder('location');
   const story = storyOn(engine, {
     people: 5,
@@ -302,7 +315,7 @@ onSqlite('POST /admin/users/import', (engine) => {
     admin = await Administrator.of(story);
   });
 
-  /** Whoever gets as far as storing a file is told 503 meanwhile. */
+  /** A request that gets as far as storing a file would get 503 meanwhile. */
   const withoutFolder = async (request: () => Promise<Answer>): Promise<Answer> => {
     renameSync(location, `${location}.away`);
     try {
@@ -313,7 +326,7 @@ onSqlite('POST /admin/users/import', (engine) => {
   };
   const rows = jsonLines({ login_id: 'never-made' });
 
-  it('is for administrators alone', async () => {
+  it('POST /admin/users/import rejects every caller but an administrator before it stores a file', async () => {
     const nobody = await withoutFolder(() => admin.import(rows, '', 'no-token'));
     expect(nobody).toBeRefused(401, 'INVALID_TOKEN');
     const person = await story.enrolled();
@@ -323,7 +336,7 @@ onSqlite('POST /admin/users/import', (engine) => {
     expect(await admin.accounts()).toBe(6);
   });
 
-  it('asks an administrator for a second factor that is not older than five minutes', async () => {
+  it('POST /admin/users/import requires a second factor no older than five minutes', async () => {
     const { accessToken: bearer } = await story.signIn(admin.person);
     story.clock.advance(301);
 
@@ -334,7 +347,7 @@ onSqlite('POST /admin/users/import', (engine) => {
     expect(await admin.accounts()).toBe(6);
   });
 
-  it('S5: takes nothing that another site makes the browser of an administrator send', async () => {
+  it("S5: POST /admin/users/import rejects a cross-site request from an administrator's browser", async () => {
     const client = story.client();
     const half = await client.post('/session', { id: ADMIN, pw: PASSWORD });
     expect(half).toBeAnswered(200);
@@ -351,7 +364,7 @@ onSqlite('POST /admin/users/import', (engine) => {
     expect((await send(story.service.url)).body).toMatchObject({ created: 1 });
   });
 
-  describe('H5', () => {
+  describe('H5: size and storage of an uploaded file', () => {
     let bearer: string;
     const fileOf = (size: number): FilePart => ({ content: `login_id\n${'\n'.repeat(size - 9)}`, fileName: 'a.csv' });
     const around = multipart(fileOf(9)).length - 9;
@@ -360,13 +373,13 @@ onSqlite('POST /admin/users/import', (engine) => {
       ({ accessToken: bearer } = await story.signIn(admin.person));
     });
 
-    it('takes a file of max-file-size and none of a byte more', async () => {
+    it('H5: an import accepts a file of max-file-size and rejects one more byte', async () => {
       expect(await admin.import(fileOf(20_000), '', bearer)).toBeAnswered(200);
       expect(await admin.import(fileOf(20_001), '', bearer)).toBeRefused(413, 'PAYLOAD_TOO_LARGE');
       expect(readdirSync(location)).toEqual([]);
     });
 
-    it('takes a request of max-request-size and none of a byte more', async () => {
+    it('H5: an import accepts a request of max-request-size and rejects one more byte', async () => {
       const send = (size: number): Promise<Answer> => {
         const body = multipart(fileOf(20_000));
         const padding = Buffer.from(`${'p'.repeat(size - body.length - 2)}\r\n`);
@@ -382,22 +395,25 @@ onSqlite('POST /admin/users/import', (engine) => {
       expect(await withoutFolder(() => send(21_001))).toBeRefused(413, 'PAYLOAD_TOO_LARGE');
     });
 
-    it.each(['leaves', 'is silent'])('keeps its file in location, and not longer where the client %s', async (what) => {
-      const socket = opened(story);
-      const received: Buffer[] = [];
-      socket.on('data', (bytes: Buffer) => received.push(bytes));
-      socket.write(head(bearer, 10_000));
-      socket.write(multipart(fileOf(5_000)).subarray(0, 3_000));
-      await waitUntil('the file is there', () => readdirSync(location).length === 1);
+    it.each(['leaves', 'is silent'])(
+      'H5: an incomplete upload is stored in location and removed when the client %s',
+      async (what) => {
+        const socket = opened(story);
+        const received: Buffer[] = [];
+        socket.on('data', (bytes: Buffer) => received.push(bytes));
+        socket.write(head(bearer, 10_000));
+        socket.write(multipart(fileOf(5_000)).subarray(0, 3_000));
+        await waitUntil('the file is there', () => readdirSync(location).length === 1);
 
-      if (what === 'leaves') socket.destroy();
-      else await once(socket, 'close');
+        if (what === 'leaves') socket.destroy();
+        else await once(socket, 'close');
 
-      await waitUntil('the file is gone', () => readdirSync(location).length === 0);
-      expect(Buffer.concat(received).toString()).toMatch(what === 'leaves' ? /^$/ : /^HTTP\/1\.1 408 /);
-    });
+        await waitUntil('the file is gone', () => readdirSync(location).length === 0);
+        expect(Buffer.concat(received).toString()).toMatch(what === 'leaves' ? /^$/ : /^HTTP\/1\.1 408 /);
+      },
+    );
 
-    it('is answered 503 where nothing can be stored, and the log says why', async () => {
+    it('H5: an import that cannot store its file gets 503, and the log names the cause', async () => {
       const answer = await withoutFolder(() => admin.import(fileOf(9), '', bearer));
 
       expect(answer).toBeRefused(503, 'UNAVAILABLE');
@@ -406,7 +422,7 @@ onSqlite('POST /admin/users/import', (engine) => {
       );
     });
 
-    it('is answered 503 where somebody else removes its file before it is read', async () => {
+    it('H5: an import whose stored file disappears before it is read gets 503 without the path', async () => {
       const socket = opened(story);
       const received: Buffer[] = [];
       socket.on('data', (bytes: Buffer) => received.push(bytes));
@@ -427,7 +443,7 @@ onSqlite('POST /admin/users/import', (engine) => {
   });
 });
 
-onSqlite('POST /admin/users/import by a client that leaves', (engine) => {
+onSqlite('POST /admin/users/import by a client that disconnects', (engine) => {
   const location = temporaryFolder('location');
   const story = storyOn(engine, {
     people: 1,
@@ -441,7 +457,7 @@ onSqlite('POST /admin/users/import by a client that leaves', (engine) => {
     admin = await Administrator.of(story);
   });
 
-  it('is done to its end all the same', async () => {
+  it('an import completes although its client disconnects after sending the file', async () => {
     const rows = Array.from({ length: 500 }, (_, row) => ({
       login_id: `left-${row}`,
       password: `harbour lantern ${row}`,
@@ -463,10 +479,10 @@ onSqlite('POST /admin/users/import by a client that leaves', (engine) => {
   });
 
   it.each([
-    ['sends the rest', 'is answered'],
+    ['sends the rest', 'gets its response'],
     ['sends no more', 'is cut off at the limit'],
     ['sends no more', 'is cut off at a second signal'],
-  ])('that %s while the service stops %s, and leaves no file', async (what, end) => {
+  ])('an import client that %s during shutdown %s, and no file remains', async (what, end) => {
     const { accessToken } = await story.signIn(admin.person);
     const body = multipart(csv('login_id', 'of-a-stop'));
     const socket = opened(story);
@@ -489,7 +505,7 @@ onSqlite('POST /admin/users/import by a client that leaves', (engine) => {
     await story.restart();
   });
 
-  it('leaves nothing behind for longer than to the next start, even where the service is killed', async () => {
+  it('the next start removes the uploaded files of a killed service', async () => {
     const { accessToken } = await story.signIn(admin.person);
     const body = multipart(csv('login_id', 'half'));
     const socket = opened(story);
@@ -505,7 +521,7 @@ onSqlite('POST /admin/users/import by a client that leaves', (engine) => {
   });
 });
 
-describe('a start', () => {
+describe('app.servlet.multipart.location', () => {
   const problem = (path: string): string => `Property: app.servlet.multipart.location\n     Value:    "${path}"`;
 
   it.each([
@@ -519,8 +535,8 @@ describe('a start', () => {
       },
       'this is no folder: ENOTDIR',
     ],
-    ['takes no files', () => '/proc', /Reason: {3}(?:.*: )?E[A-Z]+/],
-  ])('is refused, with a report, where the folder for uploads %s', async (_, folder, reason) => {
+    ['is not writable', () => '/proc', /Reason: {3}(?:.*: )?E[A-Z]+/],
+  ])('startup fails with a report if the upload folder %s', async (_, folder, reason) => {
     const path = folder();
 
     const { exitCode, stderr } = await runService({ args: [`--app.servlet.multipart.location=${path}`] });

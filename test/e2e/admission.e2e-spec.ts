@@ -14,7 +14,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-/** A service that works on `max` requests at once and lets `acceptCount` wait. */
+/** Starts a service that processes `max` requests at once and queues `acceptCount` more. */
 async function start(max: number, acceptCount: number): Promise<void> {
   const threads = Object.assign(new ThreadsProperties(), { max });
   const embedded = Object.assign(new EmbeddedProperties(), { acceptCount });
@@ -30,7 +30,7 @@ async function hold(): Promise<RawConnection> {
   return connection;
 }
 
-/** A request of which the service knows, and which has no slot. */
+/** A request that waits in the queue. */
 async function queue(path = '/held'): Promise<RawConnection> {
   const before = service.listener.inProgress;
   const connection = await RawConnection.open(service.url);
@@ -43,7 +43,7 @@ const post = (path: string, body: string, headers = ''): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`;
 
 describe('server.embedded.threads.max and accept-count', () => {
-  it('so many are worked on, so many wait, and one more is 503 with Retry-After and its connection closed', async () => {
+  it('a request beyond max and accept-count gets 503 with Retry-After and its connection closes', async () => {
     await start(2, 1);
     const working = [await hold(), await hold()];
     const waiting = await queue();
@@ -64,7 +64,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     }
   });
 
-  it('whoever waits is worked on in the order of coming', async () => {
+  it('queued requests are processed in their order of arrival', async () => {
     await start(1, 3);
     await hold();
     const waiting = [await queue('/items/1'), await queue('/items/2'), await queue('/items/3')];
@@ -80,7 +80,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     expect(order).toEqual([0, 1, 2]);
   });
 
-  it('a client that leaves while it waits gives its place up', async () => {
+  it('a client that disconnects while queued frees its place in the queue', async () => {
     await start(1, 1);
     await hold();
     const gone = await queue();
@@ -96,7 +96,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     expect(held.count).toBe(0);
   });
 
-  it('so do pipelined requests of a client that leaves', async () => {
+  it('queued pipelined requests of a client that disconnects free their places', async () => {
     await start(1, 2);
     await hold();
     const gone = await RawConnection.open(service.url);
@@ -113,7 +113,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     expect(held.count).toBe(0);
   });
 
-  it('work goes on for a client that left, and keeps its slot until it ends', async () => {
+  it('a request in progress keeps its slot until it ends, even if its client disconnects', async () => {
     await start(1, 0);
     const gone = await hold();
     gone.leave();
@@ -128,7 +128,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     expect(held.count).toBe(0);
   });
 
-  it('a request whose body is slow to come has neither slot nor place', async () => {
+  it('a request whose body is incomplete occupies neither a slot nor a place in the queue', async () => {
     await start(1, 0);
     const slow = await RawConnection.open(service.url);
     slow.send(post('/note', '{"text":"a"}').slice(0, -5));
@@ -142,7 +142,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     expect(slow.statuses).toEqual([200]);
   });
 
-  it('a refused request has no slot while its sender goes on', async () => {
+  it('a rejected request occupies no slot while its client still sends the body', async () => {
     await start(1, 0);
     const refused = await RawConnection.open(service.url);
     refused.send('GET /refused/ACCESS_DENIED HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n');
@@ -154,7 +154,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     refused.leave();
   });
 
-  it('a client that does not take its answers has no slot', async () => {
+  it('a client that does not read its responses occupies no slot', async () => {
     await start(1, 100);
     const greedy = await RawConnection.open(service.url);
     greedy.stopReading();
@@ -168,7 +168,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     greedy.leave();
   });
 
-  it('probes and operators are let in whatever the load', async () => {
+  it('a route exempt from admission is served while all slots are taken', async () => {
     await start(1, 0);
     await hold();
 
@@ -176,7 +176,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     expect(statuses).toEqual([200]);
   });
 
-  it('R8 a hundred clients that hang up at every stage leave no slot taken', async () => {
+  it('R8: a hundred clients that disconnect at every stage of a request leave no slot taken', async () => {
     await start(2, 2);
     const whole = post('/note', '{"text":"a"}');
     for (let length = 1; length <= 100; length += 1) {
@@ -197,7 +197,7 @@ describe('server.embedded.threads.max and accept-count', () => {
     }
   });
 
-  it('a client that is refused need not send its body, and one that is let in is asked for it', async () => {
+  it('Expect: 100-continue gets 100 from a free service and 503 before the body from a full one', async () => {
     await start(1, 0);
     const asked = await RawConnection.open(service.url);
     asked.send(

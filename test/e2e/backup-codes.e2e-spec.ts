@@ -13,7 +13,7 @@ onEachEngine('backup codes', (engine) => {
     return secondStep(client, await story.mfaToken(person, client), code);
   }
 
-  it('log in instead of the phone, and say how many are left', async () => {
+  it('a backup code completes a login, and the response reports how many are left', async () => {
     const person = await story.enrolled();
 
     const answer = await use(person, String(person.backupCodes[0]));
@@ -30,7 +30,7 @@ onEachEngine('backup codes', (engine) => {
     });
   });
 
-  it('are ten, each of which works once', async () => {
+  it('each of the ten backup codes works once', async () => {
     const person = await story.enrolled();
     const seen: unknown[] = [];
     for (const code of person.backupCodes) {
@@ -46,28 +46,28 @@ onEachEngine('backup codes', (engine) => {
 
   it.each([
     ['without the dash', (code: string) => code.replace('-', '')],
-    ['in small letters', (code: string) => code.toLowerCase()],
-    ['with blanks', (code: string) => ` ${code.replace('-', ' ')} `],
+    ['in lower case', (code: string) => code.toLowerCase()],
+    ['with spaces', (code: string) => ` ${code.replace('-', ' ')} `],
     ['with more dashes', (code: string) => Array.from(code.replace('-', '')).join('-')],
     [
       'with O for 0 and I or L for 1',
       (code: string) => code.replaceAll('0', 'O').replace('1', 'I').replaceAll('1', 'l'),
     ],
-  ])('are understood %s', async (_, spelling) => {
+  ])('a backup code is accepted %s', async (_, spelling) => {
     const person = await story.enrolled();
     const code = person.backupCodes.find((shown) => /[01]/.test(shown)) ?? person.backupCodes[0];
 
     expect(await use(person, spelling(String(code)))).toBeAnswered(200);
   });
 
-  it('do not fit another user', async () => {
+  it('a backup code of another user is rejected and stays usable by its owner', async () => {
     const [person, other] = [await story.enrolled(), await story.enrolled()];
 
     expect(await use(person, String(other.backupCodes[0]))).toBeRefused(401, 'MFA_CODE_INVALID');
     expect(await use(other, String(other.backupCodes[0]))).toBeAnswered(200);
   });
 
-  it('are refused while the user is locked, and are not used up by that', async () => {
+  it('a backup code is rejected while the user is locked and stays usable', async () => {
     const person = await story.enrolled();
     await story.lock(person);
     const code = String(person.backupCodes[0]);
@@ -77,7 +77,7 @@ onEachEngine('backup codes', (engine) => {
     expect(await use(person, code)).toBeAnswered(200);
   });
 
-  it('count as a second factor that succeeded: the failures before are forgotten', async () => {
+  it('a correct backup code resets the failure count of the second factor', async () => {
     const person = await story.enrolled();
     for (const code of ['ZZZZ-ZZZZ', '0000-0000', 'ZZZZ-ZZZ0', 'ZZZZ-ZZ0Z']) {
       expect(await use(person, code)).toBeRefused(401, 'MFA_CODE_INVALID');
@@ -90,7 +90,7 @@ onEachEngine('backup codes', (engine) => {
     expect(await use(person, String(person.backupCodes[1]))).toBeAnswered(200);
   });
 
-  it('are stored as hashes only', async () => {
+  it('the database stores backup codes as hashes only', async () => {
     const person = await story.enrolled();
     const rows = await story.database.query<{ hash: string }>('SELECT hash FROM backup_code WHERE user_id = ?', [
       await story.subjectOf(person),
@@ -104,8 +104,8 @@ onEachEngine('backup codes', (engine) => {
     }
   });
 
-  describe('reissued', () => {
-    it('are ten new ones, and T15: all earlier ones are dead', async () => {
+  describe('POST /2fa/backup-codes', () => {
+    it('T15: reissue returns ten new backup codes and invalidates the earlier ones', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
 
@@ -126,7 +126,7 @@ onEachEngine('backup codes', (engine) => {
       expect(state.body['backup_codes']).toMatchObject({ remaining: 9, low: false });
     });
 
-    it('need a fresh otp', async () => {
+    it('reissue requires a recent second factor and otherwise keeps the backup codes', async () => {
       const person = story.person();
       const weak = await story.signInByPassword(person);
       const enrolled = await story.enrolled(person);
@@ -139,7 +139,7 @@ onEachEngine('backup codes', (engine) => {
       expect(await use(enrolled, String(enrolled.backupCodes[0]))).toBeAnswered(200);
     });
 
-    it('raise nobody: the session that asked is the one it was', async () => {
+    it('reissue sets no cookie and leaves the session valid', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
 
@@ -151,7 +151,7 @@ onEachEngine('backup codes', (engine) => {
     });
   });
 
-  it('open every door that a TOTP code opens but that of confirm', async () => {
+  it('a backup code is accepted for step-up, password change and disabling the second factor', async () => {
     const person = await story.enrolled();
     const [first = '', second = '', third = ''] = person.backupCodes;
     const { client, accessToken: bearer } = await story.signIn(person);

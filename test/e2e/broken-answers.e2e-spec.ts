@@ -11,7 +11,7 @@ const JSON_POST = { method: 'POST', headers: { 'content-type': 'application/json
 const SECRET = 'SELECT secret FROM /etc/passwd';
 const REQUEST_ID = 'request-of-mine';
 
-/** A defect in the shape of every refusal, with the headers of every answer (http-api sections 1 and 9). */
+/** A defect as a problem document, with the default headers of every response (http-api sections 1 and 9). */
 const BARE = {
   status: 500,
   headers: {
@@ -49,19 +49,22 @@ async function ask(url: string, path: string, { headers, ...init }: RequestInit 
   return { status: answer.status, headers: received, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
 }
 
-describe('H1 an answer that cannot be made is a bare defect', () => {
+describe('H1: response that cannot be built', () => {
   let service: EchoService;
 
   afterEach(() => service.stop());
 
-  it.each(['/broken/body', '/broken/cookie', '/broken/error', '/broken/refusal'])('%s', async (path) => {
-    service = await startEchoService();
+  it.each(['/broken/body', '/broken/cookie', '/broken/error', '/broken/refusal'])(
+    'H1: %s gets a minimal 500 response',
+    async (path) => {
+      service = await startEchoService();
 
-    expect(await ask(service.url, path)).toMatchObject(BARE);
-    expect(service.complaints.join('\n')).toContain(`[${REQUEST_ID}]`);
-  });
+      expect(await ask(service.url, path)).toMatchObject(BARE);
+      expect(service.complaints.join('\n')).toContain(`[${REQUEST_ID}]`);
+    },
+  );
 
-  it('also to HEAD, without a body', async () => {
+  it('H1: HEAD of a response that cannot be built gets 500 without a body', async () => {
     service = await startEchoService();
 
     expect(await ask(service.url, '/broken/cookie', { method: 'HEAD' })).toMatchObject({
@@ -70,14 +73,14 @@ describe('H1 an answer that cannot be made is a bare defect', () => {
     });
   });
 
-  it('where the trace that the operator wants cannot be had', async () => {
+  it('H1: an error whose stack trace cannot be read gets a minimal 500 response', async () => {
     service = await startEchoService({ errors: { includeMessage: 'always', includeStacktrace: 'always' } });
 
     expect(await ask(service.url, '/broken/error')).toMatchObject(BARE);
     expect(await ask(service.url, '/broken/error', JSON_POST)).toMatchObject(BARE);
   });
 
-  it('where nobody can be told of it', async () => {
+  it('H1: an error that cannot be logged gets a minimal 500 response', async () => {
     service = await startEchoService({
       loggers: new Loggers([
         {
@@ -93,7 +96,7 @@ describe('H1 an answer that cannot be made is a bare defect', () => {
     }
   });
 
-  it('and gives its slot up', async () => {
+  it('H1: a response that cannot be built frees its slot', async () => {
     service = await startEchoService({ threads: Object.assign(new ThreadsProperties(), { max: 1 }) });
 
     for (const path of ['/broken/cookie', '/broken/error', '/broken/refusal']) {
@@ -105,7 +108,7 @@ describe('H1 an answer that cannot be made is a bare defect', () => {
   });
 });
 
-describe('H1 where a hook fails whatever is sent', () => {
+describe('H1: failing onSend hook', () => {
   let listener: Listener;
   let url: string;
 
@@ -123,14 +126,14 @@ describe('H1 where a hook fails whatever is sent', () => {
 
   it.each([
     ['a known path', '/fine', 'GET'],
-    ['a path nobody knows', '/nowhere', 'GET'],
-    ['a method nobody takes', '/fine', 'DELETE'],
-    ['a path that is none', '/%ff', 'GET'],
-  ])('%s is answered by a bare defect', async (_, path, method) => {
+    ['an unknown path', '/nowhere', 'GET'],
+    ['a method without a route', '/fine', 'DELETE'],
+    ['an undecodable path', '/%ff', 'GET'],
+  ])('H1: %s gets a minimal 500 response if an onSend hook fails', async (_, path, method) => {
     expect(await ask(url, path, { method })).toMatchObject(BARE);
   });
 
-  it('one answer goes out, and the connection ends', async () => {
+  it('H1: a failing onSend hook causes one response and closes the connection', async () => {
     const { statuses, text } = await sendRaw(url, 'GET /fine HTTP/1.1\r\nHost: x\r\n\r\n');
 
     expect(statuses).toEqual([500]);
@@ -138,7 +141,7 @@ describe('H1 where a hook fails whatever is sent', () => {
   });
 });
 
-it('H1 where not even the time can be told, a connection is closed without a word, and others are served', async () => {
+it('H1: an unreadable clock closes the connection without a response, and later requests are served', async () => {
   class NoClock extends Clock {
     millis(): never {
       throw new TypeError(SECRET);
@@ -154,7 +157,7 @@ it('H1 where not even the time can be told, a connection is closed without a wor
   await service.stop();
 });
 
-it('L4 nothing in all these answers shows the inside', () => {
+it('L4: none of these responses shows internals', () => {
   expect(seen.length).toBeGreaterThan(10);
   for (const answer of seen) {
     expect(answer).not.toMatch(LEAK);

@@ -8,7 +8,7 @@ import { onSqlite } from '../support/story-database.js';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
-describe('A8: the exit code of a command tells', () => {
+describe('A8: exit codes without a database', () => {
   it.each([
     ['0 for help', ['--help'], 0],
     ['0 for help about one command', ['users', 'unlock', '--help'], 0],
@@ -18,11 +18,11 @@ describe('A8: the exit code of a command tells', () => {
     ['2 for an unknown sub-command', ['keys', 'frobnicate'], 2],
     ['2 for an unknown option', ['users', 'unlock', 'anna', '--frobnicate'], 2],
     ['2 for a missing argument', ['users', 'unlock'], 2],
-    ['3 for a configuration that cannot be used', ['users', 'unlock', 'anna', '--server.port=abc'], 3],
-    ['3 for faults that config check finds', ['config', 'check', '--server.port=abc'], 3],
+    ['3 for an invalid configuration', ['users', 'unlock', 'anna', '--server.port=abc'], 3],
+    ['3 for an invalid value in config check', ['config', 'check', '--server.port=abc'], 3],
     ['4 for an unknown key', ['config', 'get', 'zzzz.yyyy'], 4],
     ['4 for an unknown identity provider', ['saml', 'check', 'corp'], 4],
-  ])('%s', async (_, args, code) => {
+  ])('A8: the exit code is %s', async (_, args, code) => {
     const { exitCode, stdout, stderr } = await runCli(args);
 
     expect(exitCode, stdout + stderr).toBe(code);
@@ -30,8 +30,8 @@ describe('A8: the exit code of a command tells', () => {
   });
 });
 
-describe('A8: the command line', () => {
-  it('C7: writes all of its output, also to a pipe whose reader is slower', async () => {
+describe('A8: command line', () => {
+  it('C7: a command writes all of its output to a pipe with a slow reader', async () => {
     const { stdout } = await runCli(['config', 'docs']);
     const pipe = '"$0" "$1" config docs | dd bs=512 status=none';
 
@@ -42,7 +42,7 @@ describe('A8: the command line', () => {
     expect(read.stdout).toBe(stdout);
   });
 
-  it('prints its version', async () => {
+  it('--version prints the version and exits with 0', async () => {
     const { exitCode, stdout } = await runCli(['--version']);
 
     expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
@@ -52,25 +52,25 @@ describe('A8: the command line', () => {
     [['frobnicate'], /config, users, keys, saml/],
     [['users', 'unlok', 'anna'], /Did you mean unlock\?[^]*add, admit, list, show, import, [^]*unlock/],
     [['keys', 'frobnicate'], /list, rotate, retire, rekey/],
-  ])('lists the known commands beside an unknown one: %j', async (args, known) => {
+  ])('the error for an unknown command lists the known ones: %j', async (args, known) => {
     expect((await runCli(args)).stderr).toMatch(known);
   });
 
-  it('explains its exit codes', async () => {
+  it('--help explains the exit codes', async () => {
     expect((await runCli(['--help'])).stdout).toMatch(/Exit codes:[^]*0[^]*1[^]*2[^]*3[^]*4/);
   });
 });
 
-onSqlite('A8: the exit code on a database', (engine) => {
+onSqlite('A8: exit codes of commands on a database', (engine) => {
   const story = storyOn(engine, { people: 1 });
 
   it.each([
     ['4 for an unknown user', ['users', 'unlock', 'bert'], 4],
     ['4 for an unknown key', ['keys', 'retire', 'bert'], 4],
     ['4 for an unknown identity provider', ['users', 'admit', '--idp', 'corp', '--person', 'x'], 4],
-    ['1 for a login id that is taken', ['users', 'add', 'person-1'], 1],
-    ['0 for what was done', ['users', 'add', 'carla'], 0],
-  ])('is %s', async (_, args, code) => {
+    ['1 for an existing login id', ['users', 'add', 'person-1'], 1],
+    ['0 for a command that succeeded', ['users', 'add', 'carla'], 0],
+  ])('A8: the exit code on a database is %s', async (_, args, code) => {
     const { exitCode, stdout, stderr } = await story.command(...args);
 
     expect(exitCode, stdout + stderr).toBe(code);

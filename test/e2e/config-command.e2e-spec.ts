@@ -14,7 +14,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 }
 
 describe('config get', () => {
-  it('shows the value in force, its origin, and every overridden value in rank order', async () => {
+  it('config get shows the effective value, its origin, and the overridden values by rank', async () => {
     const cwd = folderWith({
       'application.yml': 'server.port: 1004\n',
       'config/application.yml': 'server:\n  port: 1003\n',
@@ -45,7 +45,7 @@ describe('config get', () => {
     'app.datasource.pool.maximum-pool-size',
     'app.datasource.pool.maximumPoolSize',
     'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE',
-  ])('understands %s', async (spelling) => {
+  ])('config get resolves the spelling %s', async (spelling) => {
     const { exitCode, stdout } = await runCli(['config', 'get', spelling], {
       env: { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '7' },
     });
@@ -55,7 +55,7 @@ describe('config get', () => {
     expect(stdout).toContain('System Environment Property "APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE"');
   });
 
-  it('shows the default of a known key that nothing sets, and what the key does', async () => {
+  it('config get shows the default and the effect of a known key that is not set', async () => {
     const { exitCode, stdout } = await runCli(['config', 'get', 'app.datasource.url']);
 
     expect(exitCode).toBe(0);
@@ -63,7 +63,7 @@ describe('config get', () => {
     expect(stdout).toContain('effect      F');
   });
 
-  it('shows the children of a prefix', async () => {
+  it('config get shows the keys below a prefix', async () => {
     const { exitCode, stdout } = await runCli(['config', 'get', 'server.error']);
 
     expect(exitCode).toBe(0);
@@ -72,7 +72,7 @@ describe('config get', () => {
     expect(stdout).not.toContain('server.port');
   });
 
-  it('says that a key is unknown, with the nearest name, and exits with 4', async () => {
+  it('config get suggests the nearest key for an unknown one and exits with 4', async () => {
     const { exitCode, stdout, stderr } = await runCli(['config', 'get', 'server.prot']);
 
     expect(exitCode).toBe(4);
@@ -80,14 +80,14 @@ describe('config get', () => {
     expect(stderr).toContain('server.prot is no key of this service; did you mean server.port?');
   });
 
-  it('says where all keys are where no name is near', async () => {
+  it('config get refers to config list if no known key is similar', async () => {
     const { exitCode, stderr } = await runCli(['config', 'get', 'zzzz.yyyy']);
 
     expect(exitCode).toBe(4);
     expect(stderr).toContain('zzzz.yyyy is no key of this service; "config list" shows all keys');
   });
 
-  it('never shows a secret, wherever it was set', async () => {
+  it('config get masks a secret from every source', async () => {
     const cwd = folderWith({ 'application.yml': 'app.datasource.password: hunter1\n' });
 
     const { stdout, stderr } = await runCli(
@@ -102,7 +102,7 @@ describe('config get', () => {
     expect(stdout + stderr).not.toContain('hunter');
   });
 
-  it('works on a configuration the service would not start with, and says so', async () => {
+  it('config get works on an invalid configuration and reports that the service would not start', async () => {
     const { exitCode, stdout, stderr } = await runCli(['config', 'get', 'server.port'], {
       env: { SERVER_PORT: 'abc' },
     });
@@ -112,7 +112,7 @@ describe('config get', () => {
     expect(stderr).toContain('would not start');
   });
 
-  it('repeats no default of a placeholder that names a secret', async () => {
+  it('config get masks the default of a placeholder that names a secret', async () => {
     const cwd = folderWith({ 'application.yml': 'info.relay: ${MAIL_TOKEN:hunter2}\n' });
 
     const { stdout, stderr } = await runCli(['config', 'get', 'info.relay'], { cwd });
@@ -121,23 +121,23 @@ describe('config get', () => {
     expect(stdout + stderr).not.toContain('hunter2');
   });
 
-  it('tells the zone that the variable TZ chose', async () => {
+  it('config get shows the time zone from the variable TZ', async () => {
     const { stdout } = await runCli(['config', 'get', 'user.timezone'], { env: { TZ: 'Europe/Berlin' } });
 
     expect(stdout).toContain('user.timezone = Europe/Berlin\n  origin      System Environment Property "TZ"');
   });
 
-  it('takes an empty key for none', async () => {
+  it('config get exits with 4 for an empty key', async () => {
     expect((await runCli(['config', 'get', ''])).exitCode).toBe(4);
   });
 
-  it('shows what no value may do to the terminal', async () => {
+  it('config get escapes control characters in values', async () => {
     const { stdout } = await runCli(['config', 'get', 'info.note'], { env: { INFO_NOTE: 'a\u001b[31m\nforged = 1' } });
 
     expect(stdout).toContain('info.note = a\\u001b[31m\\u000aforged = 1\n');
   });
 
-  it('shows keys of others that placeholders use', async () => {
+  it('config get shows keys that the service does not define', async () => {
     const cwd = folderWith({ 'application.yml': 'my:\n  region: ${REGION:eu}\n' });
 
     const { exitCode, stdout } = await runCli(['config', 'get', 'my.region'], { cwd });
@@ -148,7 +148,7 @@ describe('config get', () => {
 });
 
 describe('config list', () => {
-  it('shows only what was set outside the package when asked for changes', async () => {
+  it('config list --changed shows only keys that are set outside the package', async () => {
     const cwd = folderWith({ 'application.yml': 'logging:\n  level:\n    auth.mfa: DEBUG\n' });
 
     const { exitCode, stdout } = await runCli(['config', 'list', '--changed'], { cwd, env: { SERVER_PORT: '9000' } });
@@ -160,7 +160,7 @@ describe('config list', () => {
     ]);
   });
 
-  it('shows every key below a prefix', async () => {
+  it('config list shows only the keys below a prefix', async () => {
     const { stdout } = await runCli(['config', 'list', 'app.datasource']);
 
     expect(stdout).toMatch(/^app\.datasource\.url = /m);
@@ -170,14 +170,14 @@ describe('config list', () => {
 });
 
 describe('config check', () => {
-  it('exits with 0 where all rules hold', async () => {
+  it('config check exits with 0 if all rules hold', async () => {
     const { exitCode, stdout } = await runCli(['config', 'check'], { env: { TZ: 'UTC' } });
 
     expect(stdout).toBe('All configuration rules hold.\n');
     expect(exitCode).toBe(0);
   });
 
-  it('prints one line per breach and exits with 3', async () => {
+  it('config check prints one line per breach and exits with 3', async () => {
     const { exitCode, stdout } = await runCli(
       ['config', 'check', '--app.jpa.show-sql=true', '--app.jpa.orm.ddl-auto=create'],
       {
@@ -190,7 +190,7 @@ describe('config check', () => {
     expect(stdout).toMatch(/2 breaches\.\n$/);
   });
 
-  it('prints the report of a start that cannot be', async () => {
+  it('config check prints the startup failure report for an invalid value and exits with 3', async () => {
     const { exitCode, stderr } = await runCli(['config', 'check', '--server.port=abc']);
 
     expect(exitCode).toBe(3);
@@ -198,7 +198,7 @@ describe('config check', () => {
   });
 });
 
-it('explains its commands to somebody who asks for none', async () => {
+it('the command line without a command prints its commands and exits with 2', async () => {
   const { exitCode, stdout, stderr } = await runCli([]);
 
   expect(exitCode).toBe(2);

@@ -7,7 +7,7 @@ import { needs } from '../support/needs.js';
 import { startService } from '../support/service.js';
 import { waitUntil } from '../support/wait-until.js';
 
-describe('the registration of a running service with a console', () => {
+describe('console registration', () => {
   let console: FakeConsole;
   beforeEach(async () => {
     console = await FakeConsole.start();
@@ -19,7 +19,7 @@ describe('the registration of a running service with a console', () => {
   const firstCall = async (): Promise<FakeConsole['calls'][number]> =>
     waitUntil('the console is called', () => console.calls[0]);
 
-  it('names where the listeners really are, and is taken back at the end', async () => {
+  it('the service registers the actual URLs of its listeners and deregisters at shutdown', async () => {
     const service = await startManaged({
       args: [
         `--app.boot.admin.client.url=${console.url}`,
@@ -56,7 +56,7 @@ describe('the registration of a running service with a console', () => {
     ]);
   });
 
-  it('says what the operator says instead, with credentials for the console and of the service', async () => {
+  it('the registration sends the configured name, URLs and metadata with the credentials for the console', async () => {
     const prefix = '--app.boot.admin.client';
     const service = await startManaged({
       args: [
@@ -85,7 +85,7 @@ describe('the registration of a running service with a console', () => {
     });
   });
 
-  it('tells a console nothing of the account of the management endpoints unless metadata says so', async () => {
+  it('the registration sends no management credentials unless metadata configures them', async () => {
     const service = await startManaged({ args: [`--app.boot.admin.client.url=${console.url}`] });
     const call = await firstCall();
     await service.stop();
@@ -94,7 +94,7 @@ describe('the registration of a running service with a console', () => {
     expect(JSON.stringify(call)).not.toContain(OPERATOR.password);
   });
 
-  it('starts, is ready and ends all the same where the console is away', async () => {
+  it('an unreachable console affects neither startup nor health nor shutdown', async () => {
     const service = await startManaged({ args: [`--app.boot.admin.client.url=http://127.0.0.1:${await freePort()}`] });
 
     const { status } = await service.operator.get('/health');
@@ -105,8 +105,8 @@ describe('the registration of a running service with a console', () => {
   });
 });
 
-needs('openssl')('the registration with a console over TLS', () => {
-  it('is made with one whose authority Node is told, and names the https of its own listener', async () => {
+needs('openssl')('console registration over TLS', () => {
+  it('the service registers with a console whose CA is in NODE_EXTRA_CA_CERTS and sends its own https URLs', async () => {
     const certificate = makeCertificate();
     const secure = await FakeConsole.start(0, certificate);
     const pem = '--app.ssl.bundle.pem.web.keystore';
@@ -128,7 +128,7 @@ needs('openssl')('the registration with a console over TLS', () => {
     expect(secure.calls.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
   });
 
-  it('L1: is not made with one whose certificate nobody vouches for, and sends it nothing', async () => {
+  it('L1: the service sends nothing to a console with an untrusted certificate', async () => {
     const secure = await FakeConsole.start(0, makeCertificate());
     const service = await startManaged({
       args: [

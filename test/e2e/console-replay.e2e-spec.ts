@@ -17,10 +17,10 @@ interface Metric {
   readonly availableTags: readonly { readonly tag: string; readonly values: readonly string[] }[];
 }
 
-describe('a console that the service registers with', () => {
+describe('calls of a management console', () => {
   let console: FakeConsole;
   let service: ManagedService;
-  /** As the registration says: where to call, and as whom. */
+  /** Calls the management URL with the credentials from the registration. */
   let client: HttpClient;
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe('a console that the service registers with', () => {
     client.headers['authorization'] = `Basic ${Buffer.from(account).toString('base64')}`;
     await new HttpClient(service.url).get('/');
     const logFile = join(service.cwd, 'login.log');
-    // Of an empty file there is no part.
+    // An empty file has no byte range to return.
     await waitUntil('the log file has a line', () => (statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) > 0);
   });
   afterAll(async () => {
@@ -55,7 +55,7 @@ describe('a console that the service registers with', () => {
     await console.stop();
   });
 
-  it('is told what it needs', () => {
+  it('the registration sends the name and the URLs of the service as JSON', () => {
     const { managementUrl = '', url } = service;
 
     expect(console.calls[0]).toMatchObject({
@@ -66,7 +66,7 @@ describe('a console that the service registers with', () => {
     });
   });
 
-  it('finds the endpoints by links without a free part, in a page of the vendor type', async () => {
+  it('the discovery page lists the endpoints as untemplated links, with the vendor media type', async () => {
     const answer = await client.get('', { headers: POLL });
 
     expect(answer.status).toBe(200);
@@ -81,7 +81,7 @@ describe('a console that the service registers with', () => {
     );
   });
 
-  it.each(STEPS)('$call is answered $status with what it reads', async (step) => {
+  it.each(STEPS)('$call returns $status with the members that a console reads', async (step) => {
     const { call, headers, json, status, type, allows, reads = {} } = step;
     const [method = '', path = ''] = call.split(' ');
 
@@ -93,7 +93,7 @@ describe('a console that the service registers with', () => {
     expect(answer.body).toMatchObject(reads);
   });
 
-  it('metrics are asked for by the names in their list, and have values and tags', async () => {
+  it('every metric that a console reads is listed, has a value and can be narrowed by its tags', async () => {
     const names = textsOf(await client.get('/metrics', { headers: FORWARDED }), 'names');
     expect(names).toEqual(expect.arrayContaining([...ASKED_METRICS]));
 
@@ -104,14 +104,14 @@ describe('a console that the service registers with', () => {
       expect(measurements[0]?.value).toEqual(expect.any(Number));
       for (const { tag, values } of availableTags) {
         const pair = `tag=${tag}:${values[0] ?? ''}`;
-        // It sends the first pair twice.
+        // A console sends the first pair twice.
         const narrowed = await client.get(`/metrics/${name}?${pair}&${pair}`, { headers: FORWARDED });
         expect(narrowed.status).toBe(200);
       }
     }
   });
 
-  it('POST /shutdown is answered, and the console then told that the service is gone', async () => {
+  it('POST /shutdown returns 200, stops the service and deregisters it from the console', async () => {
     const answer = await client.send('POST', '/shutdown', { headers: FORWARDED });
 
     expect(answer).toMatchObject({ status: 200, body: { message: 'Shutting down, bye...' } });

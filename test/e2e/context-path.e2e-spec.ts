@@ -6,12 +6,12 @@ import { onSqlite } from '../support/story-database.js';
 
 const PUBLIC_URL = 'https://login.example.org/auth';
 
-onSqlite('below a context path', (engine) => {
+onSqlite('server.servlet.context-path', (engine) => {
   const story = storyOn(engine, {
     args: ['--server.servlet.context-path=/auth', `--app.security.public-url=${PUBLIC_URL}`],
   });
 
-  it('the whole login is there, and nothing of it above', async () => {
+  it('login, refresh and /me work below the context path, and /login above it does not exist', async () => {
     const person = await story.enrolled();
     const { client, accessToken: bearer } = await story.signIn(person);
 
@@ -22,7 +22,7 @@ onSqlite('below a context path', (engine) => {
     expect((await fetch(above, { method: 'POST' })).status).toBe(404);
   });
 
-  it('every cookie has a path below it, none a Domain, and all are out of the reach of scripts', async () => {
+  it('every cookie has a path below the context path, no Domain, and is HttpOnly and Secure', async () => {
     const person = await story.enrolled();
     const { answer } = await story.signIn(person);
     const portal = await story.client().post('/session', { id: person.id, pw: PASSWORD });
@@ -37,7 +37,7 @@ onSqlite('below a context path', (engine) => {
     }
   });
 
-  it('a half-authenticated session stays on /2fa/** of it', async () => {
+  it('a half-authenticated session below a context path is rejected at /me until the second factor succeeds', async () => {
     const person = await story.enrolled();
     const browser = story.client();
     await browser.post('/session', { id: person.id, pw: PASSWORD });
@@ -47,13 +47,13 @@ onSqlite('below a context path', (engine) => {
     expect(await browser.get('/me')).toBeAnswered(200);
   });
 
-  it('refusals name the path as it was asked for, without the query', async () => {
+  it('an error response names the full request path without the query', async () => {
     const answer = await story.client().post('/login?x=1', { id: 'nobody', pw: 'wrong' });
 
     expect(answer.body['instance']).toBe('/auth/login');
   });
 
-  it('the public URL is issuer of all tokens, base of the metadata, and our own origin', async () => {
+  it('the public URL is the issuer of all tokens, the base of the metadata and the accepted origin', async () => {
     const person = await story.enrolled();
     const { client, accessToken } = await story.signIn(person);
     const metadata = await client.get('/.well-known/oauth-authorization-server');

@@ -52,7 +52,7 @@ function accessControl(headers: Headers): string[] {
   return [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 }
 
-/** What a browser asks for before its script may post JSON. */
+/** The preflight request of a browser whose script wants to post JSON. */
 const preflight = (path: string, origin: string): Promise<Seen> =>
   ask(
     `OPTIONS ${path}`,
@@ -60,7 +60,7 @@ const preflight = (path: string, origin: string): Promise<Seen> =>
     'Access-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: content-type\r\n',
   );
 
-/** Takes the only slot there is. */
+/** Occupies the only slot during `run`. */
 async function whileFull<T>(run: () => Promise<T>): Promise<T> {
   const connection = await RawConnection.open(service.url);
   connection.get('/held');
@@ -77,34 +77,34 @@ async function whileFull<T>(run: () => Promise<T>): Promise<T> {
 const SMALL = `${JSON_TYPE}Content-Length: 2\r\n`;
 
 const ANSWERS: readonly (readonly [number, string, (origin: string) => Promise<Seen>])[] = [
-  [200, 'an answer', (origin) => ask('GET /plain', origin)],
+  [200, 'a success', (origin) => ask('GET /plain', origin)],
   [400, 'a path that cannot be decoded', (origin) => ask('GET /%zz', origin)],
-  [400, 'a path that is no UTF-8', (origin) => ask('GET /%ff', origin)],
-  [400, 'a body that does not fit', (origin) => ask('POST /note', origin, SMALL, '{}')],
-  [400, 'two lengths of one body', (origin) => ask('POST /note', origin, `${SMALL}Content-Length: 3\r\n`, '{}')],
-  [403, 'a guard', (origin) => ask('GET /denied', origin)],
+  [400, 'a path that is not UTF-8', (origin) => ask('GET /%ff', origin)],
+  [400, 'a body that violates the schema', (origin) => ask('POST /note', origin, SMALL, '{}')],
+  [400, 'two Content-Length headers', (origin) => ask('POST /note', origin, `${SMALL}Content-Length: 3\r\n`, '{}')],
+  [403, 'a route that a guard denies', (origin) => ask('GET /denied', origin)],
   [404, 'an unknown path', (origin) => ask('GET /nowhere', origin)],
-  [404, 'an unknown path asked for its methods', (origin) => ask('OPTIONS /nowhere', origin)],
-  [405, 'another method', (origin) => ask('DELETE /note', origin)],
-  [406, 'another media type of the answer', (origin) => ask('GET /facts', origin, 'Accept: text/html\r\n')],
-  [408, 'half a body', (origin) => ask('POST /note', origin, SMALL, '{')],
+  [404, 'OPTIONS of an unknown path', (origin) => ask('OPTIONS /nowhere', origin)],
+  [405, 'a method without a route', (origin) => ask('DELETE /note', origin)],
+  [406, 'an unacceptable response media type', (origin) => ask('GET /facts', origin, 'Accept: text/html\r\n')],
+  [408, 'an incomplete body', (origin) => ask('POST /note', origin, SMALL, '{')],
   [
     413,
-    'a body that is too large',
+    'a body over the limit',
     (origin) => ask('POST /any', origin, `${JSON_TYPE}Content-Length: 1025\r\n`, ' '.repeat(1025)),
   ],
   [
     415,
-    'another media type',
+    'an unsupported request media type',
     (origin) => ask('POST /any', origin, 'Content-Type: text/plain\r\nContent-Length: 1\r\n', 'x'),
   ],
-  [431, 'a head that is too large', (origin) => ask('GET /plain', origin, `X-Long: ${'x'.repeat(2048)}\r\n`)],
-  [500, 'a defect', (origin) => ask('GET /defect', origin)],
-  [503, 'an overload', (origin) => whileFull(() => ask('GET /facts', origin))],
+  [431, 'a request head over the limit', (origin) => ask('GET /plain', origin, `X-Long: ${'x'.repeat(2048)}\r\n`)],
+  [500, 'an internal error', (origin) => ask('GET /defect', origin)],
+  [503, 'an overloaded service', (origin) => whileFull(() => ask('GET /facts', origin))],
 ];
 
 describe('app.security.cors.allowed-origins', () => {
-  it.each(ANSWERS)('a script of an allowed origin may read %i, %s', async (status, _, send) => {
+  it.each(ANSWERS)('an allowed origin may read the response %i for %s', async (status, _, send) => {
     const answer = await send(PORTAL);
 
     expect(answer.status).toBe(status);
@@ -115,7 +115,7 @@ describe('app.security.cors.allowed-origins', () => {
     expect(answer.body).toContain(status < 400 ? '"status":"UP"' : `"status":${status},`);
   });
 
-  it.each(ANSWERS)('H9 one of a foreign origin may not read %i, %s', async (status, _, send) => {
+  it.each(ANSWERS)('H9: a foreign origin may not read the response %i for %s', async (status, _, send) => {
     const answer = await send(EVIL);
 
     expect(answer.status).toBe(status);
@@ -124,7 +124,7 @@ describe('app.security.cors.allowed-origins', () => {
     expect(answer.body).not.toContain('evil');
   });
 
-  it('is told before it sends what it may, also while the service is full', async () => {
+  it('a preflight from an allowed origin gets the permitted methods and headers, even at full load', async () => {
     const answers = [await preflight('/note', PORTAL), await whileFull(() => preflight('/note', PORTAL))];
 
     for (const { status, headers, body } of answers) {
@@ -143,7 +143,7 @@ describe('app.security.cors.allowed-origins', () => {
     }
   });
 
-  it('a path without routes is 404 to whoever asks for its methods, and allows nothing', async () => {
+  it('a preflight for an unknown path gets 404 and permits nothing', async () => {
     const { status, headers } = await preflight('/nowhere', PORTAL);
 
     expect(status).toBe(404);
@@ -151,14 +151,14 @@ describe('app.security.cors.allowed-origins', () => {
     expect(headers.get('access-control-allow-methods')).toBeNull();
   });
 
-  it('H9 a foreign origin is told nothing before it sends', async () => {
+  it('H9: a preflight from a foreign origin gets no Access-Control headers', async () => {
     const { status, headers } = await preflight('/note', EVIL);
 
     expect(status).toBe(204);
     expect(accessControl(headers)).toEqual([]);
   });
 
-  it('says what the methods are to who only asks for them, and no more', async () => {
+  it('OPTIONS without a requested method gets Allow and no permitted methods', async () => {
     const { status, headers } = await ask('OPTIONS /note', PORTAL);
 
     expect(status).toBe(204);

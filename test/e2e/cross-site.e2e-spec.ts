@@ -5,7 +5,7 @@ import { onSqlite } from '../support/story-database.js';
 
 const FRIEND = 'https://shop.example';
 
-onSqlite('S5: a request of another site', (engine) => {
+onSqlite('S5: cross-site requests', (engine) => {
   const story = storyOn(engine, { args: [`--app.security.cors.allowed-origins=${FRIEND}`] });
 
   type Headers = Readonly<Record<string, string>>;
@@ -20,10 +20,13 @@ onSqlite('S5: a request of another site', (engine) => {
     ['Sec-Fetch-Site cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['Sec-Fetch-Site same-site', { 'sec-fetch-site': 'same-site' }],
     ['an unknown Sec-Fetch-Site', { 'sec-fetch-site': 'x' }],
-    ['both', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
+    [
+      'a foreign Origin and Sec-Fetch-Site cross-site',
+      { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+    ],
   ];
 
-  /** Every kind of request that changes something and is authorised by a cookie, or signs in. */
+  /** Every kind of request that changes state with a cookie as its credential, or signs in. */
   const REQUESTS: readonly (readonly [string, (browser: HttpClient, headers: Headers) => Promise<Answer>])[] = [
     ['POST /login', (browser, headers) => browser.post('/login', { id: 'person-1', pw: PASSWORD }, { headers })],
     [
@@ -68,7 +71,7 @@ onSqlite('S5: a request of another site', (engine) => {
   }
 
   let shared: Promise<HttpClient> | undefined;
-  /** None of the refused requests may change it, so all can share it. */
+  /** The rejected requests do not change this browser, so all tests can share it. */
   function signedInOnce(): Promise<HttpClient> {
     shared ??= signedIn();
     return shared;
@@ -81,7 +84,7 @@ onSqlite('S5: a request of another site', (engine) => {
   }
 
   describe.each(REQUESTS)('%s', (_, send) => {
-    it.each(FOREIGN)('is refused with %s, and changes nothing', async (__, headers) => {
+    it.each(FOREIGN)('S5: a request with a cookie and %s is rejected and the session remains', async (__, headers) => {
       const browser = await signedInOnce();
 
       const answer = await send(browser, headers);
@@ -91,7 +94,7 @@ onSqlite('S5: a request of another site', (engine) => {
     });
   });
 
-  it.each(FOREIGN)('is refused with %s wherever it would sign in, also without any cookie', async (_, headers) => {
+  it.each(FOREIGN)('S5: a sign-in request with %s is rejected even without a cookie', async (_, headers) => {
     const { id, password } = story.person();
     const half = await story.mfaToken(await enrolledOnce());
     const bodies = {
@@ -105,7 +108,7 @@ onSqlite('S5: a request of another site', (engine) => {
     }
   });
 
-  it('as a form is refused by its media type', async () => {
+  it('S5: a form or plain text is rejected for its media type', async () => {
     const browser = await signedIn();
 
     for (const path of ['/token/refresh', '/login', '/login/2fa', '/session', '/2fa/setup', '/me/password']) {
@@ -119,7 +122,7 @@ onSqlite('S5: a request of another site', (engine) => {
     }
   });
 
-  it('by GET refreshes and ends nothing', async () => {
+  it('S5: GET of a state-changing path gets 405 and does not end the session', async () => {
     const browser = await signedIn();
 
     for (const path of [
@@ -137,7 +140,7 @@ onSqlite('S5: a request of another site', (engine) => {
     ['an allowed Origin', () => ({ origin: FRIEND, 'sec-fetch-site': 'cross-site' })],
     ['neither header, as apps send it', () => ({})],
     ['Sec-Fetch-Site same-origin alone', () => ({ 'sec-fetch-site': 'same-origin' })],
-  ])('passes with %s', async (_, headers) => {
+  ])('POST /token/refresh accepts %s', async (_, headers) => {
     const browser = await signedIn();
 
     const answer = await browser.post('/token/refresh', {}, { headers: headers(story.service.url) });
@@ -146,7 +149,7 @@ onSqlite('S5: a request of another site', (engine) => {
     expect(setCookie(answer, 'refresh_token')?.value).toBeDefined();
   });
 
-  it('is none where an access token asks: no site can add that header', async () => {
+  it('a request with an access token is accepted from a foreign Origin, since no other site can send that header', async () => {
     const { client, accessToken: bearer } = await story.signInByPassword(story.person());
     client.forget('refresh_token');
 
