@@ -4,7 +4,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { nameUser } from '../principal/request-context.js';
+import { setUser } from '../principal/request-context.js';
 import type { Account, PasswordVerdict } from './account.js';
 import { type AccountFilter, AccountStore, type StoredAccount, withoutHash } from './account.store.js';
 import { Decoys } from './password/decoys.service.js';
@@ -83,7 +83,7 @@ export class Accounts {
    */
   async verifyPassword({ loginId, password, device }: PasswordAttempt): Promise<PasswordVerdict> {
     const form = this.normalise(loginId);
-    nameUser(markOfLoginId(form));
+    setUser(markOfLoginId(form));
     checkLength(password, 'pw');
     const read = (): Promise<StoredAccount | undefined> => this.work.single((tx) => this.store.findByLoginId(tx, form));
     const known = device === undefined ? undefined : this.throttle.deviceOf(device);

@@ -2,25 +2,24 @@ import { Controller, HttpCode, Post, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
-import { Answers } from '../web/openapi/answers.decorator.js';
-import type { OperationFacts } from '../web/openapi/operation.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
-import { TakesUpload, Upload } from '../web/upload.decorator.js';
+import type { OperationOptions } from '../web/openapi/operation.js';
+import { ApiTag, Operation, ResponseSchema } from '../web/openapi/operation.decorator.js';
+import { UploadBody, Upload } from '../web/upload.decorator.js';
 import type { IncomingUpload } from '../http/upload/uploads.js';
 import { FILE_FIELD, UsersImport } from './users-import.service.js';
-import { importQueryShape, importReportShape, importUploadShape } from './users-import.schema.js';
+import { importQuerySchema, importReportSchema, importUploadSchema } from './users-import.schema.js';
 
-const IMPORT: OperationFacts = {
+const IMPORT: OperationOptions = {
   summary: 'Make many users from a file',
-  about:
+  description:
     'Existing users are never changed: a row that names one is an error. With any error nobody is made, unless ' +
     '`partial` is `true`: then everybody is whose row is right.',
-  refuses: ['CONFLICT'],
-  takes: importUploadShape,
+  errors: ['CONFLICT'],
+  body: importUploadSchema,
 };
 
 /** Many users at once, from a file (http-api section 7). */
-@ApiGroup('Administration')
+@ApiTag('Administration')
 @Controller('admin/users')
 @RequireAuthority('ROLE_ADMIN')
 @RequireAmr('otp', { maxAge: 300 })
@@ -29,14 +28,14 @@ export class UsersImportController {
 
   @Post('import')
   @HttpCode(200)
-  @TakesUpload()
+  @UploadBody()
   @Operation(IMPORT)
-  @Answers(importReportShape)
+  @ResponseSchema(importReportSchema)
   async importUsers(
     @Caller() { subject }: FullPrincipal,
-    @Query({ schema: importQueryShape }) { partial }: InferOutput<typeof importQueryShape>,
+    @Query({ schema: importQuerySchema }) { partial }: InferOutput<typeof importQuerySchema>,
     @Upload() upload: IncomingUpload,
-  ): Promise<InferOutput<typeof importReportShape>> {
+  ): Promise<InferOutput<typeof importReportSchema>> {
     const options = { actor: subject, isPartial: partial === 'true' };
     const report = await upload.use(FILE_FIELD, (file) => this.usersImport.run(file, options));
     return { created: report.created, errors: [...report.errors], errors_total: report.errorsTotal };

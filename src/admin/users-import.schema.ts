@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { COLUMNS } from '../account/import/import-row.js';
 
-export const importQueryShape = v.strictObject({ partial: v.optional(v.picklist(['true', 'false']), 'false') });
+export const importQuerySchema = v.strictObject({ partial: v.optional(v.picklist(['true', 'false']), 'false') });
 
 /** The upload, for the description of the interface: what is in it is judged row by row. */
-export const importUploadShape = v.strictObject({
+export const importUploadSchema = v.strictObject({
   file: v.pipe(
     v.string(),
     v.metadata({ contentMediaType: 'application/octet-stream' }),
@@ -15,7 +15,7 @@ export const importUploadShape = v.strictObject({
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** What became of an import: `errors` has the first 1000 of `errors_total`; the empty `field` is the row itself. */
-export const importReportShape = v.strictObject({
+export const importReportSchema = v.strictObject({
   created: count,
   errors: v.array(
     v.strictObject({

@@ -6,7 +6,7 @@ import type { ReadyPassword } from '../account/password/passwords.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { nameUser } from '../principal/request-context.js';
+import { setUser } from '../principal/request-context.js';
 
 /** Somebody's password, with what browsers send beside it. */
 export interface PasswordCredentials {
@@ -49,7 +49,7 @@ export class PasswordVerifier {
 
   private async accepted(verdict: PasswordVerdict): Promise<Account> {
     const subject = verdict.kind === 'refused' ? verdict.subject : verdict.account.id;
-    if (subject !== undefined) nameUser(subject);
+    if (subject !== undefined) setUser(subject);
     if (verdict.kind === 'right') return verdict.account;
     const reason = verdict.kind === 'refused' ? verdict.reason : 'change_required';
     await this.recordFailure(reason, subject);
@@ -63,7 +63,7 @@ export class PasswordVerifier {
     newPw: string | undefined,
   ): Promise<Account> {
     const { id: subject } = account;
-    nameUser(subject);
+    setUser(subject);
     if (newPw === undefined) {
       await this.recordFailure('change_required', subject);
       throw new ServiceError('PASSWORD_CHANGE_REQUIRED', { reason: 'temporary password' });

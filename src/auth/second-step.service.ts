@@ -9,7 +9,7 @@ import { codeMethod } from '../second-factor/submitted-code.js';
 import { type DeviceSecret, TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { PWD_OTP } from '../principal/amr.js';
-import { nameUser } from '../principal/request-context.js';
+import { setUser } from '../principal/request-context.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../principal/principal.js';
 import type { MfaClaims } from '../token/mfa-token.js';
 import { MfaTokens } from '../token/mfa-tokens.service.js';
@@ -48,7 +48,7 @@ export class SecondStep {
   async completeLogin(mfaToken: string, code: string, wishes: CompleteOptions = {}): Promise<CompletedSecondStep> {
     const claims = await this.meters.refusals(codeMethod(code), () => this.claimsOf(mfaToken));
     const { subject, epoch, jti, issuedAt, expiresAt } = claims;
-    nameUser(subject);
+    setUser(subject);
     const half = { kind: 'half', via: 'token', subject, epoch, id: jti, authTime: issuedAt, expiresAt } as const;
     return this.prove(half, code, wishes);
   }

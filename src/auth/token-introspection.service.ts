@@ -8,7 +8,7 @@ import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
 import { Sessions } from '../session/sessions.service.js';
 import { parseClientCredentials } from './guards/bearer.js';
-import type { introspectionAnswer } from './api/introspection.schema.js';
+import type { introspectionResponse } from './api/introspection.schema.js';
 
 const INACTIVE = { active: false } as const;
 
@@ -39,7 +39,7 @@ export class TokenIntrospection {
   }
 
   /** Members of RFC 7662 section 2.2 and our claims; nothing but `active` of anything that is not live. */
-  async introspect(token: string): Promise<InferOutput<typeof introspectionAnswer>> {
+  async introspect(token: string): Promise<InferOutput<typeof introspectionResponse>> {
     const claims = await this.accessTokens.verify(token);
     if (!claims) return INACTIVE;
     const [session, account] = await Promise.all([this.sessions.find(claims.sid), this.accounts.find(claims.subject)]);

@@ -14,7 +14,7 @@ import { type Configuration, loadConfiguration } from '../config/configuration.j
 import { processInputs } from '../config/read/process-inputs.js';
 import type { CommandServices } from './command-services.js';
 import { checkRules } from '../boot/configuration-rules.js';
-import { stateReason, withCommandFacts } from '../principal/command-facts.js';
+import { setCommandReason, withCommandContext } from '../principal/command-facts.js';
 import { readBuildInfo } from '../management/info/build-info.js';
 import { PROPERTIES } from '../boot/properties.js';
 
@@ -47,14 +47,14 @@ export async function runCommand(args: readonly string[] = process.argv.slice(2)
     const actor = operatorActor(processOwner(inputs.variables));
     program.hook('preAction', (_, command) => {
       const { reason } = command.opts<{ readonly reason?: string }>();
-      if (reason !== undefined) stateReason(reason);
+      if (reason !== undefined) setCommandReason(reason);
     });
     addUsersCommand(program, { open: services, actor, input: process.stdin, print, complain }, exit);
     addKeysCommand(program, { open: services, actor, print, complain }, exit);
     addSamlCommand(program, { configuration, open: services, clock: new SystemClock(), print, complain }, exit);
     listCommandsAfterErrors(program);
     const own = args.filter((argument) => !isConfigurationArgument(argument));
-    await withCommandFacts(() => program.parseAsync(own, { from: 'user' }));
+    await withCommandContext(() => program.parseAsync(own, { from: 'user' }));
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     if (!(error instanceof ConfigurationFailure)) throw error;

@@ -6,7 +6,7 @@ export interface FieldError {
   readonly code: string;
 }
 
-export interface ErrorFacts {
+export interface ServiceErrorOptions {
   /** Value of `Retry-After`, in seconds. */
   readonly retryAfterSeconds?: number;
   /** Value of `WWW-Authenticate`; of several, each gets a line of its own, since some readers take one per line. */
@@ -31,7 +31,7 @@ export interface ErrorFacts {
 export class ServiceError extends Error {
   constructor(
     readonly code: ErrorCode,
-    readonly facts: ErrorFacts = {},
+    readonly facts: ServiceErrorOptions = {},
   ) {
     super(facts.reason === undefined ? code : `${code}: ${facts.reason}`, { cause: facts.cause });
     this.name = 'ServiceError';

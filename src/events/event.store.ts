@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Page, pageValues } from '../persistence/slice.js';
+import { type Slice, sliceValues } from '../persistence/slice.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import type { EventRow } from './event-row.js';
 
@@ -17,8 +17,8 @@ export class EventStore {
   }
 
   /** Newest first. */
-  ofUser(tx: Tx, subject: string, page: Page): Promise<readonly EventRow[]> {
-    return tx.rows<EventRow>(OF_USER, [subject, ...pageValues(page)]);
+  ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly EventRow[]> {
+    return tx.rows<EventRow>(OF_USER, [subject, ...sliceValues(page)]);
   }
 }
 

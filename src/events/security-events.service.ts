@@ -3,11 +3,11 @@ import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
-import type { Page } from '../persistence/slice.js';
+import type { Slice } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
-import { statedReason } from '../principal/command-facts.js';
-import { requestFacts } from '../principal/request-context.js';
+import { commandReason } from '../principal/command-facts.js';
+import { requestContext } from '../principal/request-context.js';
 import { Random } from '../random/random.js';
 import { logEvent } from './event-line.js';
 import type { EventRow } from './event-row.js';
@@ -40,13 +40,13 @@ export class SecurityEvents {
     });
   }
 
-  ofUser(tx: Tx, subject: string, page: Page): Promise<readonly EventRow[]> {
+  ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly EventRow[]> {
     return this.store.ofUser(tx, subject, page);
   }
 
   private rowOf(event: SecurityEvent): EventRow {
     const at = this.clock.millis();
-    const facts = requestFacts();
+    const facts = requestContext();
     return {
       id: this.nextId(at),
       at,
@@ -76,7 +76,7 @@ export class SecurityEvents {
 
 /** With the reason that an operator stated for a command. */
 function detailOf({ detail }: SecurityEvent): string | null {
-  const reason = statedReason();
+  const reason = commandReason();
   const all = { ...detail, ...(reason !== undefined && { stated_reason: reason }) };
   return Object.keys(all).length > 0 ? JSON.stringify(all) : null;
 }

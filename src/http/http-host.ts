@@ -6,7 +6,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { Loggers } from '../logging/loggers.js';
 import type { Counter } from '../metrics/meter.js';
 import { Meters } from '../metrics/meters.js';
-import { withRequestFacts } from '../principal/request-context.js';
+import { withRequestContext } from '../principal/request-context.js';
 import { SystemRandom } from '../random/random.js';
 import { AccessWatch } from './records/access-watch.js';
 import { Admission } from './admission/admission.js';
@@ -30,7 +30,7 @@ import { replaceUnknownMethod } from './methods.js';
 import { Refusals } from './errors/error-responder.js';
 import { ServerErrorProperties } from './errors/server-error.properties.js';
 import { Forwarding } from './proxy/forwarding.js';
-import { requestFactsOf, sentRequestId, targetRefusal } from './request-head.js';
+import { requestContextOf, sentRequestId, targetRefusal } from './request-head.js';
 import { RequestIds } from './request-ids.js';
 import { RequestLog } from './records/request-log.js';
 import { RequestMeters } from './records/request-meters.js';
@@ -134,9 +134,9 @@ export class HttpHost {
         return;
       }
       this.beginBody(request, reply);
-      const origin = requestFactsOf(request);
+      const origin = requestContextOf(request);
       if (request.passage) request.passage.origin = origin;
-      withRequestFacts(origin, done);
+      withRequestContext(origin, done);
     });
     // Here, so that a body that is slow to come has neither a slot nor a place in the queue.
     fastify.addHook('preValidation', (request, _reply, done) => {

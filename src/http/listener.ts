@@ -9,7 +9,7 @@ import { originForm } from './context-path.js';
 import type { HostOptions } from './host-options.js';
 import { HttpHost } from './http-host.js';
 import { sendAsIs } from './json/answer-sender.js';
-import type { RouteFacts } from './route-options.decorator.js';
+import type { RouteOptions } from './route-options.decorator.js';
 import { Connections } from './shutdown/connections.js';
 
 /** What a route that is no controller answers. */
@@ -47,7 +47,7 @@ export interface Routes {
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
     answer: (request: PlainRequest) => Answer | Promise<Answer>,
-    facts?: Pick<RouteFacts, 'jsonTypes'>,
+    facts?: Pick<RouteOptions, 'jsonTypes'>,
   ): void;
 }
 
@@ -102,7 +102,7 @@ export class Listener {
     const fastify = this.adapter.getInstance();
     return {
       add: (method, url, answer, facts = {}) => {
-        const config: RouteFacts = { ...facts, isManagement: true };
+        const config: RouteOptions = { ...facts, isManagement: true };
         const takesOneName = url.includes('/:');
         const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
           // The router takes nothing behind a slash for a name.

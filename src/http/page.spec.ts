@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { markup } from '../encoding/html.js';
+import { html } from '../encoding/html.js';
 import { htmlPage, prefersPage } from './page.js';
 
 it.each<readonly [string | undefined, boolean]>([
@@ -24,7 +24,7 @@ it.each<readonly [string | undefined, boolean]>([
 });
 
 it('a page shows its title as text', () => {
-  const page = htmlPage('<b>', markup``);
+  const page = htmlPage('<b>', html``);
 
   expect(page).toContain('<title>&lt;b&gt; - Login service</title>');
   expect(page).toContain('<h1>&lt;b&gt;</h1>');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
-import { type RequestFacts, withRequestFacts } from '../principal/request-context.js';
+import { type RequestContext, withRequestContext } from '../principal/request-context.js';
 import { isCleanlyEncoded } from '../encoding/strict-json.js';
 import { originForm } from './context-path.js';
 import { streamOf } from './http2-request.js';
@@ -20,7 +20,7 @@ export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): st
 }
 
 /** Who asks, for security events and the log. */
-export function requestFactsOf({ id, ip, headers }: FastifyRequest): RequestFacts {
+export function requestContextOf({ id, ip, headers }: FastifyRequest): RequestContext {
   const agent = headers['user-agent']?.slice(0, LONGEST_AGENT);
   // An IPv4 caller of a listener on every address; none, against its type, where the client has left.
   const shownIp = ((ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_IP);
@@ -28,8 +28,8 @@ export function requestFactsOf({ id, ip, headers }: FastifyRequest): RequestFact
 }
 
 /** Runs what belongs to a request, but may be called from outside of it. */
-export function withFactsOf<T>(request: FastifyRequest, run: () => T): T {
-  return withRequestFacts(request.passage?.origin ?? requestFactsOf(request), run);
+export function withContextOf<T>(request: FastifyRequest, run: () => T): T {
+  return withRequestContext(request.passage?.origin ?? requestContextOf(request), run);
 }
 
 /** Why a request is refused for its target or its head alone. */

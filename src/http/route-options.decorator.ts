@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { GenericSchema } from 'valibot';
 
 /** What a route says about itself to the listener. */
-export interface RouteFacts {
+export interface RouteOptions {
   /** Takes `application/x-www-form-urlencoded` and nothing else. */
   readonly takesForm?: boolean;
   /** Takes `multipart/form-data` and nothing else. */
@@ -14,21 +14,21 @@ export interface RouteFacts {
   /** Is for probes and operators, who must see an overloaded service as well. */
   readonly isManagement?: boolean;
   /** Is for people, and answers errors with pages as well; `backTo` stands below the context path. */
-  readonly answersPages?: { readonly backTo: string };
+  readonly errorPages?: { readonly backTo: string };
   /** The body of its good answer, as the handler gives it: instants are `Date`s. */
-  readonly answers?: GenericSchema;
+  readonly responseSchema?: GenericSchema;
 }
 
 /** Adds facts to those that other decorators of the same handler say. */
-export function saysOfRoute(facts: RouteFacts): MethodDecorator {
+export function WithRouteOptions(facts: RouteOptions): MethodDecorator {
   return (target, name, descriptor) => {
     const known = Reflect.getMetadata(FASTIFY_ROUTE_CONFIG_METADATA, descriptor.value as object) as
-      RouteFacts | undefined;
+      RouteOptions | undefined;
     RouteConfig({ ...known, ...facts })(target, name, descriptor);
   };
 }
 
 /** What the matched route says; nothing where none matched. */
-export function factsOfRoute({ routeOptions }: FastifyRequest): RouteFacts {
-  return routeOptions.config as RouteFacts;
+export function optionsOfRoute({ routeOptions }: FastifyRequest): RouteOptions {
+  return routeOptions.config as RouteOptions;
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { requestFacts, withoutRequestFacts } from '../principal/request-context.js';
+import { requestContext, withoutRequestContext } from '../principal/request-context.js';
 
 /** What a line tells of the request it belongs to; `%X{name}` in a pattern. */
 export interface LogContext {
@@ -14,7 +14,7 @@ export const CONTEXT_NAMES = ['requestId', 'user', 'ip'] as const satisfies read
 
 /** Of the request in progress; undefined outside of one. */
 export function logContext(): LogContext | undefined {
-  return requestFacts();
+  return requestContext();
 }
 
 const MAIN = 'main';
@@ -22,7 +22,7 @@ const threads = new AsyncLocalStorage<string>();
 
 /** Runs a task so that its lines carry its name in place of a thread's, and are those of no request. */
 export function inThread<T>(name: string, run: () => T): T {
-  return withoutRequestFacts(() => threads.run(name, run));
+  return withoutRequestContext(() => threads.run(name, run));
 }
 
 /** The name of the task in progress, or `main`. */

@@ -1,6 +1,6 @@
 import { type Clock, SystemClock } from '../clock/clock.js';
 import { Duration } from '../config/bind/duration.js';
-import { withoutRequestFacts } from '../principal/request-context.js';
+import { withoutRequestContext } from '../principal/request-context.js';
 import type { Level } from './level.js';
 import type { Logger } from './logger.js';
 import { isRoot, type Loggers, ROOT } from './loggers.js';
@@ -137,7 +137,7 @@ export class LogLevels {
     const until = this.clock.millis() + forMillis;
     loans.set(name, { before, until, steadyUntil: performance.now() + forMillis });
     // The end of a loan is no part of the request that began it.
-    this.timer ??= withoutRequestFacts(() =>
+    this.timer ??= withoutRequestContext(() =>
       setInterval(() => {
         this.endLoans();
       }, LOOK_MILLIS).unref(),

@@ -4,7 +4,7 @@ import { controllerMapping, managementMappings } from './mapping-view.js';
 
 function route(method: string, template: string, more: Partial<Route> = {}): Route {
   const access = { method, template, isPublic: false, alsoHalfAuthenticated: false };
-  return { handler: 'C#m', access, status: 200, mediaType: 'application/json', takes: [], facts: {}, ...more };
+  return { handler: 'C#m', access, status: 200, mediaType: 'application/json', inputs: [], options: {}, ...more };
 }
 
 describe('the route of a controller', () => {
@@ -31,11 +31,11 @@ describe('the route of a controller', () => {
     [route('DELETE', '/sessions/:id'), '{DELETE [/sessions/{id}]}'],
     [route('GET', '/', { mediaType: 'text/html' }), '{GET [/], produces [text/html]}'],
     [
-      route('POST', '/admin/users/import', { facts: { takesUpload: true } }),
+      route('POST', '/admin/users/import', { options: { takesUpload: true } }),
       '{POST [/admin/users/import], consumes [multipart/form-data]}',
     ],
     [
-      route('POST', '/token/introspect', { facts: { takesForm: true } }),
+      route('POST', '/token/introspect', { options: { takesForm: true } }),
       '{POST [/token/introspect], consumes [application/x-www-form-urlencoded]}',
     ],
   ])('says what it takes and gives otherwise: %#', (of, predicate) => {
@@ -44,7 +44,7 @@ describe('the route of a controller', () => {
 });
 
 it('M1: the media types of a route are objects', () => {
-  const upload = route('POST', '/import', { mediaType: 'text/html', facts: { takesUpload: true } });
+  const upload = route('POST', '/import', { mediaType: 'text/html', options: { takesUpload: true } });
 
   expect(controllerMapping(upload).details.requestMappingConditions).toEqual({
     methods: ['POST'],

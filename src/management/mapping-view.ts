@@ -29,8 +29,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const UPLOAD = 'multipart/form-data';
 
 /** JSON is what every route takes and gives unless it says otherwise, and is no condition of its own. */
-export function controllerMapping({ handler, access, mediaType, facts }: Route): MappingView {
-  const consumes = [...(facts.takesForm ? [FORM] : []), ...(facts.takesUpload ? [UPLOAD] : [])];
+export function controllerMapping({ handler, access, mediaType, options }: Route): MappingView {
+  const consumes = [...(options.takesForm ? [FORM] : []), ...(options.takesUpload ? [UPLOAD] : [])];
   return mapping(handler, access.method, access.template, consumes, mediaType === JSON_TYPE ? [] : [mediaType]);
 }
 

@@ -1,12 +1,12 @@
 import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
-import { requestFacts } from '../principal/request-context.js';
-import type { Markup } from '../encoding/html.js';
+import { requestContext } from '../principal/request-context.js';
+import type { Html } from '../encoding/html.js';
 import { waitOf } from '../http/errors/problem.js';
 import { problemAlert } from '../http/errors/problem-page.js';
 
 /** Shows the form with what a person is told of the refusal. */
-type RenderForm = (alert: Markup, error: ServiceError) => string | Promise<string>;
+type RenderForm = (alert: Html, error: ServiceError) => string | Promise<string>;
 /** What a person is told of a refusal; undefined: the text of its code. */
 type ErrorText = (error: ServiceError) => string | undefined;
 
@@ -31,7 +31,7 @@ export async function withForm(
   tell: ErrorText = () => undefined,
 ): Promise<ServiceError> {
   const { code, facts } = error;
-  const requestId = requestFacts()?.requestId ?? '';
+  const requestId = requestContext()?.requestId ?? '';
   const alert = problemAlert({ code, requestId, waitSeconds: waitOf(error), text: tell(error) });
   const page = await form(alert, error);
   return new ServiceError(code, { ...facts, cause: error, page });

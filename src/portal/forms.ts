@@ -1,4 +1,4 @@
-import { type Markup, markup } from '../encoding/html.js';
+import { type Html, html } from '../encoding/html.js';
 
 /** What a form sends beside what is typed in. */
 export interface FormFields {
@@ -10,18 +10,16 @@ export interface FormFields {
   readonly returnTo: string;
 }
 
-export function form({ action, csrf, returnTo }: FormFields, content: Markup): Markup {
-  return markup`<form method="post" action="${action}">
-${hidden('csrf', csrf)}${hidden('return_to', returnTo)}${content}</form>
-`;
+export function form({ action, csrf, returnTo }: FormFields, content: Html): Html {
+  return html`<form method="post" action="${action}">
+    ${hidden('csrf', csrf)}${hidden('return_to', returnTo)}${content}
+  </form> `;
 }
 
-export function hidden(name: string, value: string): Markup {
-  return markup`<input type="hidden" name="${name}" value="${value}">
-`;
+export function hidden(name: string, value: string): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" /> `;
 }
 
-export function button(label: string): Markup {
-  return markup`<p><button type="submit">${label}</button></p>
-`;
+export function button(label: string): Html {
+  return html`<p><button type="submit">${label}</button></p> `;
 }

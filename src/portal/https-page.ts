@@ -1,20 +1,21 @@
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
-import { type Markup, markup } from '../encoding/html.js';
+import { type Html, html } from '../encoding/html.js';
 import { htmlPage } from '../http/page.js';
 
 /** Tells a user that the address needs https. `publicUrl` is where the service is known to be reached. */
-export function httpsAlert(publicUrl: string | undefined): Markup {
+export function httpsAlert(publicUrl: string | undefined): Html {
   const address = publicUrl?.startsWith('https:') === true ? `${publicUrl}${SIGN_IN_PAGE}` : undefined;
-  const way =
-    address === undefined ? 'Open it with https:// in front' : markup`Open <a href="${address}">${address}</a>`;
-  return markup`<div role="alert">
-<p>This address needs https. Your browser does not keep the cookies of this page over http, so you cannot sign in here.</p>
-<p>${way} and try again.</p>
-</div>
-`;
+  const way = address === undefined ? 'Open it with https:// in front' : html`Open <a href="${address}">${address}</a>`;
+  return html`<div role="alert">
+    <p>
+      This address needs https. Your browser does not keep the cookies of this page over http, so you cannot sign in
+      here.
+    </p>
+    <p>${way} and try again.</p>
+  </div> `;
 }
 
 /** The page of a form that came without its cookie over http; `problem` has the code and the request for support. */
-export function httpsPage(problem: Markup, publicUrl: string | undefined): string {
-  return htmlPage('Sign-in problem', markup`${httpsAlert(publicUrl)}${problem}`);
+export function httpsPage(problem: Html, publicUrl: string | undefined): string {
+  return htmlPage('Sign-in problem', html`${httpsAlert(publicUrl)}${problem}`);
 }

@@ -1,20 +1,19 @@
 import { applyDecorators, Header, Redirect } from '@nestjs/common';
 import { string } from 'valibot';
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
-import { TakesForm } from '../web/form.decorator.js';
-import { Answers } from '../web/openapi/answers.decorator.js';
+import { FormBody } from '../web/form.decorator.js';
+import { ResponseSchema } from '../web/openapi/operation.decorator.js';
 import { HTML, PAGE_POLICY } from '../http/page.js';
-import { AnswersPages } from '../web/page.decorator.js';
+import { ErrorPages } from '../web/page.decorator.js';
 
 /** The route answers a page; its errors lead back to the sign-in page. */
 export const Page = (): MethodDecorator =>
   applyDecorators(
-    AnswersPages(SIGN_IN_PAGE),
-    Answers(string()),
+    ErrorPages(SIGN_IN_PAGE),
+    ResponseSchema(string()),
     Header('content-type', HTML),
     Header('content-security-policy', PAGE_POLICY),
   );
 
 /** The route takes the form of a page and sends the browser on to the `url` that it answers. */
-export const SendsOn = (): MethodDecorator =>
-  applyDecorators(AnswersPages(SIGN_IN_PAGE), TakesForm(), Redirect('', 303));
+export const SendsOn = (): MethodDecorator => applyDecorators(ErrorPages(SIGN_IN_PAGE), FormBody(), Redirect('', 303));

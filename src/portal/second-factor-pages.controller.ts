@@ -9,10 +9,10 @@ import { ServiceError } from '../errors/service-error.js';
 import { AlsoHalfAuthenticated, Caller } from '../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../principal/principal.js';
 import type { ShownSecret } from '../second-factor/enrolment/enrolment.service.js';
-import { TakesForm } from '../web/form.decorator.js';
+import { FormBody } from '../web/form.decorator.js';
 import { Answer, type Reply } from '../web/cookies.js';
-import type { Markup } from '../encoding/html.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
+import type { Html } from '../encoding/html.js';
+import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
 import { ownPath } from '../web/return-to.js';
 import { Idps } from '../saml/idp/idps.service.js';
 import { ServletProperties } from '../http/servlet.properties.js';
@@ -21,7 +21,7 @@ import { callerBinding } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';
 import { FormTokens } from './form-tokens.service.js';
 import type { FormFields } from './forms.js';
-import { codeForm, returnToShape, setupForm, verifyForm } from './forms.schema.js';
+import { codeForm, returnToSchema, setupForm, verifyForm } from './forms.schema.js';
 import { BEGIN_SETUP, CONFIRM, SHOW_CONFIRM, SHOW_SETUP, SHOW_VERIFY, VERIFY } from './portal.openapi.js';
 import { Page, SendsOn } from './page.decorator.js';
 import {
@@ -44,13 +44,13 @@ const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
 
 type Code = InferOutput<typeof codeForm>;
 type Verify = InferOutput<typeof verifyForm>;
-type ReturnTo = InferOutput<typeof returnToShape>;
+type ReturnTo = InferOutput<typeof returnToSchema>;
 type SentOn = Promise<{ readonly url: string }>;
 
 /** Second step, step-up and enrolment as pages without script (http-api section 5). */
 @AlsoHalfAuthenticated()
 @UseGuards(FormTokenGuard)
-@ApiGroup('Pages')
+@ApiTag('Pages')
 @Controller(PREFIX)
 export class SecondFactorPagesController {
   private readonly contextPath: string;
@@ -71,7 +71,7 @@ export class SecondFactorPagesController {
   @Operation(SHOW_VERIFY)
   async showVerify(
     @Caller() caller: Principal,
-    @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
+    @Query({ schema: returnToSchema }) { return_to: returnTo }: ReturnTo,
     @Answer() reply: Reply,
   ): Promise<string> {
     const form = this.form('verify', caller, returnTo);
@@ -95,7 +95,7 @@ export class SecondFactorPagesController {
     const form = { ...this.form('verify', caller, asked), proved };
     // The form was sent before, as after "Back" in the browser: its code did its work and would count as a wrong one now.
     if (proved !== provedAt(caller) && this.own.hasFreshOtp(caller)) return { url: form.returnTo };
-    const again = (alert: Markup): string => verifyPage({ ...form, alert });
+    const again = (alert: Html): string => verifyPage({ ...form, alert });
     const { opened, proof } = await rerenderOnError(TOLD, again, () => this.secondStep.prove(caller, code));
     await this.handover.write(reply, opened, proof.roles, 'session');
     return { url: form.returnTo };
@@ -106,7 +106,7 @@ export class SecondFactorPagesController {
   @Operation(SHOW_SETUP)
   async showSetup(
     @Caller() caller: Principal,
-    @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
+    @Query({ schema: returnToSchema }) { return_to: returnTo }: ReturnTo,
   ): Promise<string> {
     const pending = await this.own.pending(caller);
     return pending?.isOwn === true ? this.pendingPage(caller, returnTo) : this.setupPage(caller, returnTo, pending);
@@ -115,7 +115,7 @@ export class SecondFactorPagesController {
   @Post('setup')
   @HttpCode(200)
   @Page()
-  @TakesForm()
+  @FormBody()
   @Operation(BEGIN_SETUP)
   async begin(
     @Caller() caller: Principal,
@@ -128,7 +128,7 @@ export class SecondFactorPagesController {
       );
     }
     const way = await this.wayToProve(caller, returnTo);
-    const again = (alert: Markup): string => proveAgainPage(alert, way);
+    const again = (alert: Html): string => proveAgainPage(alert, way);
     // A form that is sent once more, as by reloading its answer, shows the secret that an app may have by now.
     const setup = await rerenderOnError(STALE, again, () => this.own.setupOrResume(caller));
     return secretPage(this.form('confirm', caller, returnTo), setup);
@@ -139,7 +139,7 @@ export class SecondFactorPagesController {
   @Operation(SHOW_CONFIRM)
   async showConfirm(
     @Caller() caller: Principal,
-    @Query({ schema: returnToShape }) { return_to: returnTo }: ReturnTo,
+    @Query({ schema: returnToSchema }) { return_to: returnTo }: ReturnTo,
     @Answer() reply: Reply,
   ): Promise<string> {
     const pending = await this.own.pending(caller);
@@ -156,7 +156,7 @@ export class SecondFactorPagesController {
     @Body({ schema: codeForm }) { code, return_to: returnTo }: Code,
     @Answer() reply: Reply,
   ): SentOn {
-    const again = (alert: Markup): Promise<string> => this.wrongCodePage(caller, returnTo, alert);
+    const again = (alert: Html): Promise<string> => this.wrongCodePage(caller, returnTo, alert);
     const { opened, roles } = await rerenderOnError(TOLD, again, () => this.own.confirm(caller, code));
     await this.handover.write(reply, opened, roles, 'session');
     return { url: ownPath(returnTo, this.contextPath) };
@@ -194,20 +194,20 @@ export class SecondFactorPagesController {
     caller: Principal,
     returnTo: string | undefined,
     pending: PendingSecret | undefined,
-    alert?: Markup,
+    alert?: Html,
   ): string {
     return setupPage({ ...this.form('setup', caller, returnTo), pending, ...(alert && { alert }) });
   }
 
   /** The caller's pending secret once more, or the form for its code alone where the login is too old to see the secret. */
-  private async pendingPage(caller: Principal, returnTo: string | undefined, alert?: Markup): Promise<string> {
+  private async pendingPage(caller: Principal, returnTo: string | undefined, alert?: Html): Promise<string> {
     const form = { ...this.form('confirm', caller, returnTo), ...(alert && { alert }) };
     const shown = await this.shown(caller);
     return shown ? secretPage(form, shown, this.form('setup', caller, returnTo)) : confirmPage(form);
   }
 
   /** After the code that locks the account, nothing of the secret is shown. */
-  private async wrongCodePage(caller: Principal, returnTo: string | undefined, alert: Markup): Promise<string> {
+  private async wrongCodePage(caller: Principal, returnTo: string | undefined, alert: Html): Promise<string> {
     try {
       return await this.pendingPage(caller, returnTo, alert);
     } catch (error) {

@@ -1,9 +1,9 @@
-import { type Markup, markup } from '../encoding/html.js';
+import { type Html, html } from '../encoding/html.js';
 import { htmlPage } from '../http/page.js';
 import { button, form, type FormFields, hidden } from './forms.js';
 
 interface CodeFacts extends FormFields {
-  readonly alert?: Markup;
+  readonly alert?: Html;
 }
 
 const SETUP_TITLE = 'Set up the second factor';
@@ -15,30 +15,32 @@ interface VerifyFacts extends CodeFacts {
 
 /** `GET /2fa/portal/verify`. */
 export function verifyPage({ alert, proved, ...facts }: VerifyFacts): string {
-  const told = markup`<p id="told">Enter the six digits that your authenticator app shows, or one of your backup codes.</p>
-`;
-  return htmlPage('Second factor', markup`${alert}${told}${codeForm(facts, 'Continue', hidden('proved', proved))}`);
+  const told = html`<p id="told">
+    Enter the six digits that your authenticator app shows, or one of your backup codes.
+  </p> `;
+  return htmlPage('Second factor', html`${alert}${told}${codeForm(facts, 'Continue', hidden('proved', proved))}`);
 }
 
 interface BeginFacts extends FormFields {
   /** A secret that another sign-in of the user waits to confirm, until epoch seconds. */
   readonly pending: { readonly until: number } | undefined;
-  readonly alert?: Markup;
+  readonly alert?: Html;
 }
 
 /** `GET /2fa/portal/setup`: nothing is made before the button is pressed, or replaced without a warning. */
 export function setupPage({ alert, pending, ...facts }: BeginFacts): string {
   if (pending === undefined) {
-    const told = markup`<p>You need an authenticator app on your phone. The next page shows a QR code for it and ten backup
-codes.</p>
-`;
-    return htmlPage(SETUP_TITLE, markup`${alert}${told}${form(facts, button('Begin'))}`);
+    const told = html`<p>
+      You need an authenticator app on your phone. The next page shows a QR code for it and ten backup codes.
+    </p> `;
+    return htmlPage(SETUP_TITLE, html`${alert}${told}${form(facts, button('Begin'))}`);
   }
-  const warning = markup`<p><strong>Another sign-in of yours has begun this setup.</strong> It can be finished there only. If
-you begin again here, the QR code and the backup codes shown there stop working: remove that entry from your app.</p>
-`;
-  const again = markup`${hidden('replaces', String(pending.until))}${button('Begin again')}`;
-  return htmlPage(SETUP_TITLE, markup`${alert}${warning}${form(facts, again)}`);
+  const warning = html`<p>
+    <strong>Another sign-in of yours has begun this setup.</strong> It can be finished there only. If you begin again
+    here, the QR code and the backup codes shown there stop working: remove that entry from your app.
+  </p> `;
+  const again = html`${hidden('replaces', String(pending.until))}${button('Begin again')}`;
+  return htmlPage(SETUP_TITLE, html`${alert}${warning}${form(facts, again)}`);
 }
 
 /** Where a user proves again who they are. */
@@ -49,20 +51,20 @@ export interface ProofWay {
 }
 
 /** Instead of a secret, for a login that is not fresh. */
-export function proveAgainPage(alert: Markup, way: ProofWay | undefined): string {
-  return htmlPage(SETUP_TITLE, markup`${alert}${way && linkTo(way)}`);
+export function proveAgainPage(alert: Html, way: ProofWay | undefined): string {
+  return htmlPage(SETUP_TITLE, html`${alert}${way && linkTo(way)}`);
 }
 
 /** `GET /2fa/portal/verify` for a user whose second factor only the identity provider has. */
 export function proveElsewherePage(way: ProofWay): string {
-  const told = markup`<p>You have no authenticator app here. Prove your second factor at your organisation to continue.</p>
-`;
-  return htmlPage('Second factor', markup`${told}${linkTo(way)}`);
+  const told = html`<p>
+    You have no authenticator app here. Prove your second factor at your organisation to continue.
+  </p> `;
+  return htmlPage('Second factor', html`${told}${linkTo(way)}`);
 }
 
-function linkTo({ path, label }: ProofWay): Markup {
-  return markup`<p><a href="${path}">${label}</a></p>
-`;
+function linkTo({ path, label }: ProofWay): Html {
+  return html`<p><a href="${path}">${label}</a></p> `;
 }
 
 interface Shown {
@@ -81,46 +83,59 @@ export function secretPage(
 ): string {
   return htmlPage(
     SETUP_TITLE,
-    markup`${alert}<h2>1. Scan this QR code with your authenticator app</h2>
-<p><img src="${qr}" alt="QR code of the secret" width="240" height="240"></p>
-<p>Or type this key into the app: <code id="secret">${secret}</code></p>
-<h2>2. Keep the backup codes</h2>
-${backupCodes ? codeList(backupCodes) : undefined}${renew && renewal(renew)}<h2>3. Confirm the app</h2>
-<p id="told">Enter the six digits that the app shows now.</p>
-${codeForm(facts, 'Confirm')}`,
+    html`${alert}
+      <h2>1. Scan this QR code with your authenticator app</h2>
+      <p><img src="${qr}" alt="QR code of the secret" width="240" height="240" /></p>
+      <p>Or type this key into the app: <code id="secret">${secret}</code></p>
+      <h2>2. Keep the backup codes</h2>
+      ${backupCodes ? codeList(backupCodes) : undefined}${renew && renewal(renew)}
+      <h2>3. Confirm the app</h2>
+      <p id="told">Enter the six digits that the app shows now.</p>
+      ${codeForm(facts, 'Confirm')}`,
   );
 }
 
-function codeList(backupCodes: readonly string[]): Markup {
-  return markup`<p>Use one of these if you lose your phone. Each works once, after you finish setup. They replace any codes that
-you have seen before.</p>
-<ul id="backup-codes">
-${backupCodes.map(
-  (code) => markup`<li><code>${code}</code></li>
-`,
-)}</ul>
-`;
+function codeList(backupCodes: readonly string[]): Html {
+  return html`<p>
+      Use one of these if you lose your phone. Each works once, after you finish setup. They replace any codes that you
+      have seen before.
+    </p>
+    <ul id="backup-codes">
+      ${backupCodes.map((code) => html`<li><code>${code}</code></li> `)}
+    </ul> `;
 }
 
-function renewal(facts: FormFields): Markup {
-  return markup`<p>Your backup codes have been shown already. If you did not keep them, get new ones: the earlier ones stop
-working then.</p>
-${form(facts, button('Show new backup codes'))}`;
+function renewal(facts: FormFields): Html {
+  return html`<p>
+      Your backup codes have been shown already. If you did not keep them, get new ones: the earlier ones stop working
+      then.
+    </p>
+    ${form(facts, button('Show new backup codes'))}`;
 }
 
 /** The form for the code of a secret that is not shown again. */
 export function confirmPage({ alert, ...facts }: CodeFacts): string {
-  const told = markup`<p id="told">Enter the six digits that your authenticator app shows now.</p>
-`;
-  return htmlPage('Confirm the authenticator app', markup`${alert}${told}${codeForm(facts, 'Confirm')}`);
+  const told = html`<p id="told">Enter the six digits that your authenticator app shows now.</p> `;
+  return htmlPage('Confirm the authenticator app', html`${alert}${told}${codeForm(facts, 'Confirm')}`);
 }
 
-function codeForm(facts: FormFields, label: string, more?: Markup): Markup {
+function codeForm(facts: FormFields, label: string, more?: Html): Html {
   return form(
     facts,
-    markup`${more}<p><label for="code">Code</label><br>
-<input id="code" name="code" maxlength="64" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" \
-aria-describedby="told" required></p>
-${button(label)}`,
+    html`${more}
+      <p>
+        <label for="code">Code</label><br />
+        <input
+          id="code"
+          name="code"
+          maxlength="64"
+          autocomplete="one-time-code"
+          autocapitalize="characters"
+          spellcheck="false"
+          aria-describedby="told"
+          required
+        />
+      </p>
+      ${button(label)}`,
   );
 }

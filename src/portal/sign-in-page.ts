@@ -1,6 +1,6 @@
 import { SIGN_IN_PAGE, withReturnTo } from '../auth/page-paths.js';
 import { LONGEST_LOGIN_ID } from '../account/login-id.js';
-import { type Markup, markup } from '../encoding/html.js';
+import { type Html, html } from '../encoding/html.js';
 import { htmlPage } from '../http/page.js';
 import { button, form, type FormFields, hidden } from './forms.js';
 
@@ -18,14 +18,15 @@ export interface SignInFields extends FormFields {
   readonly id?: string;
   /** Present where a signed-in user signs in again. */
   readonly again?: string;
-  readonly alert?: Markup;
+  readonly alert?: Html;
   /** The password is temporary: the form asks for a new one as well. */
   readonly isChange?: boolean;
 }
 
-const newPassword = markup`<p><label for="new_pw">New password</label><br>
-<input id="new_pw" name="new_pw" type="password" autocomplete="new-password" required></p>
-`;
+const newPassword = html`<p>
+  <label for="new_pw">New password</label><br />
+  <input id="new_pw" name="new_pw" type="password" autocomplete="new-password" required />
+</p> `;
 
 /** `GET /portal/login`: by username and password, or at an identity provider. */
 export function signInPage({
@@ -37,24 +38,36 @@ export function signInPage({
   isChange = false,
   ...facts
 }: SignInFields): string {
-  const fields = markup`${again === undefined ? undefined : hidden('again', again)}<p><label for="id">Username</label><br>
-<input id="id" name="id" value="${id}" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" \
-spellcheck="false" required></p>
-<p><label for="pw">${isChange ? 'Temporary password' : 'Password'}</label><br>
-<input id="pw" name="pw" type="password" autocomplete="current-password" required></p>
-${isChange ? newPassword : undefined}${button('Sign in')}`;
+  const fields = html`${again === undefined ? undefined : hidden('again', again)}
+    <p>
+      <label for="id">Username</label><br />
+      <input
+        id="id"
+        name="id"
+        value="${id}"
+        maxlength="${LONGEST_LOGIN_ID}"
+        autocomplete="username"
+        autocapitalize="none"
+        spellcheck="false"
+        required
+      />
+    </p>
+    <p>
+      <label for="pw">${isChange ? 'Temporary password' : 'Password'}</label><br />
+      <input id="pw" name="pw" type="password" autocomplete="current-password" required />
+    </p>
+    ${isChange ? newPassword : undefined}${button('Sign in')}`;
   const links = idps.map(
     ({ name, displayName }) =>
-      markup`<li><a href="${idpPath(contextPath, name, facts.returnTo)}">${displayName}</a></li>
-`,
+      html`<li><a href="${idpPath(contextPath, name, facts.returnTo)}">${displayName}</a></li> `,
   );
-  const staff = markup`<section aria-labelledby="staff">
-<h2 id="staff">Staff</h2>
-<ul>
-${links}</ul>
-</section>
-`;
-  return htmlPage('Sign in', markup`${alert}${form(facts, fields)}${links.length > 0 ? staff : undefined}`);
+  const staff = html`<section aria-labelledby="staff">
+    <h2 id="staff">Staff</h2>
+    <ul>
+      ${links}
+    </ul>
+  </section> `;
+  return htmlPage('Sign in', html`${alert}${form(facts, fields)}${links.length > 0 ? staff : undefined}`);
 }
 
 /** The sign-in page for a user who is signed in, on the way to `returnTo`. */

@@ -13,8 +13,8 @@ import type { FullPrincipal } from '../principal/principal.js';
 import { Random } from '../random/random.js';
 import { Idps } from '../saml/idp/idps.service.js';
 import { Answer, type Reply } from '../web/cookies.js';
-import type { Markup } from '../encoding/html.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
+import type { Html } from '../encoding/html.js';
+import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
 import { ownPath } from '../web/return-to.js';
 import { ServletProperties } from '../http/servlet.properties.js';
 import type { HttpRequest } from '../web/http-request.js';
@@ -41,7 +41,7 @@ const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 /** The page to sign in, without script (http-api section 5). */
 @Public()
 @UseGuards(FormTokenGuard)
-@ApiGroup('Pages')
+@ApiTag('Pages')
 @Controller(SIGN_IN_PAGE)
 export class SignInController {
   private readonly contextPath: string;
@@ -89,9 +89,9 @@ export class SignInController {
   ): Promise<{ readonly url: string }> {
     const facts = this.facts(reply.cookies[SIGN_IN_FORM] ?? '', wish);
     if (wish.again === undefined && (await this.isSignedInAs(id, reply))) return { url: facts.returnTo };
-    const again = (alert: Markup, error: ServiceError): string =>
+    const again = (alert: Html, error: ServiceError): string =>
       signInPage({ ...facts, id, alert, isChange: newPw !== undefined && !isChangeDone(error) });
-    const change = (alert: Markup): string => signInPage({ ...facts, id, alert, isChange: true });
+    const change = (alert: Html): string => signInPage({ ...facts, id, alert, isChange: true });
     const tell = (error: ServiceError): string | undefined => newPasswordText(error, this.passwords.minLength);
     const { next } = await rerenderOnError(CHANGE, change, () =>
       rerenderOnError(TOLD, again, () => this.entry.signIn({ id, pw, newPw }, reply), tell),

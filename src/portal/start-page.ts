@@ -1,5 +1,5 @@
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
-import { type Markup, markup } from '../encoding/html.js';
+import { type Html, html } from '../encoding/html.js';
 import { htmlPage, SERVICE_NAME } from '../http/page.js';
 import { button, form, type FormFields } from './forms.js';
 
@@ -19,17 +19,16 @@ export function startPage(visit: Visit): string {
   return htmlPage(SERVICE_NAME, contentFor(visit));
 }
 
-function contentFor(visit: Visit): Markup {
+function contentFor(visit: Visit): Html {
   switch (visit.kind) {
     case 'stranger':
-      return markup`<p>You are not signed in.</p>
-<p><a href="${visit.contextPath}${SIGN_IN_PAGE}">Sign in</a></p>
-`;
+      return html`<p>You are not signed in.</p>
+        <p><a href="${visit.contextPath}${SIGN_IN_PAGE}">Sign in</a></p> `;
     case 'half':
-      return markup`<p>Your sign-in is not complete yet. <a href="${visit.next}">Continue</a></p>
-${form(visit.signOut, button('Cancel'))}`;
+      return html`<p>Your sign-in is not complete yet. <a href="${visit.next}">Continue</a></p>
+        ${form(visit.signOut, button('Cancel'))}`;
     case 'full':
-      return markup`<p>You are signed in as <strong>${visit.loginId}</strong>, ${visit.how}.</p>
-${form(visit.signOut, button('Sign out'))}`;
+      return html`<p>You are signed in as <strong>${visit.loginId}</strong>, ${visit.how}.</p>
+        ${form(visit.signOut, button('Sign out'))}`;
   }
 }

@@ -11,11 +11,11 @@ import type { FullPrincipal, Principal } from '../principal/principal.js';
 import { forwardByPage } from '../saml/login/forwarding-page.js';
 import { Idps } from '../saml/idp/idps.service.js';
 import { OwnLogouts } from '../saml/logout/own-logouts.service.js';
-import { TakesForm } from '../web/form.decorator.js';
+import { FormBody } from '../web/form.decorator.js';
 import { Answer, type Reply } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
-import { ApiGroup, Operation } from '../web/openapi/operation.decorator.js';
-import { AnswersPages } from '../web/page.decorator.js';
+import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
+import { ErrorPages } from '../web/page.decorator.js';
 import { ServletProperties } from '../http/servlet.properties.js';
 import { callerBinding } from './form-binding.js';
 import { FormTokens } from './form-tokens.service.js';
@@ -27,7 +27,7 @@ import { startPage, type Visit } from './start-page.js';
 
 /** The start page, and the way out for every session, whoever vouched for it. */
 @Public()
-@ApiGroup('Pages', 'For people, in HTML.')
+@ApiTag('Pages', 'For people, in HTML.')
 @Controller()
 export class StartController {
   private readonly contextPath: string;
@@ -54,7 +54,7 @@ export class StartController {
   /** After "Back" to an identity provider, whose answer is refused since the first one has signed the browser in. */
   @Get(RESUME_PAGE)
   @HttpCode(204)
-  @AnswersPages(SIGN_IN_PAGE)
+  @ErrorPages(SIGN_IN_PAGE)
   @Operation(RESUME)
   async resume(@Answer() reply: Reply): Promise<void> {
     const visitor = await this.authentication.visitor(reply.cookies[SESSION]);
@@ -65,7 +65,7 @@ export class StartController {
   @Post(SIGN_OUT_PATH)
   @HttpCode(200)
   @Page()
-  @TakesForm()
+  @FormBody()
   @Operation(SIGN_OUT)
   async signOut(
     @Body({ schema: signOutForm }) { csrf }: InferOutput<typeof signOutForm>,

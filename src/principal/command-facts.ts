@@ -1,24 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** What a command knows about itself, for its security events. */
-interface CommandFacts {
+interface CommandContext {
   /** Why the operator runs it, in their own words. */
   reason?: string;
 }
 
-const current = new AsyncLocalStorage<CommandFacts>();
+const current = new AsyncLocalStorage<CommandContext>();
 
 /** Runs a command so that its security events carry the reason that `stateReason` sets. */
-export function withCommandFacts<T>(run: () => T): T {
+export function withCommandContext<T>(run: () => T): T {
   return current.run({}, run);
 }
 
-export function stateReason(reason: string): void {
+export function setCommandReason(reason: string): void {
   const facts = current.getStore();
   if (facts) facts.reason = reason;
 }
 
 /** Undefined where no reason was stated, and outside of a command. */
-export function statedReason(): string | undefined {
+export function commandReason(): string | undefined {
   return current.getStore()?.reason;
 }

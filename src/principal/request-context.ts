@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** Where a request came from, for security events and the log. */
-export interface RequestFacts {
+export interface RequestContext {
   readonly requestId: string;
   readonly ip: string;
   readonly agent?: string;
@@ -9,25 +9,25 @@ export interface RequestFacts {
   user?: string;
 }
 
-const current = new AsyncLocalStorage<RequestFacts | undefined>();
+const current = new AsyncLocalStorage<RequestContext | undefined>();
 
 /** Runs a request so that everything it calls can tell who asked. */
-export function withRequestFacts<T>(facts: RequestFacts, run: () => T): T {
+export function withRequestContext<T>(facts: RequestContext, run: () => T): T {
   return current.run(facts, run);
 }
 
 /** Runs what belongs to no request, though one may have set its timer. */
-export function withoutRequestFacts<T>(run: () => T): T {
+export function withoutRequestContext<T>(run: () => T): T {
   return current.run(undefined, run);
 }
 
 /** Undefined outside of a request, such as in a command. */
-export function requestFacts(): RequestFacts | undefined {
+export function requestContext(): RequestContext | undefined {
   return current.getStore();
 }
 
 /** From now on, lines of this request name this user. */
-export function nameUser(user: string): void {
+export function setUser(user: string): void {
   const facts = current.getStore();
   if (facts) facts.user = user;
 }

@@ -4,7 +4,7 @@ import { LONGEST_MESSAGE } from './xml/document-shape.js';
 import { LONGEST_RELAY_STATE } from './redirect-binding.js';
 
 /** Query of `GET /saml/{idp}/login`. */
-export const departureShape = v.strictObject({
+export const startSsoSchema = v.strictObject({
   return_to: v.optional(
     v.pipe(
       v.string(),
@@ -26,20 +26,20 @@ export const departureShape = v.strictObject({
 });
 
 /** Form of `POST /saml/{idp}/acs` (SAML bindings 3.5.4). */
-export const responseShape = v.object({
+export const responseSchema = v.object({
   SAMLResponse: text(2 * LONGEST_MESSAGE),
   RelayState: v.optional(v.pipe(v.string(), v.maxLength(80))),
 });
 
 /** Form of `POST /saml/{idp}/slo`; one of the first two, and not both. */
-export const logoutShape = v.object({
+export const logoutSchema = v.object({
   SAMLRequest: v.optional(text(2 * LONGEST_MESSAGE)),
   SAMLResponse: v.optional(text(2 * LONGEST_MESSAGE)),
   RelayState: v.optional(v.pipe(v.string(), v.maxLength(LONGEST_RELAY_STATE))),
 });
 
 /** `GET /saml`. */
-export const idpsAnswer = v.object({
+export const idpsResponse = v.object({
   items: listOf(
     v.object({
       idp: v.pipe(v.string(), v.description('Its name in paths, and claim `idp` of tokens.')),

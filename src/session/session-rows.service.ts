@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
-import type { Page } from '../persistence/slice.js';
+import type { Slice } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import { requestFacts } from '../principal/request-context.js';
+import { requestContext } from '../principal/request-context.js';
 import { Random } from '../random/random.js';
 import { RefreshProperties } from './refresh.properties.js';
 import {
@@ -77,7 +77,7 @@ export class SessionRows {
     return isSecretForm(secret) ? this.store.findBySecret(tx, hashSecret(secret), this.clock.seconds()) : undefined;
   }
 
-  ofUser(tx: Tx, subject: string, page: Page): Promise<readonly Session[]> {
+  ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly Session[]> {
     return this.store.findByUser(tx, subject, this.clock.seconds(), page);
   }
 
@@ -137,7 +137,7 @@ export class SessionRows {
   private fresh(kind: SessionKind, facts: LoginFacts): Session {
     const now = this.clock.seconds();
     const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
-    const { ip, agent } = requestFacts() ?? {};
+    const { ip, agent } = requestContext() ?? {};
     return {
       id,
       kind,

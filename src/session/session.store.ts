@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Page, pageValues } from '../persistence/slice.js';
+import { type Slice, sliceValues } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrOf, amrText } from '../principal/amr.js';
 import type { StepUpFacts, Session } from './session.js';
@@ -67,8 +67,8 @@ export class SessionStore {
   }
 
   /** Newest first. */
-  async findByUser(tx: Tx, subject: string, now: number, page: Page): Promise<readonly Session[]> {
-    return (await tx.rows<Row>(LIVE_OF_USER, [subject, now, ...pageValues(page)])).map(sessionOf);
+  async findByUser(tx: Tx, subject: string, now: number, page: Slice): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(LIVE_OF_USER, [subject, now, ...sliceValues(page)])).map(sessionOf);
   }
 
   /** Also holds the row to the end of the transaction; false where the session has ended. */

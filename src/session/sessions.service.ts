@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../events/security-events.service.js';
-import { LARGEST_PAGE, type Page } from '../persistence/slice.js';
+import { MAX_SLICE, type Slice } from '../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { PWD } from '../principal/amr.js';
 import type { RefreshRecord, RefusalReason } from './refresh.js';
@@ -89,7 +89,7 @@ export class Sessions {
   }
 
   /** Live, complete sessions of an account, newest first. */
-  list(subject: string, page: Page = LARGEST_PAGE): Promise<readonly Session[]> {
+  list(subject: string, page: Slice = MAX_SLICE): Promise<readonly Session[]> {
     return this.work.single((tx) => this.rows.ofUser(tx, subject, page));
   }
 

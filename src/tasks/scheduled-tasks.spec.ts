@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CollectedLog } from '../../test/support/collected-log.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
-import { withRequestFacts } from '../principal/request-context.js';
+import { withRequestContext } from '../principal/request-context.js';
 import type { ScheduledTask } from './scheduled-task.js';
 import { ScheduledTasks } from './scheduled-tasks.js';
 
@@ -42,13 +42,13 @@ describe('a scheduled task', () => {
     const { loggers, lines } = new CollectedLog();
     const facts = { requestId: 'a', ip: '192.0.2.1', user: 'anna' };
 
-    await withRequestFacts(facts, () =>
+    await withRequestContext(facts, () =>
       added().run(async () => {
         await Promise.resolve();
         loggers.get('a').info('swept');
       }),
     );
-    withRequestFacts(facts, () => {
+    withRequestContext(facts, () => {
       loggers.get('a').info('asked');
     });
 

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { accepts } from './accept.js';
 import type { HttpRequest } from './http-request.js';
 import { HTML } from '../http/page.js';
-import type { RouteFacts } from '../http/route-options.decorator.js';
+import type { RouteOptions } from '../http/route-options.decorator.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -23,8 +23,8 @@ export class AcceptGuard implements CanActivate {
 
   /** Whom a route sends on elsewhere reads its errors at most, which may be pages. */
   private typesOf(context: ExecutionContext): readonly string[] {
-    const facts = this.reflector.get<RouteFacts | undefined>(FASTIFY_ROUTE_CONFIG_METADATA, context.getHandler());
-    return [this.typeOf(context), ...(facts?.answersPages ? [HTML] : [])];
+    const facts = this.reflector.get<RouteOptions | undefined>(FASTIFY_ROUTE_CONFIG_METADATA, context.getHandler());
+    return [this.typeOf(context), ...(facts?.errorPages ? [HTML] : [])];
   }
 
   /** What `@Header('content-type', …)` of the route says. */

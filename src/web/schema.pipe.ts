@@ -3,14 +3,14 @@ import { ServiceError } from '../errors/service-error.js';
 import { fieldErrors } from './schema.js';
 
 /**
- * Judges what a route declares as its shape: `@Body({ schema })`, `@Query({ schema })`, `@Query('limit', { schema })`,
- * `@Param('id', { schema })`. What does not fit is 400 `VALIDATION_FAILED`; the handler gets what the schema made of it.
+ * Validates what a route declares with a schema: `@Body({ schema })`, `@Query({ schema })`, `@Query('limit', { schema })`,
+ * `@Param('id', { schema })`. An invalid value is 400 `VALIDATION_FAILED`; the handler gets the output of the schema.
  */
 @Injectable()
-export class ShapePipe implements PipeTransform {
+export class SchemaPipe implements PipeTransform {
   async transform(value: unknown, { type, schema, data }: ArgumentMetadata): Promise<unknown> {
     if (!schema || type === 'custom') return value;
-    // No body at all counts as one without members; a list has no members, so a schema might take it for one.
+    // A missing body equals an empty object. An array is refused here, because an object schema might accept it.
     const given = type === 'body' && value === undefined ? {} : value;
     if (Array.isArray(given))
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: data ?? '', code: 'type' }] });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as v from 'valibot';
-import { FIELD_CODES, fieldErrors, pageMembers, text, textOfBytes } from './schema.js';
+import { FIELD_CODES, fieldErrors, paginationSchema, text, textOfBytes } from './schema.js';
 
-const shape = v.strictObject({
+const schema = v.strictObject({
   id: text(5),
   pw: v.optional(textOfBytes(4)),
   count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
@@ -24,7 +24,7 @@ const shape = v.strictObject({
 });
 
 function errorsOf(value: unknown, parameter?: string): unknown {
-  const { issues = [] } = v.safeParse(shape, value);
+  const { issues = [] } = v.safeParse(schema, value);
   return fieldErrors(issues, parameter);
 }
 
@@ -63,9 +63,7 @@ describe('what does not fit', () => {
   });
 });
 
-describe('a page of a list', () => {
-  const page = v.strictObject(pageMembers);
-
+describe('the pagination query', () => {
   it.each([
     [{}, { limit: 50 }],
     [
@@ -74,13 +72,13 @@ describe('a page of a list', () => {
     ],
     [{ limit: '200' }, { limit: 200 }],
   ])('%j is %j', (query, expected) => {
-    expect(v.parse(page, query)).toEqual(expected);
+    expect(v.parse(paginationSchema, query)).toEqual(expected);
   });
 
   it.each([{ limit: '0' }, { limit: '201' }, { limit: '1e2' }, { limit: '-1' }, { limit: ['1', '2'] }, { after: '' }])(
     'is never %j',
     (query) => {
-      expect(v.is(page, query)).toBe(false);
+      expect(v.is(paginationSchema, query)).toBe(false);
     },
   );
 });

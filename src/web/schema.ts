@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { FieldError } from '../errors/service-error.js';
 
-/** Why a member does not fit; a closed list (docs/errors.md). */
+/** Codes of `errors[].code` in problem bodies (docs/errors.md). */
 export const FIELD_CODES = ['required', 'type', 'unknown', 'too_short', 'too_long', 'range', 'format'] as const;
 type FieldCode = (typeof FIELD_CODES)[number];
 
@@ -15,11 +15,11 @@ const CODE_OF_RULE: Readonly<Record<string, FieldCode>> = {
   max_value: 'range',
 };
 
-/** Longest name of an unknown member that is told back, and most members that are told at once. */
-const LONGEST_FIELD = 64;
-const MOST_ERRORS = 20;
+/** Limits of what a response repeats from the request: length of a member name, and number of members. */
+const MAX_FIELD_LENGTH = 64;
+const MAX_ERRORS = 20;
 
-/** An issue of a schema; valibot's own say more than the standard asks for. */
+/** An issue of Standard Schema, with the additional members of valibot. */
 interface Issue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: unknown })[] | undefined;
@@ -29,14 +29,14 @@ interface Issue {
   readonly received?: unknown;
 }
 
-/** Tells a caller which members do not fit; `parameter` is the one the whole shape stands for, where it is one. */
+/** Converts issues to the `errors` of a problem body; `parameter` names the validated parameter, if it is only one. */
 export function fieldErrors(issues: readonly Issue[], parameter?: string): readonly FieldError[] {
-  return issues.slice(0, MOST_ERRORS).map((issue) => ({ field: fieldOf(issue, parameter), code: codeOf(issue) }));
+  return issues.slice(0, MAX_ERRORS).map((issue) => ({ field: fieldOf(issue, parameter), code: codeOf(issue) }));
 }
 
 function fieldOf({ path = [] }: Issue, parameter: string | undefined): string {
   const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
-  return [...(parameter === undefined ? [] : [parameter]), ...keys].join('.').slice(0, LONGEST_FIELD).toWellFormed();
+  return [...(parameter === undefined ? [] : [parameter]), ...keys].join('.').slice(0, MAX_FIELD_LENGTH).toWellFormed();
 }
 
 function codeOf({ kind, type, message, expected, received }: Issue): FieldCode {
@@ -45,7 +45,7 @@ function codeOf({ kind, type, message, expected, received }: Issue): FieldCode {
     if (received === 'undefined') return 'required';
     return type === 'picklist' || type === 'literal' ? 'format' : 'type';
   }
-  // A rule of our own (`v.check`, `v.rawCheck`) says its code as its message.
+  // A check of our own (`v.check`, `v.rawCheck`) has its code as the message.
   return CODE_OF_RULE[String(type)] ?? (isFieldCode(message) ? message : 'format');
 }
 
@@ -53,9 +53,9 @@ function isFieldCode(text: string): text is FieldCode {
   return (FIELD_CODES as readonly string[]).includes(text);
 }
 
-/** What stands in the description of the interface in place of all before it in the pipe: a JSON Schema. */
-export function describedAs<T>(schema: object): v.MetadataAction<T, { readonly describedAs: object }> {
-  return v.metadata({ describedAs: schema });
+/** Replaces everything before it in the pipe by this JSON Schema in the OpenAPI document. */
+export function withJsonSchema<T>(schema: object): v.MetadataAction<T, { readonly jsonSchema: object }> {
+  return v.metadata({ jsonSchema: schema });
 }
 
 /** Text of `min` to `max` characters (UTF-16 units). */
@@ -68,7 +68,7 @@ export function textOfBytes(max: number): v.GenericSchema<string> {
   return v.pipe(v.string(), v.minLength(1), v.maxBytes(max));
 }
 
-/** A list that nobody changes any more. */
+/** A read-only array. */
 export function listOf<T extends v.GenericSchema>(
   item: T,
 ): v.SchemaWithPipe<
@@ -77,20 +77,20 @@ export function listOf<T extends v.GenericSchema>(
   return v.pipe(v.array(item), v.readonly());
 }
 
-const MOST_ITEMS = 200;
-const USUAL_ITEMS = 50;
+const MAX_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
 
-/** Query members of every list: `limit` items (50 by default, at most 200), `after` the `next` of the page before. */
-export const pageMembers = {
+/** Query of every list: `limit` items (50 by default, at most 200), `after` is the `next` of the previous slice. */
+export const paginationSchema = v.strictObject({
   limit: v.optional(
     v.pipe(
       v.string(),
       v.regex(/^[1-9]\d{0,2}$/),
-      describedAs({ type: 'integer', minimum: 1, maximum: MOST_ITEMS, description: 'How many items at most.' }),
+      withJsonSchema({ type: 'integer', minimum: 1, maximum: MAX_LIMIT, description: 'How many items at most.' }),
       v.transform(Number),
-      v.maxValue(MOST_ITEMS),
+      v.maxValue(MAX_LIMIT),
     ),
-    String(USUAL_ITEMS),
+    String(DEFAULT_LIMIT),
   ),
   after: v.optional(v.pipe(text(128), v.description('The `next` of the page before.'))),
-};
+});

@@ -3,7 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AcceptGuard } from './accept.guard.js';
 import { NoBodyGuard } from './no-body.guard.js';
 import { ProblemFilter } from './problem.filter.js';
-import { ShapePipe } from './schema.pipe.js';
+import { SchemaPipe } from './schema.pipe.js';
 
 /** What every controller gets: errors as problem bodies, `Accept` and shapes checked. */
 @Module({
@@ -11,7 +11,7 @@ import { ShapePipe } from './schema.pipe.js';
     { provide: APP_FILTER, useClass: ProblemFilter },
     { provide: APP_GUARD, useClass: AcceptGuard },
     { provide: APP_GUARD, useClass: NoBodyGuard },
-    { provide: APP_PIPE, useClass: ShapePipe },
+    { provide: APP_PIPE, useClass: SchemaPipe },
   ],
 })
 export class ServerModule {}

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type PartsOptions, newAccount, secondFactorParts } from '../support/second-factor-parts.js';
-import { withRequestFacts } from '../../src/principal/request-context.js';
+import { withRequestContext } from '../../src/principal/request-context.js';
 import type { DeviceSecret, TrustedDevices } from '../../src/second-factor/trusted-device/trusted-devices.service.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -22,7 +22,7 @@ onEveryDatabase('trusted devices', (database) => {
     const clock = new ManualClock();
     const { devices } = secondFactorParts(database.work, clock, { properties });
     const subject = await newAccount(database.work);
-    const granted = await withRequestFacts({ requestId: 'r', ip: '192.0.2.1', agent: 'Browser' }, () =>
+    const granted = await withRequestContext({ requestId: 'r', ip: '192.0.2.1', agent: 'Browser' }, () =>
       database.work.run((tx) => devices.grant(tx, subject)),
     );
     return {

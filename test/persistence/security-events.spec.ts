@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';
-import { withRequestFacts } from '../../src/principal/request-context.js';
+import { withRequestContext } from '../../src/principal/request-context.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
@@ -33,7 +33,7 @@ onEveryDatabase('security events', (database) => {
   it('L3: hold the address, agent and id of their request, and fit whatever agent is sent', async () => {
     const events = recorder();
     const facts = { requestId: 'request-1', ip: '192.0.2.1', agent: 'a'.repeat(4000) };
-    await withRequestFacts(facts, () =>
+    await withRequestContext(facts, () =>
       database.work.run((tx) => events.record(tx, { kind: 'MFA_OK', subject: 'asked', amr: ['pwd', 'otp'] })),
     );
 
@@ -70,7 +70,7 @@ onEveryDatabase('security events', (database) => {
     const log = new CollectedLog();
     const events = recorder(log.loggers);
     const facts = { requestId: 'request-2', ip: '192.0.2.2', agent: 'a browser' };
-    await withRequestFacts(facts, () =>
+    await withRequestContext(facts, () =>
       database.work.run(async (tx) => {
         await events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject: 'line', amr: ['pwd'] });
         await events.record(tx, { kind: 'MFA_FAILED', subject: 'line', result: 'refused', reason: 'wrong_code' });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
-import { withRequestFacts } from '../../src/principal/request-context.js';
+import { withRequestContext } from '../../src/principal/request-context.js';
 import type { OpenedSession, Session } from '../../src/session/session.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -30,7 +30,7 @@ onEveryDatabase('sessions', (database) => {
     const facts = { subject: 'boss', amr: PWD_OTP, authTime: now - 5, mfaAt: now, mfaMethod: 'totp', idp: 'corp' };
     const from = { requestId: 'r', ip: '192.0.2.7', agent: 'x'.repeat(300) };
 
-    const { session } = await withRequestFacts(from, () =>
+    const { session } = await withRequestContext(from, () =>
       database.work.run((tx) => sessions().open(tx, { ...facts, kind: 'token', authnContext: 'urn:raw' })),
     );
 

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/persistence/database.js';
 import { DatabaseWatch } from '../../src/persistence/database-instrumentation.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
-import { withRequestFacts } from '../../src/principal/request-context.js';
+import { withRequestContext } from '../../src/principal/request-context.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Door } from '../support/door.js';
 import { type FreshDatabase, freshMariadbDatabase } from '../support/fresh-database.js';
@@ -108,5 +108,5 @@ function keepBusy(millis: number): void {
 }
 
 function inRequest<T>(run: () => Promise<T>): Promise<T> {
-  return withRequestFacts({ requestId: 'request', ip: '192.0.2.1' }, run);
+  return withRequestContext({ requestId: 'request', ip: '192.0.2.1' }, run);
 }

@@ -1,8 +1,8 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import * as v from 'valibot';
-import { saysOfRoute } from '../../src/http/route-options.decorator.js';
+import { WithRouteOptions } from '../../src/http/route-options.decorator.js';
 
-const datedShape = v.object({ at: v.date(), device: v.nullable(v.string()), list: v.array(v.unknown()) });
+const datedSchema = v.object({ at: v.date(), device: v.nullable(v.string()), list: v.array(v.unknown()) });
 
 /** A quarter past midnight in Seoul, where the next day has begun. */
 const INSTANT = new Date('2026-11-20T15:15:00.250Z');
@@ -12,7 +12,7 @@ export const PAGE = '<p>한 ü</p>';
 @Controller()
 export class AnswersController {
   @Get('dated')
-  @saysOfRoute({ answers: datedShape })
+  @WithRouteOptions({ responseSchema: datedSchema })
   dated(): object {
     return { at: INSTANT, device: null, idp: null, note: '', list: [null, { at: INSTANT, ip: null }], name: '한' };
   }

@@ -13,12 +13,12 @@ import {
 import * as v from 'valibot';
 import { type ErrorCode, STATUS } from '../../src/errors/error-code.js';
 import { ServiceError } from '../../src/errors/service-error.js';
-import { type RequestFacts, requestFacts } from '../../src/principal/request-context.js';
+import { type RequestContext, requestContext } from '../../src/principal/request-context.js';
 import { Answer, type CookieValues, Cookies, type Reply } from '../../src/web/cookies.js';
-import { TakesForm } from '../../src/web/form.decorator.js';
-import { pageMembers, text } from '../../src/web/schema.js';
+import { FormBody } from '../../src/web/form.decorator.js';
+import { paginationSchema, text } from '../../src/web/schema.js';
 
-const noteShape = v.strictObject({
+const noteSchema = v.strictObject({
   text: v.pipe(v.string(), v.minLength(1), v.maxBytes(16)),
   count: v.optional(v.pipe(v.number(), v.integer(), v.maxValue(9))),
   kind: v.optional(v.picklist(['note', 'memo'])),
@@ -31,8 +31,7 @@ const noteShape = v.strictObject({
     ),
   ),
 });
-const anyShape = v.optional(v.unknown());
-const pageShape = v.strictObject(pageMembers);
+const anySchema = v.optional(v.unknown());
 
 export const PIXEL = Buffer.from('iVBORw0KGgo=', 'base64');
 
@@ -47,13 +46,13 @@ class NeverGuard implements CanActivate {
 export class EchoController {
   @Post('note')
   @HttpCode(200)
-  note(@Body({ schema: noteShape }) body: v.InferOutput<typeof noteShape>): object {
+  note(@Body({ schema: noteSchema }) body: v.InferOutput<typeof noteSchema>): object {
     return body;
   }
 
   @Post('any')
   @HttpCode(200)
-  any(@Body({ schema: anyShape }) body: unknown): object {
+  any(@Body({ schema: anySchema }) body: unknown): object {
     return { body };
   }
 
@@ -64,7 +63,7 @@ export class EchoController {
   }
 
   @Post('form')
-  @TakesForm()
+  @FormBody()
   @HttpCode(200)
   form(@Body({ schema: v.strictObject({ token: text(20) }) }) body: object): object {
     return body;
@@ -73,20 +72,20 @@ export class EchoController {
   @Get('items/:id')
   item(
     @Param('id', { schema: text(5) }) id: string,
-    @Query({ schema: pageShape }) page: v.InferOutput<typeof pageShape>,
+    @Query({ schema: paginationSchema }) page: v.InferOutput<typeof paginationSchema>,
   ): object {
     return { id, page };
   }
 
   @Get('facts')
-  async facts(): Promise<RequestFacts | undefined> {
+  async facts(): Promise<RequestContext | undefined> {
     await Promise.resolve();
-    return requestFacts();
+    return requestContext();
   }
 
   @Post('facts')
-  postedFacts(): RequestFacts | undefined {
-    return requestFacts();
+  postedFacts(): RequestContext | undefined {
+    return requestContext();
   }
 
   @Post('cookies')

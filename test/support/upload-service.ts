@@ -21,7 +21,7 @@ import { Listener } from '../../src/http/listener.js';
 import { ServerModule } from '../../src/web/web.module.js';
 import type { ListenerTls } from '../../src/http/tls/secure-server.js';
 import type { UploadLimits } from '../../src/http/upload/receive.js';
-import { TakesUpload, Upload } from '../../src/web/upload.decorator.js';
+import { UploadBody, Upload } from '../../src/web/upload.decorator.js';
 import { UploadFolder } from '../../src/http/upload/upload-folder.js';
 import type { IncomingUpload } from '../../src/http/upload/uploads.js';
 import { CollectedLog } from './collected-log.js';
@@ -39,15 +39,15 @@ class PoliteGuard implements CanActivate {
 /** What the last handler that ran saw, and whether it may end. */
 const seen = { runs: 0, mayEnd: true };
 
-const queryShape = v.strictObject({ then: v.optional(v.picklist(['refuse', 'fail'])) });
+const querySchema = v.strictObject({ then: v.optional(v.picklist(['refuse', 'fail'])) });
 
 @Controller()
 class UploadController {
   @Post('upload')
   @HttpCode(200)
-  @TakesUpload()
+  @UploadBody()
   upload(
-    @Query({ schema: queryShape }) { then }: v.InferOutput<typeof queryShape>,
+    @Query({ schema: querySchema }) { then }: v.InferOutput<typeof querySchema>,
     @Upload() upload: IncomingUpload,
   ): Promise<object> {
     return upload.use('file', async ({ path, ...file }) => {
@@ -60,7 +60,7 @@ class UploadController {
   }
 
   @Post('guarded')
-  @TakesUpload()
+  @UploadBody()
   @UseGuards(new PoliteGuard())
   guarded(@Upload() upload: IncomingUpload): Promise<object> {
     return upload.use('file', () => Promise.resolve({}));

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { isDatabaseOutage } from '../../persistence/unit-of-work.js';
-import { requestFacts } from '../../principal/request-context.js';
+import { requestContext } from '../../principal/request-context.js';
 import { DeviceCookies, type KnownDevice } from './device-cookies.service.js';
 import { networkOf } from './network.js';
 import { RateLimitProperties } from './rate-limit.properties.js';
@@ -75,7 +75,7 @@ export class PasswordThrottle {
     if ('device' in guessed) return [{ key: `device:${guessed.device.id}`, limit: this.perName }];
     if ('subject' in guessed) return [{ key: `subject:${guessed.subject}`, limit: this.perName }];
     const name = nameOf(guessed);
-    const network = networkOf(requestFacts()?.ip ?? '');
+    const network = networkOf(requestContext()?.ip ?? '');
     const everywhere = { key: `everywhere:${name}`, limit: this.perNameEverywhere };
     const isUnderAttack = this.throttle.remembered(everywhere) >= ATTACK * this.properties.loginIdFailures;
     // By address, too: whoever guesses from elsewhere must not take the turns of the one who knows the password.

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { withRequestFacts } from '../../principal/request-context.js';
+import { withRequestContext } from '../../principal/request-context.js';
 import { SystemRandom } from '../../random/random.js';
 import { Sealer } from '../../sealing/sealer.js';
 import { DeviceCookies } from './device-cookies.service.js';
@@ -26,7 +26,7 @@ describe('the throttle of passwords', () => {
   };
   /** `looked at`, or the reason of the refusal. */
   const attempt = (ip: string, guessed: Guessed, isRight = false): Promise<string> =>
-    withRequestFacts({ requestId: 'request', ip }, () =>
+    withRequestContext({ requestId: 'request', ip }, () =>
       throttle.guard(
         guessed,
         () => Promise.resolve('looked at'),

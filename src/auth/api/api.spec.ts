@@ -30,17 +30,17 @@ it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
     ['INVALID_TOKEN', 'MFA_REQUIRED', 'STEP_UP_REQUIRED'],
   ],
 ])('%s is described with what the guards take and refuse', (_, access, by, refuses) => {
-  const demands = API.demands({ ...CLOSED, ...access });
+  const demands = API.requirements({ ...CLOSED, ...access });
 
-  expect(demands.by).toEqual(by);
-  expect(demands.refuses).toEqual(refuses);
+  expect(demands.security).toEqual(by);
+  expect(demands.errors).toEqual(refuses);
   expect(Object.keys(API.securitySchemes)).toEqual(expect.arrayContaining([...by]));
 });
 
 it('what must be proven is said in words', () => {
-  const { asks } = API.demands({ ...CLOSED, authority: 'ROLE_ADMIN', amr: { method: 'otp', maxAge: 300 } });
+  const { notes } = API.requirements({ ...CLOSED, authority: 'ROLE_ADMIN', amr: { method: 'otp', maxAge: 300 } });
 
-  expect(asks).toEqual([
+  expect(notes).toEqual([
     'Asks for the authority `ROLE_ADMIN`.',
     'Asks for `otp` in `amr`, proven not longer than 300 seconds ago.',
   ]);

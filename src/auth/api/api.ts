@@ -1,11 +1,11 @@
 import type { ErrorCode } from '../../errors/error-code.js';
-import type { Api, Demands, RouteAccess } from '../../web/openapi/api.js';
+import type { Api, RouteRequirements, RouteAccess } from '../../web/openapi/api.js';
 import { isSecondFactorRoute } from '../guards/access.js';
 import { REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 import { SAFE } from '../guards/cross-site.js';
 
 /** Security schemes of the description, by how callers show who they are. */
-export const BY = {
+export const SCHEMES = {
   accessToken: 'accessToken',
   session: 'session',
   mfaToken: 'mfaToken',
@@ -17,60 +17,67 @@ export const BY = {
 /** The interface as a whole (http-api.md), for its description. */
 export const API: Api = {
   title: 'Login service',
-  about:
+  description:
     'Login in two steps: the password, then a one-time password of an authenticator app or a backup code. Applications ' +
     'get an access token and a refresh cookie (`POST /login`), the web portal a session cookie (`POST /session`). Staff ' +
     'sign in through their identity provider (`GET /saml/{idp}/login`) and get both cookies.\n\n' +
     '`Authorization` counts before cookies; a bad one is refused, whatever the cookies say. A request that changes ' +
     'something and for which a cookie speaks must come from our own site or from an allowed origin: `CROSS_SITE`.',
   securitySchemes: {
-    [BY.accessToken]: {
+    [SCHEMES.accessToken]: {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT (RFC 9068)',
       description: 'The `access_token` of a full login: `Authorization: Bearer`.',
     },
-    [BY.session]: {
+    [SCHEMES.session]: {
       type: 'apiKey',
       in: 'cookie',
       name: SESSION,
       description: `The cookie \`${SESSION}\` of the web portal and of staff.`,
     },
-    [BY.mfaToken]: {
+    [SCHEMES.mfaToken]: {
       type: 'http',
       scheme: 'bearer',
       bearerFormat: 'JWT',
       description: 'The `mfa_token` of a login whose second factor is open: `Authorization: Bearer`.',
     },
-    [BY.refreshToken]: {
+    [SCHEMES.refreshToken]: {
       type: 'apiKey',
       in: 'cookie',
       name: REFRESH_TOKEN,
       description: `The cookie \`${REFRESH_TOKEN}\`, which browsers send to \`/token/**\` alone.`,
     },
-    [BY.trustedDevice]: {
+    [SCHEMES.trustedDevice]: {
       type: 'apiKey',
       in: 'cookie',
       name: TRUSTED_DEVICE,
       description: `The cookie \`${TRUSTED_DEVICE}\` of a browser that stands for the second factor, where policy allows it.`,
     },
-    [BY.client]: {
+    [SCHEMES.client]: {
       type: 'http',
       scheme: 'basic',
       description: 'Id and secret of a registered client (`app.security.clients`).',
     },
   },
-  demands,
+  requirements: requirementsOf,
 };
 
 /** What the guards of this folder ask for and refuse. */
-function demands({ method, template, isPublic, alsoHalfAuthenticated, authority, amr }: RouteAccess): Demands {
+function requirementsOf({
+  method,
+  template,
+  isPublic,
+  alsoHalfAuthenticated,
+  authority,
+  amr,
+}: RouteAccess): RouteRequirements {
   const crossSite: readonly ErrorCode[] = SAFE.has(method) ? [] : ['CROSS_SITE'];
-  if (isPublic) return { by: [], refuses: crossSite, asks: [] };
+  if (isPublic) return { security: [], errors: crossSite, notes: [] };
   const maxAge = amr?.maxAge === undefined ? '' : ` not longer than ${amr.maxAge} seconds ago`;
   return {
-    by: [BY.accessToken, BY.session, ...(alsoHalfAuthenticated ? [BY.mfaToken] : [])],
-    refuses: [
+    security: [SCHEMES.accessToken, SCHEMES.session, ...(alsoHalfAuthenticated ? [SCHEMES.mfaToken] : [])],
+    errors: [
       'INVALID_TOKEN',
       ...(isSecondFactorRoute(template) ? (['MFA_TOKEN_INVALID'] as const) : []),
       ...(alsoHalfAuthenticated ? [] : (['MFA_REQUIRED'] as const)),
@@ -78,7 +85,7 @@ function demands({ method, template, isPublic, alsoHalfAuthenticated, authority,
       ...(amr ? (['STEP_UP_REQUIRED'] as const) : []),
       ...crossSite,
     ],
-    asks: [
+    notes: [
       ...(alsoHalfAuthenticated ? ['Also for callers whose second factor is open, by `mfa_token` or session.'] : []),
       ...(authority === undefined ? [] : [`Asks for the authority \`${authority}\`.`]),
       ...(amr ? [`Asks for \`${amr.method}\` in \`amr\`, proven${maxAge || ' in this session'}.`] : []),

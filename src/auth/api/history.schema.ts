@@ -10,7 +10,7 @@ const ip = v.pipe(v.nullable(v.string()), v.description('Where it called from.')
 const next = v.optional(v.pipe(v.string(), v.description('`after` of the next page, where more may follow.')));
 
 /** `GET /sessions`. */
-export const sessionsAnswer = v.object({
+export const sessionsResponse = v.object({
   items: listOf(
     v.object({
       id: v.pipe(v.string(), v.description('The `sid` of its access tokens.')),
@@ -25,7 +25,7 @@ export const sessionsAnswer = v.object({
 });
 
 /** `GET /me/events`. */
-export const eventsAnswer = v.object({
+export const eventsResponse = v.object({
   items: listOf(
     v.object({
       id,
@@ -42,7 +42,7 @@ export const eventsAnswer = v.object({
 });
 
 /** `GET /me/devices`. */
-export const devicesAnswer = v.object({
+export const devicesResponse = v.object({
   items: listOf(
     v.object({
       id,

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { acr, amr, roles } from './responses.schema.js';
 
 /** RFC 7662 section 2.1; members it does not know are ignored, as the RFC has it. */
-export const introspectionShape = v.object({
+export const introspectionSchema = v.object({
   token: v.string(),
   token_type_hint: v.optional(v.string()),
 });
@@ -10,7 +10,7 @@ export const introspectionShape = v.object({
 const epochSeconds = v.pipe(v.number(), v.integer(), v.description('Seconds since 1970.'));
 
 /** RFC 7662 section 2.2, with the claims of an access token. */
-export const introspectionAnswer = v.variant('active', [
+export const introspectionResponse = v.variant('active', [
   v.object({ active: v.literal(false) }),
   v.object({
     active: v.literal(true),

@@ -3,21 +3,20 @@ import type { InferOutput } from 'valibot';
 import { Public } from '../../principal/access.decorator.js';
 import { PWD } from '../../principal/amr.js';
 import { type CookieValues, Cookies, Answer, type Reply } from '../../web/cookies.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { loginAnswer, secondStepAnswer } from './responses.schema.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { loginResponse, secondStepResponse } from './responses.schema.js';
 import { toChallengeBody, toProofBody } from './presenters.js';
 import { DEVICE, TRUSTED_DEVICE } from '../cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { PasswordLogin } from '../password-login.service.js';
-import { loginShape, secondStepShape } from './login.schema.js';
+import { loginSchema, secondStepSchema } from './login.schema.js';
 import { LOGIN, SECOND_STEP } from './auth.openapi.js';
 import { type FirstFactorResult, PasswordAuthenticator } from '../password-authenticator.service.js';
 import { SecondStep } from '../second-step.service.js';
 
 /** The two steps of a login that ends in tokens (http-api section 2). */
 @Public()
-@ApiGroup('Login')
+@ApiTag('Login')
 @Controller()
 export class LoginController {
   constructor(
@@ -30,12 +29,12 @@ export class LoginController {
   @Post('login')
   @HttpCode(200)
   @Operation(LOGIN)
-  @Answers(loginAnswer)
+  @ResponseSchema(loginResponse)
   async login(
-    @Body({ schema: loginShape }) body: InferOutput<typeof loginShape>,
+    @Body({ schema: loginSchema }) body: InferOutput<typeof loginSchema>,
     @Cookies() cookies: CookieValues,
     @Answer() reply: Reply,
-  ): Promise<InferOutput<typeof loginAnswer>> {
+  ): Promise<InferOutput<typeof loginResponse>> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
     const { id, pw, new_pw: newPw } = body;
     const passed = await this.passwordStep.authenticate({ id, pw, newPw, device }, trustedDevice);
@@ -49,11 +48,11 @@ export class LoginController {
   @Post('login/2fa')
   @HttpCode(200)
   @Operation(SECOND_STEP)
-  @Answers(secondStepAnswer)
+  @ResponseSchema(secondStepResponse)
   async completeLogin(
-    @Body({ schema: secondStepShape }) body: InferOutput<typeof secondStepShape>,
+    @Body({ schema: secondStepSchema }) body: InferOutput<typeof secondStepSchema>,
     @Answer() reply: Reply,
-  ): Promise<InferOutput<typeof secondStepAnswer>> {
+  ): Promise<InferOutput<typeof secondStepResponse>> {
     const { mfa_token: mfaToken, code, trust_device: trustDevice = false } = body;
     const { opened, proof, trustedDevice } = await this.secondStep.completeLogin(mfaToken, code, { trustDevice });
     if (trustedDevice) this.handover.writeTrustedDevice(reply, trustedDevice);
@@ -67,6 +66,6 @@ export class LoginController {
 function toLoginChallengeBody(
   next: FirstFactorResult['next'],
   { mfaToken, expiresIn }: { mfaToken: string; expiresIn: number },
-): InferOutput<typeof loginAnswer> {
+): InferOutput<typeof loginResponse> {
   return { mfa_required: true, mfa_token: mfaToken, expires_in: expiresIn, ...toChallengeBody(next) };
 }

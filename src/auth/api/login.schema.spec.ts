@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type GenericSchema, safeParse } from 'valibot';
 import { fc } from '../../../test/support/property.js';
 import { schemaWriter } from '../../web/openapi/json-schema.js';
-import { codeShape, confirmShape, loginShape } from './login.schema.js';
+import { codeSchema, confirmSchema, loginSchema } from './login.schema.js';
 
 const ajv = new Ajv2020();
 const write = schemaWriter({ type: 'string', format: 'date-time' });
@@ -23,15 +23,15 @@ const typed = fc.oneof(
 
 describe('the description of a code', () => {
   it.each<[string, GenericSchema]>([
-    ['at the second step', codeShape],
-    ['at the confirmation', confirmShape],
-  ])('%s takes exactly what the service takes', (_, shape) => {
-    const isDescribed = ajv.compile(write(shape, 'input'));
+    ['at the second step', codeSchema],
+    ['at the confirmation', confirmSchema],
+  ])('%s takes exactly what the service takes', (_, schema) => {
+    const isDescribed = ajv.compile(write(schema, 'input'));
     let taken = 0;
 
     fc.assert(
       fc.property(typed, (code) => {
-        const isTaken = safeParse(shape, { code }).success;
+        const isTaken = safeParse(schema, { code }).success;
         taken += isTaken ? 1 : 0;
         expect(isDescribed({ code }), code).toBe(isTaken);
       }),
@@ -43,9 +43,9 @@ describe('the description of a code', () => {
 });
 
 it('the description of a login id counts characters as the service does', () => {
-  const isDescribed = ajv.compile(write(loginShape, 'input'));
+  const isDescribed = ajv.compile(write(loginSchema, 'input'));
 
   for (const id of ['', 'a', 'a'.repeat(255), '\u{1f511}'.repeat(255), 'a'.repeat(256), '\u{1f511}'.repeat(256)]) {
-    expect(isDescribed({ id, pw: 'x' }), id).toBe(safeParse(loginShape, { id, pw: 'x' }).success);
+    expect(isDescribed({ id, pw: 'x' }), id).toBe(safeParse(loginSchema, { id, pw: 'x' }).success);
   }
 });

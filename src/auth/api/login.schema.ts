@@ -41,7 +41,7 @@ const LOGIN_ID = {
   description: 'The login id; no control characters and no others that are not visible.',
 };
 
-export const loginShape = v.strictObject({
+export const loginSchema = v.strictObject({
   id: v.pipe(
     v.string(),
     v.minLength(1),
@@ -58,16 +58,16 @@ export const loginShape = v.strictObject({
   ),
 });
 
-export const secondStepShape = v.strictObject({
+export const secondStepSchema = v.strictObject({
   mfa_token: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_TOKEN_LENGTH)),
   code,
   trust_device: v.optional(v.boolean()),
 });
 
-export const codeShape = v.strictObject({ code });
+export const codeSchema = v.strictObject({ code });
 
 /** `POST /2fa/confirm`: a backup code confirms nothing. */
-export const confirmShape = v.strictObject({ code: totpCode });
+export const confirmSchema = v.strictObject({ code: totpCode });
 
 /** `POST /2fa/setup`. */
-export const setupShape = v.strictObject({ pw: v.optional(password) });
+export const setupSchema = v.strictObject({ pw: v.optional(password) });

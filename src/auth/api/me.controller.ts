@@ -4,18 +4,17 @@ import { Accounts } from '../../account/accounts.service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { Caller, RequireAmr } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { code, password } from './login.schema.js';
 import { toMeBody } from './presenters.js';
-import { meAnswer, settlementAnswer } from './responses.schema.js';
+import { meResponse, settlementResponse } from './responses.schema.js';
 import { CHANGE_PASSWORD, ME, SETTLEMENT } from './auth.openapi.js';
 import { OwnPassword } from '../own-password.service.js';
 
-const passwordShape = v.strictObject({ current: password, new: password, code: v.optional(code) });
+const passwordSchema = v.strictObject({ current: password, new: password, code: v.optional(code) });
 
 /** The signed-in user (http-api section 6). */
-@ApiGroup('Signed-in user', 'Everything here is about the caller.')
+@ApiTag('Signed-in user', 'Everything here is about the caller.')
 @Controller('me')
 export class MeController {
   constructor(
@@ -25,8 +24,8 @@ export class MeController {
 
   @Get()
   @Operation(ME)
-  @Answers(meAnswer)
-  async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof meAnswer>> {
+  @ResponseSchema(meResponse)
+  async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof meResponse>> {
     const account = await this.accounts.find(caller.subject);
     if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
     return toMeBody(caller, account.loginId);
@@ -36,8 +35,8 @@ export class MeController {
   @Get('settlement')
   @RequireAmr('otp')
   @Operation(SETTLEMENT)
-  @Answers(settlementAnswer)
-  settlement(@Caller() { subject, amr }: FullPrincipal): v.InferOutput<typeof settlementAnswer> {
+  @ResponseSchema(settlementResponse)
+  settlement(@Caller() { subject, amr }: FullPrincipal): v.InferOutput<typeof settlementResponse> {
     return { sub: subject, amr };
   }
 
@@ -46,7 +45,7 @@ export class MeController {
   @Operation(CHANGE_PASSWORD)
   async changePassword(
     @Caller() caller: FullPrincipal,
-    @Body({ schema: passwordShape }) body: v.InferOutput<typeof passwordShape>,
+    @Body({ schema: passwordSchema }) body: v.InferOutput<typeof passwordSchema>,
   ): Promise<void> {
     await this.ownPassword.change(caller, body);
   }

@@ -8,15 +8,14 @@ import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Caller } from '../../principal/access.decorator.js';
 import { amrOf } from '../../principal/amr.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { toDate, toListBody } from './presenters.js';
-import { devicesAnswer, eventsAnswer } from './history.schema.js';
+import { devicesResponse, eventsResponse } from './history.schema.js';
 import { LIST_DEVICES, LIST_EVENTS, REVOKE_DEVICE } from './auth.openapi.js';
-import { pageShape } from './page.shape.js';
+import { paginationSchema } from '../../web/schema.js';
 
 /** What happened to the caller's account, and the devices it trusts (http-api section 6). */
-@ApiGroup('Signed-in user')
+@ApiTag('Signed-in user')
 @Controller('me')
 export class OwnHistoryController {
   constructor(
@@ -27,22 +26,22 @@ export class OwnHistoryController {
 
   @Get('events')
   @Operation(LIST_EVENTS)
-  @Answers(eventsAnswer)
+  @ResponseSchema(eventsResponse)
   async listEvents(
     @Caller() { subject }: FullPrincipal,
-    @Query({ schema: pageShape }) page: InferOutput<typeof pageShape>,
-  ): Promise<InferOutput<typeof eventsAnswer>> {
+    @Query({ schema: paginationSchema }) page: InferOutput<typeof paginationSchema>,
+  ): Promise<InferOutput<typeof eventsResponse>> {
     const rows = await this.work.single((tx) => this.events.ofUser(tx, subject, page));
     return toListBody(rows, page, toEventBody);
   }
 
   @Get('devices')
   @Operation(LIST_DEVICES)
-  @Answers(devicesAnswer)
+  @ResponseSchema(devicesResponse)
   async listDevices(
     @Caller() { subject }: FullPrincipal,
-    @Query({ schema: pageShape }) page: InferOutput<typeof pageShape>,
-  ): Promise<InferOutput<typeof devicesAnswer>> {
+    @Query({ schema: paginationSchema }) page: InferOutput<typeof paginationSchema>,
+  ): Promise<InferOutput<typeof devicesResponse>> {
     return toListBody(await this.trustedDevices.list(subject, page), page, toDeviceBody);
   }
 
@@ -63,7 +62,7 @@ function toEventBody({
   agent,
   amr,
   idp,
-}: EventRow): InferOutput<typeof eventsAnswer>['items'][number] {
+}: EventRow): InferOutput<typeof eventsResponse>['items'][number] {
   return {
     id,
     time: new Date(at),
@@ -76,7 +75,7 @@ function toEventBody({
   };
 }
 
-type DeviceBody = InferOutput<typeof devicesAnswer>['items'][number];
+type DeviceBody = InferOutput<typeof devicesResponse>['items'][number];
 
 function toDeviceBody({ id, label, ip, createdAt, lastUsedAt, expiresAt }: TrustedDevice): DeviceBody {
   return {

@@ -3,18 +3,17 @@ import type { InferOutput } from 'valibot';
 import { ServiceError } from '../../errors/service-error.js';
 import { Caller } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import type { Session } from '../../session/session.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { toDate, toListBody } from './presenters.js';
-import { sessionsAnswer } from './history.schema.js';
+import { sessionsResponse } from './history.schema.js';
 import { LIST_SESSIONS, REVOKE_OTHERS, REVOKE_SESSION } from './auth.openapi.js';
-import { pageShape } from './page.shape.js';
+import { paginationSchema } from '../../web/schema.js';
 import { SessionRevocation } from '../session-revocation.service.js';
 
 /** The caller's own sessions (http-api section 6); those of others are not found. */
-@ApiGroup('Signed-in user')
+@ApiTag('Signed-in user')
 @Controller('sessions')
 export class OwnSessionsController {
   constructor(
@@ -24,11 +23,11 @@ export class OwnSessionsController {
 
   @Get()
   @Operation(LIST_SESSIONS)
-  @Answers(sessionsAnswer)
+  @ResponseSchema(sessionsResponse)
   async list(
     @Caller() { subject, sid }: FullPrincipal,
-    @Query({ schema: pageShape }) page: InferOutput<typeof pageShape>,
-  ): Promise<InferOutput<typeof sessionsAnswer>> {
+    @Query({ schema: paginationSchema }) page: InferOutput<typeof paginationSchema>,
+  ): Promise<InferOutput<typeof sessionsResponse>> {
     const sessions = await this.sessions.list(subject, page);
     return toListBody(sessions, page, (session) => toSessionBody(session, sid));
   }
@@ -48,7 +47,7 @@ export class OwnSessionsController {
   }
 }
 
-type SessionBody = InferOutput<typeof sessionsAnswer>['items'][number];
+type SessionBody = InferOutput<typeof sessionsResponse>['items'][number];
 
 function toSessionBody({ id, agent, ip, createdAt, lastUsedAt }: Session, current: string): SessionBody {
   return {

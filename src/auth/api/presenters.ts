@@ -3,17 +3,17 @@ import type { FactorState } from '../../second-factor/attempts/factor-state.js';
 import type { Proof } from '../../second-factor/proof.js';
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
-import type { loginAnswer, meAnswer, secondStepAnswer, stateAnswer } from './responses.schema.js';
+import type { loginResponse, meResponse, secondStepResponse, secondFactorStateResponse } from './responses.schema.js';
 
 /** Members of every answer that brings an access token. */
-export type TokenBody = Pick<InferOutput<typeof secondStepAnswer>, 'access_token' | 'token_type' | 'expires_in'>;
+export type TokenBody = Pick<InferOutput<typeof secondStepResponse>, 'access_token' | 'token_type' | 'expires_in'>;
 
 export function toTokenBody({ accessToken, expiresIn }: { accessToken: string; expiresIn: number }): TokenBody {
   return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresIn };
 }
 
 /** How a second factor was proven, as answers tell it. */
-type ProofBody = Omit<InferOutput<typeof secondStepAnswer>, keyof TokenBody>;
+type ProofBody = Omit<InferOutput<typeof secondStepResponse>, keyof TokenBody>;
 
 export function toProofBody(amr: Amr, proof: Proof): ProofBody {
   const members = { amr, mfa_method: proof.method };
@@ -22,7 +22,7 @@ export function toProofBody(amr: Amr, proof: Proof): ProofBody {
 }
 
 /** `GET /me` and, with authorities, `GET /session`. */
-export function toMeBody(principal: FullPrincipal, loginId: string): InferOutput<typeof meAnswer> {
+export function toMeBody(principal: FullPrincipal, loginId: string): InferOutput<typeof meResponse> {
   const { subject, roles, amr, authTime, mfaAt, idp } = principal;
   return {
     sub: subject,
@@ -49,7 +49,7 @@ export function toDate(seconds: number): Date {
 export function toFactorStateBody(
   { state, activatedAt, backupCodes, lock }: FactorState,
   isDemanded: boolean,
-): InferOutput<typeof stateAnswer> {
+): InferOutput<typeof secondFactorStateResponse> {
   const { remaining, generatedAt, isLow } = backupCodes;
   return {
     state,
@@ -65,7 +65,7 @@ export function toFactorStateBody(
 }
 
 type ChallengeBody = Pick<
-  Extract<InferOutput<typeof loginAnswer>, { mfa_required: true }>,
+  Extract<InferOutput<typeof loginResponse>, { mfa_required: true }>,
   'enrolment_required' | 'methods'
 >;
 

@@ -58,7 +58,7 @@ const openEntries = {
 };
 
 /** `POST /login`: a half token for the second step, or tokens where none is needed. */
-export const loginAnswer = v.variant('mfa_required', [
+export const loginResponse = v.variant('mfa_required', [
   v.object({
     mfa_required: v.literal(true),
     mfa_token: v.pipe(v.string(), v.description('For the second step alone; can be used once.')),
@@ -69,13 +69,13 @@ export const loginAnswer = v.variant('mfa_required', [
 ]);
 
 /** `POST /login/2fa`. */
-export const secondStepAnswer = v.object({ ...tokenEntries, ...proofEntries });
+export const secondStepResponse = v.object({ ...tokenEntries, ...proofEntries });
 
 /** `POST /token/refresh`. */
-export const refreshAnswer = v.object({ ...tokenEntries, amr });
+export const refreshResponse = v.object({ ...tokenEntries, amr });
 
 /** `POST /session`: a half-authenticated session, or a full one where no second step is needed. */
-export const sessionAnswer = v.variant('mfa_required', [
+export const sessionResponse = v.variant('mfa_required', [
   v.object({ mfa_required: v.literal(true), authorities, expires_in: seconds, ...openEntries }),
   v.object({ mfa_required: v.literal(false), authorities, amr }),
 ]);
@@ -105,16 +105,16 @@ const meEntries = {
 };
 
 /** `GET /me`. */
-export const meAnswer = v.object(meEntries);
+export const meResponse = v.object(meEntries);
 
 /** `GET /session`. */
-export const sessionStateAnswer = v.object({ ...meEntries, authorities });
+export const sessionStateResponse = v.object({ ...meEntries, authorities });
 
 /** `GET /me/settlement`. */
-export const settlementAnswer = v.object({ sub: meEntries.sub, amr });
+export const settlementResponse = v.object({ sub: meEntries.sub, amr });
 
 /** `GET /2fa`. */
-export const stateAnswer = v.object({
+export const secondFactorStateResponse = v.object({
   state: v.picklist(['none', 'pending', 'active']),
   activated_at: v.optional(v.date()),
   backup_codes: v.object({
@@ -134,7 +134,7 @@ const backupCodes = v.pipe(
 );
 
 /** `POST /2fa/setup`. */
-export const setupAnswer = v.object({
+export const setupResponse = v.object({
   secret: v.pipe(v.string(), v.regex(/^[A-Z2-7]{32}$/), v.description('In Base32 (RFC 4648). Shown this once.')),
   otpauth_uri: v.pipe(v.string(), v.startsWith('otpauth://totp/')),
   qr: v.pipe(v.string(), v.startsWith('data:image/svg+xml;base64,')),
@@ -143,10 +143,10 @@ export const setupAnswer = v.object({
 });
 
 /** `POST /2fa/confirm`. */
-export const confirmAnswer = v.object({ state: v.literal('active'), amr, ...maybeTokenEntries });
+export const confirmResponse = v.object({ state: v.literal('active'), amr, ...maybeTokenEntries });
 
 /** `POST /2fa/verify`. */
-export const verifyAnswer = v.object({ ...maybeTokenEntries, ...proofEntries });
+export const verifyResponse = v.object({ ...maybeTokenEntries, ...proofEntries });
 
 /** `POST /2fa/backup-codes`. */
-export const reissueAnswer = v.object({ backup_codes: backupCodes });
+export const backupCodesResponse = v.object({ backup_codes: backupCodes });

@@ -3,18 +3,23 @@ import type * as v from 'valibot';
 import { AlsoHalfAuthenticated, Caller } from '../../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../../principal/principal.js';
 import { Answer, type Reply } from '../../web/cookies.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { toProofBody, toFactorStateBody } from './presenters.js';
-import { confirmAnswer, reissueAnswer, setupAnswer, stateAnswer, verifyAnswer } from './responses.schema.js';
+import {
+  confirmResponse,
+  backupCodesResponse,
+  setupResponse,
+  secondFactorStateResponse,
+  verifyResponse,
+} from './responses.schema.js';
 import { CredentialWriter } from '../credential-writer.service.js';
-import { codeShape, confirmShape, setupShape } from './login.schema.js';
+import { codeSchema, confirmSchema, setupSchema } from './login.schema.js';
 import { CONFIRM, DISABLE, QR_PNG, QR_SVG, REISSUE, SETUP, SHOW_FACTOR, VERIFY } from './auth.openapi.js';
 import { OwnSecondFactor } from '../own-second-factor.service.js';
 import { SecondStep } from '../second-step.service.js';
 
 /** Enrolment, second step and step-up (http-api section 3). */
-@ApiGroup('Second factor', 'The authenticator app and the backup codes of the caller.')
+@ApiTag('Second factor', 'The authenticator app and the backup codes of the caller.')
 @Controller('2fa')
 export class SecondFactorController {
   constructor(
@@ -25,8 +30,8 @@ export class SecondFactorController {
 
   @Get()
   @Operation(SHOW_FACTOR)
-  @Answers(stateAnswer)
-  async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof stateAnswer>> {
+  @ResponseSchema(secondFactorStateResponse)
+  async show(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof secondFactorStateResponse>> {
     const { factors, isDemanded } = await this.own.state(caller);
     return toFactorStateBody(factors, isDemanded);
   }
@@ -34,11 +39,11 @@ export class SecondFactorController {
   @Post('setup')
   @AlsoHalfAuthenticated()
   @Operation(SETUP)
-  @Answers(setupAnswer)
+  @ResponseSchema(setupResponse)
   async setup(
     @Caller() caller: Principal,
-    @Body({ schema: setupShape }) { pw }: v.InferOutput<typeof setupShape>,
-  ): Promise<v.InferOutput<typeof setupAnswer>> {
+    @Body({ schema: setupSchema }) { pw }: v.InferOutput<typeof setupSchema>,
+  ): Promise<v.InferOutput<typeof setupResponse>> {
     const { secret, otpauthUri, qr, backupCodes, expiresInSeconds } = await this.own.setup(caller, pw);
     return { secret, otpauth_uri: otpauthUri, qr, backup_codes: backupCodes, expires_in: expiresInSeconds };
   }
@@ -63,12 +68,12 @@ export class SecondFactorController {
   @HttpCode(200)
   @AlsoHalfAuthenticated()
   @Operation(CONFIRM)
-  @Answers(confirmAnswer)
+  @ResponseSchema(confirmResponse)
   async confirm(
     @Caller() caller: Principal,
-    @Body({ schema: confirmShape }) { code }: v.InferOutput<typeof confirmShape>,
+    @Body({ schema: confirmSchema }) { code }: v.InferOutput<typeof confirmSchema>,
     @Answer() reply: Reply,
-  ): Promise<v.InferOutput<typeof confirmAnswer>> {
+  ): Promise<v.InferOutput<typeof confirmResponse>> {
     const { opened, roles } = await this.own.confirm(caller, code);
     return {
       state: 'active',
@@ -81,12 +86,12 @@ export class SecondFactorController {
   @HttpCode(200)
   @AlsoHalfAuthenticated()
   @Operation(VERIFY)
-  @Answers(verifyAnswer)
+  @ResponseSchema(verifyResponse)
   async verify(
     @Caller() caller: Principal,
-    @Body({ schema: codeShape }) { code }: v.InferOutput<typeof codeShape>,
+    @Body({ schema: codeSchema }) { code }: v.InferOutput<typeof codeSchema>,
     @Answer() reply: Reply,
-  ): Promise<v.InferOutput<typeof verifyAnswer>> {
+  ): Promise<v.InferOutput<typeof verifyResponse>> {
     const { opened, proof } = await this.secondStep.prove(caller, code);
     const members = await this.handover.write(reply, opened, proof.roles, caller.via);
     return { ...members, ...toProofBody(opened.session.amr, proof) };
@@ -97,15 +102,15 @@ export class SecondFactorController {
   @Operation(DISABLE)
   async disable(
     @Caller() caller: FullPrincipal,
-    @Body({ schema: codeShape }) { code }: v.InferOutput<typeof codeShape>,
+    @Body({ schema: codeSchema }) { code }: v.InferOutput<typeof codeSchema>,
   ): Promise<void> {
     await this.own.disable(caller, code);
   }
 
   @Post('backup-codes')
   @Operation(REISSUE)
-  @Answers(reissueAnswer)
-  async reissue(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof reissueAnswer>> {
+  @ResponseSchema(backupCodesResponse)
+  async reissue(@Caller() caller: FullPrincipal): Promise<v.InferOutput<typeof backupCodesResponse>> {
     return { backup_codes: await this.own.reissueBackupCodes(caller) };
   }
 }

@@ -5,19 +5,18 @@ import { ServiceError } from '../../errors/service-error.js';
 import { Caller, Public } from '../../principal/access.decorator.js';
 import { Answer, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
 import { type FullPrincipal, ROLE_PRE_MFA } from '../../principal/principal.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { toAuthoritiesBody, toMeBody, toChallengeBody } from './presenters.js';
-import { sessionAnswer, sessionStateAnswer } from './responses.schema.js';
+import { sessionResponse, sessionStateResponse } from './responses.schema.js';
 import { AuthCookies, SESSION } from '../cookies.js';
-import { loginShape } from './login.schema.js';
+import { loginSchema } from './login.schema.js';
 import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './auth.openapi.js';
 import { PortalLogin } from '../portal-login.service.js';
 import { toPrincipal } from '../guards/session-principal.js';
 
 /** The web portal's session, the role-based arrangement of the specification (http-api section 5). */
-@ApiGroup('Portal session', 'The arrangement of the web portal: a cookie in place of tokens.')
+@ApiTag('Portal session', 'The arrangement of the web portal: a cookie in place of tokens.')
 @Controller('session')
 export class SessionController {
   constructor(
@@ -31,11 +30,11 @@ export class SessionController {
   @Post()
   @HttpCode(200)
   @Operation(OPEN_SESSION)
-  @Answers(sessionAnswer)
+  @ResponseSchema(sessionResponse)
   async open(
-    @Body({ schema: loginShape }) body: InferOutput<typeof loginShape>,
+    @Body({ schema: loginSchema }) body: InferOutput<typeof loginSchema>,
     @Answer() reply: Reply,
-  ): Promise<InferOutput<typeof sessionAnswer>> {
+  ): Promise<InferOutput<typeof sessionResponse>> {
     const { next, session, roles } = await this.entry.signIn({ id: body.id, pw: body.pw, newPw: body.new_pw }, reply);
     if (next === 'none') {
       return {
@@ -50,8 +49,8 @@ export class SessionController {
 
   @Get()
   @Operation(SHOW_SESSION)
-  @Answers(sessionStateAnswer)
-  async show(@Caller() caller: FullPrincipal): Promise<InferOutput<typeof sessionStateAnswer>> {
+  @ResponseSchema(sessionStateResponse)
+  async show(@Caller() caller: FullPrincipal): Promise<InferOutput<typeof sessionStateResponse>> {
     const account = await this.accounts.find(caller.subject);
     if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
     return { ...toMeBody(caller, account.loginId), ...toAuthoritiesBody(caller) };

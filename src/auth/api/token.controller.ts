@@ -4,20 +4,19 @@ import { ServiceError } from '../../errors/service-error.js';
 import { Caller, Public } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Answer, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
-import { TakesForm } from '../../web/form.decorator.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { refreshAnswer } from './responses.schema.js';
+import { FormBody } from '../../web/form.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { refreshResponse } from './responses.schema.js';
 import { AuthCookies, REFRESH_TOKEN } from '../cookies.js';
 import { CredentialWriter } from '../credential-writer.service.js';
 import { TokenIntrospection } from '../token-introspection.service.js';
-import { introspectionAnswer, introspectionShape } from './introspection.schema.js';
+import { introspectionResponse, introspectionSchema } from './introspection.schema.js';
 import { INTROSPECT, LOGOUT, REFRESH, REVOKE } from './auth.openapi.js';
 import { TokenRefresh } from '../token-refresh.service.js';
 import { SessionRevocation } from '../session-revocation.service.js';
 
 /** Refresh, end and inspection of tokens (http-api section 2). */
-@ApiGroup('Tokens')
+@ApiTag('Tokens')
 @Controller()
 export class TokenController {
   constructor(
@@ -32,12 +31,12 @@ export class TokenController {
   @Post('token/refresh')
   @HttpCode(200)
   @Operation(REFRESH)
-  @Answers(refreshAnswer)
+  @ResponseSchema(refreshResponse)
   async refresh(
     @Body({ schema: v.strictObject({}) }) _body: unknown,
     @Cookies() cookies: CookieValues,
     @Answer() reply: Reply,
-  ): Promise<v.InferOutput<typeof refreshAnswer>> {
+  ): Promise<v.InferOutput<typeof refreshResponse>> {
     const { opened, roles } = await this.refreshes.refresh(cookies[REFRESH_TOKEN]);
     return { ...(await this.handover.writeTokens(reply, opened, roles)), amr: opened.session.amr };
   }
@@ -62,17 +61,17 @@ export class TokenController {
 
   /** RFC 7662: only a live access token is active. */
   @Public()
-  @TakesForm()
+  @FormBody()
   @Post('token/introspect')
   @HttpCode(200)
-  @Operation({ ...INTROSPECT, takes: introspectionShape })
-  @Answers(introspectionAnswer)
+  @Operation({ ...INTROSPECT, body: introspectionSchema })
+  @ResponseSchema(introspectionResponse)
   async introspect(
     @Headers('authorization') authorization: string | undefined,
     @Body() form: unknown,
-  ): Promise<v.InferOutput<typeof introspectionAnswer>> {
+  ): Promise<v.InferOutput<typeof introspectionResponse>> {
     await this.introspection.authenticateClient(authorization);
-    const parsed = v.safeParse(introspectionShape, form);
+    const parsed = v.safeParse(introspectionSchema, form);
     if (!parsed.success) {
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'token', code: 'required' }] });
     }

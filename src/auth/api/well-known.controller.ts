@@ -1,17 +1,16 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { Public } from '../../principal/access.decorator.js';
 import { ACR_MFA, ACR_PWD } from '../../principal/amr.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { Issuer } from '../../token/issuer.service.js';
 import type { PublicJwk } from '../../token/keys/key-material.js';
 import { SigningKeys } from '../../token/keys/signing-keys.service.js';
 import { type ServerMetadata, serverMetadata } from './well-known.js';
-import { jwksAnswer, metadataAnswer } from './well-known.schema.js';
+import { jwksResponse, metadataResponse } from './well-known.schema.js';
 
 /** Lets verifiers find the keys; they may keep the answers, so these two say for how long. */
 @Public()
-@ApiGroup('Keys and metadata', 'For whoever verifies access tokens.')
+@ApiTag('Keys and metadata', 'For whoever verifies access tokens.')
 @Controller('.well-known')
 export class WellKnownController {
   constructor(
@@ -21,7 +20,7 @@ export class WellKnownController {
 
   @Get('jwks.json')
   @Operation({ summary: 'Public keys of access tokens (RFC 7517)' })
-  @Answers(jwksAnswer)
+  @ResponseSchema(jwksResponse)
   @Header('Cache-Control', 'public, max-age=300')
   jwks(): { readonly keys: readonly PublicJwk[] } {
     return this.keys.jwks();
@@ -29,7 +28,7 @@ export class WellKnownController {
 
   @Get('oauth-authorization-server')
   @Operation({ summary: 'Authorization server metadata (RFC 8414)' })
-  @Answers(metadataAnswer)
+  @ResponseSchema(metadataResponse)
   @Header('Cache-Control', 'public, max-age=300')
   metadata(): ServerMetadata {
     return serverMetadata(this.issuer.url, [ACR_PWD, ACR_MFA]);

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { listOf } from '../../web/schema.js';
 
 /** RFC 7517 section 5: public keys with the members of their kind. */
-export const jwksAnswer = v.object({
+export const jwksResponse = v.object({
   keys: listOf(
     v.objectWithRest({ kty: v.string(), kid: v.string(), alg: v.string(), use: v.literal('sig') }, v.string()),
   ),
@@ -11,7 +11,7 @@ export const jwksAnswer = v.object({
 const url = v.pipe(v.string(), v.url());
 
 /** What RFC 8414 calls authorization server metadata, as far as this service is one. */
-export const metadataAnswer = v.object({
+export const metadataResponse = v.object({
   issuer: url,
   jwks_uri: url,
   introspection_endpoint: url,

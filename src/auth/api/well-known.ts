@@ -1,7 +1,7 @@
 import type { InferOutput } from 'valibot';
-import type { metadataAnswer } from './well-known.schema.js';
+import type { metadataResponse } from './well-known.schema.js';
 
-export type ServerMetadata = InferOutput<typeof metadataAnswer>;
+export type ServerMetadata = InferOutput<typeof metadataResponse>;
 
 /** `issuer` is also the base of the endpoints. There are no grants: people log in with `/login`, not by OAuth. */
 export function serverMetadata(issuer: string, acrValues: readonly string[]): ServerMetadata {

@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import { type AuthenticatedRequest, PUBLIC } from '../../principal/access.decorator.js';
-import { nameUser } from '../../principal/request-context.js';
+import { setUser } from '../../principal/request-context.js';
 import { cookiesOf } from '../../web/cookies.js';
 import { type HttpRequest, templateOf } from '../../web/http-request.js';
 import { isSecondFactorRoute } from './access.js';
@@ -25,7 +25,7 @@ export class AuthenticationGuard implements CanActivate {
       { authorization: request.headers.authorization, session: cookiesOf(request)[SESSION] },
       isSecondFactorRoute(templateOf(request)),
     );
-    nameUser(request.principal.subject);
+    setUser(request.principal.subject);
     return true;
   }
 }

@@ -2,9 +2,9 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../errors/error-code.js';
-import type { RequestFacts } from '../../principal/request-context.js';
+import type { RequestContext } from '../../principal/request-context.js';
 import { streamOf } from '../http2-request.js';
-import { factsOfRoute, type RouteFacts } from '../route-options.decorator.js';
+import { optionsOfRoute, type RouteOptions } from '../route-options.decorator.js';
 import { cutSession } from '../tls/http2-session.js';
 import type { Admission, Ticket } from './admission.js';
 
@@ -20,7 +20,7 @@ export class Passage {
   /** When its answer was ready, on the clock of `performance.now`. */
   answeredAt: number | undefined;
   /** Who asks; undefined while its head is looked at. */
-  origin: RequestFacts | undefined;
+  origin: RequestContext | undefined;
   /** The body of its refusal, once that is sent. */
   refusal: string | Buffer | undefined;
   /** What its refusal says. */
@@ -36,7 +36,7 @@ export class Passage {
 
   constructor(
     readonly reply: FastifyReply,
-    readonly facts: RouteFacts,
+    readonly facts: RouteOptions,
     /** Stands behind the last request of its connection. */
     readonly isStray: boolean,
     private readonly line: Line | undefined,
@@ -114,7 +114,7 @@ export class Gate {
   /** The head of a request is here. */
   arrive(request: FastifyRequest, reply: FastifyReply): Passage {
     const line = streamOf(request.raw) ? undefined : this.lineOf(request.raw.socket);
-    const passage = new Passage(reply, factsOfRoute(request), line?.hasEnded === true, line);
+    const passage = new Passage(reply, optionsOfRoute(request), line?.hasEnded === true, line);
     request.passage = passage;
     this.present.add(passage);
     line?.passages.add(passage);

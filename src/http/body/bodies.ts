@@ -4,7 +4,7 @@ import type { Charset } from '../../encoding/charset.js';
 import { Encoding } from '../json/encoding.js';
 import { BodyMemory } from './body-memory.js';
 import { gather } from './gather.js';
-import type { RouteFacts } from '../route-options.decorator.js';
+import type { RouteOptions } from '../route-options.decorator.js';
 import { type ReadBody, readForm, readJson } from '../../encoding/strict-json.js';
 
 /** Methods whose bodies are read; of all others nobody reads one. */
@@ -69,7 +69,7 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory,
 }
 
 /** The media types of the bodies that a route takes. */
-export function takenTypes({ takesForm = false, takesUpload = false, jsonTypes }: RouteFacts): readonly string[] {
+export function takenTypes({ takesForm = false, takesUpload = false, jsonTypes }: RouteOptions): readonly string[] {
   if (takesUpload) return [UPLOAD];
   return takesForm ? [FORM] : (jsonTypes ?? [JSON_TYPE]);
 }

@@ -14,7 +14,7 @@ import { sendAsIs } from '../json/answer-sender.js';
 import type { EncodedText, Encoding } from '../json/encoding.js';
 import { streamOf } from '../http2-request.js';
 import { sentMethod } from '../methods.js';
-import { pathOf, sentRequestId, withFactsOf } from '../request-head.js';
+import { pathOf, sentRequestId, withContextOf } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
 import type { RequestMeters } from '../records/request-meters.js';
 import { answerBarely } from './bare-answer.js';
@@ -120,7 +120,7 @@ export class Refusals {
       if (defect === undefined && !log.isEnabled('DEBUG')) return;
       const { code, facts } = serviceErrorOf(error);
       const what = `${code} ${sentMethod(request.raw)} ${routeOf(request)}`;
-      withFactsOf(request, () => {
+      withContextOf(request, () => {
         if (defect === undefined) log.debug(what, { reason: facts.reason });
         else log.error(what, error);
       });
@@ -206,11 +206,11 @@ export class Refusals {
 
   /** Undefined where JSON is due. */
   private pageOf(error: ServiceError, { id, headers, passage }: FastifyRequest): EncodedText | undefined {
-    const { answersPages } = passage?.facts ?? {};
-    if (!answersPages || !prefersPage(headers.accept)) return undefined;
+    const { errorPages } = passage?.facts ?? {};
+    if (!errorPages || !prefersPage(headers.accept)) return undefined;
     const { encoding, contextPath } = this.parts;
     const told = { code: error.code, requestId: id, waitSeconds: waitOf(error) };
-    return encoding.text(HTML, error.facts.page ?? problemPage(told, `${contextPath}${answersPages.backTo}`));
+    return encoding.text(HTML, error.facts.page ?? problemPage(told, `${contextPath}${errorPages.backTo}`));
   }
 }
 

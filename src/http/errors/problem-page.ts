@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors/error-code.js';
 import { TEXT } from '../../errors/error-text.js';
-import { type Markup, markup } from '../../encoding/html.js';
+import { type Html, html } from '../../encoding/html.js';
 import { htmlPage, refreshTo } from '../page.js';
 
 /** What a person is told of a refusal: what everybody may read about its code, and how to ask about this one. */
@@ -17,19 +17,19 @@ export interface ToldProblem {
 export function problemPage(problem: ToldProblem, back: string, next?: string): string {
   return htmlPage(
     'Sign-in problem',
-    markup`<p>${textOf(problem.code)}</p>
-${waiting(problem)}${mark(problem)}<p><a href="${back}">Sign in</a></p>
-`,
+    html`<p>${textOf(problem.code)}</p>
+      ${waiting(problem)}${mark(problem)}
+      <p><a href="${back}">Sign in</a></p> `,
     next === undefined ? undefined : refreshTo(next),
   );
 }
 
 /** The same as a part of a page that goes on. */
-export function problemAlert(problem: ToldProblem): Markup {
-  return markup`<div role="alert">
-<p>${problem.text ?? textOf(problem.code)}</p>
-${waiting(problem)}${mark(problem)}</div>
-`;
+export function problemAlert(problem: ToldProblem): Html {
+  return html`<div role="alert">
+    <p>${problem.text ?? textOf(problem.code)}</p>
+    ${waiting(problem)}${mark(problem)}
+  </div> `;
 }
 
 function textOf(code: ErrorCode): string {
@@ -37,15 +37,15 @@ function textOf(code: ErrorCode): string {
   return page;
 }
 
-function waiting({ waitSeconds }: ToldProblem): Markup {
-  if (waitSeconds === undefined) return markup``;
+function waiting({ waitSeconds }: ToldProblem): Html {
+  if (waitSeconds === undefined) return html``;
   const isLong = waitSeconds >= 120;
   const number = isLong ? Math.ceil(waitSeconds / 60) : waitSeconds;
-  return markup`<p>Try again in ${number} ${isLong ? 'minutes' : number === 1 ? 'second' : 'seconds'}.</p>
-`;
+  return html`<p>Try again in ${number} ${isLong ? 'minutes' : number === 1 ? 'second' : 'seconds'}.</p> `;
 }
 
-function mark({ code, requestId }: ToldProblem): Markup {
-  return markup`<p><small>Code <code>${code}</code>, request <code>${requestId}</code></small></p>
-`;
+function mark({ code, requestId }: ToldProblem): Html {
+  return html`<p>
+    <small>Code <code>${code}</code>, request <code>${requestId}</code></small>
+  </p> `;
 }

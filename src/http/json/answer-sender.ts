@@ -16,7 +16,7 @@ export class AnswerSender {
     const type = typeof stated === 'string' ? stated : undefined;
     if (typeof body === 'string') return this.sendText(reply, type ?? 'text/plain', body);
     if (!isJson(body)) return false;
-    const text = this.json.write(body, reply.request.passage?.facts.answers);
+    const text = this.json.write(body, reply.request.passage?.facts.responseSchema);
     sendAsIs(reply, type === undefined ? this.json.contentType : this.encoding.jsonType(type), text);
     return true;
   }

@@ -82,16 +82,16 @@ describe('members without a value', () => {
   });
 
   it('always stay where the answer promises them', () => {
-    const shape = v.object({
+    const schema = v.object({
       items: v.array(v.object({ device: v.nullable(v.string()), ip: v.optional(v.nullable(v.string())) })),
       methods: v.array(v.string()),
       note: v.string(),
       next: v.optional(v.nullable(v.string())),
     });
-    const shaped = { items: [{ device: null, ip: null, more: null }], methods: [], note: '', next: null };
+    const body = { items: [{ device: null, ip: null, more: null }], methods: [], note: '', next: null };
 
     for (const defaultPropertyInclusion of ['non_null', 'non_empty'] as const) {
-      expect(answers({ defaultPropertyInclusion }).write(shaped, shape)).toBe(
+      expect(answers({ defaultPropertyInclusion }).write(body, schema)).toBe(
         '{"items":[{"device":null}],"methods":[],"note":""}',
       );
     }

@@ -30,10 +30,10 @@ export class JsonAnswers {
     this.isLeftOut = LEFT_OUT[json.defaultPropertyInclusion];
   }
 
-  /** `shape` is that of the answer, which says what members it promises. */
-  write(body: unknown, shape?: GenericSchema): string {
+  /** `schema` is the response schema, which says which members are always sent. */
+  write(body: unknown, schema?: GenericSchema): string {
     const isAsIs = this.writeDate === undefined && this.isLeftOut === undefined;
-    return this.encoding.json(JSON.stringify(isAsIs ? body : this.prepared(body, shape && promisedBy(shape))));
+    return this.encoding.json(JSON.stringify(isAsIs ? body : this.prepared(body, schema && promisedBy(schema))));
   }
 
   /** What `JSON.stringify` shall write: the value itself wherever nothing has to change. */

@@ -7,7 +7,7 @@ function always(schema: v.GenericSchema): readonly string[] {
 }
 
 it('of an object are those that are not optional', () => {
-  const shape = v.strictObject({
+  const schema = v.strictObject({
     kept: v.string(),
     empty: v.nullable(v.string()),
     optional: v.optional(v.string()),
@@ -16,7 +16,7 @@ it('of an object are those that are not optional', () => {
     undefinedable: v.undefinedable(v.string()),
   });
 
-  expect(always(shape)).toEqual(['kept', 'empty']);
+  expect(always(schema)).toEqual(['kept', 'empty']);
 });
 
 it.each([
@@ -29,13 +29,13 @@ it.each([
 });
 
 it('of alternatives are those of each one, below as well', () => {
-  const shape = v.variant('done', [
+  const schema = v.variant('done', [
     v.object({ done: v.literal(true), token: v.object({ text: v.string() }) }),
     v.object({ done: v.literal(false), methods: v.array(v.string()), token: v.object({ kind: v.string() }) }),
   ]);
 
-  expect(always(shape)).toEqual(['done', 'token', 'methods']);
-  expect(promisedBy(shape).members.get('token')?.always).toEqual(new Set(['text', 'kind']));
+  expect(always(schema)).toEqual(['done', 'token', 'methods']);
+  expect(promisedBy(schema).members.get('token')?.always).toEqual(new Set(['text', 'kind']));
 });
 
 it.each([
@@ -55,7 +55,7 @@ it('of what is no object are none', () => {
 });
 
 it('are read once', () => {
-  const shape = v.object({ a: v.string() });
+  const schema = v.object({ a: v.string() });
 
-  expect(promisedBy(shape)).toBe(promisedBy(shape));
+  expect(promisedBy(schema)).toBe(promisedBy(schema));
 });

@@ -4,8 +4,8 @@ import type { AuthenticatedRequest } from '../../principal/access.decorator.js';
 import type { Principal } from '../../principal/principal.js';
 import { originForm } from '../context-path.js';
 import { sentMethod } from '../methods.js';
-import { requestFactsOf } from '../request-head.js';
-import type { RouteFacts } from '../route-options.decorator.js';
+import { requestContextOf } from '../request-head.js';
+import type { RouteOptions } from '../route-options.decorator.js';
 import { sentStatus } from '../sent-status.js';
 import type { HttpExchanges } from './http-exchanges.js';
 import type { Headers } from '../../redaction/without-secrets.js';
@@ -35,14 +35,14 @@ export class ExchangeWatch {
   learnRoutes(fastify: FastifyInstance): void {
     fastify.addHook('onRoute', ({ path, config }) => {
       const fixed = path.replace(/\/(?:[:*].*)?$/, '');
-      if ((config as RouteFacts | undefined)?.isManagement && fixed !== '') this.leftOut.add(fixed);
+      if ((config as RouteOptions | undefined)?.isManagement && fixed !== '') this.leftOut.add(fixed);
     });
   }
 
   begin(request: FastifyRequest, reply: FastifyReply): void {
     if (request.passage?.facts.isManagement || this.isLeftOut(request.url)) return;
     const origin = `${request.protocol}://${request.host}`;
-    const remoteAddress = requestFactsOf(request).ip;
+    const remoteAddress = requestContextOf(request).ip;
     this.open.set(reply, { request, at: this.clock.millis(), since: performance.now(), origin, remoteAddress });
   }
 

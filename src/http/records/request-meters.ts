@@ -3,7 +3,7 @@ import type { Family, Meters } from '../../metrics/meters.js';
 import type { LongTaskTimer, Timer } from '../../metrics/meter.js';
 import type { Passage } from '../admission/request-tracker.js';
 import { KNOWN_METHODS, sentMethod, TUNNEL } from '../methods.js';
-import type { RouteFacts } from '../route-options.decorator.js';
+import type { RouteOptions } from '../route-options.decorator.js';
 import { CLIENT_LEFT, sentStatus } from '../sent-status.js';
 
 /** In place of a route where none matched, and of a method that is none of HTTP: what a caller makes up is no tag. */
@@ -30,7 +30,7 @@ export class RequestMeters {
   private readonly running: Family<LongTaskTimer>;
   private readonly runningByMethod = new Map<string, LongTaskTimer>();
   /** Few of each route, so that looking through them is cheaper than to make a key. */
-  private readonly byRoute = new Map<RouteFacts, Series[]>();
+  private readonly byRoute = new Map<RouteOptions, Series[]>();
 
   constructor(meters: Meters) {
     this.timers = meters.timer('http.server.requests', { description: 'Time to serve a request' });

@@ -22,7 +22,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
-import { withRequestFacts } from '../../principal/request-context.js';
+import { withRequestContext } from '../../principal/request-context.js';
 import { charsetNamed, UTF_8 } from '../../encoding/charset.js';
 import { FileAppender, type FileAppenderOptions } from './file-appender.js';
 import type { LineLevel } from '../level.js';
@@ -562,7 +562,7 @@ describe('R12: requests never notice', () => {
     mkdirSync(join(at.folder, '..'), { recursive: true });
     writeFileSync(at.folder, '');
 
-    withRequestFacts({ requestId: 'a', ip: '192.0.2.1' }, () => {
+    withRequestContext({ requestId: 'a', ip: '192.0.2.1' }, () => {
       at.say('a', 'ERROR');
     });
     await waitUntil('it is told', () => contexts.length === 1);

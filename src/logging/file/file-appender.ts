@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock/clock.js';
 import type { Charset } from '../../encoding/charset.js';
-import { withoutRequestFacts } from '../../principal/request-context.js';
+import { withoutRequestContext } from '../../principal/request-context.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
 import { LineWriter, withinPatience } from './line-writer.js';
@@ -44,7 +44,7 @@ export class FileAppender implements Appender {
     const { clock } = rest;
     // Whose line happens to wait just then has nothing to do with it.
     const warn = (text: string): void => {
-      withoutRequestFacts(() => {
+      withoutRequestContext(() => {
         rest.warn(text);
       });
     };

@@ -9,7 +9,7 @@ import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { hasOtp } from '../../principal/amr.js';
 import { authoritiesOf, isHalfAuthenticated } from '../../principal/principal.js';
-import { requestFacts } from '../../principal/request-context.js';
+import { requestContext } from '../../principal/request-context.js';
 import type { Operator } from './operator.js';
 import { BasicAccount } from './basic-account.js';
 import { ManagementSecurityProperties } from './management-security.properties.js';
@@ -137,6 +137,6 @@ function unknown(reason: string, bearer: string): ServiceError {
 }
 
 function from(): { readonly ip?: string } {
-  const ip = requestFacts()?.ip;
+  const ip = requestContext()?.ip;
   return ip === undefined ? {} : { ip };
 }

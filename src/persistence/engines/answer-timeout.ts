@@ -1,4 +1,4 @@
-import { type RequestFacts, requestFacts } from '../../principal/request-context.js';
+import { type RequestContext, requestContext } from '../../principal/request-context.js';
 
 /** In milliseconds; 0 sets no limit. */
 export interface WaitLimits {
@@ -14,7 +14,7 @@ const LONG_MILLIS = 60_000;
 const LEAST_MILLIS = 100;
 
 /** Requests that have met their limit. */
-const givenUp = new WeakSet<RequestFacts>();
+const givenUp = new WeakSet<RequestContext>();
 
 /** The prefix of the code makes it a failure of the database, so callers get `UNAVAILABLE`. */
 export class SilentDatabase extends Error {
@@ -32,7 +32,7 @@ export class SilentDatabase extends Error {
  * database, such as to take back an attempt, fails at once.
  */
 export class Silence {
-  private readonly facts = requestFacts();
+  private readonly facts = requestContext();
   private waitedForConnection = 0;
 
   constructor(private readonly limits: WaitLimits) {}

@@ -1,6 +1,6 @@
 import type { Reply } from '../../web/cookies.js';
 import { forwardingPolicy, HTML, htmlPage, refreshTo } from '../../http/page.js';
-import { markup } from '../../encoding/html.js';
+import { html } from '../../encoding/html.js';
 import type { OutgoingRequest } from './saml-library.js';
 
 /** Path of the script below `/saml`. */
@@ -28,9 +28,8 @@ export function forwardByPage(reply: Reply, to: OutgoingRequest, contextPath: st
   if (to.form) return forward(reply, to, contextPath);
   return htmlPage(
     'Signing out',
-    markup`<p>You are signed out here. Continue to sign out at your organisation as well.</p>
-<p><a href="${to.url}">Continue</a></p>
-`,
+    html`<p>You are signed out here. Continue to sign out at your organisation as well.</p>
+      <p><a href="${to.url}">Continue</a></p> `,
     refreshTo(to.url),
   );
 }
@@ -38,14 +37,14 @@ export function forwardByPage(reply: Reply, to: OutgoingRequest, contextPath: st
 /** The page that posts a message to an identity provider by way of the browser (SAML bindings 3.5.4). */
 function forwardingPage(to: Required<OutgoingRequest>, scriptPath: string): string {
   const fields = Object.entries(to.form).map(
-    ([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">\n`,
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" /> `,
   );
   return htmlPage(
     'To the identity provider',
-    markup`<form method="post" action="${to.url}">
-${fields}<p><button type="submit">Continue</button></p>
-</form>
-<script src="${scriptPath}"></script>
-`,
+    html`<form method="post" action="${to.url}">
+        ${fields}
+        <p><button type="submit">Continue</button></p>
+      </form>
+      <script src="${scriptPath}"></script> `,
   );
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
-import { nameUser } from '../../principal/request-context.js';
+import { setUser } from '../../principal/request-context.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { askedContext } from './authn-context.js';
@@ -119,7 +119,7 @@ export class SamlLogins {
     if (spent !== undefined) return this.refuse(idp, spent);
     const login = await this.completed(vouched);
     this.meters.count(idp.name, login.local ? 'local' : 'success');
-    nameUser(login.opened.session.subject);
+    setUser(login.opened.session.subject);
     const mark = this.requests.without(pending, browser.samlRequest);
     return { ...login, returnTo: pending?.returnTo, mark };
   }

@@ -4,7 +4,7 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
-import { requestFacts } from '../../principal/request-context.js';
+import { requestContext } from '../../principal/request-context.js';
 import { RefusalBudget } from './refusal-budget.js';
 import type { Rejection } from './rejection.js';
 
@@ -32,7 +32,7 @@ export class SamlRefusals {
 
   /** For a message that anybody may have sent, or sent again. */
   async ofMessage(idp: string, reason: Rejection): Promise<void> {
-    const { ip = '' } = requestFacts() ?? {};
+    const { ip = '' } = requestContext() ?? {};
     const place = this.ofStrangers.note(ip);
     if (place === 'within') await this.record(idp, reason);
     else if (place === 'first')

@@ -5,13 +5,12 @@ import { CredentialWriter } from '../../auth/credential-writer.service.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
-import { requestFacts } from '../../principal/request-context.js';
-import { TakesForm } from '../../web/form.decorator.js';
+import { requestContext } from '../../principal/request-context.js';
+import { FormBody } from '../../web/form.decorator.js';
 import { Answer, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { AnswersPages } from '../../web/page.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { ErrorPages } from '../../web/page.decorator.js';
 import { problemPage } from '../../http/errors/problem-page.js';
 import { ownPath } from '../../web/return-to.js';
 import { ServletProperties } from '../../http/servlet.properties.js';
@@ -20,7 +19,7 @@ import { Idps } from '../idp/idps.service.js';
 import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from '../saml.openapi.js';
 import type { Rejection } from './rejection.js';
 import { type Browser, SamlLogins } from './saml-logins.service.js';
-import { departureShape, idpsAnswer, responseShape } from '../saml.schema.js';
+import { startSsoSchema, idpsResponse, responseSchema } from '../saml.schema.js';
 
 /** Refusals of an answer that may have signed this browser in before. */
 const OUTLIVED: ReadonlySet<string | undefined> = new Set<Rejection>([
@@ -32,7 +31,7 @@ const OUTLIVED: ReadonlySet<string | undefined> = new Set<Rejection>([
 
 /** Staff sign in through their identity providers (http-api section 8). */
 @Public()
-@ApiGroup('Staff login', 'Through an identity provider, by SAML 2.0. All of it is for browsers.')
+@ApiTag('Staff login', 'Through an identity provider, by SAML 2.0. All of it is for browsers.')
 @Controller('saml')
 export class SamlController {
   private readonly contextPath: string;
@@ -49,8 +48,8 @@ export class SamlController {
 
   @Get()
   @Operation(LIST_IDPS)
-  @Answers(idpsAnswer)
-  list(): v.InferOutput<typeof idpsAnswer> {
+  @ResponseSchema(idpsResponse)
+  list(): v.InferOutput<typeof idpsResponse> {
     const items = this.idps.list().map(({ name: idp, displayName: name }) => ({
       idp,
       name,
@@ -62,18 +61,18 @@ export class SamlController {
   @Get(SCRIPT)
   @Header('content-type', 'text/javascript; charset=utf-8')
   @Operation(FORWARD)
-  @Answers(v.string())
+  @ResponseSchema(v.string())
   script(): string {
     return FORWARDING_SCRIPT;
   }
 
   @Get(':idp/login')
-  @AnswersPages(SIGN_IN_PAGE)
+  @ErrorPages(SIGN_IN_PAGE)
   @Operation(DEPART)
-  @Answers(v.string())
+  @ResponseSchema(v.string())
   async depart(
     @Param('idp') name: string,
-    @Query({ schema: departureShape }) { return_to: returnTo, acr, prompt }: v.InferOutput<typeof departureShape>,
+    @Query({ schema: startSsoSchema }) { return_to: returnTo, acr, prompt }: v.InferOutput<typeof startSsoSchema>,
     @Req() request: HttpRequest,
     @Answer() reply: Reply,
   ): Promise<string> {
@@ -88,17 +87,17 @@ export class SamlController {
 
   @Post(':idp/acs')
   @TakesCrossSite()
-  @TakesForm()
-  @AnswersPages(SIGN_IN_PAGE)
+  @FormBody()
+  @ErrorPages(SIGN_IN_PAGE)
   @Redirect('', 303)
-  @Operation({ ...ARRIVE, takes: responseShape })
+  @Operation({ ...ARRIVE, body: responseSchema })
   async arrive(
     @Param('idp') name: string,
     @Body() body: unknown,
     @Req() request: HttpRequest,
     @Answer() reply: Reply,
   ): Promise<{ readonly url: string }> {
-    const form = v.safeParse(responseShape, body);
+    const form = v.safeParse(responseSchema, body);
     const idp = this.idps.named(name);
     if (!form.success) return this.logins.refuse(idp, 'malformed');
     const { SAMLResponse: response, RelayState: relayState } = form.output;
@@ -124,7 +123,7 @@ export class SamlController {
       return await arrive();
     } catch (error) {
       if (!(error instanceof ServiceError) || !OUTLIVED.has(error.facts.reason)) throw error;
-      const told = { code: error.code, requestId: requestFacts()?.requestId ?? '' };
+      const told = { code: error.code, requestId: requestContext()?.requestId ?? '' };
       const page = problemPage(told, this.contextPath + SIGN_IN_PAGE, this.contextPath + RESUME_PAGE);
       throw new ServiceError(error.code, { ...error.facts, cause: error, page });
     }

@@ -4,7 +4,7 @@ import { SessionRevocation } from '../../auth/session-revocation.service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { isHalfAuthenticated } from '../../principal/principal.js';
-import { nameUser } from '../../principal/request-context.js';
+import { setUser } from '../../principal/request-context.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { type Session, Sessions } from '../../session/sessions.service.js';
 import { IdpSessions } from './idp-sessions.service.js';
@@ -57,7 +57,7 @@ export class OwnLogouts {
   }
 
   private async end({ subject, id }: Session): Promise<void> {
-    nameUser(subject);
+    setUser(subject);
     await this.sessionEnd.revoke(subject, id);
   }
 

@@ -3,12 +3,11 @@ import * as v from 'valibot';
 import { AuthCookies, SESSION } from '../../auth/cookies.js';
 import { SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
-import { TakesForm } from '../../web/form.decorator.js';
+import { FormBody } from '../../web/form.decorator.js';
 import { Answer, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
-import { AnswersPages } from '../../web/page.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { ErrorPages } from '../../web/page.decorator.js';
 import { RawQuery } from '../../http/raw-query.js';
 import { ServletProperties } from '../../http/servlet.properties.js';
 import { forward } from '../login/forwarding-page.js';
@@ -16,11 +15,11 @@ import { IdpLogouts, type Received } from './idp-logouts.service.js';
 import { Idps } from '../idp/idps.service.js';
 import { LEAVE, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from '../saml.openapi.js';
 import { OwnLogouts } from './own-logouts.service.js';
-import { logoutShape } from '../saml.schema.js';
+import { logoutSchema } from '../saml.schema.js';
 
 /** Single logout of staff (http-api section 8). */
 @Public()
-@ApiGroup('Staff login')
+@ApiTag('Staff login')
 @Controller('saml')
 export class SamlLogoutController {
   private readonly contextPath: string;
@@ -37,9 +36,9 @@ export class SamlLogoutController {
 
   @Get(':idp/slo')
   @TakesCrossSite()
-  @AnswersPages(SIGN_IN_PAGE)
+  @ErrorPages(SIGN_IN_PAGE)
   @Operation(LOGOUT_BY_QUERY)
-  @Answers(v.string())
+  @ResponseSchema(v.string())
   async byQuery(
     @Param('idp') name: string,
     @RawQuery() query: string,
@@ -53,10 +52,10 @@ export class SamlLogoutController {
   @Post(':idp/slo')
   @HttpCode(200)
   @TakesCrossSite()
-  @TakesForm()
-  @AnswersPages(SIGN_IN_PAGE)
-  @Operation({ ...LOGOUT_BY_FORM, takes: logoutShape })
-  @Answers(v.string())
+  @FormBody()
+  @ErrorPages(SIGN_IN_PAGE)
+  @Operation({ ...LOGOUT_BY_FORM, body: logoutSchema })
+  @ResponseSchema(v.string())
   async byForm(
     @Param('idp') name: string,
     @Body() body: unknown,
@@ -64,7 +63,7 @@ export class SamlLogoutController {
     @Answer() reply: Reply,
   ): Promise<string> {
     const idp = this.idps.named(name);
-    const form = v.safeParse(logoutShape, body);
+    const form = v.safeParse(logoutSchema, body);
     if (!form.success) return this.idpLogouts.refuse(idp, 'malformed');
     const { SAMLRequest: asked, SAMLResponse: answered, RelayState: relayState } = form.output;
     if ((asked === undefined) === (answered === undefined)) return this.idpLogouts.refuse(idp, 'malformed');
@@ -75,10 +74,10 @@ export class SamlLogoutController {
 
   @Post(':idp/logout')
   @HttpCode(200)
-  @TakesForm()
-  @AnswersPages(SIGN_IN_PAGE)
+  @FormBody()
+  @ErrorPages(SIGN_IN_PAGE)
   @Operation(LEAVE)
-  @Answers(v.string())
+  @ResponseSchema(v.string())
   async leave(
     @Param('idp') name: string,
     @Headers('authorization') authorization: string | undefined,

@@ -2,8 +2,7 @@ import { Controller, Get, Header, Param, Req } from '@nestjs/common';
 import { string } from 'valibot';
 import { Public } from '../../principal/access.decorator.js';
 import type { HttpRequest } from '../../web/http-request.js';
-import { Answers } from '../../web/openapi/answers.decorator.js';
-import { ApiGroup, Operation } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { Idps } from '../idp/idps.service.js';
 import { SHOW_METADATA } from '../saml.openapi.js';
 import { messageRules } from '../login/saml-responses.service.js';
@@ -12,7 +11,7 @@ import { serviceProviderMetadata } from './sp-metadata.js';
 
 /** Our metadata for identity providers, which may keep them (http-api section 8). */
 @Public()
-@ApiGroup('Staff login')
+@ApiTag('Staff login')
 @Controller('saml')
 export class SpMetadataController {
   constructor(
@@ -24,7 +23,7 @@ export class SpMetadataController {
   @Header('content-type', 'application/samlmetadata+xml')
   @Header('cache-control', 'public, max-age=300')
   @Operation(SHOW_METADATA)
-  @Answers(string())
+  @ResponseSchema(string())
   show(@Param('idp') name: string, @Req() request: HttpRequest): string {
     const idp = this.idps.named(name);
     return serviceProviderMetadata(this.sps.of(idp, request), messageRules(idp.properties).nameIdFormat);

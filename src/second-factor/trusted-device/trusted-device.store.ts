@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type Page, pageValues } from '../../persistence/slice.js';
+import { type Slice, sliceValues } from '../../persistence/slice.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 
 const INSERT = `INSERT INTO trusted_device
@@ -50,8 +50,8 @@ export class TrustedDeviceStore {
     return row?.expires_at;
   }
 
-  async list(tx: Tx, subject: string, now: number, page: Page): Promise<readonly TrustedDevice[]> {
-    const rows = await tx.rows<DeviceRow>(LIST, [subject, now, ...pageValues(page)]);
+  async list(tx: Tx, subject: string, now: number, page: Slice): Promise<readonly TrustedDevice[]> {
+    const rows = await tx.rows<DeviceRow>(LIST, [subject, now, ...sliceValues(page)]);
     return rows.map(({ id, label, ip, created_at, last_used_at, expires_at }) => ({
       id,
       ...(label !== null && { label }),

@@ -4,9 +4,9 @@ import { timeOrderedId } from '../../encoding/time-ordered-id.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { LARGEST_PAGE, type Page } from '../../persistence/slice.js';
+import { MAX_SLICE, type Slice } from '../../persistence/slice.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
-import { requestFacts } from '../../principal/request-context.js';
+import { requestContext } from '../../principal/request-context.js';
 import { Random } from '../../random/random.js';
 import { hashSecret } from '../../session/session.js';
 import { MfaProperties } from '../mfa.properties.js';
@@ -51,7 +51,7 @@ export class TrustedDevices {
     const now = this.clock.seconds();
     const expiresAt = now + this.properties.trustedDeviceDays * SECONDS_PER_DAY;
     const secret = this.random.text(SECRET_BYTES);
-    const facts = requestFacts();
+    const facts = requestContext();
     await this.store.deleteEnded(tx, subject, now);
     await this.store.insert(tx, subject, hashSecret(secret), {
       id: timeOrderedId(this.clock.millis(), this.random.bytes(10)),
@@ -78,7 +78,7 @@ export class TrustedDevices {
   }
 
   /** Newest first. */
-  list(subject: string, page: Page = LARGEST_PAGE): Promise<readonly TrustedDevice[]> {
+  list(subject: string, page: Slice = MAX_SLICE): Promise<readonly TrustedDevice[]> {
     return this.work.single((tx) => this.store.list(tx, subject, this.clock.seconds(), page));
   }
 

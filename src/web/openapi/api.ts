@@ -14,19 +14,19 @@ export interface RouteAccess {
 }
 
 /** What the guards make of that: what a caller must show, and what is refused. */
-export interface Demands {
+export interface RouteRequirements {
   /** Names of security schemes, each enough by itself; empty where nobody is asked. */
-  readonly by: readonly string[];
-  readonly refuses: readonly ErrorCode[];
+  readonly security: readonly string[];
+  readonly errors: readonly ErrorCode[];
   /** Sentences (Markdown) about what must be proven. */
-  readonly asks: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /** What describes an interface as a whole; comes from those who know what it is for. */
 export interface Api {
   readonly title: string;
   /** Markdown. */
-  readonly about: string;
+  readonly description: string;
   readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
-  readonly demands: (access: RouteAccess) => Demands;
+  readonly requirements: (access: RouteAccess) => RouteRequirements;
 }

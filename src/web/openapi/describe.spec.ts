@@ -1,18 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import * as v from 'valibot';
-import { pageMembers } from '../schema.js';
+import { paginationSchema } from '../schema.js';
 import type { Api, RouteAccess } from './api.js';
 import { describe as described } from './describe.js';
 import { docsPage } from './docs-page.js';
 import type { OperationObject } from './document.js';
-import { NOBODY } from './operation.js';
+import { ANONYMOUS } from './operation.js';
 import type { Route } from './routes.js';
 
 const API: Api = {
   title: 'Parcels <b>',
-  about: 'Sends `parcels`.',
+  description: 'Sends `parcels`.',
   securitySchemes: { key: { type: 'http', scheme: 'basic' }, jar: { type: 'apiKey', in: 'cookie', name: 'jar' } },
-  demands: ({ isPublic }) => ({ by: isPublic ? [] : ['key'], refuses: ['INVALID_TOKEN'], asks: ['Asks nicely.'] }),
+  requirements: ({ isPublic }) => ({
+    security: isPublic ? [] : ['key'],
+    errors: ['INVALID_TOKEN'],
+    notes: ['Asks nicely.'],
+  }),
 };
 const SETTING = { serverUrl: '/', dates: { schema: { type: 'string' }, told: 'texts' } } as const;
 
@@ -23,8 +27,8 @@ function route(method: string, template: string, more: More = {}): Route {
     handler: 'ParcelsController#send',
     status: 200,
     mediaType: 'application/json',
-    takes: [],
-    facts: {},
+    inputs: [],
+    options: {},
     ...more,
     access: { method, template, isPublic: false, alsoHalfAuthenticated: false, ...more.access },
   };
@@ -47,7 +51,7 @@ describe('the description of a route', () => {
   });
 
   it('of an open one says what it looks at itself', () => {
-    const operation = { summary: 'Open', by: [NOBODY, 'jar'] };
+    const operation = { summary: 'Open', security: [ANONYMOUS, 'jar'] };
 
     expect(operationOf(route('GET', '/', { access: { isPublic: true }, operation })).security).toEqual([
       {},
@@ -65,12 +69,12 @@ describe('the description of a route', () => {
   });
 
   it('names parameters of the path, whether or not they have a schema, and those of the query with their defaults', () => {
-    const takes: Route['takes'] = [
+    const inputs: Route['inputs'] = [
       { from: 'path', name: 'id', schema: v.pipe(v.string(), v.maxLength(5)) },
-      { from: 'query', schema: v.strictObject({ ...pageMembers, partial: v.optional(v.boolean()) }) },
+      { from: 'query', schema: v.strictObject({ ...paginationSchema.entries, partial: v.optional(v.boolean()) }) },
     ];
 
-    const { parameters } = operationOf(route('GET', '/depots/:depot/parcels/:id', { takes }));
+    const { parameters } = operationOf(route('GET', '/depots/:depot/parcels/:id', { inputs }));
 
     expect(parameters).toEqual([
       { name: 'depot', in: 'path', required: true, schema: { type: 'string' } },
@@ -91,11 +95,11 @@ describe('the description of a route', () => {
     ['JSON', {}, 'application/json'],
     ['a form', { takesForm: true }, 'application/x-www-form-urlencoded'],
     ['an upload', { takesUpload: true }, 'multipart/form-data'],
-  ])('takes %s in its media type', (_, facts, type) => {
+  ])('takes %s in its media type', (_, options, type) => {
     const schema = v.strictObject({ weight: v.number() });
 
     const { requestBody, responses } = operationOf(
-      route('POST', '/parcels', { facts, takes: [{ from: 'body', schema }] }),
+      route('POST', '/parcels', { options, inputs: [{ from: 'body', schema }] }),
     );
 
     expect(Object.keys(requestBody?.content ?? {})).toEqual([type]);
@@ -134,8 +138,8 @@ describe('the description of a route', () => {
   });
 
   it('of an upload that the handler reads itself has the shape that is said of it', () => {
-    const takes = v.strictObject({ file: v.pipe(v.string(), v.metadata({ contentMediaType: 'text/csv' })) });
-    const upload = route('POST', '/parcels', { facts: { takesUpload: true }, operation: { summary: 'Send', takes } });
+    const body = v.strictObject({ file: v.pipe(v.string(), v.metadata({ contentMediaType: 'text/csv' })) });
+    const upload = route('POST', '/parcels', { options: { takesUpload: true }, operation: { summary: 'Send', body } });
 
     expect(operationOf(upload).requestBody?.content['multipart/form-data']?.schema?.properties).toEqual({
       file: { type: 'string', contentMediaType: 'text/csv' },
@@ -149,10 +153,8 @@ describe('the description of a route', () => {
 
 describe('the page', () => {
   it('H3: shows texts as texts, whatever is in them', () => {
-    const operation = { summary: '<script>alert(1)</script>', about: 'a `b"<i>` & c' };
-    const page = docsPage(
-      described(API, [route('GET', '/', { operation, group: { name: "<img src='x'>" } })], SETTING),
-    );
+    const operation = { summary: '<script>alert(1)</script>', description: 'a `b"<i>` & c' };
+    const page = docsPage(described(API, [route('GET', '/', { operation, tag: { name: "<img src='x'>" } })], SETTING));
 
     expect(page).not.toMatch(/<script|<img|<i>|<b>/);
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
@@ -164,7 +166,7 @@ describe('the page', () => {
     ['GET', '/parcels/:id', {}, `curl -sS "$BASE/parcels/$ID" \\\n  -u "$CLIENT:$SECRET"`],
     ['GET', '/label.png', { mediaType: 'image/png' }, `curl -sS "$BASE/label.png" \\\n  -u "$CLIENT:$SECRET" \\\n  -O`],
   ])('shows how to send %s %s', (method, path, more, expected) => {
-    const page = docsPage(described(API, [route(method, path, { group: { name: 'All' }, ...more })], SETTING));
+    const page = docsPage(described(API, [route(method, path, { tag: { name: 'All' }, ...more })], SETTING));
 
     const [, example = ''] = /<pre><code>([^<]*)<\/code>/.exec(page) ?? [];
     expect(example.replaceAll('&quot;', '"')).toBe(expected);

@@ -5,7 +5,7 @@ import type { DateForm } from './date-schema.js';
 import type { Content, OpenApiDocument, OperationObject, ResponseObject, SecurityRequirement } from './document.js';
 import { ANSWER_HEADERS, API_VERSION, HEADERS, headers } from './headers.js';
 import { schemaWriter, type WriteSchema } from './json-schema.js';
-import { NOBODY } from './operation.js';
+import { ANONYMOUS } from './operation.js';
 import { parametersOf, pathOf } from './parameters.js';
 import { LATE_BODY, PROBLEM, type Refusal, REFUSALS, refusals, RESPONSES } from './problems.js';
 import type { Route } from './routes.js';
@@ -31,7 +31,7 @@ export function describe(api: Api, routes: readonly Route[], { serverUrl, dates 
   }
   return {
     openapi: '3.1.1',
-    info: { title: api.title, version: API_VERSION, description: `${api.about}\n\n${rules(dates)}` },
+    info: { title: api.title, version: API_VERSION, description: `${api.description}\n\n${rules(dates)}` },
     servers: [{ url: serverUrl }],
     tags: tagsOf(routes),
     paths,
@@ -67,31 +67,35 @@ function rules({ told }: DateForm): string {
 
 function tagsOf(routes: readonly Route[]): OpenApiDocument['tags'] {
   const tags = new Map<string, string | undefined>();
-  for (const { group } of routes) if (group) tags.set(group.name, group.about ?? tags.get(group.name));
+  for (const { tag } of routes) if (tag) tags.set(tag.name, tag.description ?? tags.get(tag.name));
   return Array.from(tags, ([name, description]) => ({ name, ...(description !== undefined && { description }) }));
 }
 
 function operationOf(api: Api, route: Route, write: WriteSchema): OperationObject {
-  const { access, operation, group } = route;
-  const { by, asks, refuses } = api.demands(access);
-  const { summary = `${access.method} ${access.template}`, about, by: looksAt = [] } = operation ?? {};
-  const description = [...(about === undefined ? [] : [about]), ...asks].join('\n\n');
+  const { access, operation, tag } = route;
+  const { security, notes, errors } = api.requirements(access);
+  const {
+    summary = `${access.method} ${access.template}`,
+    description: own,
+    security: optional = [],
+  } = operation ?? {};
+  const description = [...(own === undefined ? [] : [own]), ...notes].join('\n\n');
   const parameters = parametersOf(route, write);
   const content = requestContent(route, write);
   return {
     operationId: idOf(access),
     summary,
     ...(description !== '' && { description }),
-    tags: group ? [group.name] : [],
-    security: (access.isPublic ? looksAt : by).map(requirement),
+    tags: tag ? [tag.name] : [],
+    security: (access.isPublic ? optional : security).map(requirement),
     ...(parameters.length > 0 && { parameters }),
     ...(content && { requestBody: { required: isRequired(content), content } }),
     responses: {
       [route.status]: goodAnswer(route, write),
-      ...(operation?.sendsOn === true && { [SEE_OTHER]: sendingOn(route, write) }),
+      ...(operation?.redirects === true && { [SEE_OTHER]: sendingOn(route, write) }),
       ...refusals(
-        [...ownRefusals(route), ...refuses, ...(operation?.refuses ?? []), 'UNAVAILABLE'],
-        route.facts.answersPages !== undefined,
+        [...ownErrors(route), ...errors, ...(operation?.errors ?? []), 'UNAVAILABLE'],
+        route.options.errorPages !== undefined,
       ),
     },
   };
@@ -109,15 +113,15 @@ function capital(word: string): string {
 }
 
 function requirement(name: string): SecurityRequirement {
-  return name === NOBODY ? {} : { [name]: [] };
+  return name === ANONYMOUS ? {} : { [name]: [] };
 }
 
-function requestContent({ takes, facts, operation }: Route, write: WriteSchema): Content | undefined {
-  const taken = takes.find(({ from }) => from === 'body');
-  const shape = operation?.takes ?? taken?.schema;
-  if (!taken && facts.takesUpload !== true) return undefined;
-  const schema = shape ? write(shape, 'input') : { type: 'object' };
-  return Object.fromEntries(takenTypes(facts).map((type) => [type, { schema }]));
+function requestContent({ inputs, options, operation }: Route, write: WriteSchema): Content | undefined {
+  const input = inputs.find(({ from }) => from === 'body');
+  const declared = operation?.body ?? input?.schema;
+  if (!input && options.takesUpload !== true) return undefined;
+  const schema = declared ? write(declared, 'input') : { type: 'object' };
+  return Object.fromEntries(takenTypes(options).map((type) => [type, { schema }]));
 }
 
 /** No body counts as one without members. */
@@ -125,8 +129,8 @@ function isRequired(content: Content): boolean {
   return Object.values(content).some(({ schema }) => (schema?.required ?? []).length > 0);
 }
 
-function goodAnswer({ status, mediaType, facts, operation }: Route, write: WriteSchema): ResponseObject {
-  const cookies = (operation?.sets ?? []).map((name) => `\`${name}\``).join(', ');
+function goodAnswer({ status, mediaType, options, operation }: Route, write: WriteSchema): ResponseObject {
+  const cookies = (operation?.cookies ?? []).map((name) => `\`${name}\``).join(', ');
   return {
     description: STATUS_CODES[status] ?? 'Done',
     headers: {
@@ -135,7 +139,7 @@ function goodAnswer({ status, mediaType, facts, operation }: Route, write: Write
     },
     ...(status !== 204 &&
       status !== SEE_OTHER && {
-        content: { [mediaType]: facts.answers ? { schema: write(facts.answers, 'output') } : {} },
+        content: { [mediaType]: options.responseSchema ? { schema: write(options.responseSchema, 'output') } : {} },
       }),
   };
 }
@@ -147,10 +151,10 @@ function sendingOn(route: Route, write: WriteSchema): ResponseObject {
 }
 
 /** What bodies and parameters are refused for before the route sees them. */
-function ownRefusals({ access, takes }: Route): readonly Refusal[] {
+function ownErrors({ access, inputs }: Route): readonly Refusal[] {
   // A route that takes none reads it all the same, and refuses its members.
   if (TAKES_BODY.has(access.method)) {
     return ['VALIDATION_FAILED', LATE_BODY, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
   }
-  return takes.some(({ schema }) => schema) ? ['VALIDATION_FAILED'] : [];
+  return inputs.some(({ schema }) => schema) ? ['VALIDATION_FAILED'] : [];
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import * as v from 'valibot';
-import { describedAs, listOf, textOfBytes } from '../schema.js';
+import { withJsonSchema, listOf, textOfBytes } from '../schema.js';
 import { schemaWriter } from './json-schema.js';
 
 const write = schemaWriter({ type: 'integer' });
@@ -30,7 +30,12 @@ it('M5: takes no text of a request with a NUL', () => {
 });
 
 it('writes what a text stands for in place of the text', () => {
-  const number = v.pipe(v.string(), v.regex(/^\d$/), describedAs({ type: 'integer', maximum: 9 }), v.transform(Number));
+  const number = v.pipe(
+    v.string(),
+    v.regex(/^\d$/),
+    withJsonSchema({ type: 'integer', maximum: 9 }),
+    v.transform(Number),
+  );
 
   expect(write(v.optional(number, '5'), 'input')).toEqual({ type: 'integer', maximum: 9, default: '5' });
 });

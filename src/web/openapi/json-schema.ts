@@ -3,8 +3,8 @@ import type { GenericSchema } from 'valibot';
 import type { DateSchema } from './date-schema.js';
 import type { JsonSchema } from './document.js';
 
-/** Writes a shape as JSON Schema: `input` as callers send it, `output` as handlers give it. */
-export type WriteSchema = (shape: GenericSchema, side: 'input' | 'output') => JsonSchema;
+/** Writes a schema as JSON Schema: `input` as callers send it, `output` as handlers give it. */
+export type WriteSchema = (schema: GenericSchema, side: 'input' | 'output') => JsonSchema;
 
 const NO_NUL = '^[^\\u0000]*$';
 const SAYS_MORE = ['pattern', 'format', 'enum', 'const', 'contentMediaType', 'contentEncoding'];
@@ -23,7 +23,7 @@ export function schemaWriter(date: DateSchema): WriteSchema {
     overrideAction: ({ valibotAction, jsonSchema }) => {
       switch (valibotAction.type) {
         case 'metadata':
-          return describedInstead(valibotAction);
+          return replacement(valibotAction);
         case 'max_bytes':
           // No character takes less than a byte; that some take more is for the service to say.
           return {
@@ -39,8 +39,8 @@ export function schemaWriter(date: DateSchema): WriteSchema {
       }
     },
   };
-  return (shape, typeMode) => {
-    const converted: object = toJsonSchema(shape, { ...overrides, typeMode });
+  return (schema, typeMode) => {
+    const converted: object = toJsonSchema(schema, { ...overrides, typeMode });
     // The dialect is that of the document.
     const written = Object.fromEntries(Object.entries(converted).filter(([keyword]) => keyword !== '$schema'));
     return typeMode === 'input' ? withoutNul(written) : written;
@@ -56,8 +56,8 @@ function withoutNul<T>(node: T): T {
   return { ...copy, ...(isFreeText && { pattern: NO_NUL }) } as T;
 }
 
-/** What `describedAs` (src/web/schema.ts) put there. */
-function describedInstead(action: object): Converted | undefined {
-  const { metadata } = action as { readonly metadata?: { readonly describedAs?: Converted } };
-  return metadata?.describedAs && { ...metadata.describedAs };
+/** The schema that `withJsonSchema` (src/web/schema.ts) has set. */
+function replacement(action: object): Converted | undefined {
+  const { metadata } = action as { readonly metadata?: { readonly jsonSchema?: Converted } };
+  return metadata?.jsonSchema && { ...metadata.jsonSchema };
 }

@@ -50,6 +50,6 @@ export class OpenApi {
   }
 }
 
-function isOwn({ group }: Route): boolean {
-  return group?.name === DESCRIPTION;
+function isOwn({ tag }: Route): boolean {
+  return tag?.name === DESCRIPTION;
 }

@@ -1,13 +1,18 @@
 import { SetMetadata } from '@nestjs/common';
-import type { GroupFacts, OperationFacts } from './operation.js';
+import type { GenericSchema } from 'valibot';
+import { WithRouteOptions } from '../../http/route-options.decorator.js';
+import type { OperationOptions, TagOptions } from './operation.js';
 
-/** Metadata keys that the walk over the controllers reads. */
+/** Metadata keys that `routes.ts` reads from controllers and handlers. */
 export const OPERATION = 'openapi:operation';
-export const GROUP = 'openapi:group';
+export const TAG = 'openapi:tag';
 
-/** Tells a human what a route is for. */
-export const Operation = (facts: OperationFacts): MethodDecorator => SetMetadata(OPERATION, facts);
+/** Describes a route in the OpenAPI document. */
+export const Operation = (options: OperationOptions): MethodDecorator => SetMetadata(OPERATION, options);
 
-/** The chapter in which the routes of a controller stand; of several controllers of one chapter, one says what about. */
-export const ApiGroup = (name: string, about?: string): ClassDecorator =>
-  SetMetadata(GROUP, { name, ...(about !== undefined && { about }) } satisfies GroupFacts);
+/** Groups the routes of a controller under a tag; where controllers share a tag, one of them gives its description. */
+export const ApiTag = (name: string, description?: string): ClassDecorator =>
+  SetMetadata(TAG, { name, ...(description !== undefined && { description }) } satisfies TagOptions);
+
+/** The body of the success response, as the handler returns it; members that are not optional are always sent. */
+export const ResponseSchema = (schema: GenericSchema): MethodDecorator => WithRouteOptions({ responseSchema: schema });

@@ -1,28 +1,28 @@
 import type { GenericSchema } from 'valibot';
 import type { ErrorCode } from '../../errors/error-code.js';
 
-/** Says in `by` that a route also takes callers who show nothing. */
-export const NOBODY = 'nobody';
+/** In `security`: the route also accepts callers without credentials. */
+export const ANONYMOUS = 'nobody';
 
-/** What the description of the interface says of a route beside what its code says by itself; texts are Markdown. */
-export interface OperationFacts {
+/** Texts of one route in the OpenAPI document that its code cannot give by itself; texts are Markdown. */
+export interface OperationOptions {
   /** One line, without a full stop. */
   readonly summary: string;
-  readonly about?: string;
-  /** Codes that the route itself answers, beside those of guards and shapes. */
-  readonly refuses?: readonly ErrorCode[];
-  /** Answers 303 as well, which sends the browser on. */
-  readonly sendsOn?: true;
-  /** Names of the cookies that come with the good answer. */
-  readonly sets?: readonly string[];
-  /** Names of the security schemes of an open route that looks at something itself. */
-  readonly by?: readonly string[];
-  /** The shape of a body that the route judges itself. */
-  readonly takes?: GenericSchema;
+  readonly description?: string;
+  /** Error codes of the route itself, in addition to those of guards and schemas. */
+  readonly errors?: readonly ErrorCode[];
+  /** The route also responds with 303, which sends the browser to another page. */
+  readonly redirects?: true;
+  /** Names of the cookies that the success response sets. */
+  readonly cookies?: readonly string[];
+  /** Names of the security schemes of a public route that checks credentials itself. */
+  readonly security?: readonly string[];
+  /** The schema of a body that the route validates itself. */
+  readonly body?: GenericSchema;
 }
 
-/** A chapter of the description. */
-export interface GroupFacts {
+/** A tag of the OpenAPI document, which groups operations. */
+export interface TagOptions {
   readonly name: string;
-  readonly about?: string;
+  readonly description?: string;
 }

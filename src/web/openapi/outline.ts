@@ -1,32 +1,32 @@
 import type { JsonSchema } from './document.js';
-import { line, type Markup, markup } from '../../encoding/html.js';
+import { inlineCode, type Html, html } from '../../encoding/html.js';
 
 /** A schema for people: what it is in words, and its members as a list. */
-export function outline(schema: JsonSchema): Markup {
+export function outline(schema: JsonSchema): Html {
   const forms = schema.oneOf ?? schema.anyOf;
   if (forms && !isNullable(schema)) {
-    return markup`<span class="quiet">one of</span>
+    return html`<span class="quiet">one of</span>
       <ul>
-        ${forms.map((form) => markup`<li>${outline(form)}${told(form)}</li>`)}
+        ${forms.map((form) => html`<li>${outline(form)}${told(form)}</li>`)}
       </ul>`;
   }
   const inner = schema.items ?? schema;
-  const kind = markup`<span class="quiet">${words(schema)}</span>`;
-  return inner.properties ? markup`${kind}${members(inner)}` : kind;
+  const kind = html`<span class="quiet">${words(schema)}</span>`;
+  return inner.properties ? html`${kind}${members(inner)}` : kind;
 }
 
-function members({ properties = {}, required = [] }: JsonSchema): Markup {
+function members({ properties = {}, required = [] }: JsonSchema): Html {
   const rows = Object.entries(properties).map(([name, schema]) => {
-    const optional = required.includes(name) ? '' : markup` <em class="quiet">may be left out</em>`;
-    return markup`<li><code>${name}</code> ${outline(schema)}${optional}${told(schema)}</li>`;
+    const optional = required.includes(name) ? '' : html` <em class="quiet">may be left out</em>`;
+    return html`<li><code>${name}</code> ${outline(schema)}${optional}${told(schema)}</li>`;
   });
-  return markup`<ul>
+  return html`<ul>
     ${rows}
   </ul>`;
 }
 
-function told({ description }: JsonSchema): Markup | undefined {
-  return description === undefined ? undefined : markup` ${line(description)}`;
+function told({ description }: JsonSchema): Html | undefined {
+  return description === undefined ? undefined : html` ${inlineCode(description)}`;
 }
 
 /** `text, 1 to 255 characters`. */

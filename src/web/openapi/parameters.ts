@@ -1,17 +1,17 @@
 import type { JsonSchema, Parameter } from './document.js';
 import type { WriteSchema } from './json-schema.js';
-import type { Route, Taken } from './routes.js';
+import type { Route, RouteInput } from './routes.js';
 
 /** The path as OpenAPI writes it: `/sessions/{id}`. */
 export function pathOf(template: string): string {
   return template.replaceAll(/:(\w+)/g, '{$1}');
 }
 
-export function parametersOf({ access, takes }: Route, write: WriteSchema): readonly Parameter[] {
+export function parametersOf({ access, inputs }: Route, write: WriteSchema): readonly Parameter[] {
   const inPath = Array.from(access.template.matchAll(/:(\w+)/g), ([, name = '']) => name);
-  const stated = declared('path', takes, write);
+  const stated = declared('path', inputs, write);
   const path = inPath.map((name) => ({ name, schema: stated.get(name)?.schema ?? { type: 'string' }, required: true }));
-  const query = Array.from(declared('query', takes, write), ([name, member]) => ({ name, ...member }));
+  const query = Array.from(declared('query', inputs, write), ([name, member]) => ({ name, ...member }));
   return [...path.map((member) => parameter('path', member)), ...query.map((member) => parameter('query', member))];
 }
 
@@ -21,11 +21,15 @@ interface Member {
 }
 
 /** Members of what a handler takes whole, and those it takes one by one. */
-function declared(from: Taken['from'], takes: readonly Taken[], write: WriteSchema): ReadonlyMap<string, Member> {
-  const members = takes
-    .filter((taken) => taken.from === from)
-    .flatMap(({ name, schema: shape }): (readonly [string, Member])[] => {
-      const schema: JsonSchema = shape ? write(shape, 'input') : { type: 'string' };
+function declared(
+  from: RouteInput['from'],
+  inputs: readonly RouteInput[],
+  write: WriteSchema,
+): ReadonlyMap<string, Member> {
+  const members = inputs
+    .filter((input) => input.from === from)
+    .flatMap(({ name, schema: declaredAs }): (readonly [string, Member])[] => {
+      const schema: JsonSchema = declaredAs ? write(declaredAs, 'input') : { type: 'string' };
       if (name !== undefined) return [[name, { schema, required: true }]];
       const { properties = {}, required = [] } = schema;
       return Object.entries(properties).map(([key, of]) => [key, { schema: of, required: required.includes(key) }]);

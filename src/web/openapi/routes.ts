@@ -13,13 +13,13 @@ import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constant
 import type { GenericSchema } from 'valibot';
 import { AMR, AUTHORITY, HALF_AUTHENTICATED, PUBLIC } from '../../principal/access.decorator.js';
 import type { RequiredAmr } from '../../principal/amr.js';
-import type { RouteFacts } from '../../http/route-options.decorator.js';
+import type { RouteOptions } from '../../http/route-options.decorator.js';
 import type { RouteAccess } from './api.js';
-import type { GroupFacts, OperationFacts } from './operation.js';
-import { GROUP, OPERATION } from './operation.decorator.js';
+import type { TagOptions, OperationOptions } from './operation.js';
+import { TAG, OPERATION } from './operation.decorator.js';
 
 /** What a handler takes from a request: its whole body, query or path, or one `name` of them. */
-export interface Taken {
+export interface RouteInput {
   readonly from: 'body' | 'query' | 'path';
   readonly name?: string;
   readonly schema?: GenericSchema;
@@ -33,10 +33,10 @@ export interface Route {
   readonly status: number;
   /** Of the good answer, without parameters. */
   readonly mediaType: string;
-  readonly takes: readonly Taken[];
-  readonly facts: RouteFacts;
-  readonly operation?: OperationFacts;
-  readonly group?: GroupFacts;
+  readonly inputs: readonly RouteInput[];
+  readonly options: RouteOptions;
+  readonly operation?: OperationOptions;
+  readonly tag?: TagOptions;
 }
 
 type Handler = (...args: never) => unknown;
@@ -46,7 +46,7 @@ type Named = object & { readonly name: string };
 export type Controller = Named & { readonly prototype: object };
 
 const JSON_TYPE = 'application/json';
-const FROM: Readonly<Record<string, Taken['from']>> = {
+const FROM: Readonly<Record<string, RouteInput['from']>> = {
   [RouteParamtypes.BODY]: 'body',
   [RouteParamtypes.QUERY]: 'query',
   [RouteParamtypes.PARAM]: 'path',
@@ -72,8 +72,8 @@ function routesOfHandler(controller: Named, handler: Handler): readonly Route[] 
   const paths = read(PATH_METADATA, handler) as string | readonly string[] | undefined;
   if (paths === undefined) return [];
   const method = RequestMethod[read(METHOD_METADATA, handler) as RequestMethod];
-  const operation = read(OPERATION, handler) as OperationFacts | undefined;
-  const group = read(GROUP, controller) as GroupFacts | undefined;
+  const operation = read(OPERATION, handler) as OperationOptions | undefined;
+  const tag = read(TAG, controller) as TagOptions | undefined;
   return [paths].flat().map((path) => ({
     handler: `${controller.name}#${handler.name}`,
     access: {
@@ -83,10 +83,10 @@ function routesOfHandler(controller: Named, handler: Handler): readonly Route[] 
     },
     status: statusOf(handler) ?? (method === 'POST' ? 201 : 200),
     mediaType: mediaTypeOf(handler),
-    takes: takenBy(controller, handler.name),
-    facts: (read(FASTIFY_ROUTE_CONFIG_METADATA, handler) as RouteFacts | undefined) ?? {},
+    inputs: inputsOf(controller, handler.name),
+    options: (read(FASTIFY_ROUTE_CONFIG_METADATA, handler) as RouteOptions | undefined) ?? {},
     ...(operation && { operation }),
-    ...(group && { group }),
+    ...(tag && { tag }),
   }));
 }
 
@@ -120,7 +120,7 @@ function mediaTypeOf(handler: object): string {
 }
 
 /** Nest notes the parameters of a handler as `<kind>:<index>`. */
-function takenBy(controller: object, handler: string): readonly Taken[] {
+function inputsOf(controller: object, handler: string): readonly RouteInput[] {
   const noted = Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler) as
     Readonly<Record<string, { readonly data?: unknown; readonly schema?: GenericSchema }>> | undefined;
   return Object.entries(noted ?? {}).flatMap(([kind, { data, schema }]) => {
