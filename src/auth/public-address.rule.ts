@@ -1,4 +1,4 @@
-import type { Rule } from '../config/check/rule.js';
+import { Rule } from '../config/check/rule.js';
 import { PublicUrlProperties } from '../token/public-url.properties.js';
 import { CookieProperties } from './cookie.properties.js';
 import { isLoopbackHost } from './plain-http.js';
@@ -6,7 +6,7 @@ import { isLoopbackHost } from './plain-http.js';
 const KEY = 'app.security.public-url';
 
 /** Warns of an address that no browser can sign in at. With profile `prod` such an address is a breach by itself. */
-export const publicAddressKeepsCookies: Rule = (facts) => {
+export const publicAddressKeepsCookies = new Rule('security', (facts) => {
   const { publicUrl } = facts.get(PublicUrlProperties);
   if (publicUrl === undefined || facts.activeProfiles.includes('prod')) return [];
   const { protocol, host } = new URL(publicUrl);
@@ -15,5 +15,5 @@ export const publicAddressKeepsCookies: Rule = (facts) => {
   const action =
     `Set ${KEY} to an https URL, or for tests on one machine to http://localhost. ` +
     'On a trusted test network set app.security.cookie.secure to false.';
-  return [facts.about(KEY, { rule: 'security', severity: 'warning', what, action })];
-};
+  return [facts.about(KEY, { severity: 'warning', what, action })];
+});

@@ -13,7 +13,7 @@ import {
 import { failureReport } from '../config/show/failure-report.js';
 import { ConfigurationFailure, lineOf, type Problem } from '../config/problem.js';
 import { processInputs, setProcessTimeZone } from '../config/read/process-inputs.js';
-import type { Finding } from '../config/check/rule.js';
+import type { RuleFinding } from '../config/check/rule.js';
 import { UserProperties } from '../config/user.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { registerWithConsole } from './console-registration.js';
@@ -100,7 +100,7 @@ async function judged(reading: ConfigurationReading, inputs: ConfigurationInputs
   return [...reading.warnings, ...findings.map((finding) => `Configuration rule ${finding.rule}: ${lineOf(finding)}`)];
 }
 
-function brokenRule({ rule, what, facts, action }: Finding): Problem {
+function brokenRule({ rule, what, facts, action }: RuleFinding): Problem {
   return {
     what: `Configuration rule ${rule} is broken: ${what}`,
     facts,

@@ -1,6 +1,6 @@
 import { Mismatch } from '../config/bind/mismatch.js';
 import { processTimeZone } from '../config/read/process-inputs.js';
-import type { Rule } from '../config/check/rule.js';
+import { Rule } from '../config/check/rule.js';
 import { UserProperties } from '../config/user.properties.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { parseJdbcUrl } from '../persistence/jdbc/jdbc-url.js';
@@ -12,7 +12,7 @@ const NAMES_OF_UTC = ['UTC', 'GMT', 'Etc/UTC', 'Etc/GMT', '+00:00'];
  * The zones of the process, of JSON and, where its URL states one, of the database are one (specification,
  * "Upload, JSON, encoding").
  */
-export const equalTimeZones: Rule = (facts) => {
+export const equalTimeZones = new Rule('time zone', (facts) => {
   const ofProcess = facts.get(UserProperties).timezone ?? processTimeZone();
   const ofJson = facts.get(JsonProperties).timeZone;
   const ofDatabase = zoneOfDatabase(facts.get(DatasourceProperties).url, ofProcess);
@@ -21,8 +21,8 @@ export const equalTimeZones: Rule = (facts) => {
   const what = `The time zones of ${of} differ`;
   const action = `Make them equal, e.g. by -Duser.timezone=${ofJson}.`;
   const others = { Process: ofProcess, 'app.datasource.url': ofDatabase };
-  return [facts.about('app.json.time-zone', { rule: 'time zone', what, action }, others)];
-};
+  return [facts.about('app.json.time-zone', { what, action }, others)];
+});
 
 /** Undefined where the URL states none, or leaves it to the server. */
 function zoneOfDatabase(url: string, ofProcess: string): string | undefined {

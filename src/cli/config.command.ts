@@ -4,7 +4,7 @@ import { failureReport, printable } from '../config/show/failure-report.js';
 import { KeyRegistry } from '../config/names/key-registry.js';
 import type { PropertiesClass } from '../config/bind/properties-class.js';
 import { lineOf } from '../config/problem.js';
-import type { Finding } from '../config/check/rule.js';
+import type { RuleFinding } from '../config/check/rule.js';
 import { type View, viewOfAll, viewOfKey } from './config-view.js';
 import { configurationReference } from './configuration-reference.js';
 import { packagedValues } from './packaged-values.js';
@@ -14,7 +14,7 @@ import { EXIT, type ExitCode } from './exit-code.js';
 export interface ConfigCommandParts {
   readonly classes: readonly PropertiesClass[];
   readonly inputs: ConfigurationInputs;
-  readonly rules: (reading: ConfigurationReading, inputs: ConfigurationInputs) => Promise<readonly Finding[]>;
+  readonly rules: (reading: ConfigurationReading, inputs: ConfigurationInputs) => Promise<readonly RuleFinding[]>;
   readonly print: (line: string) => void;
   readonly complain: (line: string) => void;
 }

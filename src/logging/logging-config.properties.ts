@@ -1,14 +1,14 @@
 import { charsetName } from '../config/bind/charset-name.js';
 import { full } from '../config/bind/effect.js';
 import { flag, map, mapOfLists, oneOf, text } from '../config/bind/key-type.js';
-import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { Key, Members } from '../config/bind/properties.decorator.js';
 import { levelWord, type LevelWord, loggerName } from './level-words.js';
 import { type Structured, STRUCTURED } from './format/line-format.js';
 import { logPattern } from './pattern/log-pattern.js';
 import { RollingpolicyProperties } from './file/rollingpolicy.properties.js';
 
 /** A member of the file that `logging.config` names, as the two below; none of them is a key of the service. */
-@Properties('appenders.console')
+@Members('appenders.console')
 export class ConsoleAppenderProperties {
   @Key(flag(), { does: 'Whether lines go to standard output.', effect: full })
   readonly enabled: boolean = true;
@@ -27,7 +27,7 @@ export class ConsoleAppenderProperties {
 }
 
 /** Beside those of archives. */
-@Properties('appenders.file')
+@Members('appenders.file')
 export class FileAppenderProperties extends RollingpolicyProperties {
   @Key(text({ form: /^(?!.*%[di])(?=.*\S)/s, called: 'the path of a file, without %d and %i' }), {
     does: 'As logging.file.name.',
@@ -48,7 +48,7 @@ export class FileAppenderProperties extends RollingpolicyProperties {
   readonly charset: string = 'UTF-8';
 }
 
-@Properties('')
+@Members()
 export class LevelsProperties {
   @Key(map(levelWord, 'logger'), {
     does: 'As logging.level.',

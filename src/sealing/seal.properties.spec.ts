@@ -88,7 +88,7 @@ describe('production', () => {
     const variables = { APP_PROFILES_ACTIVE: 'prod', ...(key !== undefined && { APP_SECURITY_SEAL_KEYS_K1: key }) };
     const { environment, registry, instances } = place({ 'work/application-prod.yml': '' }).read({ variables });
 
-    const findings = sealKeysGiven(
+    const findings = sealKeysGiven.check(
       new RuleFacts(new Configuration(environment, registry, [], instances), { ...inputs, variables }),
     );
 

@@ -1,17 +1,17 @@
-import { finding, type Rule } from '../config/check/rule.js';
+import { finding, Rule } from '../config/check/rule.js';
 import { SealProperties } from './seal.properties.js';
 
 /** A key that lies beside the database protects nothing when both are copied: production brings its own. */
-export const sealKeysGiven: Rule = (facts) =>
+export const sealKeysGiven = new Rule('security', (facts) =>
   facts.get(SealProperties).byId.size === 0 && facts.activeProfiles.includes('prod')
     ? [
         finding(
           {
-            rule: 'security',
             what: 'Production must have a seal key',
             action: 'Set one, e.g. app.security.seal.keys.k1=${SEAL_KEY}, to what "openssl rand -base64 32" prints.',
           },
           { Property: 'app.security.seal.keys', Origin: 'not set' },
         ),
       ]
-    : [];
+    : [],
+);

@@ -1,11 +1,11 @@
 import { full, notYet } from '../config/bind/effect.js';
 import { text } from '../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
-import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { Key, Members } from '../config/bind/properties.decorator.js';
 import { BundleOptions } from './bundle-options.properties.js';
 
 /** One bundle of PEM files. */
-@Properties('')
+@Members()
 export class PemBundleProperties extends BundleOptions implements SelfChecking {
   @Key(text(), {
     name: 'keystore.certificate',

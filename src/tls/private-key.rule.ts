@@ -1,4 +1,4 @@
-import type { Finding, Rule, RuleFacts } from '../config/check/rule.js';
+import { type Finding, Rule, type RuleFacts } from '../config/check/rule.js';
 import { exposureAt, MAKE_PRIVATE } from '../files/secret-file.js';
 import { fileOf, placeOf } from './place.js';
 import { SslBundleProperties } from './ssl-bundle.properties.js';
@@ -7,7 +7,7 @@ import { SslBundleProperties } from './ssl-bundle.properties.js';
  * Warns where the file with the private key of a certificate is not private. It is no breach: such a file often has mode
  * 644 in a folder that is closed to others. A key in clear breaks rule 2.
  */
-export const bundleKeysKeptPrivate: Rule = (facts) => {
+export const bundleKeysKeptPrivate = new Rule('security', (facts) => {
   const { pem, jks } = facts.get(SslBundleProperties);
   const keys = Array.from(pem, ([name, { keystorePrivateKey: value }]): readonly [string, string | undefined] => [
     `app.ssl.bundle.pem.${name}.keystore.private-key`,
@@ -18,12 +18,12 @@ export const bundleKeysKeptPrivate: Rule = (facts) => {
     value === undefined ? undefined : placeOf(value),
   ]);
   return [...keys, ...stores].flatMap(([key, file]) => exposed(facts, key, file));
-};
+});
 
 function exposed(facts: RuleFacts, key: string, file: string | undefined): readonly Finding[] {
   const exposure = file === undefined ? undefined : exposureAt(file);
   if (!exposure) return [];
   const what = 'The file of a private key is not private';
   const more = { File: file, ...exposure };
-  return [facts.about(key, { rule: 'security', severity: 'warning', what, action: MAKE_PRIVATE }, more)];
+  return [facts.about(key, { severity: 'warning', what, action: MAKE_PRIVATE }, more)];
 }

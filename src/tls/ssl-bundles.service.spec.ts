@@ -334,9 +334,9 @@ needs('openssl')('a certificate bundle', () => {
     const store = keyStore(exposed, PASSWORD);
     chmodSync(store, 0o604);
     const found = (configuration: Configuration): readonly unknown[] =>
-      bundleKeysKeptPrivate(factsOf(configuration)).map(
-        ({ severity, ...problem }) => `${severity}: ${lineOf(problem)}`,
-      );
+      bundleKeysKeptPrivate
+        .check(factsOf(configuration))
+        .map(({ severity, ...problem }) => `${severity}: ${lineOf(problem)}`);
 
     expect(found(configured('pem', pemOf(made)))).toEqual([]);
     expect(found(configured('pem', pemOf(exposed)))).toEqual([
@@ -352,8 +352,8 @@ needs('openssl')('a certificate bundle', () => {
   it('breaks the rule of secrets with a private key in clear, and not with the path of one', () => {
     const text = { ...pemOf(made), 'keystore.private-key': readFileSync(made.key, 'utf8') };
 
-    expect(secretsByReference(factsOf(configured('pem', pemOf(made))))).toEqual([]);
-    expect(secretsByReference(factsOf(configured('pem', text)))).toEqual([
+    expect(secretsByReference.check(factsOf(configured('pem', pemOf(made))))).toEqual([]);
+    expect(secretsByReference.check(factsOf(configured('pem', text)))).toEqual([
       expect.objectContaining({
         severity: 'breach',
         what: 'A secret stands in a file in clear',

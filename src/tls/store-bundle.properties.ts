@@ -1,7 +1,7 @@
 import { full, near, noEffect } from '../config/bind/effect.js';
 import { oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Mismatch } from '../config/bind/mismatch.js';
-import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { Key, Members } from '../config/bind/properties.decorator.js';
 import { BundleOptions } from './bundle-options.properties.js';
 
 const pkcs12 = oneOf('PKCS12');
@@ -24,7 +24,7 @@ const NO_TRUST_STORE =
   'used; name the authorities in truststore.certificate of a PEM bundle';
 
 /** One bundle of key store files. */
-@Properties('')
+@Members()
 export class StoreBundleProperties extends BundleOptions {
   @Key(text(), {
     name: 'keystore.location',

@@ -48,9 +48,9 @@ describe('app.security.public-url', () => {
     const { environment, registry, instances } = reading(url, profile);
     const inputs = { args: [], variables: {}, workingFolder: '/', packageFolder: '/' };
 
-    expect(publicUrlGiven(new RuleFacts(new Configuration(environment, registry, [], instances), inputs))).toHaveLength(
-      count,
-    );
+    expect(
+      publicUrlGiven.check(new RuleFacts(new Configuration(environment, registry, [], instances), inputs)),
+    ).toHaveLength(count);
   });
 });
 

@@ -49,11 +49,18 @@ export interface ClassMetadata {
   readonly properties: readonly PropertyMetadata[];
 }
 
-const prefixes = new WeakMap<object, { readonly prefix: string; readonly since: string }>();
+interface Declared {
+  readonly prefix: string;
+  readonly since: string;
+  /** True for members of named objects and of separate files, which are no keys by themselves. */
+  readonly isMembers: boolean;
+}
+
+const declaredClasses = new WeakMap<object, Declared>();
 const propertiesOf = new WeakMap<object, PropertyMetadata[]>();
 
-export function declareClass(target: object, prefix: string, since: string): void {
-  prefixes.set(target, { prefix, since });
+export function declareClass(target: object, declared: Declared): void {
+  declaredClasses.set(target, declared);
 }
 
 export function declareProperty(target: object, metadata: PropertyMetadata): void {
@@ -62,13 +69,18 @@ export function declareProperty(target: object, metadata: PropertyMetadata): voi
   else propertiesOf.set(target, [metadata]);
 }
 
-/** What the decorators said of a class; its own keys first, then those it inherits. */
+/** True for a class that carries `@Properties`. */
+export function isPropertiesClass(value: unknown): value is PropertiesClass {
+  return typeof value === 'function' && declaredClasses.get(value)?.isMembers === false;
+}
+
+/** The metadata that the decorators of a class declare; its own keys first, then those it inherits. */
 export function metadataOf(target: PropertiesClass): ClassMetadata {
-  const declared = prefixes.get(target);
-  if (!declared) throw new TypeError(`${target.name} carries no @Properties`);
+  const declared = declaredClasses.get(target);
+  if (!declared) throw new TypeError(`${target.name} carries no @Properties or @Members`);
   const properties: PropertyMetadata[] = [];
   for (let at: object | null = target; at; at = Object.getPrototypeOf(at) as object | null) {
     properties.push(...(propertiesOf.get(at) ?? []));
   }
-  return { ...declared, properties };
+  return { prefix: declared.prefix, since: declared.since, properties };
 }

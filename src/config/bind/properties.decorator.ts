@@ -1,10 +1,20 @@
 import type { Bound, KeyType } from './key-type.js';
 import { declareClass, declareProperty, type KeyFacts, type PropertiesClass } from './properties-class.js';
 
-/** Marks a class whose `@Key` properties are bound below `prefix`; `''` for the members of named objects. */
+/**
+ * Binds the `@Key` properties of a class below `prefix`. A class that a `*.properties.ts` file exports is registered by
+ * that alone.
+ */
 export function Properties(prefix: string, { since = '0.1.0' } = {}): (target: PropertiesClass) => void {
   return (target) => {
-    declareClass(target, prefix, since);
+    declareClass(target, { prefix, since, isMembers: false });
+  };
+}
+
+/** Marks a class for the members of named objects, or for those of a separate file, below `prefix` there. */
+export function Members(prefix = '', { since = '0.1.0' } = {}): (target: PropertiesClass) => void {
+  return (target) => {
+    declareClass(target, { prefix, since, isMembers: true });
   };
 }
 

@@ -1,11 +1,13 @@
 import { evaluateAssignment, type KeyState } from '../bind/key-state.js';
-import type { Finding, Rule, RuleFacts } from './rule.js';
+import { type Finding, Rule, type RuleFacts } from './rule.js';
 
 /**
  * Warns where an empty text, such as that of an unset variable, brings the default of the class in place of what a lower
  * source sets. An empty `management.server.port` moves the management endpoints of profile `prod` to the port of users.
  */
-export const emptyTextsHideNothing: Rule = (facts) => facts.states.flatMap((state) => hiddenBelow(facts, state));
+export const emptyTextsHideNothing = new Rule('empty text', (facts) =>
+  facts.states.flatMap((state) => hiddenBelow(facts, state)),
+);
 
 function hiddenBelow(facts: RuleFacts, state: KeyState): readonly Finding[] {
   const { type, name, definition } = state;
@@ -17,7 +19,6 @@ function hiddenBelow(facts: RuleFacts, state: KeyState): readonly Finding[] {
   if (type.format(hidden.value) === definition.defaultValue) return [];
   return [
     facts.about(name, {
-      rule: 'empty text',
       severity: 'warning',
       what: `The empty text means the default, so ${hidden.shown} of a lower source does not count`,
       action: `Set ${name} to the value that is meant, or remove the empty text.`,

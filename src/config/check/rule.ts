@@ -7,20 +7,33 @@ import type { PropertiesClass } from '../bind/properties-class.js';
 import { MASK, namesSecret } from '../../redaction/secrets.js';
 import type { Entry } from '../read/source.js';
 
-/** A fault stops every start, a breach one with profile `prod`, a warning none. */
+/**
+ * Names of the rules, in the order in which their findings are reported. A number is the number of the rule under
+ * "Configuration rules" of the specification.
+ */
+export const RULE_NAMES = [
+  ...(['1', '2', '3', '5', '6', 'database', '7', 'endpoints', 'management', '8', 'empty text', 'time zone'] as const),
+  ...(['security', 'logging', 'health', 'paths', 'tls', 'tokens', 'saml', 'uploads', 'staff login'] as const),
+] as const;
+
+export type RuleName = (typeof RULE_NAMES)[number];
+
+/** A fault stops every start, a breach stops a start with profile `prod`, a warning stops none. */
 export type Severity = 'fault' | 'breach' | 'warning';
 
-/** A configuration rule that does not hold, or nearly so. */
+/** One thing that a rule found wrong with the configuration. */
 export interface Finding extends Problem {
-  /** Its number under "Configuration rules" of the specification, or a word such as `time zone`. */
-  readonly rule: string;
   readonly severity: Severity;
 }
 
-/** What a rule says of what it found: a sentence without a full stop, and an advice with one. */
+/** A finding as it is reported. */
+export interface RuleFinding extends Finding {
+  readonly rule: RuleName;
+}
+
+/** How a rule judges what it found: a sentence without a full stop, and an advice with one. */
 export interface Verdict {
-  readonly rule: string;
-  /** A breach where it is left out. */
+  /** A breach if left out. */
   readonly severity?: Severity;
   readonly what: string;
   readonly action: string;
@@ -38,26 +51,34 @@ export interface WrittenEntry extends Entry {
 }
 
 /**
- * Looks at a whole configuration; an empty answer means that the rule holds. A rule that asks for a value that could not
- * be bound ends there, and finds nothing.
+ * Checks a whole configuration; an empty result means that the rule holds. A check that reads a value which could not be
+ * bound ends there and finds nothing.
  */
-export type Rule = (facts: RuleFacts) => readonly Finding[];
+export type Check = (facts: RuleFacts) => readonly Finding[];
 
-/** A rule that loads what only few starts need. */
-export type LateRule = (facts: RuleFacts) => Promise<readonly Finding[]>;
+/** A check that loads code which only few configurations need. */
+export type AsyncCheck = (facts: RuleFacts) => Promise<readonly Finding[]>;
 
-export function finding({ rule, severity = 'breach', what, action }: Verdict, facts: Facts = {}): Finding {
-  return { ...problem(what, action, facts), rule, severity };
+/** A configuration rule. Exporting one from a `*.rule.ts` file is all it takes to have it checked. */
+export class Rule<T extends Check | AsyncCheck = Check | AsyncCheck> {
+  constructor(
+    readonly name: RuleName,
+    readonly check: T,
+  ) {}
 }
 
-/** What keeps `attempt` from its end as far as the configuration is to blame: the start itself would stop there. */
-export function faultsOf(rule: string, attempt: () => unknown): readonly Finding[] {
+export function finding({ severity = 'breach', what, action }: Verdict, facts: Facts = {}): Finding {
+  return { ...problem(what, action, facts), severity };
+}
+
+/** Reports the configuration problems with which `attempt` fails, and with which the start itself would fail. */
+export function faultsOf(attempt: () => unknown): readonly Finding[] {
   try {
     attempt();
     return [];
   } catch (error) {
     if (!(error instanceof ConfigurationFailure)) throw error;
-    return error.problems.map((each) => ({ ...each, rule, severity: 'fault' }));
+    return error.problems.map((each) => ({ ...each, severity: 'fault' }));
   }
 }
 

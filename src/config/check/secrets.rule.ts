@@ -4,14 +4,14 @@ import { exposureFacts, MAKE_PRIVATE } from '../../files/secret-file.js';
 import type { FileAccess } from '../../files/whole-file.js';
 import { KeyName } from '../names/key-name.js';
 import { from } from '../problem.js';
-import { type Facts, type Finding, finding, type Rule, type RuleFacts, type WrittenEntry } from './rule.js';
+import { type Facts, type Finding, finding, Rule, type RuleFacts, type WrittenEntry } from './rule.js';
 import { MASK, shownUnfilled } from '../../redaction/secrets.js';
 
 /**
  * Rule 2: a secret is a `${NAME}` reference to the environment, or to a file that is private to the service; never an
  * argument, which every user of the machine can see.
  */
-export const secretsByReference: Rule = (facts) => {
+export const secretsByReference = new Rule('2', (facts) => {
   const { entries } = facts;
   const { workingFolder } = facts.inputs;
   const parts = partsOfSecrets(entries, textsInVariables(facts));
@@ -19,7 +19,7 @@ export const secretsByReference: Rule = (facts) => {
     ...entries.flatMap((entry) => judged(entry, parts, workingFolder)),
     ...exposed(join(workingFolder, '.env'), {}),
   ];
-};
+});
 
 function judged(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, workingFolder: string): readonly Finding[] {
   const { spelled, text, origin, isInFile, isRegistered, isSecret } = entry;
@@ -107,5 +107,5 @@ function exposed(path: string, facts: Facts, access?: FileAccess): readonly Find
 }
 
 function breach(what: string, action: string, facts: Facts): readonly Finding[] {
-  return [finding({ rule: '2', what, action }, facts)];
+  return [finding({ what, action }, facts)];
 }

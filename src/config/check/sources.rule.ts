@@ -1,41 +1,41 @@
 import { KeyName } from '../names/key-name.js';
 import type { Origin } from '../read/origin.js';
 import { from } from '../problem.js';
-import { finding, type Rule } from './rule.js';
+import { finding, Rule } from './rule.js';
 import { shownUnfilled } from '../../redaction/secrets.js';
 
 const ACTIVE = KeyName.parse('app.profiles.active').uniform;
 
 /** Rule 1: the active profile is set by the server, not by a file that is copied along. */
-export const profilesOutsideFiles: Rule = ({ entries }) =>
+export const profilesOutsideFiles = new Rule('1', ({ entries }) =>
   entries
     .filter(({ isInFile }) => isInFile)
     .filter(({ key }) => key.uniform === ACTIVE || key.uniform.startsWith(`${ACTIVE}.`))
     .map(({ text, origin }) =>
       finding(
         {
-          rule: '1',
           what: 'A file chooses the active profile',
           action: 'Set app.profiles.active by APP_PROFILES_ACTIVE or -Dapp.profiles.active only.',
         },
         { Property: 'app.profiles.active', Value: `"${shownUnfilled(text, false)}"`, Origin: from(origin) },
       ),
-    );
+    ),
+);
 
 /** Rule 8: what is in force can be traced to a place. */
-export const originsKnown: Rule = ({ states }) =>
+export const originsKnown = new Rule('8', ({ states }) =>
   states
     .filter(({ assignments }) => assignments[0] && !isTraceable(assignments[0].origin))
     .map(({ name }) =>
       finding(
         {
-          rule: '8',
           what: 'Nobody can tell where the value comes from',
           action: `Set ${name} in a file, by a variable or by an argument.`,
         },
         { Property: name },
       ),
-    );
+    ),
+);
 
 function isTraceable(origin: Origin): boolean {
   return origin.kind === 'position' ? origin.resource.path !== '' && origin.line > 0 : origin.name !== '';

@@ -100,7 +100,7 @@ describe('a key registry', () => {
   it('refuses a class without a prefix, and a key declared twice', () => {
     class Bare {}
 
-    expect(() => new KeyRegistry([Bare as PropertiesClass])).toThrow('Bare carries no @Properties');
+    expect(() => new KeyRegistry([Bare as PropertiesClass])).toThrow('Bare carries no @Properties or @Members');
     expect(() => new KeyRegistry([ProfilesProperties, ProfilesProperties])).toThrow('registered twice');
   });
 });

@@ -1,16 +1,16 @@
-import type { Rule } from '../../config/check/rule.js';
+import { Rule } from '../../config/check/rule.js';
 import { ServerErrorProperties } from './server-error.properties.js';
 
 const KEY = 'server.error.include-stacktrace';
 
 /** Stack traces are for developers: no answer of a service in production shows one. */
-export const noStackTraces: Rule = (facts) =>
+export const noStackTraces = new Rule('5', (facts) =>
   facts.get(ServerErrorProperties).includeStacktrace === 'always' && facts.activeProfiles.includes('prod')
     ? [
         facts.about(KEY, {
-          rule: '5',
           what: 'No answer of production shows a stack trace',
           action: `Set ${KEY} to never.`,
         }),
       ]
-    : [];
+    : [],
+);

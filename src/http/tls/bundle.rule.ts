@@ -1,13 +1,13 @@
 import { SystemClock } from '../../clock/clock.js';
-import { faultsOf, type LateRule } from '../../config/check/rule.js';
+import { faultsOf, Rule } from '../../config/check/rule.js';
 import { SslProperties } from './ssl.properties.js';
 
 /** The certificate that the main listener shows can be read and used. */
-export const bundleUsable: LateRule = async (facts) => {
+export const bundleUsable = new Rule('tls', async (facts) => {
   const { bundle: name } = facts.get(SslProperties);
   if (name === undefined) return [];
   // A start without TLS loads nothing of it.
   const { SslBundles } = await import('../../tls/ssl-bundles.service.js');
   const bundles = new SslBundles(facts.configuration, new SystemClock());
-  return faultsOf('tls', () => bundles.named({ key: 'server.ssl.bundle', name }).serverIdentity());
-};
+  return faultsOf(() => bundles.named({ key: 'server.ssl.bundle', name }).serverIdentity());
+});

@@ -1,16 +1,16 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import type { Rule } from '../../config/check/rule.js';
+import { Rule } from '../../config/check/rule.js';
 import { MultipartProperties } from './multipart.properties.js';
 import { uploadFolderProblem } from './upload-folder-problem.js';
 
 /** The folder for uploads is there and can be written; the start tries it by writing. */
-export const uploadFolderWritable: Rule = (facts) => {
+export const uploadFolderWritable = new Rule('uploads', (facts) => {
   const { location } = facts.get(MultipartProperties);
   const code = location === undefined ? undefined : obstacle(location);
   if (code === undefined) return [];
   const { Value: value, Origin: origin } = facts.of('app.servlet.multipart.location');
-  return [{ ...uploadFolderProblem(code, { value, origin }), rule: 'uploads', severity: 'fault' }];
-};
+  return [{ ...uploadFolderProblem(code, { value, origin }), severity: 'fault' }];
+});
 
 function obstacle(folder: string): string | undefined {
   try {

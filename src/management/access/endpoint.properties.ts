@@ -24,6 +24,8 @@ export const ENDPOINT_KEYS: ReadonlyMap<string, PropertiesClass<EndpointKeys>> =
   ENDPOINT_IDS.map((id) => [id, keysOf(id)]),
 );
 
+export const ENDPOINT_CLASSES: readonly PropertiesClass[] = [...ENDPOINT_KEYS.values()];
+
 export function isCacheable(id: string): boolean {
   return !Object.hasOwn(NOT_CACHED, id);
 }

@@ -1,4 +1,4 @@
-import type { Rule } from '../../config/check/rule.js';
+import { Rule } from '../../config/check/rule.js';
 import { ManagementSecurityProperties } from './management-security.properties.js';
 
 const KEY = 'management.security.password';
@@ -9,20 +9,19 @@ const MIN_OWN_CHARACTERS = 8;
 const MIN_DISTINCT_CHARACTERS = 5;
 
 /** The account of the operators has no second factor: its password, made at random, is all there is to guess. */
-export const strongOperatorPassword: Rule = (facts) => {
+export const strongOperatorPassword = new Rule('management', (facts) => {
   const { user = '', password } = facts.get(ManagementSecurityProperties);
   if (password === undefined) return [];
   const weakness = weaknessOf(password, user);
   if (weakness === undefined) return [];
   return [
     facts.about(KEY, {
-      rule: 'management',
       severity: 'warning',
       what: `The account of the operators has a weak password, which ${weakness}`,
       action: `Make one of at least ${MIN_LENGTH} characters at random, as "openssl rand -base64 24" does.`,
     }),
   ];
-};
+});
 
 function weaknessOf(password: string, user: string): string | undefined {
   const own = password.toLowerCase().replaceAll(user.toLowerCase(), '');

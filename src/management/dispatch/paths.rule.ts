@@ -1,4 +1,4 @@
-import { finding, type Finding, type LateRule, type RuleFacts } from '../../config/check/rule.js';
+import { finding, type Finding, type AsyncCheck, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
 import { ServerProperties } from '../../http/server.properties.js';
 import { effectiveAccess } from '../access/access.js';
@@ -35,7 +35,7 @@ interface RouteClaim {
  * What answers for the management endpoints has paths that nothing else has; `userPaths` are those of the routes of
  * users, such as `/sessions/:id`.
  */
-export function managementPathsDistinct(userPaths: () => Promise<readonly string[]>): LateRule {
+export function managementPathsDistinct(userPaths: () => Promise<readonly string[]>): AsyncCheck {
   return async (facts) => {
     const place = managementPortOf(facts.get(ManagementServerProperties).port, facts.get(ServerProperties).port);
     if (place === 'off') return [];
@@ -113,7 +113,7 @@ function conflict(facts: RuleFacts, other: RouteClaim, { kind, name, key, ...cla
   const parts = [key, other.key, `${WEB}.base-path`, 'management.server.base-path'];
   const path = parts.reduce((text, each) => (each === '' ? text : facts.part(each, text)), claimed.path);
   const about = (what: string, action: string, property = key): Finding =>
-    finding({ rule: 'paths', severity: 'fault', what, action }, { ...facts.of(property), Path: path });
+    finding({ severity: 'fault', what, action }, { ...facts.of(property), Path: path });
   if (kind === 'group') {
     return other.kind === 'group'
       ? about(

@@ -10,9 +10,9 @@ const HEALTH = '--management.endpoint.health';
 function found(situation: Situation): readonly string[] {
   const inputs = { args: [], variables: {}, workingFolder: '/nowhere', packageFolder: '/nowhere' };
   const facts = new RuleFacts(configurationOf(reading(situation)), inputs);
-  return knownGroupMembers(facts).map(({ what, facts: told, action }) =>
-    [what, ...told.map((fact) => fact.join(': ')), action].join('\n'),
-  );
+  return knownGroupMembers
+    .check(facts)
+    .map(({ what, facts: told, action }) => [what, ...told.map((fact) => fact.join(': ')), action].join('\n'));
 }
 
 describe('a health group that names an unknown component', () => {

@@ -1,5 +1,5 @@
 import { isPackaged } from '../../config/read/origin.js';
-import { finding, type Rule, type RuleFacts } from '../../config/check/rule.js';
+import { finding, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
 import { declaredComponents } from '../../health/declared-components.js';
 import { HealthEndpointProperties } from './health-endpoint.properties.js';
@@ -13,7 +13,7 @@ const PREFIX = 'management.endpoint.health.group';
 const VALIDATE = 'management.endpoint.health.validate-group-membership';
 
 /** A health group has components that exist (management API, "Groups"). */
-export const knownGroupMembers: Rule = (facts) => {
+export const knownGroupMembers = new Rule('health', (facts) => {
   if (!facts.get(HealthEndpointProperties).validateGroupMembership) return [];
   // The states exist only with the probes: a group of them alone would always be UP without.
   const known = [...declaredComponents(), ...(hasProbes(facts) ? PROBE_STATES : [])];
@@ -25,12 +25,12 @@ export const knownGroupMembers: Rule = (facts) => {
       const what = `The health group "${group}" names the unknown component "${facts.part(key, unknown)}"`;
       const action = `Set ${key} to some of ${present.join(', ')}, or ${VALIDATE} to false.`;
       return finding(
-        { rule: 'health', severity: 'fault', what, action },
+        { severity: 'fault', what, action },
         { ...facts.of(key), Reason: `the components are ${present.join(', ')}` },
       );
     });
   });
-};
+});
 
 /** Those that count of the groups that are configured. */
 export function configuredGroups(facts: RuleFacts): ReadonlyMap<string, HealthGroupProperties> {

@@ -1,6 +1,6 @@
 import { full } from '../../config/bind/effect.js';
 import { integer, list, map, text } from '../../config/bind/key-type.js';
-import { Key, Properties } from '../../config/bind/properties.decorator.js';
+import { Key, Members } from '../../config/bind/properties.decorator.js';
 import { type Show, show } from '../access/show.js';
 
 export const httpStatus = integer({ min: 200, max: 599 });
@@ -8,7 +8,7 @@ export const httpStatus = integer({ min: 200, max: 599 });
 const inherited = 'same as without a group';
 
 /** One group of components. */
-@Properties('')
+@Members()
 export class HealthGroupProperties {
   @Key(list(text()), {
     does: 'Components of the group, a part of one as whole/part; empty or * is all.',

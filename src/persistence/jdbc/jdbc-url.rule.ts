@@ -1,16 +1,15 @@
 import { Mismatch } from '../../config/bind/mismatch.js';
-import { finding, type Rule } from '../../config/check/rule.js';
+import { finding, Rule } from '../../config/check/rule.js';
 import { DatasourceProperties } from '../datasource.properties.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 
 /** What of the database's URL is read differently from what its author may expect. */
-export const jdbcUrlNotes: Rule = (facts) => {
+export const jdbcUrlNotes = new Rule('database', (facts) => {
   const location = parseJdbcUrl(facts.get(DatasourceProperties).url);
   if (location instanceof Mismatch) return [];
   return location.notes.map((note) =>
     finding(
       {
-        rule: 'database',
         severity: 'warning',
         what: note.replace(/\.$/, ''),
         action: 'Correct app.datasource.url, or leave it so.',
@@ -18,4 +17,4 @@ export const jdbcUrlNotes: Rule = (facts) => {
       { Property: 'app.datasource.url' },
     ),
   );
-};
+});

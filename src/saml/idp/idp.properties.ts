@@ -2,7 +2,7 @@ import { ROLE_FORM } from '../../account/role-names.js';
 import { Duration } from '../../config/bind/duration.js';
 import { full } from '../../config/bind/effect.js';
 import { duration, flag, list, map, mapOfLists, oneOf, text } from '../../config/bind/key-type.js';
-import { Key, Properties } from '../../config/bind/properties.decorator.js';
+import { Key, Members } from '../../config/bind/properties.decorator.js';
 import { ON_MISSING_MFA, type OnMissingMfa } from '../login/assurance.js';
 import { type Comparison, COMPARISONS, type Preset, PRESETS } from '../login/authn-context.js';
 
@@ -15,7 +15,7 @@ const contextClass = text({
 const role = text({ form: ROLE_FORM, called: 'the name of a role such as ROLE_STAFF' });
 
 /** One identity provider of staff. */
-@Properties('')
+@Members()
 export class IdpProperties {
   @Key(text({ form: /^[^\p{Cc}]{1,64}$/u, called: 'a text of at most 64 characters' }), {
     does: 'Name of the identity provider on the sign-in page.',

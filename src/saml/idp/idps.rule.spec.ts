@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { type Clock, SystemClock } from '../../clock/clock.js';
 import { Configuration } from '../../config/configuration.js';
 import { lineOf } from '../../config/problem.js';
-import { type LateRule, type Rule, RuleFacts } from '../../config/check/rule.js';
+import { type AsyncCheck, type Check, RuleFacts } from '../../config/check/rule.js';
 import { identityProvidersUsable } from './idps.rule.js';
 import { serviceNamed } from '../sp/service-name.rule.js';
 
@@ -25,7 +25,7 @@ function findings(keys: Keys, prefix = PREFIX, clock?: Clock): Promise<Found> {
   return foundBy(identityProvidersUsable(clock), keys, prefix);
 }
 
-async function foundBy(rule: Rule | LateRule, keys: Keys, prefix = PREFIX): Promise<Found> {
+async function foundBy(check: Check | AsyncCheck, keys: Keys, prefix = PREFIX): Promise<Found> {
   const lines = Object.entries(keys).map(
     ([key, value]) => `${key.startsWith('app.') ? key : `${prefix}.${key}`}: ${JSON.stringify(value)}`,
   );
@@ -34,7 +34,7 @@ async function foundBy(rule: Rule | LateRule, keys: Keys, prefix = PREFIX): Prom
   const { environment, registry, instances } = reading;
   const inputs = { args: [], variables: {}, workingFolder: '/', packageFolder: '/' };
   const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
-  return (await rule(facts)).map((finding) => [finding.severity, lineOf(finding)]);
+  return (await check(facts)).map((finding) => [finding.severity, lineOf(finding)]);
 }
 
 function fileOf(text: string): string {
@@ -86,11 +86,11 @@ describe('an identity provider', () => {
   it('knows this service as localhost where nobody says otherwise', async () => {
     const url = { 'app.security.public-url': 'https://login.example' };
 
-    expect(await foundBy(serviceNamed, made.byHand)).toEqual([
+    expect(await foundBy(serviceNamed.check, made.byHand)).toEqual([
       ['warning', expect.stringContaining('app.security.public-url') as string],
     ]);
-    expect(await foundBy(serviceNamed, { ...made.byHand, ...url })).toEqual([]);
-    expect(await foundBy(serviceNamed, {})).toEqual([]);
+    expect(await foundBy(serviceNamed.check, { ...made.byHand, ...url })).toEqual([]);
+    expect(await foundBy(serviceNamed.check, {})).toEqual([]);
   });
 
   it('may be set by hand, with certificates in files and as text', async () => {

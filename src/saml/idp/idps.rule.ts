@@ -4,7 +4,8 @@ import {
   faultsOf,
   type Finding,
   finding,
-  type LateRule,
+  type AsyncCheck,
+  Rule,
   type RuleFacts,
   type Verdict,
 } from '../../config/check/rule.js';
@@ -13,7 +14,6 @@ import type { IdpTrust } from './idp-trust.js';
 import { SamlProperties } from '../saml.properties.js';
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
-const RULE = 'saml';
 
 /** What is configured of one identity provider, and how findings about it are made. */
 interface Looked {
@@ -25,7 +25,7 @@ interface Looked {
 }
 
 /** Identity providers of staff can be used as they are configured, as far as no other system must be asked. */
-export function identityProvidersUsable(clock: Clock = new SystemClock()): LateRule {
+export function identityProvidersUsable(clock: Clock = new SystemClock()): AsyncCheck {
   return async (facts) => {
     const { idp } = facts.get(SamlProperties);
     const now = clock.millis();
@@ -33,6 +33,8 @@ export function identityProvidersUsable(clock: Clock = new SystemClock()): LateR
     return [...found.flatMap(({ findings }) => findings), ...sharedEntities(found)];
   };
 }
+
+export const usableIdentityProviders = new Rule('saml', identityProvidersUsable());
 
 interface Judged {
   readonly name: string;
@@ -58,7 +60,7 @@ async function judged(looked: Looked): Promise<Judged> {
 function misnamed(name: string): Finding {
   const what = `"${name}" cannot be the name of an identity provider`;
   const action = 'Name it with at most 32 lower case letters, digits and hyphens, beginning with no hyphen.';
-  return finding({ rule: RULE, severity: 'fault', what, action }, { Property: `app.security.saml.idp.${name}` });
+  return finding({ severity: 'fault', what, action }, { Property: `app.security.saml.idp.${name}` });
 }
 
 /** By metadata or by hand: keys of both would leave open which of them counts. */
@@ -187,7 +189,7 @@ async function bundleFindings(looked: Looked): Promise<readonly Finding[]> {
   const { SslBundles } = await import('../../tls/ssl-bundles.service.js');
   const bundles = new SslBundles(facts.configuration, new SystemClock());
   const keys: (string | undefined)[] = [];
-  const faults = faultsOf(RULE, () => {
+  const faults = faultsOf(() => {
     const { cert } = bundles.named({ key: keyOf(looked, 'bundle'), name }).serverIdentity().context;
     keys.push(typeof cert === 'string' ? cert : undefined);
   });
@@ -217,7 +219,7 @@ function sharedEntities(all: readonly Judged[]): readonly Finding[] {
     if (!first) return [];
     const what = `The identity providers ${first.name} and ${name} are the same entity: their logins enter the same accounts`;
     const action = 'Keep one of them, unless both are meant to lead to the same people.';
-    const verdict: Verdict = { rule: RULE, severity: 'warning', what, action };
+    const verdict: Verdict = { severity: 'warning', what, action };
     return [finding(verdict, { Property: `app.security.saml.idp.${name}` })];
   });
 }
@@ -227,11 +229,11 @@ function keyOf({ name }: Looked, key: string): string {
 }
 
 function about(looked: Looked, key: string, verdict: Omit<Verdict, 'rule'>, more: Facts = {}): Finding {
-  return looked.facts.about(keyOf(looked, key), { rule: RULE, ...verdict }, more);
+  return looked.facts.about(keyOf(looked, key), { ...verdict }, more);
 }
 
 /** The same without the value, which may be long PEM texts. */
 function without(looked: Looked, key: string, verdict: Omit<Verdict, 'rule'>, more: Facts = {}): Finding {
   const { Property, Origin } = looked.facts.of(keyOf(looked, key));
-  return finding({ rule: RULE, ...verdict }, { Property, Origin, ...more });
+  return finding({ ...verdict }, { Property, Origin, ...more });
 }

@@ -18,7 +18,7 @@ function findings(keys: readonly string[], variables: Readonly<Record<string, st
   const lines = ['metadata: file:idp.xml', ...keys].map((key) => `  ${key}\n`);
   writeFileSync(join(workingFolder, 'application.yml'), `${STAFF}:\n${lines.join('')}`);
   const inputs = { args: [], variables, workingFolder, packageFolder: '/nowhere' };
-  return contextClassesUsable(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
+  return contextClassesUsable.check(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
 }
 
 it.each([

@@ -1,18 +1,19 @@
-import type { Finding, Rule, RuleFacts } from '../../config/check/rule.js';
+import { type Finding, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { hasOtp } from '../../principal/amr.js';
 import { amrOfContext, askedContext, knownClasses, PRESETS, satisfies } from './authn-context.js';
 import type { IdpProperties } from '../idp/idp.properties.js';
 import { SamlProperties } from '../saml.properties.js';
 
-const WARNING = { rule: 'staff login', severity: 'warning' } as const;
+const WARNING = { severity: 'warning' } as const;
 const BUILT_IN = knownClasses({ authnContextPresets: PRESETS, authnContextMap: new Map() });
 
 /** Context classes are written as they are sent, and a login can satisfy what is asked for. */
-export const contextClassesUsable: Rule = (facts) =>
+export const contextClassesUsable = new Rule('staff login', (facts) =>
   Array.from(facts.get(SamlProperties).idp).flatMap(([name, idp]) => {
     const prefix = `app.security.saml.idp.${name}`;
     return [...misspelled(facts, prefix, idp), ...neverBetter(facts, prefix, idp), ...deniedAll(facts, prefix, idp)];
-  });
+  }),
+);
 
 /** A variable loses capitals and a key without brackets loses colons; such a name never comes, and takes nothing down. */
 function misspelled(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly Finding[] {

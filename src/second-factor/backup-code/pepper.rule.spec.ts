@@ -13,7 +13,7 @@ const PEPPER = { APP_SECURITY_MFA_BACKUPCODE_PEPPER: 'a random text of thirty-tw
 
 function findings(variables: ConfigurationInputs['variables']): readonly Finding[] {
   const inputs = { args: [], variables, workingFolder: '/nowhere', packageFolder: '/nowhere' };
-  return pepperedBackupCodes(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
+  return pepperedBackupCodes.check(new RuleFacts(loadConfiguration(CLASSES, inputs), inputs));
 }
 
 describe('a pepper for backup codes', () => {

@@ -35,7 +35,7 @@ const findings = (
   const { environment, registry, instances } = place({ 'work/application.yml': yaml }).read({ args, variables });
   const inputs = { args: [], variables, workingFolder: '/', packageFolder: '/' };
   const facts = new RuleFacts(new Configuration(environment, registry, [], instances), inputs);
-  return signingKeyKeptPrivate(facts).map(lineOf);
+  return signingKeyKeptPrivate.check(facts).map(lineOf);
 };
 
 describe('the private key that signs tokens', () => {

@@ -1,13 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { from } from '../../config/problem.js';
-import {
-  type Facts,
-  type Finding,
-  finding,
-  type Rule,
-  type RuleFacts,
-  type WrittenEntry,
-} from '../../config/check/rule.js';
+import { type Facts, type Finding, finding, Rule, type RuleFacts, type WrittenEntry } from '../../config/check/rule.js';
 import { holdsPrivateKey, MASK } from '../../redaction/secrets.js';
 import { exposureAt, exposureFacts, MAKE_PRIVATE } from '../../files/secret-file.js';
 import { pemFile } from './configured-keys.js';
@@ -22,7 +15,7 @@ const FILE_NOT_PRIVATE = 'The file of a private key for tokens is not private';
  * A private key that signs tokens stands in no configuration file and in no argument. The file that holds it is private to
  * the service, whether the key names that file, or the file is mounted and fills the key.
  */
-export const signingKeyKeptPrivate: Rule = (facts) => {
+export const signingKeyKeptPrivate = new Rule('security', (facts) => {
   const { ownKey, verificationKeys } = facts.get(TokenProperties);
   const texts = new Set([ownKey ?? '', ...verificationKeys].map((text) => text.trim()).filter(holdsPrivateKey));
   const written = facts.entries.flatMap((entry) => judged(entry, texts));
@@ -32,14 +25,12 @@ export const signingKeyKeptPrivate: Rule = (facts) => {
     ...inFile(facts, KEY, 'The file of the signing key is not private', ownKey),
     ...next.flatMap((location) => inFile(facts, VERIFICATION, FILE_NOT_PRIVATE, location)),
   ];
-};
+});
 
 function inFile(facts: RuleFacts, key: string, what: string, location: string | undefined): readonly Finding[] {
   const file = location === undefined ? undefined : pemFile(location);
   const exposure = file === undefined ? undefined : exposureAt(file);
-  return exposure
-    ? [facts.about(key, { rule: 'security', what, action: MAKE_PRIVATE }, { File: file, ...exposure })]
-    : [];
+  return exposure ? [facts.about(key, { what, action: MAKE_PRIVATE }, { File: file, ...exposure })] : [];
 }
 
 /** True for a file with a private key: most keys that only verify are public. */
@@ -76,5 +67,5 @@ function judged(
 }
 
 function breach(what: string, action: string, facts: Facts): readonly Finding[] {
-  return [finding({ rule: 'security', what, action }, facts)];
+  return [finding({ what, action }, facts)];
 }

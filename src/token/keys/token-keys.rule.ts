@@ -1,9 +1,9 @@
-import { faultsOf, type Rule } from '../../config/check/rule.js';
+import { faultsOf, Rule } from '../../config/check/rule.js';
 import { ConfiguredKeys } from './configured-keys.js';
 import { TokenProperties } from '../token.properties.js';
 
 /** The keys for tokens that an operator keeps can be read and fit their use. */
-export const tokenKeysUsable: Rule = (facts) => {
+export const tokenKeysUsable = new Rule('tokens', (facts) => {
   const properties = facts.get(TokenProperties);
-  return faultsOf('tokens', () => new ConfiguredKeys(properties, (key) => facts.of(key).Origin ?? ''));
-};
+  return faultsOf(() => new ConfiguredKeys(properties, (key) => facts.of(key).Origin ?? ''));
+});
