@@ -29,7 +29,7 @@ import { OpenApiProperties } from './web/openapi/openapi.properties.js';
 import { ServerModule } from './web/web.module.js';
 import { ServletProperties } from './http/servlet.properties.js';
 import { TlsModule } from './tls/tls.module.js';
-import { PublicUrlProperties } from './token/public-url.properties.js';
+import { PublicUrlProperties } from './http/public-url.properties.js';
 
 /** What the process says and counts, whoever carries the modules. */
 export interface Watching {

@@ -9,8 +9,8 @@ import type { Knowledge } from '../saml/idp/known-idp.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { ServerProperties } from '../http/server.properties.js';
 import { ServletProperties } from '../http/servlet.properties.js';
-import { Issuer } from '../token/issuer.service.js';
-import { PublicUrlProperties } from '../token/public-url.properties.js';
+import { Issuer } from '../token/issuer.js';
+import { PublicUrlProperties } from '../http/public-url.properties.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
 const SOON_MILLIS = 30 * 86_400_000;

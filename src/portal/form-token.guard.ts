@@ -12,7 +12,7 @@ import { browserBinding, callerBinding } from './form-binding.js';
 import { httpsPage } from './https-page.js';
 import { withForm } from './form-errors.js';
 import { PlainHttpWarning } from './plain-http-warning.service.js';
-import { PublicUrlProperties } from '../token/public-url.properties.js';
+import { PublicUrlProperties } from '../http/public-url.properties.js';
 import { FormTokens } from './form-tokens.service.js';
 
 interface FormRequest extends HttpRequest, AuthenticatedRequest {

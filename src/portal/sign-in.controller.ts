@@ -18,7 +18,7 @@ import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
 import { ownPath } from '../web/return-to.js';
 import { ServletProperties } from '../http/servlet.properties.js';
 import type { HttpRequest } from '../web/http-request.js';
-import { PublicUrlProperties } from '../token/public-url.properties.js';
+import { PublicUrlProperties } from '../http/public-url.properties.js';
 import { httpsAlert } from './https-page.js';
 import { PlainHttpWarning } from './plain-http-warning.service.js';
 import { rerenderOnError } from './form-errors.js';

@@ -11,7 +11,7 @@ import {
   expiryOfAccessToken,
   toAccessPayload,
 } from './access-token.js';
-import { Issuer } from './issuer.service.js';
+import { Issuer } from './issuer.js';
 import { JTI_BYTES } from './mfa-token.js';
 import type { Session } from '../session/session.js';
 import { signToken, parseHeader, verifyToken } from './signed-token.js';

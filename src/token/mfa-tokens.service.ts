@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { Random } from '../random/random.js';
-import { Issuer } from './issuer.service.js';
+import { Issuer } from './issuer.js';
 import {
   JTI_BYTES,
   MFA_AUDIENCE,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../web/http-request.js';
-import { PublicUrlProperties } from '../../token/public-url.properties.js';
+import { PublicUrlProperties } from '../../http/public-url.properties.js';
 import { CorsProperties } from '../cors.properties.js';
 import type { KnownOrigins } from './cross-site.js';
 

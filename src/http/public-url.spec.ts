@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { place, problemsOf } from '../../test/config/support.js';
 import { Configuration } from '../config/configuration.js';
 import { RuleFacts } from '../config/check/rule.js';
-import { ServerProperties } from '../http/server.properties.js';
-import { ServletProperties } from '../http/servlet.properties.js';
-import { Issuer } from './issuer.service.js';
+import { ServerProperties } from './server.properties.js';
+import { ServletProperties } from './servlet.properties.js';
+import { Issuer } from '../token/issuer.js';
 import { PublicUrlProperties } from './public-url.properties.js';
 import { publicUrlGiven } from './public-url.rule.js';
 
