@@ -113,6 +113,13 @@ module.exports = {
       to: { path: ORM },
     },
     {
+      name: 'no-http-below-auth',
+      comment: 'Accounts, sessions and tokens do not know that HTTP carries them: pass in what follows from it.',
+      severity: 'error',
+      from: { path: '^src/(session|token)/', pathNot: SPEC },
+      to: { path: '^src/(http|web)/' },
+    },
+    {
       name: 'plain-is-plain',
       comment:
         'A file without a role knows no framework and no file with a role (http, web, persistence, boot and cli are exempt).',

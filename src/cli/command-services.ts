@@ -37,6 +37,7 @@ import { SamlProperties } from '../saml/saml.properties.js';
 import { Sealer } from '../sealing/sealer.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { startProblem } from '../boot/failure-analysis.js';
+import { IssuerModule } from '../auth/issuer.module.js';
 import { KeyRotation } from '../token/keys/key-rotation.service.js';
 import { Sessions } from '../session/sessions.service.js';
 import { SessionModule } from '../session/session.module.js';
@@ -50,6 +51,7 @@ import { TokenModule } from '../token/token.module.js';
     PersistenceModule,
     AccountModule,
     SessionModule,
+    IssuerModule,
     TokenModule,
     MfaModule,
     MetadataRequestsModule,

@@ -9,8 +9,7 @@ import type { Knowledge } from '../saml/idp/known-idp.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { ServerProperties } from '../http/server.properties.js';
 import { ServletProperties } from '../http/servlet.properties.js';
-import { Issuer } from '../token/issuer.js';
-import { PublicUrlProperties } from '../http/public-url.properties.js';
+import { PublicUrlProperties, serviceUrl } from '../http/public-url.properties.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
 const SOON_MILLIS = 30 * 86_400_000;
@@ -201,7 +200,7 @@ async function lookAtUs(
   properties: IdpProperties,
   clock: Clock,
 ): Promise<void> {
-  const { url } = new Issuer(known.get(PublicUrlProperties), known.get(ServerProperties), known.get(ServletProperties));
+  const url = serviceUrl(known.get(PublicUrlProperties), known.get(ServerProperties), known.get(ServletProperties));
   report.lines.push(`our entity id   ${properties.spEntityId ?? `${url}/saml/${name}/metadata`}`);
   report.lines.push(`our ACS         ${url}/saml/${name}/acs (post)`);
   if (properties.bundle === undefined) {

@@ -2,6 +2,8 @@ import { full } from '../config/bind/effect.js';
 import { type ScalarType, text } from '../config/bind/key-type.js';
 import { Mismatch } from '../config/bind/mismatch.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
+import type { ServerProperties } from './server.properties.js';
+import type { ServletProperties } from './servlet.properties.js';
 
 const url: ScalarType<string> = {
   ...text(),
@@ -26,4 +28,13 @@ export class PublicUrlProperties {
     defaultText: 'http://localhost:{server.port}{server.servlet.context-path} as issuer',
   })
   readonly publicUrl?: string;
+}
+
+/** The URL at which clients reach the service: the configured one, or that of this machine for a trial. */
+export function serviceUrl(
+  { publicUrl }: PublicUrlProperties,
+  { port }: Pick<ServerProperties, 'port'>,
+  { contextPath }: Pick<ServletProperties, 'contextPath'>,
+): string {
+  return publicUrl ?? `http://localhost:${port}${contextPath}`;
 }

@@ -4,8 +4,7 @@ import { Configuration } from '../config/configuration.js';
 import { RuleFacts } from '../config/check/rule.js';
 import { ServerProperties } from './server.properties.js';
 import { ServletProperties } from './servlet.properties.js';
-import { Issuer } from '../token/issuer.js';
-import { PublicUrlProperties } from './public-url.properties.js';
+import { PublicUrlProperties, serviceUrl } from './public-url.properties.js';
 import { publicUrlGiven } from './public-url.rule.js';
 
 const reading = (url: string, profile = ''): ReturnType<ReturnType<typeof place>['read']> =>
@@ -54,14 +53,14 @@ describe('app.security.public-url', () => {
   });
 });
 
-describe('the issuer', () => {
+describe('the URL of the service', () => {
   const server = Object.assign(new ServerProperties(), { port: 9000 });
   const servlet = Object.assign(new ServletProperties(), { contextPath: '/login' });
 
   it('is the public URL, else this machine', () => {
     const publicUrl = 'https://login.example.com/auth';
 
-    expect(new Issuer(Object.assign(new PublicUrlProperties(), { publicUrl }), server, servlet).url).toBe(publicUrl);
-    expect(new Issuer(new PublicUrlProperties(), server, servlet).url).toBe('http://localhost:9000/login');
+    expect(serviceUrl(Object.assign(new PublicUrlProperties(), { publicUrl }), server, servlet)).toBe(publicUrl);
+    expect(serviceUrl(new PublicUrlProperties(), server, servlet)).toBe('http://localhost:9000/login');
   });
 });

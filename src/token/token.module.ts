@@ -7,7 +7,6 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { AccessTokens } from './access-tokens.service.js';
 import { Clients } from './clients.service.js';
 import { ConfiguredKeys } from './keys/configured-keys.js';
-import { Issuer } from './issuer.js';
 import { KeyRotation } from './keys/key-rotation.service.js';
 import { MfaTokens } from './mfa-tokens.service.js';
 import { SealedKeys } from './keys/sealed-keys.service.js';
@@ -34,8 +33,8 @@ const configuredKeys = {
   providers: [
     ...[UsedMfaTokenStore, SigningKeyStore],
     ...[configuredKeys, SealedKeys, KeyRotation, SigningKeys, SigningKeyRefresh],
-    ...[Issuer, MfaTokens, AccessTokens, Clients],
+    ...[MfaTokens, AccessTokens, Clients],
   ],
-  exports: [MfaTokens, AccessTokens, SigningKeys, KeyRotation, Issuer, Clients],
+  exports: [MfaTokens, AccessTokens, SigningKeys, KeyRotation, Clients],
 })
 export class TokenModule {}

@@ -6,8 +6,6 @@ import { Loggers } from '../../src/logging/loggers.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
-import { ServerProperties } from '../../src/http/server.properties.js';
-import { ServletProperties } from '../../src/http/servlet.properties.js';
 import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 import { AccessTokens } from '../../src/token/access-tokens.service.js';
 import { ConfiguredKeys } from '../../src/token/keys/configured-keys.js';
@@ -16,7 +14,6 @@ import { ExpiryStore } from '../../src/persistence/expiry.store.js';
 import { Issuer } from '../../src/token/issuer.js';
 import { KeyRotation } from '../../src/token/keys/key-rotation.service.js';
 import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
-import { PublicUrlProperties } from '../../src/http/public-url.properties.js';
 import { RefreshTokenStore } from '../../src/session/refresh-token.store.js';
 import { RefreshTokens } from '../../src/session/refresh-tokens.service.js';
 import { RefreshProperties } from '../../src/session/refresh.properties.js';
@@ -73,7 +70,7 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   const sealedKeys = new SealedKeys(new SigningKeyStore(), sealer, clock, random);
   const rotation = new KeyRotation(sealedKeys, work, events, clock, token);
   const keys = new SigningKeys(rotation, sealedKeys, new ConfiguredKeys(token, () => 'test'), work, clock, loggers);
-  const issuer = new Issuer(new PublicUrlProperties(), new ServerProperties(), new ServletProperties());
+  const issuer = new Issuer('http://localhost:8080');
 
   const rows = new SessionRows(new SessionStore(), clock, random, new SessionProperties(), refresh);
   const sealedSuccessors = new RefreshGrace(new RefreshTokenStore(), work, clock, refresh, tasks);
