@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JSON_V3, type ManagedService, startManaged } from '../support/management.js';
 
-describe('caches of a running service', () => {
+describe('the caches endpoint', () => {
   let service: ManagedService;
   beforeAll(async () => {
     service = await startManaged();
@@ -10,20 +10,20 @@ describe('caches of a running service', () => {
     await service.stop();
   });
 
-  it('are none, as nothing is kept that could be dropped', async () => {
+  it('GET /caches lists no cache managers', async () => {
     const { status, body } = await service.operator.get('/caches');
 
     expect(status).toBe(200);
     expect(body).toEqual({ cacheManagers: {} });
   });
 
-  it('can be emptied although there are none', async () => {
+  it('DELETE /caches returns an empty 204 although the service has no caches', async () => {
     const { status, text } = await service.operator.delete('/caches');
 
     expect({ status, text }).toEqual({ status: 204, text: '' });
   });
 
-  it('can be emptied by a body of any of the JSON types, whatever form of an answer is wanted', async () => {
+  it('DELETE /caches accepts a body of a vendor JSON type and ignores Accept', async () => {
     const headers = { 'content-type': JSON_V3, accept: 'text/html' };
 
     const { status, text } = await service.operator.delete('/caches', { raw: '{}', headers });
@@ -31,9 +31,12 @@ describe('caches of a running service', () => {
     expect({ status, text }).toEqual({ status: 204, text: '' });
   });
 
-  it.each(['GET', 'DELETE'])('are not there under an unknown name, without a body (%s)', async (method) => {
-    const { status, text } = await service.operator.send(method, '/caches/users');
+  it.each(['GET', 'DELETE'])(
+    '%s /caches/{cache} returns 404 with an empty body for an unknown cache',
+    async (method) => {
+      const { status, text } = await service.operator.send(method, '/caches/users');
 
-    expect({ status, text }).toEqual({ status: 404, text: '' });
-  });
+      expect({ status, text }).toEqual({ status: 404, text: '' });
+    },
+  );
 });

@@ -16,23 +16,26 @@ const CLOSED = ['', '/env', '/env/a', '/loggers', '/loggers/auth'];
 
 type Fields = Readonly<Record<string, string>>;
 
-/** What looks like a caller and is none. */
+/** Requests that look authenticated but are not. */
 const FORGED: readonly (readonly [string, Fields])[] = [
-  ['a user named by a proxy', { 'x-forwarded-user': 'operator', 'x-remote-user': 'operator', remote_user: 'operator' }],
   [
-    'an address of this machine',
+    'a user name in proxy headers',
+    { 'x-forwarded-user': 'operator', 'x-remote-user': 'operator', remote_user: 'operator' },
+  ],
+  [
+    'a loopback address in proxy headers',
     { 'x-forwarded-for': '127.0.0.1', 'x-real-ip': '127.0.0.1', forwarded: 'for=127.0.0.1' },
   ],
-  ['roles', { 'x-roles': 'ROLE_MANAGEMENT', 'x-authorities': 'ROLE_MANAGEMENT', role: 'ROLE_MANAGEMENT' }],
-  ['another path', { 'x-original-url': '/actuator/health', 'x-rewrite-url': '/actuator/health' }],
-  ['a session', { cookie: 'SESSION=operator; refresh_token=operator; JSESSIONID=operator' }],
+  ['roles in headers', { 'x-roles': 'ROLE_MANAGEMENT', 'x-authorities': 'ROLE_MANAGEMENT', role: 'ROLE_MANAGEMENT' }],
+  ['another path in proxy headers', { 'x-original-url': '/actuator/health', 'x-rewrite-url': '/actuator/health' }],
+  ['made-up session cookies', { cookie: 'SESSION=operator; refresh_token=operator; JSESSIONID=operator' }],
   ['a wrong password', WRONG],
-  ['another name', basic('admin', 'operator: secret')],
-  ['a password without name', basic('', 'operator: secret')],
-  ['no pair', { authorization: `Basic ${Buffer.from('operator').toString('base64')}` }],
-  ['a scheme that nobody knows', { authorization: 'Digest username="operator"' }],
-  ['a token that is none', { authorization: 'Bearer operator' }],
-  ['a token that nobody signed', { authorization: `Bearer ${unsigned()}` }],
+  ['another user name', basic('admin', 'operator: secret')],
+  ['a password without a user name', basic('', 'operator: secret')],
+  ['Basic credentials without a colon', { authorization: `Basic ${Buffer.from('operator').toString('base64')}` }],
+  ['an unsupported scheme', { authorization: 'Digest username="operator"' }],
+  ['a malformed access token', { authorization: 'Bearer operator' }],
+  ['an unsigned access token', { authorization: `Bearer ${unsigned()}` }],
   ['credentials for a proxy', { 'proxy-authorization': OPERATOR.authorization }],
 ];
 
@@ -45,7 +48,7 @@ function bearer(token: string): Fields {
   return { authorization: `Bearer ${token}` };
 }
 
-describe('a caller of a management endpoint', () => {
+describe('authentication of management requests', () => {
   let service: ManagementService;
 
   beforeAll(async () => {
@@ -58,24 +61,24 @@ describe('a caller of a management endpoint', () => {
     return new HttpClient(service.managementUrl).get(path, { headers });
   }
 
-  it.each(CLOSED)('%s must be known: strangers get both challenges', async (path) => {
+  it.each(CLOSED)('/actuator%s rejects unauthenticated requests with the Bearer and Basic challenges', async (path) => {
     const answer = await get(path);
 
     expect(answer).toBeRefused(401, 'INVALID_TOKEN');
     expect(answer.headers.get('www-authenticate')).toBe(CHALLENGES.join(', '));
   });
 
-  it.each(CLOSED)('%s may be the Basic account', async (path) => {
+  it.each(CLOSED)('/actuator%s accepts the Basic account', async (path) => {
     expect(await get(path, OPERATOR)).toBeAnswered(200);
   });
 
-  it.each(CLOSED)('%s may have an access token with ROLE_MANAGEMENT and otp', async (path) => {
+  it.each(CLOSED)('/actuator%s accepts an access token with ROLE_MANAGEMENT and otp', async (path) => {
     const token = await service.otpTokenOf(`manager${path.replaceAll('/', '-')}`, ['ROLE_OTHER', 'ROLE_MANAGEMENT']);
 
     expect(await get(path, bearer(token))).toBeAnswered(200);
   });
 
-  it('is told so where the role is missing', async () => {
+  it('rejects an access token without ROLE_MANAGEMENT with 403 and logs a warning', async () => {
     const token = await service.tokenOf('user', ['ROLE_ADMINS', 'ROLE_MANAGEMENTS']);
 
     for (const path of CLOSED) expect(await get(path, bearer(token)), path).toBeRefused(403, 'ACCESS_DENIED');
@@ -85,7 +88,7 @@ describe('a caller of a management endpoint', () => {
     });
   });
 
-  it.each(FORGED)('M1 M2 is nobody with %s', async (_, headers) => {
+  it.each(FORGED)('M1, M2: a request with %s is unauthenticated', async (_, headers) => {
     for (const path of CLOSED) expect(await get(path, headers), path).toBeRefused(401, 'INVALID_TOKEN');
     for (const path of HEALTH) {
       const answer = await get(path, headers);
@@ -94,13 +97,13 @@ describe('a caller of a management endpoint', () => {
     }
   });
 
-  it('learns that a token was looked at', async () => {
+  it('an invalid access token adds error="invalid_token" to the Bearer challenge', async () => {
     const { headers } = await get('/env', bearer('x.y.z'));
 
     expect(headers.get('www-authenticate')).toBe(`Bearer error="invalid_token", ${CHALLENGES[1] ?? ''}`);
   });
 
-  it('is known to health, which asks nobody', async () => {
+  it('health recognizes an authenticated caller although it allows anonymous requests', async () => {
     const token = await service.tokenOf('reader', []);
 
     const [stranger, operator, reader] = [
@@ -114,7 +117,7 @@ describe('a caller of a management endpoint', () => {
     expect(reader.body['caller']).toMatch(/^[\da-f-]{36}$/);
   });
 
-  it('L3 leaves a line where its password is wrong: who, where from, and never what was given', async () => {
+  it('L3: a wrong password is logged with the address and the known user name, never with the given credentials', async () => {
     await get('/env', basic('operator', 'hunter2'));
     await get('/env', basic('hunter2', 'x'));
 
@@ -144,7 +147,7 @@ describe('the Basic account', () => {
     return statuses;
   }
 
-  it('P3 is guessed at slowly, and open endpoints stay open meanwhile', async () => {
+  it('P3: the Basic account is rate-limited after ten wrong passwords while health stays available', async () => {
     service = await startManagement(new SampleEndpoints().all);
     const { managementUrl } = service;
 
@@ -158,7 +161,7 @@ describe('the Basic account', () => {
     expect(await statusesOf(3, WRONG, managementUrl, '/health')).toEqual([200, 200, 200]);
   });
 
-  it('H3: is guessed at slowly in every Unicode form of its name', async () => {
+  it('H3: wrong passwords for all Unicode forms of the user name share one rate limit', async () => {
     service = await startManagement(new SampleEndpoints().all, [
       '--management.security.user=bétty',
       '--management.security.password=operator: secret',
@@ -173,13 +176,13 @@ describe('the Basic account', () => {
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
   });
 
-  it('is never slowed down while its password is right', async () => {
+  it('correct passwords of the Basic account are never rate-limited', async () => {
     service = await startManagement(new SampleEndpoints().all, ['--app.security.rate-limit.login-id-failures=1']);
 
     expect(await statusesOf(40, OPERATOR, service.managementUrl)).toEqual(Array(40).fill(200));
   });
 
-  it('is written in UTF-8, and may have what a form would escape', async () => {
+  it('Basic credentials are UTF-8, the user name matches in every Unicode form, and percent signs are literal', async () => {
     service = await startManagement(new SampleEndpoints().all, [
       '--management.security.user=bétty',
       '--management.security.password=100%+비밀:%41',
@@ -193,7 +196,7 @@ describe('the Basic account', () => {
     expect(await ask('bétty', '100%+비밀:A')).toEqual([401]);
   });
 
-  it('asks nobody where that is turned off, on a port of its own', async () => {
+  it('management.security.enabled=false on a separate port accepts anonymous requests, but no cross-site writes', async () => {
     service = await startManagement(new SampleEndpoints().all, [
       '--management.security.enabled=false',
       '--management.server.port=0',
@@ -211,14 +214,14 @@ describe('the Basic account', () => {
   });
 });
 
-describe('a path of a probe outside the base path', () => {
+describe('additional health probe paths', () => {
   const KEYS = [
     '--management.endpoint.health.probes.enabled=true',
     '--management.endpoint.health.probes.add-additional-paths=true',
     '--management.server.port=0',
   ];
 
-  it('asks nobody, and has the forms of health', async () => {
+  it('/livez ignores credentials and negotiates media types like health', async () => {
     const service = await startManaged({ args: KEYS });
     const ask = (headers: Fields): Promise<Answer> => new HttpClient(service.url).get('/livez', { headers });
 
@@ -232,7 +235,7 @@ describe('a path of a probe outside the base path', () => {
     await service.kill();
   });
 
-  it('is gone with the access to health', async () => {
+  it('/livez returns 404 when access to health is none', async () => {
     const service = await startManaged({ args: [...KEYS, '--management.endpoint.health.access=none'] });
 
     expect(await new HttpClient(service.url).get('/livez')).toBeRefused(404, 'NOT_FOUND');
@@ -240,12 +243,12 @@ describe('a path of a probe outside the base path', () => {
   });
 });
 
-onSqlite('a management endpoint of the built service', (engine) => {
+onSqlite('management authentication of the built service', (engine) => {
   const story = storyOn(engine, { people: 4, others: { manager: 'ROLE_MANAGEMENT' } });
 
   const get = (headers: Fields): Promise<Answer> => story.client().get('/actuator', { headers });
 
-  it('takes a complete login only: no half token, no session of either kind, and none that was ended', async () => {
+  it('accepts only the access token of a complete sign-in: no mfa_token, no session cookie, no token after logout', async () => {
     const manager = { id: 'manager', password: PASSWORD };
     const browser = story.client();
     const half = await story.mfaToken(manager);
@@ -272,7 +275,7 @@ onSqlite('a management endpoint of the built service', (engine) => {
     expect(await get(bearer(token))).toBeRefused(401, 'INVALID_TOKEN');
   });
 
-  it('M1 is none of those that are not exposed, whoever asks', async () => {
+  it('M1: endpoints that are not exposed return 404 with and without an access token', async () => {
     const { accessToken } = await story.signInByPassword(story.person());
     const others = ENDPOINT_IDS.filter((id) => !['health', 'info', 'metrics', 'loggers'].includes(id));
     expect(others).toHaveLength(11);

@@ -36,7 +36,7 @@ describe('configprops', () => {
 
   afterAll(async () => shown.stop());
 
-  it('shows what is bound below every prefix', async () => {
+  it('lists the beans of all prefixes with values and origins', async () => {
     const answer = await shown.stranger.get('/configprops');
 
     const beans = beansIn(answer);
@@ -58,7 +58,7 @@ describe('configprops', () => {
     });
   });
 
-  it('shows the beans of one prefix, with origins, and what a key does not do', async () => {
+  it('shows the beans below one prefix with origins and with notes on keys without effect', async () => {
     const beans = beansIn(await shown.stranger.get('/configprops/app.datasource'));
 
     expect(Object.keys(beans)).toEqual(['app.datasource-DatasourceProperties', 'app.datasource.pool-PoolProperties']);
@@ -67,7 +67,7 @@ describe('configprops', () => {
       inputs: { url: {}, driverClassName: { effect: 'A', note: expect.stringContaining('URL') as unknown } },
     });
     expect(beans['app.datasource.pool-PoolProperties']).toMatchObject({
-      // Set, and by default.
+      // The first value is set, the others are defaults.
       properties: { connectionTimeout: 'PT4S', validationTimeout: 'PT1S', maximumPoolSize: 10 },
       inputs: {
         connectionTimeout: {
@@ -79,7 +79,7 @@ describe('configprops', () => {
   });
 
   it.each(['nobody', 'app.datasource.pool.maximum-pool-size', 'App.datasource'])(
-    'knows no prefix that starts with %s: 404 and an empty body',
+    'returns 404 with an empty body for the unknown prefix %s',
     async (prefix) => {
       const { status, text } = await shown.stranger.get(`/configprops/${prefix}`);
 
@@ -87,7 +87,7 @@ describe('configprops', () => {
     },
   );
 
-  it('M3, L1: keeps secrets masked, and what came through one', async () => {
+  it('M3, L1: masks secrets and values resolved from secrets', async () => {
     const answer = await shown.stranger.get('/configprops/app');
 
     const beans = beansIn(answer);
@@ -98,11 +98,14 @@ describe('configprops', () => {
   });
 });
 
-describe('M3: unless show-values says otherwise, configprops', () => {
+describe('M3: configprops for callers that may not see values', () => {
   it.each([
-    ['nothing is set', []],
-    ['the caller is not known', ['--management.endpoint.configprops.show-values=when-authorized']],
-  ])('masks every value where %s', async (_, args) => {
+    ['show-values is not set', []],
+    [
+      'show-values=when-authorized and the caller is anonymous',
+      ['--management.endpoint.configprops.show-values=when-authorized'],
+    ],
+  ])('configprops masks every value when %s', async (_, args) => {
     const service = await startOpenManagement({ args });
 
     const answer = await service.stranger.get('/configprops/server.servlet');

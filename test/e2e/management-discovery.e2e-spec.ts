@@ -18,7 +18,7 @@ async function start(...args: readonly string[]): Promise<ManagementService> {
   return service;
 }
 
-/** Sends what an operator sends. */
+/** Sends a request with the credentials of the Basic account. */
 function send(url: string, method = 'GET', { headers, ...options }: RequestOptions = {}): Promise<Answer> {
   return new HttpClient(url).send(method, '', { ...options, headers: { ...OPERATOR, ...headers } });
 }
@@ -31,8 +31,8 @@ function namesOf(answer: Answer): readonly string[] {
   return Object.keys(linksOf(answer));
 }
 
-describe('discovery', () => {
-  it('links to everything that can be called, in the words of the contract', async () => {
+describe('the discovery endpoint', () => {
+  it('links to every exposed and accessible endpoint under its contract name', async () => {
     const { managementUrl } = await start(`${EXPOSURE}.exclude=info`);
 
     const answer = await send(managementUrl);
@@ -56,13 +56,13 @@ describe('discovery', () => {
     });
   });
 
-  it('is closed to strangers', async () => {
+  it('rejects unauthenticated requests for the links', async () => {
     const { managementUrl } = await start();
 
     expect(await new HttpClient(managementUrl).get('')).toBeRefused(401, 'INVALID_TOKEN');
   });
 
-  it('has the vendor type wherever that is admitted, since a console drops any other', async () => {
+  it('prefers the vendor media type whenever Accept admits it, because consoles discard any other', async () => {
     const { managementUrl } = await start();
     const typeFor = async (accept: string): Promise<string | null> =>
       (await send(managementUrl, 'GET', { headers: { accept } })).headers.get('content-type');
@@ -80,7 +80,7 @@ describe('discovery', () => {
     }
   });
 
-  it('links begin with the URL of the request, without query and slash at the end', async () => {
+  it('links start with the request URL without its query and trailing slash', async () => {
     const { managementUrl } = await start('--server.servlet.context-path=/auth');
 
     const answer = await send(`${managementUrl}/?x=1`);
@@ -90,7 +90,7 @@ describe('discovery', () => {
     expect(linksOf(answer)['health-path']?.href).toBe(`${managementUrl}/health/{*path}`);
   });
 
-  it('links name the host that was asked for', async () => {
+  it('links use the Host header of the request', async () => {
     const { managementUrl } = await start();
 
     const answer = await send(managementUrl, 'GET', { headers: { host: 'ops.example:9090' } });
@@ -101,7 +101,7 @@ describe('discovery', () => {
   it.each([
     ['native', 'https://ops.example/actuator'],
     ['none', undefined],
-  ])('links follow what a proxy says with forward-headers-strategy=%s', async (strategy, href) => {
+  ])('forward-headers-strategy=%s decides whether links use the X-Forwarded headers', async (strategy, href) => {
     const { managementUrl } = await start(`--server.forward-headers-strategy=${strategy}`);
 
     const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'ops.example' };
@@ -110,7 +110,7 @@ describe('discovery', () => {
     expect(linksOf(answer)['self']?.href).toBe(href ?? managementUrl);
   });
 
-  it('can be turned off', async () => {
+  it('management.endpoints.web.discovery.enabled=false removes the links but not the endpoints', async () => {
     const { managementUrl } = await start('--management.endpoints.web.discovery.enabled=false');
 
     expect(await send(managementUrl)).toBeRefused(404, 'NOT_FOUND');
@@ -118,8 +118,8 @@ describe('discovery', () => {
   });
 });
 
-describe('exposure and access', () => {
-  it('M1 leave nothing of an endpoint that is not exposed: 404, and no link', async () => {
+describe('endpoint exposure and access', () => {
+  it('M1: an endpoint that is not exposed returns 404 and has no link', async () => {
     const { managementUrl } = await start(`${EXPOSURE}.include=health,LOGGERS`);
 
     for (const path of ['env', 'env/a', 'caches', 'caches/a', 'shutdown', 'threaddump', 'logfile', 'info']) {
@@ -131,14 +131,14 @@ describe('exposure and access', () => {
     expect(namesOf(await send(managementUrl))).toEqual(['self', 'health', 'health-path', 'loggers', 'loggers-name']);
   });
 
-  it('leave nothing of shutdown unless somebody opens it', async () => {
+  it('shutdown returns 404 and has no link by default', async () => {
     const { managementUrl } = await start();
 
     expect(await send(`${managementUrl}/shutdown`, 'POST', { json: {} })).toBeRefused(404, 'NOT_FOUND');
     expect(namesOf(await send(managementUrl))).not.toContain('shutdown');
   });
 
-  it('leave reading of a read-only endpoint: 405 for the rest', async () => {
+  it('a read-only endpoint rejects writes with 405', async () => {
     const { managementUrl } = await start('--management.endpoint.loggers.access=read-only');
 
     const [post, options] = [
@@ -153,21 +153,31 @@ describe('exposure and access', () => {
   });
 
   it.each([
-    ['the default, for those that set none', 'endpoints.access.default=none', 'endpoint.env.access=read-only', ['env']],
     [
-      'the default, also for shutdown',
+      'the default for endpoints without their own setting',
+      'endpoints.access.default=none',
+      'endpoint.env.access=read-only',
+      ['env'],
+    ],
+    [
+      'the default for shutdown as well',
       'endpoints.access.default=unrestricted',
       'endpoint.env.access=none',
       ['shutdown'],
     ],
-    ['the upper limit, over all', 'endpoints.access.max-permitted=none', 'endpoint.env.access=unrestricted', []],
     [
-      'the upper limit, which opens nothing',
+      'the upper limit for all endpoints',
+      'endpoints.access.max-permitted=none',
+      'endpoint.env.access=unrestricted',
+      [],
+    ],
+    [
+      'the upper limit, which opens no endpoint by itself',
       'endpoints.access.max-permitted=unrestricted',
       'endpoint.env.access=unrestricted',
       ['env'],
     ],
-  ])('follow %s', async (_, all, one, there) => {
+  ])('endpoint access follows %s', async (_, all, one, there) => {
     const { managementUrl } = await start(`--management.${all}`, `--management.${one}`);
 
     const statuses = [
@@ -179,8 +189,8 @@ describe('exposure and access', () => {
   });
 });
 
-describe('paths', () => {
-  it('of one endpoint are replaced by its mapping, whatever the spelling of its id', async () => {
+describe('endpoint paths', () => {
+  it('path-mapping replaces the path of an endpoint in any spelling of its id', async () => {
     const { managementUrl } = await start(
       '--management.endpoints.web.path-mapping.health=healthcheck',
       '--management.endpoints.web.path-mapping.thread-dump=dumps/threads',
@@ -195,7 +205,7 @@ describe('paths', () => {
     expect(linksOf(discovery)['threaddump']?.href).toBe(`${managementUrl}/dumps/threads`);
   });
 
-  it('on the main listener have no discovery where the base path is empty', async () => {
+  it('an empty base path on the main listener serves the endpoints without discovery', async () => {
     const { url, managementUrl } = await start('--management.endpoints.web.base-path=/');
 
     expect(managementUrl).toBe(url);
@@ -203,7 +213,7 @@ describe('paths', () => {
     expect((await send(`${url}/`)).headers.get('content-type')).toMatch(/^text\/html/);
   });
 
-  it('on the main listener know no prefix of the other one', async () => {
+  it('the main listener ignores management.server.base-path', async () => {
     const { url } = await start('--management.server.base-path=/ops');
 
     expect(await send(`${url}/actuator/health`)).toBeAnswered(200);
@@ -211,8 +221,8 @@ describe('paths', () => {
   });
 });
 
-describe('a listener of their own', () => {
-  it('has them behind its prefix and without the context path of users, who find nothing there', async () => {
+describe('a separate management listener', () => {
+  it('serves only management endpoints, below its own base path and without the context path', async () => {
     const { url, managementUrl } = await start(
       '--management.server.port=0',
       '--management.server.base-path=/ops/',
@@ -240,7 +250,7 @@ describe('a listener of their own', () => {
     }
   });
 
-  it('has discovery at its root where there is no base path', async () => {
+  it('serves discovery at its root when the base path is empty', async () => {
     const { managementUrl } = await start('--management.server.port=0', '--management.endpoints.web.base-path=');
 
     const answer = await send(`${managementUrl}/`);
@@ -251,8 +261,8 @@ describe('a listener of their own', () => {
   });
 });
 
-describe('a cached read', () => {
-  it('answers the same again, to one caller, of one media type and without parameters', async () => {
+describe('cached reads', () => {
+  it('reuses a response for the same caller and media type when there are no parameters', async () => {
     const { managementUrl } = await start('--management.endpoint.env.cache.time-to-live=1h');
     const countOf = async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> =>
       (await send(managementUrl + path, 'GET', { headers })).body['count'];
@@ -267,7 +277,7 @@ describe('a cached read', () => {
     expect([await countOf('/env'), await countOf('/env', token)]).toEqual([1, 3]);
   });
 
-  it('is the same whatever a caller adds that nothing reads: strangers must not get a check for each request', async () => {
+  it('unused parameters and headers do not bypass the cache, so anonymous callers cannot force a check per request', async () => {
     const { managementUrl } = await start('--management.endpoint.health.cache.time-to-live=1h');
     const stranger = new HttpClient(managementUrl);
     const counts: unknown[] = [];
@@ -283,7 +293,7 @@ describe('a cached read', () => {
     expect(counts).toEqual([1, 1, 1]);
   });
 
-  it('is not for whoever may not read it', async () => {
+  it('a cached response is not given to unauthenticated callers', async () => {
     const { managementUrl } = await start('--management.endpoint.env.cache.time-to-live=1h');
     await send(`${managementUrl}/env`);
 

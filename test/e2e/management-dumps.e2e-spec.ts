@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManagedService, startManaged } from '../support/management.js';
 import { waitUntil } from '../support/wait-until.js';
 
-describe('dumps of a running service', () => {
+describe('thread dumps and heap dumps', () => {
   let service: ManagedService;
   beforeAll(async () => {
     service = await startManaged({ args: ['--management.endpoint.heapdump.access=unrestricted'] });
@@ -21,7 +21,7 @@ describe('dumps of a running service', () => {
     expect(names).toEqual(['main RUNNABLE', ...names.slice(1).map((_, index) => `worker-${index + 1} RUNNABLE`)]);
   });
 
-  it('heapdump is a file that developer tools open', async () => {
+  it('heapdump downloads a V8 heap snapshot', async () => {
     const { status, headers, text } = await service.operator.get('/heapdump');
 
     expect(status).toBe(200);
@@ -30,7 +30,7 @@ describe('dumps of a running service', () => {
     expect(JSON.parse(text)).toHaveProperty('snapshot.meta.node_fields');
   });
 
-  it('HEAD of heapdump answers like GET, and takes none', async () => {
+  it('HEAD /heapdump returns the headers without taking a heap dump', async () => {
     const taken = (): number => service.log.filter((line) => line.includes('A heap dump is taken')).length;
     const before = taken();
 

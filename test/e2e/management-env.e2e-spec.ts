@@ -45,7 +45,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-describe('env', () => {
+describe('the env endpoint', () => {
   let one: ManagedService;
 
   beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('env', () => {
 
   const get = (path: string): Promise<Answer> => one.stranger.get(path);
 
-  it('lists every source, the highest first, also those that hold nothing', async () => {
+  it('lists every property source, highest precedence first', async () => {
     const { activeProfiles, defaultProfiles, propertySources } = allIn(await get('/env'));
 
     const file = "Config resource 'file [config/application.yml]' via location 'optional:file:./config/'";
@@ -94,7 +94,7 @@ describe('env', () => {
     ]);
   });
 
-  it('names the value of each key, and where it stands', async () => {
+  it('shows the value and the origin of each key', async () => {
     const { propertySources } = allIn(await get('/env'));
     const found = (source: RegExp, key: string): unknown =>
       propertySources.find(({ name }) => source.test(name))?.properties[key];
@@ -119,11 +119,11 @@ describe('env', () => {
     expect(found(/classpath/, 'server.port')).toMatchObject({ value: 8080 });
   });
 
-  it('leaves a placeholder that cannot be filled as it is written', async () => {
+  it('shows an unresolvable placeholder as written', async () => {
     expect(oneIn(await get('/env/my.place')).property.value).toBe('in-${NOWHERE}');
   });
 
-  it('lists the keys in which a pattern matches anywhere, and every source all the same', async () => {
+  it('filters keys by a pattern that matches anywhere, and still lists every source', async () => {
     const { propertySources } = allIn(await get(`/env?pattern=${encodeURIComponent('reg[i]on$|REGION')}`));
 
     expect(propertySources.map(({ properties }) => Object.keys(properties))).toEqual([
@@ -138,18 +138,18 @@ describe('env', () => {
   });
 
   it.each([
-    ['that is no expression', '('],
-    ['with an open class', '['],
-    ['that repeats nothing', '*'],
+    ['with an unclosed group', '('],
+    ['with an unclosed class', '['],
+    ['with a quantifier that repeats nothing', '*'],
     ['of more than 200 characters', 'a'.repeat(201)],
-  ])('refuses a pattern %s', async (_, pattern) => {
+  ])('rejects a pattern %s', async (_, pattern) => {
     const answer = await get(`/env?pattern=${encodeURIComponent(pattern)}`);
 
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: 'VALIDATION_FAILED', errors: [{ field: 'pattern', code: 'format' }] });
   });
 
-  it('H6: refuses a pattern that takes too long, and answers others meanwhile', async () => {
+  it('H6: rejects a pattern that takes too long, and serves other requests meanwhile', async () => {
     const slow = get(`/env?pattern=${encodeURIComponent('(\\w+\\.?[-_]?)+!')}`);
     const liveness = await get('/health/liveness');
 
@@ -163,7 +163,7 @@ describe('env', () => {
     'app.datasource.pool.maximum_pool_size',
     'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE',
     'APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE',
-  ])('shows one key asked for as %s, with every source in order', async (key) => {
+  ])('shows the key requested as %s with every source in order', async (key) => {
     const answer = await get(`/env/${key}`);
 
     const file = "Config resource 'file [config/application.yml]' via location 'optional:file:./config/'";
@@ -194,18 +194,18 @@ describe('env', () => {
   it.each([
     ['an entry of a map', 'logging.level.auth', 'systemEnvironment', 'debug'],
     ['an element of a list', 'management.endpoints.web.exposure.include[0]', 'commandLineArgs', '*'],
-    ['an element, percent-encoded', 'management.endpoints.web.exposure.include%5B0%5D', 'commandLineArgs', '*'],
+    ['a percent-encoded list element', 'management.endpoints.web.exposure.include%5B0%5D', 'commandLineArgs', '*'],
     ['a list of variables', 'management.endpoint.env.roles', 'systemEnvironment', 'ROLE_A,ROLE_B'],
     ['an element that is a variable', 'management.endpoint.env.roles[1]', 'systemEnvironment', 'ROLE_B'],
     ['the variable of an element', 'MANAGEMENT_ENDPOINT_ENV_ROLES_0', 'systemEnvironment', 'ROLE_A'],
-    ['a key that is not ours', 'my.region', 'systemProperties', 'us'],
-    ['a variable that is not ours', 'REGION', 'systemEnvironment', 'asia'],
-  ])('shows %s: %s', async (_, key, source, value) => {
+    ['a key the service does not know', 'my.region', 'systemProperties', 'us'],
+    ['a variable the service does not know', 'REGION', 'systemEnvironment', 'asia'],
+  ])('shows the value of %s: %s', async (_, key, source, value) => {
     expect(oneIn(await get(`/env/${key}`)).property).toEqual({ source, value });
   });
 
   it.each(['app.datasource.pool', 'server.prot', 'NOBODY', 'server.ssl.bundle', '__proto__', 'a%2Fb'])(
-    'knows nothing of %s: 404 and an empty body',
+    'returns 404 with an empty body for the key %s',
     async (key) => {
       const { status, text } = await get(`/env/${key}`);
 
@@ -213,7 +213,7 @@ describe('env', () => {
     },
   );
 
-  it('tells the ports in use and the process id, which consoles ask for', async () => {
+  it('shows the ports in use and the process id, which consoles read', async () => {
     const service = one;
     const valueOf = async (key: string): Promise<unknown> => oneIn(await get(`/env/${key}`)).property;
     const portOf = (url: string): number => Number(new URL(url).port);
@@ -228,11 +228,14 @@ describe('env', () => {
   });
 });
 
-describe('M3: unless show-values says otherwise, env', () => {
+describe('M3: env for callers that may not see values', () => {
   it.each([
-    ['nothing is set', []],
-    ['the caller is not known', ['--management.endpoint.env.show-values=when-authorized']],
-  ])('masks every value where %s, and shows keys, sources and origins', async (_, args) => {
+    ['show-values is not set', []],
+    [
+      'show-values=when-authorized and the caller is anonymous',
+      ['--management.endpoint.env.show-values=when-authorized'],
+    ],
+  ])('env masks every value but shows keys, sources and origins when %s', async (_, args) => {
     const service = await startOpenManagement({ args, env: { MY_REGION: 'eu' } });
 
     const all = await service.stranger.get('/env');
@@ -247,12 +250,12 @@ describe('M3: unless show-values says otherwise, env', () => {
   });
 });
 
-describe('M3: with show-values=when-authorized, env and configprops', () => {
+describe('M3: env and configprops with show-values=when-authorized', () => {
   it.each([
-    ['no role is asked for', '', ['4s', 'PT4S']],
-    ['the caller has one of the roles', 'AUDIT,MANAGEMENT', ['4s', 'PT4S']],
-    ['the caller has none of the roles', 'AUDIT', [MASK, MASK]],
-  ])('show what they should where %s', async (_, roles, expected) => {
+    ['show values when no role is required', '', ['4s', 'PT4S']],
+    ['show values when the caller has one of the roles', 'AUDIT,MANAGEMENT', ['4s', 'PT4S']],
+    ['mask values when the caller has none of the roles', 'AUDIT', [MASK, MASK]],
+  ])('env and configprops %s', async (_, roles, expected) => {
     const service = await startManaged({
       args: ['env', 'configprops'].flatMap((id) => [
         `--management.endpoint.${id}.show-values=when-authorized`,
@@ -272,8 +275,8 @@ describe('M3: with show-values=when-authorized, env and configprops', () => {
   });
 });
 
-describe('M3, L1: with show-values=always, env', () => {
-  it('keeps secrets masked, also inside URLs and behind references', async () => {
+describe('M3, L1: env with show-values=always', () => {
+  it('masks secrets, also inside URLs and behind placeholders, and logs no values', async () => {
     const secrets = {
       DB_PASSWORD: 'sesame-1-of-the-database',
       LOGIN_DB: 'sesame-2-by-another-name',
@@ -304,13 +307,13 @@ describe('M3, L1: with show-values=always, env', () => {
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(answers.filter(({ text }) => text.includes('sesame')).map(({ request }) => request)).toEqual([]);
     expect(answers.at(-2)?.text).toContain(`https://${MASK}@h.example/?token=${MASK}`);
-    // Nor are values logged that may be seen.
+    // Values that callers may see are not logged either.
     expect(service.stdout + service.stderr).not.toMatch(/sesame|a-place-for-all/);
   });
 });
 
-describe('M1: env and configprops are not there unless they are exposed', () => {
-  it('and answer 404', async () => {
+describe('M1: env and configprops that are not exposed', () => {
+  it('env and configprops return 404 unless they are exposed', async () => {
     const service = managed(await startService({ args: WITHOUT_CREDENTIALS }));
 
     const answers = [
@@ -325,12 +328,12 @@ describe('M1: env and configprops are not there unless they are exposed', () => 
   });
 });
 
-describe('env/<key> of every key of the specification, of one service', () => {
+describe('GET /actuator/env/{key} for every key of the specification', () => {
   const outside = settings.filter(({ isOfDocument, isForAll }) => !isOfDocument && isForAll);
   const inFile = outside.filter(({ isFromProcessOnly }) => !isFromProcessOnly);
   const file = "Config resource 'file [config/application.yml]' via location 'optional:file:./config/' (document #0)";
-  /** The test itself starts every service on a free port of the loopback. */
-  const byTest = ['server.port', 'server.address'];
+  /** `startService` sets these two itself: every service runs on a free port of the loopback address. */
+  const setByTest = ['server.port', 'server.address'];
   const condition = "\n---\napp.config.activate.on-profile: 'sample'\n";
 
   it.each<{ way: string; source: string; set: readonly Setting[]; given: Parameters<typeof startService>[0] }>([
@@ -356,42 +359,45 @@ describe('env/<key> of every key of the specification, of one service', () => {
         }),
       },
     },
-  ])('L1: shows the value that $way sets, and every source in order', async ({ source, set, given = {} }) => {
-    const cwd = given.cwd ?? folderWith({});
-    writeFileSync(join(cwd, 'application-sample.yml'), '');
-    const args = [ALWAYS, ...WITHOUT_CREDENTIALS.filter((arg) => !arg.startsWith('--management.server.port='))];
-    const service = managed(await startService({ ...given, cwd, args: [...args, ...(given.args ?? [])] }));
-    const pages = new Map<string, One>();
-    const order = allIn(await service.stranger.get('/env')).propertySources;
-    for (const { name } of set) pages.set(name, oneIn(await service.stranger.get(`/env/${name}`)));
-    await service.stop();
+  ])(
+    'L1: shows values set by $way, masks secrets, and lists every source in order',
+    async ({ source, set, given = {} }) => {
+      const cwd = given.cwd ?? folderWith({});
+      writeFileSync(join(cwd, 'application-sample.yml'), '');
+      const args = [ALWAYS, ...WITHOUT_CREDENTIALS.filter((arg) => !arg.startsWith('--management.server.port='))];
+      const service = managed(await startService({ ...given, cwd, args: [...args, ...(given.args ?? [])] }));
+      const pages = new Map<string, One>();
+      const order = allIn(await service.stranger.get('/env')).propertySources;
+      for (const { name } of set) pages.set(name, oneIn(await service.stranger.get(`/env/${name}`)));
+      await service.stop();
 
-    const shown = set.map(({ name }) => [name, pages.get(name)?.property] as const);
-    expect(Object.fromEntries(shown)).toEqual(
-      Object.fromEntries(
-        set.map(({ name, text, isSecret }) => {
-          const winner = byTest.includes(name) ? 'commandLineArgs' : source;
-          return [name, { source: winner, value: isSecret ? MASK : text }];
-        }),
-      ),
-    );
-    const holders = (name: string): readonly string[] =>
-      (pages.get(name)?.propertySources ?? []).filter(({ property }) => property).map((held) => held.name);
-    const packaged = order.at(-1);
-    expect(packaged?.name).toBe(PACKAGED);
-    expect(Object.fromEntries(set.map(({ name }) => [name, holders(name)]))).toEqual(
-      Object.fromEntries(
-        set.map(({ name }) => [
-          name,
-          [
-            ...new Set([...(byTest.includes(name) ? ['commandLineArgs'] : []), source]),
-            ...(packaged && name in packaged.properties ? [PACKAGED] : []),
-          ],
-        ]),
-      ),
-    );
-    expect([...pages.values()].map(({ propertySources }) => propertySources.length)).toEqual(
-      set.map(() => order.length),
-    );
-  });
+      const shown = set.map(({ name }) => [name, pages.get(name)?.property] as const);
+      expect(Object.fromEntries(shown)).toEqual(
+        Object.fromEntries(
+          set.map(({ name, text, isSecret }) => {
+            const winner = setByTest.includes(name) ? 'commandLineArgs' : source;
+            return [name, { source: winner, value: isSecret ? MASK : text }];
+          }),
+        ),
+      );
+      const holders = (name: string): readonly string[] =>
+        (pages.get(name)?.propertySources ?? []).filter(({ property }) => property).map((held) => held.name);
+      const packaged = order.at(-1);
+      expect(packaged?.name).toBe(PACKAGED);
+      expect(Object.fromEntries(set.map(({ name }) => [name, holders(name)]))).toEqual(
+        Object.fromEntries(
+          set.map(({ name }) => [
+            name,
+            [
+              ...new Set([...(setByTest.includes(name) ? ['commandLineArgs'] : []), source]),
+              ...(packaged && name in packaged.properties ? [PACKAGED] : []),
+            ],
+          ]),
+        ),
+      );
+      expect([...pages.values()].map(({ propertySources }) => propertySources.length)).toEqual(
+        set.map(() => order.length),
+      );
+    },
+  );
 });

@@ -31,16 +31,16 @@ const OFFERED: readonly (readonly [string, string])[] = [
   ['/logfile', READ],
   ['/shutdown', 'POST, OPTIONS'],
 ];
-/** A dump of the heap takes a while, and there is no cache of that name. */
+/** Leaves out the heap dump, which is slow, and the paths that have nothing to read. */
 const READABLE = OFFERED.map(([path]) => path).filter(
   (path) => !['/heapdump', '/caches/users', '/shutdown'].includes(path),
 );
 const PLACES = [
   ['the main listener, below its context path', ['--server.servlet.context-path=/auth']],
-  ['a listener of their own', ['--management.server.port=0', '--management.server.base-path=/ops']],
+  ['a separate listener', ['--management.server.port=0', '--management.server.base-path=/ops']],
 ] as const;
 
-describe.each(PLACES)('every management endpoint of the service on %s', (_, place) => {
+describe.each(PLACES)('every management endpoint on %s', (_, place) => {
   let service: ManagedService;
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.each(PLACES)('every management endpoint of the service on %s', (_, plac
         ...place,
         ...['shutdown', 'heapdump'].map((id) => `--management.endpoint.${id}.access=unrestricted`),
         ...['--management.httpexchanges.recording.enabled=true', '--logging.file.name=login.log'],
-        // None of it is for payloads of the management API.
+        // These keys must not change the payloads of the management API.
         ...['--app.json.date-format=dd.MM.yyyy', '--app.json.time-zone=Asia/Seoul'],
         '--app.json.default-property-inclusion=non_empty',
       ],
@@ -63,7 +63,7 @@ describe.each(PLACES)('every management endpoint of the service on %s', (_, plac
   });
   const typeOf = ({ headers }: Answer): string | null => headers.get('content-type');
 
-  it('has a link, under the name of the contract', async () => {
+  it('discovery links to every endpoint under its contract name', async () => {
     const { body } = await service.operator.get('');
 
     const links = Object.entries(body['_links'] as Readonly<Record<string, { readonly href: string }>>);
@@ -94,7 +94,7 @@ describe.each(PLACES)('every management endpoint of the service on %s', (_, plac
     });
   });
 
-  it('names exactly its methods to OPTIONS and to a method it does not offer, with and without a slash', async () => {
+  it('OPTIONS and 405 responses list exactly the allowed methods, with and without a trailing slash', async () => {
     for (const [path, allow] of OFFERED) {
       for (const each of [path, `${path}/`]) {
         const options = await service.operator.send('OPTIONS', each);
@@ -106,7 +106,7 @@ describe.each(PLACES)('every management endpoint of the service on %s', (_, plac
     }
   });
 
-  it('reads the same with a slash at its end, and as HEAD without a body', async () => {
+  it('a trailing slash and HEAD give the status and media type of GET', async () => {
     for (const path of READABLE) {
       const [plain, slash] = [await service.operator.get(path), await service.operator.get(`${path}/`)];
       const head = await service.operator.send('HEAD', path);
@@ -116,7 +116,7 @@ describe.each(PLACES)('every management endpoint of the service on %s', (_, plac
     }
   });
 
-  it('answers 406 where its caller takes none of its media types, and is read or called by nobody then', async () => {
+  it('an Accept header without a supported media type gets 406 unless the response has no body', async () => {
     for (const [path, allow] of OFFERED) {
       const method = allow.startsWith('GET') ? 'GET' : 'POST';
       const headers = { accept: 'image/png', 'content-type': 'application/json' };
@@ -126,7 +126,7 @@ describe.each(PLACES)('every management endpoint of the service on %s', (_, plac
     expect(await service.operator.get('/health', accepting('*/*'))).toBeAnswered(200);
   });
 
-  it('writes no null, and instants, lists and objects as they are, whatever app.json says', async () => {
+  it('payloads contain no nulls and ignore the app.json settings for instants, lists and objects', async () => {
     const nulls: string[] = [];
     const instants: string[] = [];
     for (const path of READABLE) {

@@ -52,8 +52,8 @@ function componentOf({ body }: Answer, name: string): unknown {
   return (body['components'] as Readonly<Record<string, unknown>> | undefined)?.[name];
 }
 
-describe('3.1 3.2 3.8 health where everybody may see everything', () => {
-  it('has the components of a service without further keys, by name, and the groups', async () => {
+describe('3.1, 3.2, 3.8: health with show-details=always', () => {
+  it('lists the default components by name, and the groups', async () => {
     const client = await start([OPEN]);
     const disk = {
       total: expect.any(Number) as number,
@@ -90,7 +90,7 @@ describe('3.1 3.2 3.8 health where everybody may see everything', () => {
     expect(seen(await client.get(`${HEALTH}/diskSpace/`))).toEqual([200, { status: 'UP', details: disk }]);
     const head = await client.send('HEAD', HEALTH);
     expect([head.status, head.text]).toEqual([200, '']);
-    // An escaped letter is the letter.
+    // A percent-encoded letter equals the letter.
     expect((await client.get(`${HEALTH}/%70ing`)).status).toBe(200);
     for (const path of ['nothing', 'ping/more', 'Ping', 'ping//', '/', '/ping', 'liveness//', 'liveness/ping']) {
       const answer = await client.get(`${HEALTH}/${path}`);
@@ -98,7 +98,7 @@ describe('3.1 3.2 3.8 health where everybody may see everything', () => {
     }
   });
 
-  it('says what is wrong with the disk', async () => {
+  it('reports diskSpace as DOWN with details when its path does not exist', async () => {
     const client = await start([
       OPEN,
       '--management.health.diskspace.threshold=1024TB',
@@ -119,21 +119,21 @@ describe('3.1 3.2 3.8 health where everybody may see everything', () => {
     expect((await client.get(`${HEALTH}/readiness`)).status).toBe(200);
   });
 
-  it('has only what is switched on, and nothing at all is UP', async () => {
+  it('lists only enabled components, and is UP without any', async () => {
     const args = [OPEN, '--management.health.defaults.enabled=false', `${ENDPOINT}.probes.enabled=false`];
-    // There is no store, relay or bundle to look at.
+    // No store, relay or bundle is configured.
     const on = ['ping', 'kvstore', 'mail', 'ssl'].map((name) => `--management.health.${name}.enabled=true`);
     const client = await start([...args, ...on]);
     const withPing = await client.get(HEALTH);
     await running?.kill();
     const none = await start([...args, '--management.health.db.enabled=false']);
 
-    // The packaged file has the database switched on.
+    // The packaged file enables the database component.
     expect(Object.keys(withPing.body['components'] as object)).toEqual(['db', 'ping']);
     expect(seen(await none.get(HEALTH))).toEqual([200, { status: 'UP' }]);
   });
 
-  it('has none of what is switched off one by one', async () => {
+  it('omits every component that is disabled individually', async () => {
     const off = ['ping', 'db', 'diskspace', 'kvstore', 'mail'].map(
       (name) => `--management.health.${name}.enabled=false`,
     );
@@ -145,8 +145,8 @@ describe('3.1 3.2 3.8 health where everybody may see everything', () => {
   });
 });
 
-describe('3.3 health for strangers', () => {
-  it('M2 is the status and the groups, whatever headers they send', async () => {
+describe('3.3: health for unauthenticated callers', () => {
+  it('M2: shows only the status and the groups, whatever headers the caller sends', async () => {
     const client = await start();
     const paths = [HEALTH, `${HEALTH}/liveness`, `${HEALTH}/db`, `${HEALTH}/liveness/livenessState`];
     for (const headers of [
@@ -166,7 +166,7 @@ describe('3.3 health for strangers', () => {
     }
   });
 
-  it('is the status of components where only these may be seen', async () => {
+  it('shows component statuses without details with show-components=always', async () => {
     const client = await start([`${ENDPOINT}.show-components=always`]);
 
     expect(seen(await client.get(`${HEALTH}/db`))).toEqual([200, { status: 'UP' }]);
@@ -174,8 +174,8 @@ describe('3.3 health for strangers', () => {
   });
 });
 
-describe('3.3 3.7 health for operators', () => {
-  it('is everything with the packaged values, in the form that is asked for', async () => {
+describe('3.3, 3.7: health for operators', () => {
+  it('shows all details with the packaged values, in the requested media type', async () => {
     const { operator, stranger } = await startKnown();
     const v2 = 'application/vnd.spring-boot.actuator.v2+json';
     const ask = (accept: string): Promise<Answer> => operator.get('/health', { headers: { accept } });
@@ -195,13 +195,13 @@ describe('3.3 3.7 health for operators', () => {
       expect(body['components']).toMatchObject(components);
     }
     expect(seen(await operator.get('/health/ping'))).toEqual([200, { status: 'UP' }]);
-    // Probes look at nothing but the status.
+    // Probes show nothing but the status.
     expect((await operator.get('/health/liveness')).body).toEqual({ status: 'UP' });
     expect((await operator.get('/health/liveness/livenessState')).status).toBe(404);
     expect((await stranger.get('/health')).body).toEqual({ status: 'UP', groups: ['liveness', 'readiness'] });
   });
 
-  it('takes one of the roles where there are any', async () => {
+  it('shows components only to callers with one of the configured roles', async () => {
     const { operator } = await startKnown([`${ENDPOINT}.roles=AUDIT`, `${GROUP}.mine.roles=AUDIT,ROLE_MANAGEMENT`]);
 
     expect((await operator.get('/health')).body).not.toHaveProperty('components');
@@ -209,8 +209,8 @@ describe('3.3 3.7 health for operators', () => {
   });
 });
 
-describe('3.4 3.5 a group', () => {
-  it('has members, visibility, order, HTTP statuses and a path of its own', async () => {
+describe('3.4, 3.5: health groups', () => {
+  it('a group has its own members, visibility, status order, HTTP statuses and path', async () => {
     const client = await start([
       `${ENDPOINT}.show-details=never`,
       `${GROUP}.mine.include=*`,
@@ -232,7 +232,7 @@ describe('3.4 3.5 a group', () => {
     expect((await client.get(HEALTH)).body).toEqual({ status: 'UP', groups: ['liveness', 'mine', 'readiness'] });
   });
 
-  it('that names an unknown component stops the start with its name, the place and the known ones', async () => {
+  it('an unknown component in a group prevents startup, and the error names it, its key and the known components', async () => {
     const { exitCode, stderr } = await runService({
       args: [`${GROUP}.ready.include=readinessState,dba`, `${GROUP}.other.exclude=nothing`],
     });
@@ -246,7 +246,7 @@ describe('3.4 3.5 a group', () => {
     );
   });
 
-  it('may name one where nobody looks, and is not there without members', async () => {
+  it('without membership validation an unknown component is allowed, and a group without members returns 404', async () => {
     const client = await start([`${GROUP}.ready.include=dba`, `${ENDPOINT}.validate-group-membership=false`]);
 
     const answer = await client.get(`${HEALTH}/ready`);
@@ -257,18 +257,21 @@ describe('3.4 3.5 a group', () => {
   it.each([
     ['server:', '/openapi.json'],
     ['management:', '/actuator'],
-  ])('stops the start with a path that is taken on %s, and says by which key it came', async (listener, path) => {
-    const { exitCode, stderr } = await runService({ args: [`${GROUP}.mine.additional-path=${listener}${path}`] });
+  ])(
+    'an additional path of another route on %s prevents startup, and the error names its key',
+    async (listener, path) => {
+      const { exitCode, stderr } = await runService({ args: [`${GROUP}.mine.additional-path=${listener}${path}`] });
 
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(`The additional path ${path} of the health group "mine" is that of another route`);
-    expect(stderr).toContain(`"${listener}${path}"`);
-    expect(stderr).toMatch(
-      /Origin: +"management\.endpoint\.health\.group\.mine\.additional-path" from property source/,
-    );
-  });
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(`The additional path ${path} of the health group "mine" is that of another route`);
+      expect(stderr).toContain(`"${listener}${path}"`);
+      expect(stderr).toMatch(
+        /Origin: +"management\.endpoint\.health\.group\.mine\.additional-path" from property source/,
+      );
+    },
+  );
 
-  it('stops the start with a path that does not say which listener has it', async () => {
+  it('an additional path without a listener prefix prevents startup', async () => {
     const { exitCode, stderr } = await runService({ args: [`${GROUP}.mine.additional-path=/healthz`] });
 
     expect(exitCode).toBe(1);
@@ -277,24 +280,24 @@ describe('3.4 3.5 a group', () => {
   });
 });
 
-describe('3.6 the probes', () => {
+describe('3.6: liveness and readiness probes', () => {
   const OWN_PORT = ['--management.server.port=0', '--management.server.address=127.0.0.1'];
   const PATHS = `${ENDPOINT}.probes.add-additional-paths=true`;
 
-  it('are not there unless they are enabled, nor their paths unless these are', async () => {
+  it('disabled probes return 404, and additional probe paths are not served unless enabled', async () => {
     const without = await start([`${ENDPOINT}.probes.enabled=false`, PATHS]);
     const paths = [`${HEALTH}/liveness`, `${HEALTH}/readiness`, '/livez', '/readyz'];
     const statuses = async (client: HttpClient) =>
       Promise.all(paths.map(async (path) => (await client.get(path)).status));
 
-    // Below health nothing is there; elsewhere nobody but users with a login is told so.
+    // Unknown paths outside the base path may require authentication, so only 200 is excluded for them.
     expect((await statuses(without)).slice(0, 2)).toEqual([404, 404]);
     expect((await statuses(without)).slice(2)).not.toContain(200);
     await running?.kill();
     expect((await statuses(await start())).slice(2)).not.toContain(200);
   });
 
-  it('are on the main listener, below its context path, also with a management port, where groups have theirs', async () => {
+  it('additional probe paths stay on the main listener below the context path, also with a management port', async () => {
     const client = await start([
       ...OWN_PORT,
       PATHS,
@@ -313,20 +316,20 @@ describe('3.6 the probes', () => {
     expect((await operator().get(`${HEALTH}/readiness`)).status).toBe(200);
   });
 
-  it.each(['-1', '-99'])('are not there at all where management is off by a port of %s', async (port) => {
+  it.each(['-1', '-99'])('a management port of %s disables probes and management endpoints', async (port) => {
     const client = await start([`--management.server.port=${port}`, PATHS]);
 
     expect(running?.managementUrl).toBeUndefined();
     for (const path of ['/livez', '/actuator', HEALTH]) expect((await client.get(path)).status, path).toBe(404);
   });
 
-  it('may have such a path as one of their own on the one listener there is', async () => {
+  it('the readiness group may repeat /readyz as its additional path on a shared listener', async () => {
     const client = await start([PATHS, `${GROUP}.readiness.additional-path=management:/readyz`]);
 
     expect((await client.get('/readyz')).status).toBe(200);
   });
 
-  it('keep these paths where a group of their name has one of its own', async () => {
+  it('probe paths stay when the readiness group has an additional path of its own', async () => {
     const client = await start([...OWN_PORT, PATHS, `${GROUP}.readiness.additional-path=management:/ready`]);
 
     expect((await client.get('/livez')).status).toBe(200);
@@ -334,7 +337,7 @@ describe('3.6 the probes', () => {
     expect((await operator().get('/ready')).status).toBe(200);
   });
 
-  it('R1 tell of the end before it comes: readiness refuses on both listeners, liveness does not', async () => {
+  it('R1: during the pre-drain of shutdown readiness fails on both listeners while liveness stays UP', async () => {
     const client = await start([...OWN_PORT, PATHS, '--server.shutdown-pre-drain=60s']);
     const service = running;
     if (service) process.kill(service.pid, 'SIGTERM');
@@ -348,7 +351,7 @@ describe('3.6 the probes', () => {
     expect((await operator().get(HEALTH)).status).toBe(503);
   });
 
-  it('have other members where a group of their name says so', async () => {
+  it('a group named readiness replaces the members of the readiness probe', async () => {
     const client = await start([`${GROUP}.readiness.include=ping`, `${GROUP}.readiness.show-components=always`]);
 
     expect((await client.get(`${HEALTH}/readiness`)).body).toEqual({
@@ -358,8 +361,8 @@ describe('3.6 the probes', () => {
   });
 });
 
-describe('the health of the database', () => {
-  it('is DOWN while the file of the embedded one is away, of which liveness knows nothing', async () => {
+describe('health of the SQLite database', () => {
+  it('reports db as DOWN while the database file is missing, without affecting liveness', async () => {
     const client = await start([OPEN, `${GROUP}.liveness.include=*`]);
     const file = join(running?.cwd ?? '', 'data', 'login.db');
 
@@ -380,8 +383,8 @@ describe('the health of the database', () => {
   });
 });
 
-needs('mariadb')('R4 the health of a database server', () => {
-  it('follows it down, into silence and back without a restart, while liveness stays UP', async () => {
+needs('mariadb')('R4: health of a database server', () => {
+  it('follows outage, silence and recovery of the server without a restart while liveness stays UP', async () => {
     const { url, username, password, server } = await freshMariadbDatabase();
     const door = new Door(server);
     await door.open();
@@ -431,8 +434,8 @@ needs('mariadb')('R4 the health of a database server', () => {
   });
 });
 
-describe('the health of what else is configured', () => {
-  it('is DOWN with a reason for a store and a relay where nobody listens', async () => {
+describe('health of configured servers', () => {
+  it('reports kvstore and mail as DOWN with the connection error when their ports are closed', async () => {
     const [store, relay] = [await freePort(), await freePort()];
     const client = await start([
       OPEN,
@@ -454,8 +457,8 @@ describe('the health of what else is configured', () => {
   });
 });
 
-needs('redis')('the health of the key-value store', () => {
-  it('is UP with its version', async () => {
+needs('redis')('health of the key-value store', () => {
+  it('reports kvstore as UP with the server version', async () => {
     const redis = await startRedis();
     endings.push(() => redis.stop());
     const client = await start([OPEN, '--app.data.kvstore.host=127.0.0.1', `--app.data.kvstore.port=${redis.port}`]);
@@ -467,11 +470,11 @@ needs('redis')('the health of the key-value store', () => {
   });
 });
 
-needs('openssl')('the health of the certificates', () => {
-  it('is OUT_OF_SERVICE once one of a bundle is over', async () => {
+needs('openssl')('health of TLS certificates', () => {
+  it('reports ssl as OUT_OF_SERVICE once a certificate of a bundle has expired', async () => {
     const { certificate, key } = makeCertificate({ days: 1 });
     const clock = new MovedClock();
-    // It stands at a moment before the certificate was made.
+    // The clock starts before the certificate was created, so it must move into its validity.
     clock.advance(60);
     const args = [`keystore.certificate=${certificate}`, `keystore.private-key=${key}`].map(
       (member) => `--app.ssl.bundle.pem.web.${member}`,
@@ -496,7 +499,7 @@ needs('openssl')('the health of the certificates', () => {
   });
 });
 
-needs('openssl')('A5: a health group', () => {
+needs('openssl')('A5: health groups with optional components', () => {
   const ALL = ['db', 'diskSpace', 'kvstore', 'mail', 'ping', 'saml', 'ssl'];
   const GROUPS = [
     `${GROUP}.readiness.include=readinessState,${ALL.join()}`,
@@ -506,7 +509,7 @@ needs('openssl')('A5: a health group', () => {
     `${GROUP}.readiness.show-components=always`,
   ];
 
-  it('may name saml, ssl and every other component without a subject', async () => {
+  it('a group may include saml, ssl and other components that are not configured', async () => {
     const client = await start(GROUPS);
 
     const ready = await client.get(`${HEALTH}/readiness`);
@@ -519,7 +522,7 @@ needs('openssl')('A5: a health group', () => {
     expect(running?.log).toContain('INFO The health group staff has no saml: it is not configured');
   });
 
-  it('has those whose subject is configured', async () => {
+  it('a group shows optional components once they are configured', async () => {
     const [store, relay, web] = [await freePort(), await freePort(), makeCertificate({ key: 'rsa' })];
     const client = await start([
       ...GROUPS,
@@ -550,7 +553,7 @@ needs('openssl')('A5: a health group', () => {
     ]);
   });
 
-  it('that names no component that the service knows is refused with the list of known ones', async () => {
+  it('a misspelled component in a group prevents startup, and the error lists the known components', async () => {
     const { exitCode, stderr } = await runService({ args: [`${GROUP}.staff.include=saml,smal`] });
 
     expect(exitCode).toBe(1);

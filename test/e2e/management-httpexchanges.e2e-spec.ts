@@ -19,7 +19,7 @@ interface Exchange {
   readonly timeTaken: string;
 }
 
-describe('httpexchanges of a running service', () => {
+describe('the httpexchanges endpoint', () => {
   let service: ManagedService;
   beforeAll(async () => {
     service = await startManaged({ args: ['--management.httpexchanges.recording.enabled=true'] });
@@ -33,7 +33,7 @@ describe('httpexchanges of a running service', () => {
     return body['exchanges'] as readonly Exchange[];
   };
 
-  it('show the last requests, the newest first, with their headers and times', async () => {
+  it('lists recorded requests, newest first, with headers and times', async () => {
     const client = new HttpClient(service.url);
     await client.get('/');
     await client.post('/login', { id: 'nobody', pw: 'wrong' });
@@ -56,7 +56,7 @@ describe('httpexchanges of a running service', () => {
     expect(start?.request).toMatchObject({ method: 'GET', uri: `${service.url}/` });
   });
 
-  it('L1: hold no credentials, cookies, bodies or secrets of a query', async () => {
+  it('L1: records no credentials, cookies, bodies or secret query parameters', async () => {
     const client = new HttpClient(service.url);
     const headers = {
       authorization: 'Bearer secret-one',
@@ -74,7 +74,7 @@ describe('httpexchanges of a running service', () => {
     expect(text).not.toContain('secret-');
   });
 
-  it('show headers as they were sent, whatever the service makes of them', async () => {
+  it('shows request headers exactly as they were sent', async () => {
     const lines = [
       'Accept: text/html',
       'Accept: application/json',
@@ -96,7 +96,7 @@ describe('httpexchanges of a running service', () => {
     });
   });
 
-  it('do not tell from where somebody asks, nor who and in which session, unless that is asked for', async () => {
+  it('omits address, principal and session by default', async () => {
     const headers = { 'x-forwarded-for': '192.0.2.7', 'x-real-ip': '192.0.2.7', forwarded: 'for=192.0.2.7' };
     await new HttpClient(service.url).get('/', { headers });
 
@@ -106,7 +106,7 @@ describe('httpexchanges of a running service', () => {
     expect(JSON.stringify(exchange)).not.toContain('192.0.2.7');
   });
 
-  it('leave out what operators ask', async () => {
+  it('records no management requests', async () => {
     await service.operator.get('/health');
     await service.operator.send('OPTIONS', '/env');
     await service.operator.send('PUT', '/loggers/auth');
@@ -117,7 +117,7 @@ describe('httpexchanges of a running service', () => {
     expect(uris.filter((uri) => uri.includes('/actuator'))).toEqual([]);
   });
 
-  it('hold a request that no route takes', async () => {
+  it('records a request that matches no route', async () => {
     await new HttpClient(service.url).get('/nothing/here');
 
     expect((await recorded())[0]).toMatchObject({
@@ -127,7 +127,7 @@ describe('httpexchanges of a running service', () => {
   });
 });
 
-onSqlite('httpexchanges where include names everything', (engine) => {
+onSqlite('httpexchanges with every part included', (engine) => {
   const story = storyOn(engine, {
     people: 1,
     args: [
@@ -139,7 +139,7 @@ onSqlite('httpexchanges where include names everything', (engine) => {
     ],
   });
 
-  it('tell who asked, from where and in which session', async () => {
+  it('shows the principal, the session and the remote address of a request', async () => {
     const person = story.person();
     const { client, accessToken } = await story.signInByPassword(person);
     await client.get('/me', { bearer: accessToken, headers: { 'x-forwarded-for': '192.0.2.7' } });
@@ -161,7 +161,7 @@ onSqlite('httpexchanges where include names everything', (engine) => {
   });
 });
 
-it('httpexchanges are not there unless they are recorded', async () => {
+it('httpexchanges returns 404 unless recording is enabled', async () => {
   const service = await startManaged();
 
   const { status, body } = await service.operator.get('/httpexchanges');
@@ -171,7 +171,7 @@ it('httpexchanges are not there unless they are recorded', async () => {
   expect(body).toMatchObject({ code: 'NOT_FOUND' });
 });
 
-it('a request whose body cannot be read has the status that went out, and so has its line in the log', async () => {
+it('a request with an unreadable body is recorded and logged with the status that was sent', async () => {
   const exchanges = new HttpExchanges(new Set(['response-headers']));
   const service = await startEchoService({ exchanges });
   service.log.loggers.setLevel('http', 'DEBUG');
@@ -186,8 +186,8 @@ it('a request whose body cannot be read has the status that went out, and so has
   expect(service.log.of('http').map(({ message }) => message)).toEqual([expect.stringMatching(/^POST \/any 400 /)]);
 });
 
-needs('openssl')('httpexchanges', () => {
-  it('know the URL and the headers of a request over HTTP/2', async () => {
+needs('openssl')('httpexchanges over HTTP/2', () => {
+  it('records the URL and the headers of a request over HTTP/2', async () => {
     const exchanges = new HttpExchanges(new Set(['request-headers']));
     const made = makeCertificate();
     const context = { cert: made.pem, key: readFileSync(made.key) };
@@ -210,7 +210,7 @@ needs('openssl')('httpexchanges', () => {
   });
 });
 
-it('L1: cookies that an answer sets are not recorded', async () => {
+it('L1: Set-Cookie headers of responses are not recorded', async () => {
   const exchanges = new HttpExchanges(new Set(['response-headers']));
   const service = await startEchoService({ exchanges });
   const answer = await new HttpClient(service.url).post('/cookies');

@@ -16,8 +16,8 @@ async function infoOf(options: ServiceOptions): Promise<{ readonly answer: Answe
   return { answer, pid: service.pid };
 }
 
-describe('info', () => {
-  it('shows the free facts of the packaged file and what was built', async () => {
+describe('the info endpoint', () => {
+  it('shows the info.* values of the packaged file and the build', async () => {
     const { answer } = await infoOf({});
 
     expect(answer.status).toBe(200);
@@ -33,7 +33,7 @@ describe('info', () => {
     expect(Object.keys(answer.body).filter((name) => !['app', 'build', 'git'].includes(name))).toEqual([]);
   });
 
-  it('shows process, operating system and runtime where they are asked for', async () => {
+  it('shows process, operating system and runtime when they are enabled', async () => {
     const ids = ['process', 'os', 'runtime'];
 
     const { answer, pid } = await infoOf({ args: ids.map((id) => `--management.info.${id}.enabled=true`) });
@@ -45,7 +45,7 @@ describe('info', () => {
     });
   });
 
-  it('takes free facts from everywhere, by any name, with placeholders filled in', async () => {
+  it('shows info.* values from arguments, variables and files, under any name, with placeholders resolved', async () => {
     const { answer } = await infoOf({
       args: ['--info.tags[0]=a', '--info.tags[1]=b', '--info.region=in-${REGION}', '--info.other=${NOWHERE:none}'],
       env: { INFO_APP_VERSION: '9.9.9', REGION: 'eu' },
@@ -59,7 +59,7 @@ describe('info', () => {
     });
   });
 
-  it('L1: masks facts that are named like secrets, or came through one', async () => {
+  it('L1: masks info.* values with secret names or resolved from secrets', async () => {
     const { answer } = await infoOf({
       args: ['--info.db.password=sesame', '--info.db.of=${DB_PASSWORD}', '--info.db.url=http://me:sesame@db/'],
       env: { DB_PASSWORD: 'sesame' },
@@ -69,7 +69,7 @@ describe('info', () => {
     expect(answer.text).not.toContain('sesame');
   });
 
-  it('is an empty object where everything is off', async () => {
+  it('returns an empty object when every contributor is disabled', async () => {
     const { answer } = await infoOf({
       args: ['--management.info.env.enabled=false', '--management.info.defaults.enabled=false'],
     });
@@ -77,7 +77,7 @@ describe('info', () => {
     expect({ status: answer.status, text: answer.text }).toEqual({ status: 200, text: '{}' });
   });
 
-  it('shows one that is on by itself although the defaults are off, and none that is off by itself', async () => {
+  it('shows an individually enabled contributor although the defaults are disabled', async () => {
     const { answer } = await infoOf({
       args: ['env.enabled=false', 'defaults.enabled=false', 'build.enabled=true', 'git.enabled=false'].map(
         (setting) => `--management.info.${setting}`,

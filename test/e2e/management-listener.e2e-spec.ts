@@ -19,7 +19,7 @@ async function start(...args: readonly string[]): Promise<ManagedService> {
 }
 
 describe('management.server.port', () => {
-  it('equal to server.port leaves the endpoints on the main listener, without address and prefix of another', async () => {
+  it('management.server.port equal to server.port keeps the endpoints on the main listener without their own base path', async () => {
     const port = await freePort();
 
     const { url, managementUrl } = await start(
@@ -35,14 +35,14 @@ describe('management.server.port', () => {
   });
 });
 
-describe('the end of the service', () => {
-  it('R1 leaves probes and scrapes to the management listener until the last request is answered', async () => {
+describe('graceful shutdown', () => {
+  it('R1: the management listener serves probes and scrapes until the last request has its response', async () => {
     const { url, operator, stranger, pid, exit } = await start('--management.server.port=0');
     const body = JSON.stringify({ id: 'nobody', pw: 'no password of anybody' });
     const login = await RawConnection.open(url);
     const head = `POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
     login.send(`${head}Expect: 100-continue\r\n\r\n`);
-    // So that the service has the request before it hears of its end.
+    // Ensures that the service has the request before the signal.
     await waitUntil('the service asks for the body', () => login.text.includes('100 Continue'));
 
     process.kill(pid, 'SIGTERM');

@@ -17,7 +17,7 @@ import { type ManagedService, startManaged } from '../support/management.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
-/** 1,000 bytes, of which every tenth ends a line. */
+/** 100 lines of ten bytes each. */
 const TEXT = Array.from({ length: 100 }, (_, line) => `line ${String(line).padStart(4, '0')}\n`).join('');
 
 function ranged(
@@ -28,7 +28,7 @@ function ranged(
   return service.operator.get('/logfile', { headers: { range, ...headers } });
 }
 
-describe('logfile', () => {
+describe('the logfile endpoint', () => {
   const file = join(temporaryFolder('logfile'), 'external.log');
   let service: ManagedService;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('logfile', () => {
     await service.stop();
   });
 
-  /** Files of ours that the service has open. */
+  /** Descriptors that the service has open for the log file. */
   function openFiles(): readonly string[] {
     return readdirSync(`/proc/${service.pid}/fd`)
       .map((name) => {
@@ -52,7 +52,7 @@ describe('logfile', () => {
       .filter((path) => path === file);
   }
 
-  it('is text in UTF-8, all of it without a range', async () => {
+  it('returns the whole file as UTF-8 text without a Range header', async () => {
     writeFileSync(file, `${TEXT}größer\n`);
 
     const { status, headers, text } = await service.operator.get('/logfile');
@@ -73,7 +73,7 @@ describe('logfile', () => {
     ['bytes=990-5000', TEXT.slice(990), 'bytes 990-999/1000'],
     ['bytes=-20', TEXT.slice(-20), 'bytes 980-999/1000'],
     ['bytes=-5000', TEXT, 'bytes 0-999/1000'],
-  ])('%s is a part of it', async (range, text, contentRange) => {
+  ])('Range: %s returns 206 with that part of the file', async (range, text, contentRange) => {
     writeFileSync(file, TEXT);
 
     const answer = await ranged(service, range);
@@ -83,29 +83,32 @@ describe('logfile', () => {
     expect(answer.headers.get('content-length')).toBe(String(text.length));
   });
 
-  it.each(['bytes=1000-', 'bytes=5000-6000', 'bytes=-0'])('%s is beyond its end', async (range) => {
-    writeFileSync(file, TEXT);
+  it.each(['bytes=1000-', 'bytes=5000-6000', 'bytes=-0'])(
+    'Range: %s gets 416 for a file of 1000 bytes',
+    async (range) => {
+      writeFileSync(file, TEXT);
 
-    const { status, headers, text } = await ranged(service, range);
+      const { status, headers, text } = await ranged(service, range);
 
-    expect({ status, text, range: headers.get('content-range') }).toEqual({
-      status: 416,
-      text: '',
-      range: 'bytes */1000',
-    });
-  });
+      expect({ status, text, range: headers.get('content-range') }).toEqual({
+        status: 416,
+        text: '',
+        range: 'bytes */1000',
+      });
+    },
+  );
 
   it.each([
     ['several ranges', { range: 'bytes=0-1,5-6' }],
-    ['no range of bytes', { range: 'lines=0-1' }],
-    ['a condition that no file here can meet', { range: 'bytes=0-1', 'if-range': '"abc"' }],
-  ])('is whole for %s', async (_, headers) => {
+    ['a unit other than bytes', { range: 'lines=0-1' }],
+    ['an If-Range condition', { range: 'bytes=0-1', 'if-range': '"abc"' }],
+  ])('returns the whole file for %s', async (_, headers) => {
     writeFileSync(file, TEXT);
 
     expect(await service.operator.get('/logfile', { headers })).toMatchObject({ status: 200, text: TEXT });
   });
 
-  it('is followed as a console does it: the end first, then each time what is new, and from the start once it is rolled', async () => {
+  it('a console can follow the file: first its tail, then new lines, and the start after a rollover', async () => {
     writeFileSync(file, TEXT);
     const first = await ranged(service, 'bytes=-100');
     appendFileSync(file, 'new\n');
@@ -125,7 +128,7 @@ describe('logfile', () => {
   });
 
   it.each([{}, { range: 'bytes=-100' }])(
-    'HEAD says what GET would with %o, and leaves no file open',
+    'HEAD with the headers %o returns the headers of GET and leaves no file open',
     async (headers) => {
       writeFileSync(file, TEXT);
 
@@ -140,7 +143,7 @@ describe('logfile', () => {
     },
   );
 
-  it('is not there where its file is gone, a folder, a pipe or a link to itself', async () => {
+  it('returns 404 when the file is missing, a folder, a pipe or a link to itself', async () => {
     const seen: Answer[] = [];
     rmSync(file);
     seen.push(await service.operator.get('/logfile'));
@@ -157,7 +160,7 @@ describe('logfile', () => {
     expect(seen.map(({ status, text }) => [status, text])).toEqual(Array(4).fill([404, '']));
   });
 
-  it('is looked for again with each request, and its time to live is told to have no effect', async () => {
+  it('looks for the file on every request, and startup warns that cache.time-to-live has no effect', async () => {
     rmSync(file, { force: true });
     const gone = await service.operator.get('/logfile');
     writeFileSync(file, TEXT);
@@ -166,18 +169,18 @@ describe('logfile', () => {
     expect(service.stdout).toMatch(/WARN .*management\.endpoint\.logfile\.cache\.time-to-live/);
   });
 
-  it('is empty where nothing was written yet', async () => {
+  it('an empty file gives an empty body, and 416 for a range', async () => {
     writeFileSync(file, '');
 
     expect(await service.operator.get('/logfile')).toMatchObject({ status: 200, text: '' });
     expect(await ranged(service, 'bytes=-100')).toMatchObject({ status: 416 });
   });
 
-  it('M1: is for operators', async () => {
+  it('M1: rejects unauthenticated requests for the log file', async () => {
     expect((await service.stranger.get('/logfile')).status).toBe(401);
   });
 
-  it('is not read into memory: 300 MB pass through', async () => {
+  it('streams a file of 300 MB without reading it into memory', async () => {
     writeFileSync(file, '');
     truncateSync(file, 300 * 1024 * 1024);
 
@@ -191,7 +194,7 @@ describe('logfile', () => {
     rmSync(file);
   });
 
-  it('is cut off where its file becomes shorter on the way: nobody waits for what will not come', async () => {
+  it('aborts the response when the file shrinks during the download, and closes the file', async () => {
     writeFileSync(file, '');
     truncateSync(file, 50 * 1024 * 1024);
     const response = await fetch(`${service.url}/actuator/logfile`, { headers: service.operator.headers });
@@ -222,7 +225,7 @@ it('logfile shows the file of logging.file.name', async () => {
   await service.stop();
 });
 
-it('logfile says the character set that logging.charset.file gives the file', async () => {
+it('logfile declares the character set of logging.charset.file', async () => {
   const pattern = '--logging.pattern.file=<한> %m%n';
   const args = ['--logging.file.name=a.log', '--logging.charset.file=EUC-KR', pattern];
   const service = await startManaged({ args });
@@ -236,7 +239,7 @@ it('logfile says the character set that logging.charset.file gives the file', as
   expect(service.stdout).not.toContain('\ufffd');
 });
 
-it('logfile is not there without a file of the log', async () => {
+it('logfile returns 404 when no log file is configured', async () => {
   const service = await startManaged();
 
   expect(await service.operator.get('/logfile')).toMatchObject({ status: 404, text: '' });

@@ -37,8 +37,8 @@ function raw(path: string, headers: Readonly<Record<string, string>>, body?: str
   return fetch(`${service.url}/actuator${path}`, init);
 }
 
-describe('9.1 GET loggers', () => {
-  it('tells levels, all loggers with ROOT first, and groups', async () => {
+describe('9.1: GET /actuator/loggers', () => {
+  it('lists levels, groups, and all loggers with ROOT first', async () => {
     const { status, headers, body } = await service.operator.get('/loggers');
 
     expect([status, headers.get('content-type')]).toEqual([200, JSON_V3]);
@@ -61,20 +61,20 @@ describe('9.1 GET loggers', () => {
   });
 });
 
-describe('9.2 GET loggers/<name>', () => {
+describe('9.2: GET /actuator/loggers/{name}', () => {
   it.each([
     ['auth.mfa', { configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' }],
     ['auth', { effectiveLevel: 'WARN' }],
     ['ROOT', { configuredLevel: 'WARN', effectiveLevel: 'WARN' }],
     ['web', { configuredLevel: 'INFO', members: ['http'] }],
-    // The service has a logger of that name, too.
+    // A logger has the same name.
     ['events', { members: ['mfa'] }],
-  ])('%s', async (name, expected) => {
+  ])('shows the level of the logger or group %s', async (name, expected) => {
     expect(await read(name)).toEqual(expected);
   });
 
   it.each(['nobody', 'auth.nobody', '__proto__', 'constructor', 'a%2Fb'])(
-    'M4: %s is not there, and reading makes no logger',
+    'M4: returns 404 for the unknown logger %s and does not create it',
     async (name) => {
       const { status, text } = await service.operator.get(`/loggers/${name}`);
       const { body } = await service.operator.get('/loggers');
@@ -85,8 +85,8 @@ describe('9.2 GET loggers/<name>', () => {
   );
 });
 
-describe('9.3 POST loggers/<name>', () => {
-  it('sets a level without a body in its answer, for the logger and those below', async () => {
+describe('9.3: POST /actuator/loggers/{name}', () => {
+  it('sets the level of a logger, keeps the level of its child, and returns an empty 204', async () => {
     const { status, text } = await change('auth', { configuredLevel: 'trace' });
 
     expect({ status, text }).toEqual({ status: 204, text: '' });
@@ -95,11 +95,11 @@ describe('9.3 POST loggers/<name>', () => {
   });
 
   it.each([
-    ['{}', {}],
-    ['no level', { configuredLevel: null }],
+    ['an empty object', {}],
+    ['a null level', { configuredLevel: null }],
     ['M3: an empty level', { configuredLevel: '' }],
     ['M3: an unknown member alone', { level: 'DEBUG' }],
-  ])('%s takes the level away again', async (_, body) => {
+  ])('%s resets the level', async (_, body) => {
     await change('auth', { configuredLevel: 'DEBUG' });
 
     expect(await change('auth', body)).toBeAnswered(204);
@@ -107,7 +107,7 @@ describe('9.3 POST loggers/<name>', () => {
     expect(await read('auth')).toEqual({ effectiveLevel: 'WARN' });
   });
 
-  it('no body takes the level away again, if only the media type is said', async () => {
+  it('an empty body resets the level with a JSON content type, and gets 415 without one', async () => {
     await change('auth', { configuredLevel: 'DEBUG' });
 
     expect((await raw('/loggers/auth', {})).status).toBe(415);
@@ -116,20 +116,20 @@ describe('9.3 POST loggers/<name>', () => {
     expect(await read('auth')).toEqual({ effectiveLevel: 'WARN' });
   });
 
-  it('gives ROOT the level of the configuration back', async () => {
+  it('a reset of ROOT restores its configured level', async () => {
     await change('ROOT', { configuredLevel: 'ERROR' });
     await reset('ROOT');
 
     expect(await read('ROOT')).toEqual({ configuredLevel: 'WARN', effectiveLevel: 'WARN' });
   });
 
-  it('takes FATAL for ERROR', async () => {
+  it('treats FATAL as ERROR', async () => {
     await change('auth', { configuredLevel: 'FATAL' });
 
     expect(await read('auth')).toMatchObject({ configuredLevel: 'ERROR' });
   });
 
-  it('sets every member of a group, and remembers the level', async () => {
+  it('sets the level of a group and of each of its members', async () => {
     await change('sql', { configuredLevel: 'DEBUG' });
 
     expect([await read('sql'), await read('orm.sql'), await read('mapper')]).toEqual([
@@ -139,7 +139,7 @@ describe('9.3 POST loggers/<name>', () => {
     ]);
   });
 
-  it('makes a logger that nobody has used yet, also with a slash in its name', async () => {
+  it('creates a logger that is not used yet, also with a slash in its name', async () => {
     expect(await change('some%2Fday', { configuredLevel: 'DEBUG' })).toBeAnswered(204);
 
     expect(await read('some%2Fday')).toEqual({ configuredLevel: 'DEBUG', effectiveLevel: 'DEBUG' });
@@ -147,17 +147,17 @@ describe('9.3 POST loggers/<name>', () => {
   });
 
   it.each([
-    ['a level that is none', 'auth', { configuredLevel: 'LOUD' }],
-    ['the word of YAML files for OFF', 'auth', { configuredLevel: 'false' }],
+    ['an unknown level', 'auth', { configuredLevel: 'LOUD' }],
+    ['the word false, which means OFF in YAML', 'auth', { configuredLevel: 'false' }],
     ['a level that is a number', 'auth', { configuredLevel: 1 }],
     ['a level in a list', 'auth', { configuredLevel: ['DEBUG'] }],
     ['a level in an object', 'auth', { configuredLevel: { level: 'DEBUG' } }],
-    ['a duration that is none', 'auth', { configuredLevel: 'DEBUG', duration: 'soon' }],
+    ['an invalid duration', 'auth', { configuredLevel: 'DEBUG', duration: 'soon' }],
     ['a duration above a day', 'auth', { configuredLevel: 'DEBUG', duration: 'PT24H1M' }],
-    ['a name that is none', 'a%20b', { configuredLevel: 'DEBUG' }],
+    ['an invalid name', 'a%20b', { configuredLevel: 'DEBUG' }],
     ['a name that is too long', 'x'.repeat(201), { configuredLevel: 'DEBUG' }],
-    ['__proto__', '__proto__', { configuredLevel: 'DEBUG' }],
-  ])('M4: %s is refused, and nothing changes', async (_, name, body) => {
+    ['the name __proto__', '__proto__', { configuredLevel: 'DEBUG' }],
+  ])('M4: rejects %s and changes nothing', async (_, name, body) => {
     const before = (await service.operator.get('/loggers')).text;
 
     expect(await change(name, body)).toBeRefused(400, 'VALIDATION_FAILED');
@@ -165,7 +165,7 @@ describe('9.3 POST loggers/<name>', () => {
     expect((await service.operator.get('/loggers')).text).toBe(before);
   });
 
-  it('answers nothing, whatever its caller would accept', async () => {
+  it('returns 204 whatever Accept says', async () => {
     const accepting = { 'content-type': 'application/json', accept: 'text/html' };
 
     expect((await raw('/loggers/auth', accepting, '{"configuredLevel":"DEBUG"}')).status).toBe(204);
@@ -173,7 +173,7 @@ describe('9.3 POST loggers/<name>', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'M4: %s is refused',
+    'M4: rejects the content type %s',
     async (type) => {
       const { status } = await raw('/loggers/auth', { 'content-type': type }, '{"configuredLevel":"DEBUG"}');
 
@@ -182,7 +182,7 @@ describe('9.3 POST loggers/<name>', () => {
     },
   );
 
-  it('is logged at WARN with who asked, the logger, the old and the new level', async () => {
+  it('logs a level change at WARN with the caller, the logger, the old and the new level', async () => {
     await change('auth', { configuredLevel: 'DEBUG', duration: '15m' });
 
     const told = await waitUntil('the change is logged', () =>
@@ -192,7 +192,7 @@ describe('9.3 POST loggers/<name>', () => {
     expect(told).toBe('WARN The level of logger auth changes from WARN (inherited) to DEBUG, by operator for 15m');
   });
 
-  it('is logged with the new level also where that is the one of an ancestor', async () => {
+  it('logs the inherited level when a reset removes the level of the logger', async () => {
     await change('auth', { configuredLevel: 'ERROR' });
     await reset('auth');
 
@@ -203,7 +203,7 @@ describe('9.3 POST loggers/<name>', () => {
     expect(told).toBe('WARN The level of logger auth changes from ERROR to WARN (inherited), by operator');
   });
 
-  it('of one member alone leaves its group and the other members as they are', async () => {
+  it('a change of one member leaves its group and the other members unchanged', async () => {
     await change('sql', { configuredLevel: 'DEBUG' });
     await change('mapper', { configuredLevel: 'ERROR' });
 
@@ -219,7 +219,7 @@ describe('9.3 POST loggers/<name>', () => {
     ]);
   });
 
-  it('with a duration goes back by itself', async () => {
+  it('a level with a duration reverts when it expires', async () => {
     await change('auth', { configuredLevel: 'DEBUG', duration: 'PT15M' });
     const meanwhile = await read('auth');
     clock.advance(15 * 60);
@@ -232,7 +232,7 @@ describe('9.3 POST loggers/<name>', () => {
     expect(await read('auth')).toEqual({ effectiveLevel: 'WARN' });
   });
 
-  it('of a group with a duration gives the group and its members back what they had', async () => {
+  it('a group level with a duration reverts the group and its members', async () => {
     await change('mapper', { configuredLevel: 'ERROR' });
     await change('sql', { configuredLevel: 'TRACE', duration: '5m' });
     const meanwhile = [await read('sql'), await read('mapper')];
@@ -252,7 +252,7 @@ describe('9.3 POST loggers/<name>', () => {
     ]);
   });
 
-  it('lasts until the end of the process', async () => {
+  it('a level change does not survive a restart', async () => {
     const first = await startManaged();
     await first.operator.post('/loggers/prepared', { configuredLevel: 'TRACE' });
     await first.stop();
@@ -264,7 +264,7 @@ describe('9.3 POST loggers/<name>', () => {
     expect(status).toBe(404);
   });
 
-  it('M5: at most a thousand loggers can be made, those there are can be changed on', async () => {
+  it('M5: creates at most a thousand loggers, and still changes existing ones', async () => {
     const statuses = [];
     for (let at = 0; at < 1010; at += 1) statuses.push((await change(`made.${at}`, { configuredLevel: 'OFF' })).status);
 

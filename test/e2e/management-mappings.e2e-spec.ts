@@ -7,7 +7,7 @@ interface Mapping {
   readonly details: unknown;
 }
 
-describe('mappings of a running service', () => {
+describe('the mappings endpoint', () => {
   let service: ManagedService;
   beforeAll(async () => {
     service = await startManaged();
@@ -25,7 +25,7 @@ describe('mappings of a running service', () => {
     return contexts['login-service'].mappings.dispatcherServlets;
   };
 
-  it('name the class and method behind each route of a controller', async () => {
+  it('names the class and the method behind a controller route', async () => {
     const { main = [] } = await servlets();
 
     expect(main.find(({ predicate }) => predicate === '{POST [/login]}')).toEqual({
@@ -44,7 +44,7 @@ describe('mappings of a running service', () => {
     });
   });
 
-  it('M1: tell media types as objects, where a console reads mediaType', async () => {
+  it('M1: shows media types as objects with mediaType, which consoles read', async () => {
     const { main = [] } = await servlets();
     const conditions = (predicate: string): unknown => main.find((each) => each.predicate === predicate)?.details;
 
@@ -56,7 +56,7 @@ describe('mappings of a running service', () => {
     });
   });
 
-  it('tell the routes that the description of the service tells', async () => {
+  it('lists every route of the OpenAPI document', async () => {
     const described: unknown = await (await fetch(`${service.url}/openapi.json`)).json();
     const { paths } = described as { paths: Record<string, Record<string, unknown>> };
     const { main = [] } = await servlets();
@@ -67,7 +67,7 @@ describe('mappings of a running service', () => {
     expect(main.map(({ predicate }) => predicate.replace(/\].*$/, ']'))).toEqual(expect.arrayContaining(told));
   });
 
-  it('name the routes of the management endpoints by themselves', async () => {
+  it('lists management routes separately', async () => {
     const { management = [] } = await servlets();
 
     expect(management.map(({ predicate }) => predicate)).toEqual(

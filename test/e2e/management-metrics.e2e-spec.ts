@@ -30,14 +30,14 @@ function get(path: string): Promise<Answer> {
   return new HttpClient(service.managementUrl).get(path, { headers: OPERATOR });
 }
 
-/** One number of the answer. */
+/** The value of one statistic in the response. */
 function number({ body }: Answer, statistic: string): unknown {
   const measurements = body['measurements'] as readonly { readonly statistic: string; readonly value: number }[];
   return measurements.find((measured) => measured.statistic === statistic)?.value;
 }
 
-describe('the list of names', () => {
-  it('is sorted, and names what can be read', async () => {
+describe('GET /actuator/metrics', () => {
+  it('lists the readable metric names in order', async () => {
     const answer = await get('/metrics');
 
     expect(answer).toBeAnswered(200);
@@ -50,8 +50,8 @@ describe('the list of names', () => {
   });
 });
 
-describe('one name', () => {
-  it('says what all of its series say together', async () => {
+describe('GET /actuator/metrics/{name}', () => {
+  it('aggregates all series of a metric', async () => {
     const answer = await get('/metrics/http.server.requests');
 
     expect(answer).toBeAnswered(200);
@@ -73,7 +73,7 @@ describe('one name', () => {
     });
   });
 
-  it('leaves out a description and a unit that nobody knows, and always has numbers and tags', async () => {
+  it('omits a missing description and unit, but never measurements and tags', async () => {
     expect((await get('/metrics/cache.gets')).body).not.toHaveProperty('description');
     expect((await get('/metrics/cache.gets')).body).not.toHaveProperty('baseUnit');
     expect((await get('/metrics/process.files.open.files')).body).toEqual({
@@ -88,21 +88,21 @@ describe('one name', () => {
     ['process.uptime', { VALUE: 12.5 }],
     ['login.mfa.step.offset', { COUNT: 1, TOTAL: -1, MAX: -1 }],
     ['http.server.requests.active', { ACTIVE_TASKS: 0, DURATION: 0, MAX: 0 }],
-  ])('%s has the statistics of its kind: %j', async (name, statistics) => {
+  ])('%s shows the statistics of its meter type: %j', async (name, statistics) => {
     const { body } = await get(`/metrics/${name}`);
     const measured = body['measurements'] as readonly { readonly statistic: string; readonly value: number }[];
     expect(Object.fromEntries(measured.map(({ statistic, value }) => [statistic, value]))).toEqual(statistics);
   });
 
   it.each(['/metrics/process.uptime/', '/metrics/process%2Euptime', '/metrics/process.uptime?other=1'])(
-    'is found by %s',
+    'finds process.uptime at %s',
     async (path) => {
       expect((await get(path)).body['name']).toBe('process.uptime');
     },
   );
 
   it.each(['nobody', 'login.lockouts', 'PROCESS.UPTIME', '__proto__', 'process.uptime%2F'])(
-    'that is %s is not there',
+    'returns 404 with an empty body for the name %s',
     async (name) => {
       const answer = await get(`/metrics/${name}`);
       expect(answer.status).toBe(404);
@@ -111,8 +111,8 @@ describe('one name', () => {
   );
 });
 
-describe('a tag', () => {
-  it('takes the series that have it, and is offered no more', async () => {
+describe('the tag parameter of a metric', () => {
+  it('selects the series with the tag and no longer offers it', async () => {
     const answer = await get('/metrics/http.server.requests?tag=status:200');
 
     expect(number(answer, 'COUNT')).toBe(2);
@@ -124,29 +124,29 @@ describe('a tag', () => {
     ]);
   });
 
-  it('may be one of several, all of which a series must have', async () => {
+  it('selects only series that have all given tags', async () => {
     expect(number(await get('/metrics/http.server.requests?tag=status:200&tag=method:GET'), 'TOTAL_TIME')).toBe(0.5);
     expect((await get('/metrics/http.server.requests?tag=status:401&tag=method:GET')).status).toBe(404);
   });
 
-  it('that comes twice counts once', async () => {
+  it('ignores a repeated tag', async () => {
     const once = await get('/metrics/cache.gets?tag=result:hit');
     const twice = await get('/metrics/cache.gets?tag=result:hit&tag=result:hit');
     expect(twice.body).toEqual(once.body);
     expect(number(twice, 'COUNT')).toBe(3);
   });
 
-  it('ends at its first colon, and may hold more of them', async () => {
+  it('splits a tag at its first colon', async () => {
     expect(number(await get('/metrics/cache.gets?tag=cache.manager:http://x:1'), 'COUNT')).toBe(4);
   });
 
-  it('may hold commas', async () => {
+  it('accepts commas in a tag value', async () => {
     expect(number(await get('/metrics/cache.gets?tag=name:a,b'), 'COUNT')).toBe(3);
     expect(number(await get('/metrics/cache.gets?tag=name:a'), 'COUNT')).toBe(1);
   });
 
   it.each(['result:nobody', 'nobody:hit', 'result:', ':hit', 'constructor:x'])(
-    'that no series has (%s) is 404, with an empty body',
+    'returns 404 with an empty body for the unmatched tag %s',
     async (tag) => {
       const answer = await get(`/metrics/cache.gets?tag=${tag}`);
       expect(answer.status).toBe(404);
@@ -154,7 +154,7 @@ describe('a tag', () => {
     },
   );
 
-  it.each(['result', 'result=hit', ''])('without a colon (%j) is refused', async (tag) => {
+  it.each(['result', 'result=hit', ''])('rejects the tag %j without a colon', async (tag) => {
     const answer = await get(`/metrics/cache.gets?tag=result:hit&tag=${tag}`);
     expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
     expect(answer.body['errors']).toEqual([{ field: 'tag', code: 'format' }]);

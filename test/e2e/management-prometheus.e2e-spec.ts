@@ -24,8 +24,8 @@ function get(query = '', headers: Readonly<Record<string, string>> = {}): Promis
   return new HttpClient(service.managementUrl).get(`/prometheus${query}`, { headers: { ...OPERATOR, ...headers } });
 }
 
-describe('the answer', () => {
-  it('is the text format for whoever says nothing', async () => {
+describe('the format of GET /actuator/prometheus', () => {
+  it('uses the text format by default', async () => {
     const answer = await get();
 
     expect(answer).toBeAnswered(200);
@@ -47,7 +47,7 @@ describe('the answer', () => {
     );
   });
 
-  it('is OpenMetrics for whoever asks for it', async () => {
+  it('uses OpenMetrics when Accept asks for it', async () => {
     const answer = await get('', { accept: 'application/openmetrics-text; version=1.0.0' });
 
     expect(answer).toBeAnswered(200);
@@ -79,44 +79,50 @@ describe('the answer', () => {
     },
     { who: 'a browser', accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', type: TEXT },
     { who: 'curl', accept: '*/*', type: TEXT },
-    { who: 'a reader of text', accept: 'text/plain', type: TEXT },
-  ])('has the type that $who understands', async ({ accept, type }) => {
+    { who: 'a client of plain text', accept: 'text/plain', type: TEXT },
+  ])('uses the media type that $who understands', async ({ accept, type }) => {
     expect((await get('', { accept })).headers.get('content-type')).toBe(type);
   });
 
-  it('is none for whoever takes neither', async () => {
+  it('rejects an Accept header that admits neither format with 406', async () => {
     expect(await get('', { accept: 'application/json' })).toBeRefused(406, 'NOT_ACCEPTABLE');
   });
 });
 
-describe('gzip', () => {
-  /** What comes over the wire is unpacked by `fetch`; the header stays. */
+describe('compression of GET /actuator/prometheus', () => {
+  /** `fetch` decompresses the body and keeps the header. */
   async function fetched(encoding: string): Promise<{ readonly headers: Headers; readonly text: string }> {
     const headers = { ...OPERATOR, 'accept-encoding': encoding };
     const answer = await fetch(`${service.managementUrl}/prometheus`, { headers });
     return { headers: answer.headers, text: await answer.text() };
   }
 
-  it.each(['gzip', 'gzip, deflate, br', 'br;q=1.0, gzip;q=0.8, *;q=0.1', '*'])('packs for %j', async (encoding) => {
-    const { headers, text } = await fetched(encoding);
-    expect(headers.get('content-encoding')).toBe('gzip');
-    expect(text).toBe((await get()).text);
-  });
+  it.each(['gzip', 'gzip, deflate, br', 'br;q=1.0, gzip;q=0.8, *;q=0.1', '*'])(
+    'compresses the response for Accept-Encoding %j',
+    async (encoding) => {
+      const { headers, text } = await fetched(encoding);
+      expect(headers.get('content-encoding')).toBe('gzip');
+      expect(text).toBe((await get()).text);
+    },
+  );
 
-  it.each(['identity', 'br', 'gzip;q=0', 'identity, gzip;q=0.5'])('does not pack for %j', async (encoding) => {
-    const { headers, text } = await fetched(encoding);
-    expect(headers.has('content-encoding')).toBe(false);
-    expect(text).toBe((await get()).text);
-  });
+  it.each(['identity', 'br', 'gzip;q=0', 'identity, gzip;q=0.5'])(
+    'does not compress the response for Accept-Encoding %j',
+    async (encoding) => {
+      const { headers, text } = await fetched(encoding);
+      expect(headers.has('content-encoding')).toBe(false);
+      expect(text).toBe((await get()).text);
+    },
+  );
 
-  it('tells what the answer depends on, packed or not', async () => {
+  it('sends Vary: Accept, Accept-Encoding with and without compression', async () => {
     for (const encoding of ['gzip', 'identity']) {
       expect((await fetched(encoding)).headers.get('vary'), encoding).toBe('Accept, Accept-Encoding');
     }
   });
 });
 
-describe('names that are asked for', () => {
+describe('the includedNames parameter', () => {
   it.each([
     { query: '?includedNames=cache_gets_total', names: ['cache_gets_total'] },
     {
@@ -132,7 +138,7 @@ describe('names that are asked for', () => {
       query: '?includedNames=',
       names: ['http_server_requests_seconds', 'http_server_requests_seconds_max', 'cache_gets_total'],
     },
-  ])('$query gives $names', async ({ query, names }) => {
+  ])('$query returns the metrics $names', async ({ query, names }) => {
     const answer = await get(query);
 
     expect(answer).toBeAnswered(200);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-/** Sends what an operator sends. */
+/** Sends a request with the credentials of the Basic account. */
 function send(method: string, path: string, { headers, ...options }: RequestOptions = {}): Promise<Answer> {
   return new HttpClient(service.managementUrl).send(method, path, { ...options, headers: { ...OPERATOR, ...headers } });
 }
@@ -27,23 +27,23 @@ const get = (path: string, accept?: string): Promise<Answer> =>
   send('GET', path, { headers: accept === undefined ? {} : { accept } });
 const typeOf = ({ headers }: Answer): string | null => headers.get('content-type');
 
-describe('the media type of an answer', () => {
+describe('response media types', () => {
   it.each([
-    ['nothing', undefined, V3],
-    ['everything', '*/*', V3],
-    ['any application', 'application/*', V3],
-    ['the plain type', JSON_TYPE, JSON_TYPE],
-    ['the second version', V2, V2],
-    ['the third version', V3, V3],
-    ['all of a console', `${V3},${V2},application/vnd.spring-boot.actuator.v1+json,${JSON_TYPE}`, V3],
-    ['the plain type most', `${JSON_TYPE};q=0.9, ${V2};q=0.5`, JSON_TYPE],
-    ['the plain type, and everything else as well', `${JSON_TYPE}, text/plain, */*`, V3],
-    ['the plain type before everything else', `${JSON_TYPE}, text/plain, */*;q=0.8`, JSON_TYPE],
-    ['everything but the third version', `*/*, ${V3};q=0`, V2],
-    ['a character set', 'application/json;charset=UTF-8', JSON_TYPE],
-    ['no media type at all', 'nonsense', V3],
-    ['an empty text', '', V3],
-  ])('follows an Accept of %s', async (_, accept, type) => {
+    ['no Accept header', undefined, V3],
+    ['Accept: */*', '*/*', V3],
+    ['Accept: application/*', 'application/*', V3],
+    ['Accept: application/json', JSON_TYPE, JSON_TYPE],
+    ['the v2 vendor type', V2, V2],
+    ['the v3 vendor type', V3, V3],
+    ['the Accept header of a console', `${V3},${V2},application/vnd.spring-boot.actuator.v1+json,${JSON_TYPE}`, V3],
+    ['application/json above the v2 vendor type', `${JSON_TYPE};q=0.9, ${V2};q=0.5`, JSON_TYPE],
+    ['application/json beside */*', `${JSON_TYPE}, text/plain, */*`, V3],
+    ['application/json above */*', `${JSON_TYPE}, text/plain, */*;q=0.8`, JSON_TYPE],
+    ['everything but the v3 vendor type', `*/*, ${V3};q=0`, V2],
+    ['application/json with a charset', 'application/json;charset=UTF-8', JSON_TYPE],
+    ['an invalid Accept header', 'nonsense', V3],
+    ['an empty Accept header', '', V3],
+  ])('negotiates the media type from %s', async (_, accept, type) => {
     const answer = await get('/env', accept);
 
     expect(answer).toBeAnswered(200);
@@ -52,13 +52,13 @@ describe('the media type of an answer', () => {
   });
 
   it.each(['text/html', 'image/*', `${V3};q=0, ${V2};q=0, ${JSON_TYPE};q=0`, '*/*;q=0'])(
-    'is none of %s',
+    'rejects Accept: %s with 406',
     async (accept) => {
       expect(await get('/env', accept)).toBeRefused(406, 'NOT_ACCEPTABLE');
     },
   );
 
-  it('is another one where an operation produces it, and the caller wants it', async () => {
+  it('returns text/plain where an operation produces it and Accept asks for it', async () => {
     const [text, json, any] = await Promise.all(
       ['text/plain', JSON_TYPE, '*/*'].map((type) => get('/threaddump', type)),
     );
@@ -69,7 +69,7 @@ describe('the media type of an answer', () => {
     expect(await get('/logfile', 'text/*')).toMatchObject({ status: 200, text: 'one line\n' });
   });
 
-  it('does not matter where nothing is answered', async () => {
+  it('ignores Accept when the response has no body', async () => {
     const answer = await send('POST', '/loggers/auth', { json: {}, headers: { accept: 'text/html' } });
 
     expect(answer).toMatchObject({ status: 204, text: '' });
@@ -77,15 +77,15 @@ describe('the media type of an answer', () => {
   });
 });
 
-it('leaves out members that have no value', async () => {
+it('management responses omit members without a value', async () => {
   expect((await get('/info')).text).toBe('{"is":1}');
 });
 
-describe('a body', () => {
+describe('management request bodies', () => {
   const post = (options: RequestOptions): Promise<Answer> => send('POST', '/loggers/auth', options);
 
   it.each([V3, V2, JSON_TYPE, 'application/json;charset=UTF-8', `${V3}; charset=utf-8`, V2.toUpperCase()])(
-    'may be %s',
+    'accepts a body of type %s',
     async (type) => {
       const members = { level: 'DEBUG', none: null, count: 1, is: true };
 
@@ -106,7 +106,7 @@ describe('a body', () => {
     'application/json;charset=latin1',
     `${V3}; charset="iso-8859-1"`,
     'application/json; charset=',
-  ])('is refused as %s', async (type) => {
+  ])('rejects a body of type %s with 415', async (type) => {
     expect(await post({ raw: '{}', headers: { 'content-type': type } })).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
@@ -114,19 +114,19 @@ describe('a body', () => {
     ['UTF-16', Buffer.from('{"level":"DEBUG"}', 'utf16le')],
     ['another character set than UTF-8', Buffer.from('{"level":"é"}', 'latin1')],
     ['UTF-8 with a byte order mark', Buffer.from('\ufeff{"level":"DEBUG"}')],
-  ])('is refused in %s', async (_, raw) => {
+  ])('rejects a body in %s', async (_, raw) => {
     const answer = await post({ raw, headers: { 'content-type': V3 } });
 
     expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
   });
 
-  it('is refused without a media type, and so is none: a foreign page could send that', async () => {
+  it('rejects a write without a content type, because a cross-site form can send it', async () => {
     const answers = [await post({ raw: '{}' }), await post({}), await post({ headers: { 'x-requested-with': 'x' } })];
 
     for (const answer of answers) expect(answer).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('may be none with the media type', async () => {
+  it('accepts an empty body with a JSON content type', async () => {
     const answer = await post({ headers: { 'content-type': JSON_TYPE } });
 
     expect(answer.status).toBe(204);
@@ -135,22 +135,22 @@ describe('a body', () => {
 
   it.each([
     ['a list', '[]'],
-    ['a text', '"DEBUG"'],
+    ['a string', '"DEBUG"'],
     ['null', 'null'],
     ['a number', '1'],
-    ['an object inside', '{"configuredLevel":{"a":1}}'],
-    ['a list inside', '{"configuredLevel":["DEBUG"]}'],
-    ['a member twice', '{"a":1,"a":2}'],
-    ['half of one', '{"a":'],
-    ['M4 __proto__', '{"__proto__":"DEBUG"}'],
-  ])('is refused as %s', async (_, raw) => {
+    ['a nested object', '{"configuredLevel":{"a":1}}'],
+    ['a nested list', '{"configuredLevel":["DEBUG"]}'],
+    ['a duplicate member', '{"a":1,"a":2}'],
+    ['truncated JSON', '{"a":'],
+    ['M4: a member named __proto__', '{"__proto__":"DEBUG"}'],
+  ])('%s gets 400 before the endpoint runs', async (_, raw) => {
     const before = samples.asked.length;
 
     expect(await post({ raw, headers: { 'content-type': V3 } })).toBeRefused(400, 'VALIDATION_FAILED');
     expect(samples.asked).toHaveLength(before);
   });
 
-  it('names the members that are nested', async () => {
+  it('the error names every nested member of the body', async () => {
     const { body } = await post({ json: { flat: 1, list: [], object: {} } });
 
     expect(body['errors']).toEqual([
@@ -159,11 +159,11 @@ describe('a body', () => {
     ]);
   });
 
-  it('over its limit is 413', async () => {
+  it('rejects a body above the size limit with 413', async () => {
     expect(await post({ json: { a: 'x'.repeat(64 * 1024) } })).toBeRefused(413, 'PAYLOAD_TOO_LARGE');
   });
 
-  it('of a vendor type is taken by no other route', async () => {
+  it('POST /login rejects the vendor media type', async () => {
     const answer = await new HttpClient(service.url).send('POST', '/login', {
       raw: '{}',
       headers: { 'content-type': V3 },
@@ -173,25 +173,25 @@ describe('a body', () => {
   });
 });
 
-describe('a call that has no parameters', () => {
+describe('operations without parameters', () => {
   it.each([
-    ['the media type of JSON', { 'content-type': JSON_TYPE }, 200],
-    ['the header a console sends, which no foreign page can', { 'x-requested-with': 'XMLHttpRequest' }, 200],
-    ['neither', {}, 415],
-  ])('with %s is answered %i', async (_, headers, status) => {
+    ['a JSON content type', { 'content-type': JSON_TYPE }, 200],
+    ['X-Requested-With, which a cross-site form cannot send', { 'x-requested-with': 'XMLHttpRequest' }, 200],
+    ['neither header', {}, 415],
+  ])('a call with %s gets status %i', async (_, headers, status) => {
     expect(await send('POST', '/shutdown', { headers })).toBeAnswered(status);
   });
 });
 
-describe('the status', () => {
-  it('is 200 for a read, 204 and empty for a write or delete that answers nothing, 200 for one that does', async () => {
+describe('response statuses', () => {
+  it('returns 200 for operations with a result and an empty 204 for those without', async () => {
     expect(await get('/loggers/auth')).toBeAnswered(200);
     expect(await send('DELETE', '/caches/users')).toMatchObject({ status: 204, text: '' });
     expect(await send('DELETE', '/caches')).toMatchObject({ status: 204, text: '' });
     expect(await send('POST', '/shutdown', { json: {} })).toMatchObject({ status: 200, body: { message: 'bye' } });
   });
 
-  it('is 404 with an empty body for a name that does not exist', async () => {
+  it('returns 404 with an empty body for an unknown name', async () => {
     const answer = await get('/loggers/unknown');
 
     expect(answer).toMatchObject({ status: 404, text: '' });
@@ -200,7 +200,7 @@ describe('the status', () => {
   });
 
   it.each(['/heapdump', '/nothing', '/loggers/a/b', '/env/a/b'])(
-    'is 404 with a problem where nothing is: %s',
+    'returns 404 with a problem document for the unknown path %s',
     async (path) => {
       expect(await get(path)).toBeRefused(404, 'NOT_FOUND');
     },
@@ -212,21 +212,21 @@ describe('the status', () => {
     ['PUT', '/caches/users', 'GET, HEAD, DELETE, OPTIONS'],
     ['GET', '/shutdown', 'POST, OPTIONS'],
     ['PATCH', '/health/db/deep', 'GET, HEAD, OPTIONS'],
-  ])('is 405 for %s %s, with what is offered', async (method, path, allow) => {
+  ])('%s %s gets 405 with the allowed methods', async (method, path, allow) => {
     const answer = await send(method, path, { headers: { 'content-type': JSON_TYPE } });
 
     expect(answer).toBeRefused(405, 'METHOD_NOT_ALLOWED');
     expect(answer.headers.get('allow')).toBe(allow);
   });
 
-  it('is never kept by anybody', async () => {
+  it('every response carries Cache-Control: no-store', async () => {
     const answers = [await get('/env'), await get('/loggers/unknown'), await send('POST', '/loggers/a', { json: {} })];
 
     expect(answers.map(({ headers }) => headers.get('cache-control'))).toEqual(['no-store', 'no-store', 'no-store']);
   });
 });
 
-describe('OPTIONS', () => {
+describe('OPTIONS requests', () => {
   it.each([
     ['/env', 'GET, HEAD, OPTIONS'],
     ['/env/a.b', 'GET, HEAD, OPTIONS'],
@@ -234,20 +234,20 @@ describe('OPTIONS', () => {
     ['/caches', 'GET, HEAD, DELETE, OPTIONS'],
     ['/shutdown', 'POST, OPTIONS'],
     ['', 'GET, HEAD, OPTIONS'],
-  ])('of %s names exactly %s', async (path, allow) => {
+  ])('OPTIONS /actuator%s allows exactly %s', async (path, allow) => {
     const answer = await send('OPTIONS', path);
 
     expect(Math.floor(answer.status / 100)).toBe(2);
     expect(answer.headers.get('allow')).toBe(allow);
   });
 
-  it('of what is not exposed is 404', async () => {
+  it('OPTIONS of an endpoint that is not exposed returns 404', async () => {
     expect(await send('OPTIONS', '/heapdump')).toBeRefused(404, 'NOT_FOUND');
   });
 });
 
 it.each(['/env', '/loggers/auth', '/loggers/unknown', '/threaddump', '/logfile', '/health', ''])(
-  'HEAD %s answers like GET, without a body',
+  'HEAD /actuator%s returns the status and headers of GET without a body',
   async (path) => {
     const [asGet, asHead] = [await get(path), await send('HEAD', path)];
 
@@ -258,7 +258,7 @@ it.each(['/env', '/loggers/auth', '/loggers/unknown', '/threaddump', '/logfile',
   },
 );
 
-describe('a path', () => {
+describe('selectors in paths', () => {
   it.each([
     ['/loggers/', ''],
     ['/loggers/auth.mfa', 'auth.mfa'],
@@ -271,49 +271,49 @@ describe('a path', () => {
     ['/health/db/deep', 'db/deep'],
     ['/health/db/deep/', 'db/deep'],
     ['/health/', ''],
-  ])('%s asks for %j', async (path, selector) => {
+  ])('%s selects %j', async (path, selector) => {
     expect((await get(path)).body['selector']).toBe(selector);
   });
 
-  it('may have a query of names that nobody knows', async () => {
+  it('ignores unknown query parameters', async () => {
     expect(await get('/env?nothing=1&nothing=2')).toBeAnswered(200);
   });
 
-  it('is matched with one slash at its end, not with two', async () => {
+  it('a path may end with one slash but not with two', async () => {
     expect(await get('/env//')).toBeRefused(404, 'NOT_FOUND');
-    // What takes all that is left sees them as names.
+    // A selector for the rest of the path contains the slashes.
     expect((await get('/health//')).body['selector']).toBe('/');
     expect((await get('/health/db//')).body['selector']).toBe('db/');
   });
 });
 
-describe('a request that another site makes a browser send', () => {
+describe('cross-site requests', () => {
   const foreign = { 'sec-fetch-site': 'cross-site', 'content-type': JSON_TYPE };
 
   it.each([
     ['POST', '/loggers/auth'],
     ['DELETE', '/caches'],
     ['POST', '/shutdown'],
-  ])('is refused where it changes something: %s %s', async (method, path) => {
+  ])('rejects the cross-site write %s %s', async (method, path) => {
     const before = samples.asked.length;
 
     expect(await send(method, path, { headers: foreign })).toBeRefused(403, 'CROSS_SITE');
     expect(samples.asked).toHaveLength(before);
   });
 
-  it('may read, which no script of that site can see', async () => {
+  it('allows a cross-site read, because no script can see its response', async () => {
     expect(await send('GET', '/env', { headers: foreign })).toBeAnswered(200);
   });
 
-  it.each(['same-origin', 'none'])('is none with %s, whatever its origin', async (site) => {
+  it.each(['same-origin', 'none'])('accepts Sec-Fetch-Site: %s with any Origin', async (site) => {
     const headers = { 'sec-fetch-site': site, origin: 'https://console.example' };
 
     expect(await send('POST', '/loggers/auth', { json: {}, headers })).toBeAnswered(204);
   });
 });
 
-describe('checks', () => {
-  it('tell strangers that they are strangers, whatever else is wrong with what they send', async () => {
+describe('the order of checks', () => {
+  it('authentication is checked before media types and bodies', async () => {
     const client = new HttpClient(service.managementUrl);
 
     const answers = [

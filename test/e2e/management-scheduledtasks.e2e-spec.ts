@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManagedService, startManaged } from '../support/management.js';
 
-describe('scheduledtasks of a running service', () => {
+describe('the scheduledtasks endpoint', () => {
   let service: ManagedService;
   beforeAll(async () => {
     service = await startManaged();
@@ -10,7 +10,7 @@ describe('scheduledtasks of a running service', () => {
     await service.stop();
   });
 
-  it('M4: names every task that runs, with its next run, under the kind of its trigger', async () => {
+  it('M4: lists every task with its target and interval under the type of its trigger', async () => {
     const { status, body } = await service.operator.get('/scheduledtasks');
 
     expect(status).toBe(200);
@@ -23,7 +23,7 @@ describe('scheduledtasks of a running service', () => {
           interval: 300_000,
           nextExecution: { time: expect.any(String) as string },
         },
-        // It may have run by now.
+        // These may have run already, so they may also have a last execution.
         expect.objectContaining({
           runnable: { target: 'LockedAccounts.look' },
           initialDelay: 1000,

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { startManaged } from '../support/management.js';
 import { waitUntil } from '../support/wait-until.js';
 
-/** What a console sends where a call has no body. */
+/** The header with which a console sends a call without a body. */
 const OF_CONSOLE = { headers: { 'x-requested-with': 'XMLHttpRequest' } };
 const ACCESS = '--management.endpoint.shutdown.access=unrestricted';
 
-it('shutdown says so, and ends the service in good order', async () => {
+it('POST /actuator/shutdown confirms the request and stops the service with exit code 0', async () => {
   const service = await startManaged({ args: [ACCESS] });
 
   const { status, body } = await service.operator.send('POST', '/shutdown', OF_CONSOLE);
@@ -16,7 +16,7 @@ it('shutdown says so, and ends the service in good order', async () => {
   expect(service.stdout).toContain('Stopped\n');
 });
 
-it('shutdown is not reached by what a page of another site can post', async () => {
+it('POST /actuator/shutdown rejects a request without a content type, which a cross-site form can send', async () => {
   const service = await startManaged({ args: [ACCESS] });
 
   const { status } = await service.operator.send('POST', '/shutdown');
@@ -26,7 +26,7 @@ it('shutdown is not reached by what a page of another site can post', async () =
   expect(service.stdout).not.toContain('asked to stop');
 });
 
-it('shutdown and the signal of a supervisor after it do not cut anything off', async () => {
+it('a SIGTERM after POST /actuator/shutdown does not interrupt the graceful shutdown', async () => {
   const service = await startManaged({ args: [ACCESS, '--server.shutdown-pre-drain=1s'] });
   await service.operator.send('POST', '/shutdown', OF_CONSOLE);
   await waitUntil('the service stops', () => service.stdout.includes('readiness refuses'));

@@ -25,15 +25,15 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return cwd;
 }
 
-/** One problem of a report, with its facts by label, and its action. */
-interface Told {
+/** One problem of a report: its description, its facts by label, and its action. */
+interface Problem {
   readonly what: string;
   readonly facts: Readonly<Record<string, string>>;
   readonly action: string;
 }
 
 /** The problems of a report by their `Property`, which each has once. */
-function told(report: string): ReadonlyMap<string, Told> {
+function problemsIn(report: string): ReadonlyMap<string, Problem> {
   const [description = '', actions = ''] = report.split('\nAction:\n');
   const problems = Array.from(
     description.matchAll(/^(\d+)\. (.*)\n((?: {5}.*\n)*)/gm),
@@ -183,7 +183,7 @@ const WRONG: readonly (readonly [key: string, value: string | undefined, origin:
   ],
 ];
 
-describe('15 wrong keys of every kind', () => {
+describe('15: the report of several invalid keys', () => {
   const files = { 'application.yml': YML, 'log.yml': LOG_YML };
   let ended: Ended;
 
@@ -191,13 +191,13 @@ describe('15 wrong keys of every kind', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as { port: number };
-    // A start that came to its listener would say that the port is taken.
+    // If startup reached the listener, it would report that the port is taken.
     ended = await runService({ env: VARIABLES, args: [...ARGUMENTS, `--server.port=${port}`], cwd: folderWith(files) });
     taken.close();
   });
 
-  it('are one report: each with what is wrong, its key, value, origin and what is accepted', () => {
-    const problems = told(ended.stderr);
+  it('one report lists every invalid key with its value, origin and accepted values', () => {
+    const problems = problemsIn(ended.stderr);
 
     expect(ended.exitCode).toBe(1);
     for (const [key, value, origin, accepted] of WRONG) {
@@ -209,7 +209,7 @@ describe('15 wrong keys of every kind', () => {
     expect(ended.stderr).toContain(`\n${WRONG.length} problems:\n`);
   });
 
-  it('show no secret and open nothing', () => {
+  it('the report shows no secret, and startup opens no port and creates no folders', () => {
     const { stderr, stdout, cwd } = ended;
 
     expect(stdout).toBe('');
@@ -218,18 +218,18 @@ describe('15 wrong keys of every kind', () => {
     expect(existsSync(join(cwd, 'logs'))).toBe(false);
   });
 
-  it('are the same to config check', async () => {
+  it('config check reports the same keys', async () => {
     const cwd = folderWith(files);
 
     const { exitCode, stderr } = await runCli(['config', 'check', ...ARGUMENTS], { env: VARIABLES, cwd });
 
     expect(exitCode).toBe(3);
-    expect([...told(stderr).keys()].toSorted()).toEqual(WRONG.map(([key]) => key).toSorted());
+    expect([...problemsIn(stderr).keys()].toSorted()).toEqual(WRONG.map(([key]) => key).toSorted());
   });
 });
 
-describe('15 a check of several keys', () => {
-  it('is made beside wrong keys that it does not read', async () => {
+describe('15: checks across keys', () => {
+  it('independent checks are reported together', async () => {
     const { stderr } = await runService({
       args: [
         '--management.security.user=operator',
@@ -238,14 +238,14 @@ describe('15 a check of several keys', () => {
       ],
     });
 
-    expect([...told(stderr)].map(([key, { action }]) => `${key}: ${action}`)).toEqual([
+    expect([...problemsIn(stderr)].map(([key, { action }]) => `${key}: ${action}`)).toEqual([
       expect.stringMatching(/^management\.security\.user: Set management\.security\.password to \$\{NAME\}/),
       expect.stringMatching(/^management\.endpoints\.web\.base-path: Set .* to a path of its own/),
       expect.stringMatching(/^server\.ssl\.bundle: Define it under app\.ssl\.bundle\.pem\.web/),
     ]);
   });
 
-  it('shows no value that came through a variable of a secret', async () => {
+  it('checks mask values that were resolved from a secret variable', async () => {
     const { stderr } = await runService({
       env: { OPS_PASS: 'hunter2', RELAY_TOKEN: 'hunter2' },
       args: [
@@ -257,22 +257,25 @@ describe('15 a check of several keys', () => {
       ],
     });
 
-    const values = Array.from(told(stderr), ([key, { facts }]) => `${key.replace(/.*\./, '')} ${facts['Value'] ?? ''}`);
+    const values = Array.from(
+      problemsIn(stderr),
+      ([key, { facts }]) => `${key.replace(/.*\./, '')} ${facts['Value'] ?? ''}`,
+    );
 
     expect(values.toSorted()).toEqual(['include', 'metrics', 'show-details', 'user'].map((name) => `${name} "******"`));
     expect(stderr).not.toContain('hunter2');
   });
 
-  it('is left out where it reads a wrong one: it could only guess', async () => {
+  it('a check that reads an invalid key is skipped', async () => {
     const { stderr } = await runService({
       env: { MANAGEMENT_SERVER_PORT: 'http' },
       args: ['--management.security.enabled=false', '--management.endpoints.web.base-path=/me'],
     });
 
-    expect([...told(stderr).keys()]).toEqual(['management.server.port']);
+    expect([...problemsIn(stderr).keys()]).toEqual(['management.server.port']);
   });
 
-  it('is left out where a file cannot be read, which may hold what is missing', async () => {
+  it('checks are skipped when a file cannot be read, because it may hold the missing key', async () => {
     const cwd = folderWith({ 'application.yml': 'management:\n  server: {port: 9090\n' });
 
     const { exitCode, stderr } = await runService({ args: ['--management.security.enabled=false'], cwd });
@@ -282,7 +285,7 @@ describe('15 a check of several keys', () => {
     expect(stderr).toContain('A configuration file cannot be read');
   });
 
-  it('says what to do where profile prod does not let a rule be broken, beside everything else', async () => {
+  it('broken rules of profile prod are reported with an action beside other problems', async () => {
     const { exitCode, stderr } = await runService({
       env: PROD,
       args: [
@@ -292,7 +295,7 @@ describe('15 a check of several keys', () => {
     });
 
     expect(exitCode).toBe(1);
-    expect(Array.from(told(stderr), ([key, { what, action }]) => `${key} | ${what} | ${action}`)).toEqual([
+    expect(Array.from(problemsIn(stderr), ([key, { what, action }]) => `${key} | ${what} | ${action}`)).toEqual([
       expect.stringMatching(/^management\.endpoint\.env\.access \| .* cannot be used \| Set .* to one of none/),
       expect.stringMatching(
         /^app\.jpa\.show-sql \| Configuration rule 5 is broken: .* \| Set app\.jpa\.show-sql to false/,
@@ -305,8 +308,8 @@ describe('15 a check of several keys', () => {
   });
 });
 
-describe('15 what the checks know of the service', () => {
-  it('is every component that health has', async () => {
+describe('15: what startup checks know about the service', () => {
+  it('startup checks know every health component', async () => {
     const certificate = makeCertificate();
     const args = [
       ...[
@@ -325,12 +328,12 @@ describe('15 what the checks know of the service', () => {
     const { body } = await new HttpClient(running.url).get('/actuator/health');
 
     const known = /the components are (.*)/.exec(stderr)?.[1]?.split(', ');
-    // No identity provider is configured, and the rules know its component all the same.
+    // The checks know the component saml although no identity provider is configured.
     expect(known).toEqual([...Object.keys(body['components'] as object), 'saml'].toSorted());
     expect(known).toHaveLength(9);
   });
 
-  it('is every route of users', async () => {
+  it('startup checks know every user route', async () => {
     const routes = await routesOfService();
 
     const ofUsers = routes.map(({ template }) => template).filter((template) => !/^\/actuator(?:\/|$)/.test(template));

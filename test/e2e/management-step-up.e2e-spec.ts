@@ -24,7 +24,7 @@ function call(client: HttpClient, [method, path]: Call, headers: Fields): Promis
   return client.send(method, path, { headers: { ...headers, ...(method === 'POST' && JSON_BODY) } });
 }
 
-onSqlite('A2: the built service, whose policy demands no second factor of managers,', (engine) => {
+onSqlite('A2: management step-up when policy requires no second factor of managers', (engine) => {
   const account = [`--management.security.user=${ACCOUNT.user}`, `--management.security.password=${ACCOUNT.password}`];
   const story = storyOn(engine, {
     others: { manager: 'ROLE_MANAGEMENT', enrolled: 'ROLE_MANAGEMENT', reader: 'ROLE_READER' },
@@ -53,7 +53,7 @@ onSqlite('A2: the built service, whose policy demands no second factor of manage
     ['DELETE', '/caches/users'],
     ['POST', '/shutdown'],
   ];
-  /** What the tests may call for real: a dump takes a while, no cache has that name, the service must go on. */
+  /** Leaves out the heap dump, which is slow, a cache that does not exist, and the shutdown of the service. */
   const CALLABLE = SENSITIVE.filter(([, path]) => !['/heapdump', '/caches/users', '/shutdown'].includes(path));
   const OTHERS: readonly Call[] = [
     ['GET', ''],
@@ -66,7 +66,7 @@ onSqlite('A2: the built service, whose policy demands no second factor of manage
   const byPassword = async (id: string): Promise<Fields> =>
     bearer((await story.signInByPassword({ id, password: PASSWORD })).accessToken);
 
-  it('asks a manager by password alone for otp before writes and before reads that show secrets', async () => {
+  it('writes and reads that show secrets require otp from a manager who signed in by password alone', async () => {
     const headers = await byPassword('manager');
 
     for (const each of SENSITIVE) {
@@ -80,7 +80,7 @@ onSqlite('A2: the built service, whose policy demands no second factor of manage
     expect((await client().get('/loggers/auth', { headers })).body).not.toHaveProperty('configuredLevel');
   });
 
-  it('leaves the other reads to a manager by password alone, and OPTIONS to everybody', async () => {
+  it('a manager who signed in by password alone may use the other reads and OPTIONS', async () => {
     const headers = await byPassword('manager');
 
     for (const each of OTHERS) expect(await call(client(), each, headers), each.join(' ')).toBeAnswered(200);
@@ -89,7 +89,7 @@ onSqlite('A2: the built service, whose policy demands no second factor of manage
     }
   });
 
-  it('tells a caller without the role that first', async () => {
+  it('a missing role is reported before a missing second factor', async () => {
     const headers = await byPassword('reader');
 
     for (const each of SENSITIVE.filter(([method]) => method !== 'HEAD')) {
@@ -97,7 +97,7 @@ onSqlite('A2: the built service, whose policy demands no second factor of manage
     }
   });
 
-  it('serves a manager with otp and the account of the operator, and lends their cached answers to no other', async () => {
+  it('serves a manager with otp and the Basic account, and does not share their cached response with a weaker token', async () => {
     const weak = await byPassword('enrolled');
     const { accessToken } = await story.enrolled({ id: 'enrolled', password: PASSWORD });
 
@@ -112,12 +112,12 @@ onSqlite('A2: the built service, whose policy demands no second factor of manage
   });
 });
 
-describe('A2: an endpoint without any mark', () => {
+describe('A2: an endpoint without a step-up setting', () => {
   const samples = new SampleEndpoints();
   const [health] = samples.all;
   const write = { method: 'POST', pathTemplate: '', hasNoParameters: true, run: () => ({}) } as const;
   const endpoints: readonly Endpoint[] = [
-    // An endpoint whose reads ask for no caller, with a write.
+    // An endpoint with anonymous reads and one write.
     ...(health ? [{ ...health, operations: [...health.operations, { ...write, isAnonymous: true }] }] : []),
     ...samples.all.filter(({ id }) => id !== 'health' && id !== 'info'),
     { id: 'info', operations: [write, { ...write, method: 'DELETE' }] },
@@ -135,7 +135,7 @@ describe('A2: an endpoint without any mark', () => {
 
   afterAll(() => service.at?.stop());
 
-  it('asks for otp before each of its writes', async () => {
+  it('every write requires otp by default', async () => {
     const client = new HttpClient(service.at?.managementUrl ?? '');
     const weak = bearer((await service.at?.tokenOf('weak', ['ROLE_MANAGEMENT'])) ?? '');
     const strong = bearer((await service.at?.otpTokenOf('strong', ['ROLE_MANAGEMENT'])) ?? '');
@@ -154,8 +154,8 @@ describe('A2: an endpoint without any mark', () => {
   });
 });
 
-describe('A2: management without credentials, on a port of its own', () => {
-  it('asks no caller for otp', async () => {
+describe('A2: management without authentication on a separate port', () => {
+  it('management.security.enabled=false requires otp from no caller', async () => {
     const service = await startManagement(new SampleEndpoints().all, [
       '--management.security.enabled=false',
       '--management.server.port=0',
