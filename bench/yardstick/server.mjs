@@ -2,7 +2,7 @@
 // ORM or layers. For each full login it does what the service does:
 //   password step   limits asked, account read, hash checked in a pool of workers (a decoy where there is none), two
 //                   events in one commit, half token signed (HS256)
-//   second step     half token verified, one attempt taken (first commit; lock, epoch and unused jti in its condition),
+//   second step     half token verified, one attempt taken (first commit; lock, security stamp and unused jti in its condition),
 //                   secret read and opened (AES-256-GCM), three codes compared, then in one transaction (second commit):
 //                   step moved, jti used, session and refresh token stored as hash, event; access token signed (ES256)
 // that is three durable commits, on a database the service itself has made and filled. Its answers have the service's
@@ -81,8 +81,8 @@ app.post('/login', shape({ id: text(255), pw: text(1024) }), async (request) => 
     for (const each of keys) throttle.addFailure(each, millis);
     throw refusal(401, 'INVALID_CREDENTIALS');
   }
-  const { id: subject, epoch } = account;
-  const { token, expiresIn } = tokens.issueMfaToken({ subject, epoch }, seconds());
+  const { id: subject, security_stamp: securityStamp } = account;
+  const { token, expiresIn } = tokens.issueMfaToken({ subject, securityStamp }, seconds());
   await store.change(sql.ADD_TWO_EVENTS, [
     ...eventValues(request, 'LOGIN_PASSWORD_OK', subject, 'pwd', null),
     ...eventValues(request, 'MFA_CHALLENGED', subject, null, null),

@@ -1,6 +1,6 @@
 // The statements of the yardstick, alike on both engines: what the service has to store and to check for a full login.
 export const ACCOUNT_BY_LOGIN_ID =
-  'SELECT id, status, password_hash, epoch, totp_id, roles, mfa_required FROM account WHERE login_id = ?';
+  'SELECT id, status, password_hash, security_stamp, totp_id, roles, mfa_required FROM account WHERE login_id = ?';
 
 const EVENT_ROW = "(?, ?, ?, ?, NULL, ?, ?, ?, NULL, ?, 'ok', ?)";
 export const ADD_EVENT =
@@ -9,11 +9,11 @@ export const ADD_EVENT =
 /** One statement, which is its own transaction. */
 export const ADD_TWO_EVENTS = `${ADD_EVENT}, ${EVENT_ROW}`;
 
-/** One of the five attempts, where the account may try at all: active, not locked, same epoch, half token unused. */
+/** One of the five attempts, where the account may try at all: active, not locked, same security stamp, half token unused. */
 export const TAKE_ATTEMPT =
   'UPDATE account SET failures = CASE WHEN failures >= 5 THEN 1 ELSE failures + 1 END, ' +
   'failures_in_row = failures_in_row + 1, last_attempt_at = ?, last_attempt_id = ? ' +
-  "WHERE id = ? AND status = 'active' AND epoch = ? AND NOT (failures >= 5 AND (failures_in_row >= 100 OR " +
+  "WHERE id = ? AND status = 'active' AND security_stamp = ? AND NOT (failures >= 5 AND (failures_in_row >= 100 OR " +
   '? < last_attempt_at + CASE WHEN lock_level >= 5 THEN 3600 WHEN lock_level = 4 THEN 2400 WHEN lock_level = 3 THEN 1200 ' +
   'WHEN lock_level = 2 THEN 600 ELSE 300 END)) ' +
   'AND NOT EXISTS (SELECT 1 FROM used_mfa_token WHERE jti = ?)';
@@ -28,7 +28,7 @@ export const ACCEPT_STEP =
 export const USE_MFA_TOKEN = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 
 export const OPEN_SESSION =
-  'INSERT INTO session (id, user_id, kind, secret_hash, half_epoch, amr, auth_time, mfa_at, mfa_method, idp, ' +
+  'INSERT INTO session (id, user_id, kind, secret_hash, half_security_stamp, amr, auth_time, mfa_at, mfa_method, idp, ' +
   'authn_context, ip, agent, created_at, last_used_at, expires_at) ' +
   "VALUES (?, ?, 'token', NULL, NULL, 'pwd otp', ?, ?, 'totp', NULL, NULL, ?, ?, ?, ?, ?)";
 

@@ -22,9 +22,9 @@ const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const mfaHeader = encoded({ alg: 'HS256', typ: 'mfa+jwt', kid: 'mfa-1' });
 const accessHeader = encoded({ alg: 'ES256', typ: 'at+jwt', kid: 'access-1' });
 
-export function issueMfaToken({ subject, epoch }, now) {
+export function issueMfaToken({ subject, securityStamp }, now) {
   const claims = { iss: ISSUER, sub: subject, aud: 'mfa', iat: now, exp: now + MFA_SECONDS, jti: randomText(16) };
-  const input = `${mfaHeader}.${encoded({ ...claims, amr: ['pwd'], epoch })}`;
+  const input = `${mfaHeader}.${encoded({ ...claims, amr: ['pwd'], epoch: securityStamp })}`;
   return { token: `${input}.${macOf(mfaSecret, input).toString('base64url')}`, expiresIn: MFA_SECONDS };
 }
 

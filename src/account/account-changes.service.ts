@@ -25,7 +25,8 @@ export class AccountChanges {
   ) {}
 
   /**
-   * Half-done logins end by the epoch; the caller ends the sessions of a disabled account in the same transaction.
+   * Half-done logins end by the security stamp; the caller ends the sessions of a disabled account in the same
+   * transaction.
    * @throws ServiceError `NOT_FOUND`; `CONFLICT` for the last active administrator and for oneself
    */
   async setStatus(tx: Tx, subject: string, status: AccountStatus, actor: string): Promise<void> {
@@ -43,7 +44,8 @@ export class AccountChanges {
   }
 
   /**
-   * Changes roles, mail address or the demand for a second factor. With new roles half-done logins end by the epoch; where
+   * Changes roles, mail address or the demand for a second factor. With new roles half-done logins end by the security
+   * stamp; where
    * roles are taken away, the caller ends the sessions in the same transaction.
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last active administrator and for oneself
    */
@@ -80,17 +82,19 @@ export class AccountChanges {
   }
 
   /**
-   * Stores a new password: half-done logins end by the epoch, the caller ends the sessions in the same transaction.
-   * `epoch` is that of the account when its old password was verified.
-   * @throws ServiceError `CONFLICT` where the account has no password of its own, or its epoch was raised since
+   * Stores a new password: half-done logins end by the security stamp, the caller ends the sessions in the same
+   * transaction.
+   * `securityStamp` is that of the account when its old password was verified.
+   * @throws ServiceError `CONFLICT` where the account has no password of its own, or its security stamp was raised
+   * since
    */
   async changePassword(
     tx: Tx,
     subject: string,
     { hash }: ReadyPassword,
-    { actor, epoch }: { readonly actor?: string; readonly epoch?: number } = {},
+    { actor, securityStamp }: { readonly actor?: string; readonly securityStamp?: number } = {},
   ): Promise<void> {
-    if (!(await this.store.setPassword(tx, subject, hash, this.clock.seconds(), epoch))) {
+    if (!(await this.store.setPassword(tx, subject, hash, this.clock.seconds(), securityStamp))) {
       throw new ServiceError('CONFLICT', { reason: 'account changed' });
     }
     await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject, ...(actor !== undefined && { actor }) });

@@ -51,34 +51,34 @@ interface AccountRow {
   readonly email: string | null;
   readonly mfa_required: number;
   readonly enrolment_forced: number;
-  readonly epoch: number;
+  readonly security_stamp: number;
   readonly totp_id: string | null;
   readonly password_ends_at: number | null;
 }
 
 const READ =
-  'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, epoch, totp_id, ' +
+  'id, login_id, kind, status, password_hash, roles, email, mfa_required, enrolment_forced, security_stamp, totp_id, ' +
   'password_ends_at';
 const BY_ID = `SELECT ${READ} FROM account WHERE id = ?`;
 const BY_LOGIN_ID = `SELECT ${READ} FROM account WHERE login_id = ?`;
 const ANY = 'SELECT 1 FROM account LIMIT 1';
 
 const WRITTEN =
-  'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, epoch, ' +
+  'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, security_stamp, ' +
   'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
 const ROW = `(?, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, -1, 0, 0, 0, 0, ?, ?)`;
 const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
 
 /** Locks the row: what happens to the account next happens after this transaction. */
 const HOLDS_ACTIVE = `UPDATE account SET status = 'active' WHERE id = ? AND status = 'active'`;
-const HOLDS = `${HOLDS_ACTIVE} AND epoch = ?`;
+const HOLDS = `${HOLDS_ACTIVE} AND security_stamp = ?`;
 
 const REHASH = `UPDATE account SET ${NEW_HASH} WHERE id = ? AND password_hash = ?`;
 const SET_PASSWORD =
-  `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, epoch = epoch + 1, pending_totp_id = NULL, ` +
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = NULL, security_stamp = security_stamp + 1, pending_totp_id = NULL, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
 const RESET_PASSWORD =
-  `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, epoch = epoch + 1, pending_totp_id = NULL, ` +
+  `UPDATE account SET ${NEW_HASH}, password_ends_at = ?, security_stamp = security_stamp + 1, pending_totp_id = NULL, ` +
   "updated_at = ? WHERE id = ? AND kind = 'local'";
 /** Only while it is the temporary password that was verified, and has not expired. */
 const REPLACE_TEMPORARY = `${SET_PASSWORD} AND status = 'active' AND password_hash = ? AND password_ends_at > ?`;
@@ -93,14 +93,14 @@ const NOT_THE_LAST =
   "(is_admin = 0 OR status <> 'active' OR (SELECT number FROM (SELECT COUNT(*) AS number FROM account " +
   "WHERE is_admin = 1 AND status = 'active' AND id <> ?) AS others) > 0)";
 const DISABLE =
-  "UPDATE account SET status = 'disabled', epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? " +
+  "UPDATE account SET status = 'disabled', security_stamp = security_stamp + 1, pending_totp_id = NULL, updated_at = ? " +
   `WHERE id = ? AND status <> 'disabled' AND ${NOT_THE_LAST}`;
 const ENABLE =
-  "UPDATE account SET status = 'active', epoch = epoch + 1, pending_totp_id = NULL, updated_at = ? " +
+  "UPDATE account SET status = 'active', security_stamp = security_stamp + 1, pending_totp_id = NULL, updated_at = ? " +
   "WHERE id = ? AND status <> 'active'";
 
 /** Ends half tokens, half-authenticated sessions and pending secrets. */
-const NEW_EPOCH = ['epoch = epoch + 1', 'pending_totp_id = NULL'];
+const NEW_STAMP = ['security_stamp = security_stamp + 1', 'pending_totp_id = NULL'];
 
 const DELETE = `DELETE FROM account WHERE id = ? AND ${NOT_THE_LAST}`;
 
@@ -133,8 +133,8 @@ export class AccountStore {
     return tx.insert(INSERT + accounts.map(() => ROW).join(', '), accounts.flatMap(values));
   }
 
-  async holds(tx: Tx, id: string, epoch: number): Promise<boolean> {
-    return (await tx.change(HOLDS, [id, epoch])) === 1;
+  async holds(tx: Tx, id: string, securityStamp: number): Promise<boolean> {
+    return (await tx.change(HOLDS, [id, securityStamp])) === 1;
   }
 
   /** Holds the row of an active account; what ends its sessions comes before this transaction, or after it. */
@@ -147,13 +147,13 @@ export class AccountStore {
     return (await tx.change(REHASH, [fresh, id, verified])) === 1;
   }
 
-  /** False for an account that has none, or whose epoch is another one. */
-  async setPassword(tx: Tx, id: string, hash: string, now: number, epoch?: number): Promise<boolean> {
+  /** False for an account that has none, or whose security stamp is another one. */
+  async setPassword(tx: Tx, id: string, hash: string, now: number, securityStamp?: number): Promise<boolean> {
     const values = [hash, now, id];
     const matched =
-      epoch === undefined
+      securityStamp === undefined
         ? await tx.change(SET_PASSWORD, values)
-        : await tx.change(`${SET_PASSWORD} AND epoch = ?`, [...values, epoch]);
+        : await tx.change(`${SET_PASSWORD} AND security_stamp = ?`, [...values, securityStamp]);
     return matched === 1;
   }
 
@@ -210,11 +210,11 @@ export class AccountStore {
   }
 
   /**
-   * New roles raise the epoch: half-done logins end, since policy was asked with the old ones. False when the change would
+   * New roles raise the security stamp: half-done logins end, since policy was asked with the old ones. False when the change would
    * leave no administrator, or there is no such account.
    */
   async change(tx: Tx, id: string, change: AccountChange, now: number): Promise<boolean> {
-    const { sql, assigned } = changeOf(change, now, change.roles ? NEW_EPOCH : []);
+    const { sql, assigned } = changeOf(change, now, change.roles ? NEW_STAMP : []);
     if (!change.roles || isAdmin(change.roles)) return (await tx.change(sql, [...assigned, id])) === 1;
     await tx.change(LOCK_ADMINISTRATORS);
     return (await tx.change(`${sql} AND ${NOT_THE_LAST}`, [...assigned, id, id])) === 1;
@@ -279,7 +279,7 @@ function accountOf(row: AccountRow): StoredAccount {
     ...(row.email !== null && { email: row.email }),
     mfaRequired: row.mfa_required === 1,
     enrolmentForced: row.enrolment_forced === 1,
-    epoch: row.epoch,
+    securityStamp: row.security_stamp,
     ...(row.totp_id !== null && { totpId: row.totp_id }),
     ...(row.password_ends_at !== null && { passwordEndsAt: row.password_ends_at }),
     ...(row.password_hash !== null && { passwordHash: row.password_hash }),

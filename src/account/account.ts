@@ -16,8 +16,8 @@ export interface Account {
   readonly mfaRequired: boolean;
   /** An administrator's reset: the next login must enrol, whatever the policy says. */
   readonly enrolmentForced: boolean;
-  /** Half tokens, half-authenticated sessions and pending secrets of an earlier epoch are dead. */
-  readonly epoch: number;
+  /** Half tokens, half-authenticated sessions and pending secrets of an earlier security stamp are dead. */
+  readonly securityStamp: number;
   /** The active TOTP secret; unset where the second factor is off. */
   readonly totpId?: string;
   readonly hasPassword: boolean;

@@ -8,7 +8,7 @@ import { setUser } from '../principal/request-context.js';
 import type { Account, PasswordVerdict } from './account.js';
 import { type AccountFilter, AccountStore, type StoredAccount, withoutHash } from './account.store.js';
 import { Decoys } from './password/decoys.service.js';
-import { markOfLoginId } from './login-id.js';
+import { pseudonym } from './login-id.js';
 import { LoginIds } from './login-ids.service.js';
 import { PasswordHasher } from './password/password-hasher.js';
 import { kindOf, kindText } from './password/password-kind.js';
@@ -69,11 +69,11 @@ export class Accounts {
   }
 
   /**
-   * Locks the account's row for the rest of the transaction; false when the account is no longer active, or its epoch
-   * has been raised since `epoch` was read.
+   * Locks the account's row for the rest of the transaction; false when the account is no longer active, or its security stamp
+   * has been raised since `securityStamp` was read.
    */
-  holds(tx: Tx, subject: string, epoch: number): Promise<boolean> {
-    return this.store.holds(tx, subject, epoch);
+  holds(tx: Tx, subject: string, securityStamp: number): Promise<boolean> {
+    return this.store.holds(tx, subject, securityStamp);
   }
 
   /**
@@ -83,7 +83,7 @@ export class Accounts {
    */
   async verifyPassword({ loginId, password, device }: PasswordAttempt): Promise<PasswordVerdict> {
     const form = this.normalise(loginId);
-    setUser(markOfLoginId(form));
+    setUser(pseudonym(form));
     checkLength(password, 'pw');
     const read = (): Promise<StoredAccount | undefined> => this.work.single((tx) => this.store.findByLoginId(tx, form));
     const known = device === undefined ? undefined : this.throttle.deviceOf(device);

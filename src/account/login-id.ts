@@ -18,7 +18,7 @@ export function normalisedLoginId(text: string, isCaseSensitive: boolean): strin
 }
 
 /** Stands in the log for a login id that may be nobody's, so that tries of one id can be found (operations.md, "Logging"). */
-export function markOfLoginId(form: string): string {
+export function pseudonym(form: string): string {
   return `id:${createHash('sha256').update(form).digest('hex').slice(0, 12)}`;
 }
 

@@ -49,7 +49,7 @@ export class OwnPassword {
     await this.password.verifySubject(subject, current, 'current');
     const ready = await this.changes.readyPassword(subject, next);
     const store = async (tx: Tx): Promise<void> => {
-      await this.changes.changePassword(tx, subject, ready, { epoch: account.epoch });
+      await this.changes.changePassword(tx, subject, ready, { securityStamp: account.securityStamp });
       await this.sessions.endAll(tx, subject, caller.sid);
       await this.trustedDevices.revokeAll(tx, subject);
     };

@@ -3,9 +3,9 @@ import type { Account } from '../account/account.js';
 import { Accounts } from '../account/accounts.service.js';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { SetupClaim } from '../second-factor/enrolment/authenticators.service.js';
+import type { SetupRequest } from '../second-factor/enrolment/authenticators.service.js';
 import { Enrolment, type Setup, type ShownSecret } from '../second-factor/enrolment/enrolment.service.js';
-import type { FactorState } from '../second-factor/attempts/factor-state.js';
+import type { EnrolmentState } from '../second-factor/attempts/factor-state.js';
 import { MfaProperties } from '../second-factor/mfa.properties.js';
 import { isDemanded } from '../second-factor/policy.js';
 import {
@@ -72,7 +72,7 @@ export class OwnSecondFactor {
     return this.enrolment.shown(await this.authorizeSetup(caller, undefined));
   }
 
-  private async authorizeSetup(caller: Principal, password: string | undefined): Promise<SetupClaim> {
+  private async authorizeSetup(caller: Principal, password: string | undefined): Promise<SetupRequest> {
     const account = await this.accountOf(caller.subject);
     const { totpId: replaces } = account;
     if (caller.kind === 'half') {
@@ -84,7 +84,7 @@ export class OwnSecondFactor {
     return { ...attemptSubjectOf(caller), askedBy: askerOf(caller), ...(replaces !== undefined && { replaces }) };
   }
 
-  async state({ subject }: FullPrincipal): Promise<{ readonly factors: FactorState; readonly isDemanded: boolean }> {
+  async state({ subject }: FullPrincipal): Promise<{ readonly factors: EnrolmentState; readonly isDemanded: boolean }> {
     const factors = await this.enrolment.state(subject);
     return { factors, isDemanded: isDemanded(await this.accountOf(subject), this.policy) };
   }
@@ -138,11 +138,11 @@ export class OwnSecondFactor {
 
   /**
    * Enrolment is open to half-authenticated callers only where policy demands what the account does not have yet, or an
-   * identity provider did not prove it. One whose epoch has ended is refused by what follows, which looks at the lock
+   * identity provider did not prove it. One whose security stamp has ended is refused by what follows, which looks at the lock
    * first.
    */
   private requireEnrolmentAllowed(caller: HalfPrincipal, account: Account): void {
-    if (account.epoch !== caller.epoch) return;
+    if (account.securityStamp !== caller.securityStamp) return;
     const isDue = caller.idp !== undefined || isDemanded(account, this.policy);
     if (account.totpId === undefined && isDue) return;
     throw new ServiceError('MFA_REQUIRED', { reason: 'not to be enrolled' });

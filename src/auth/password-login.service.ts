@@ -44,7 +44,10 @@ export class PasswordLogin {
   /** Asks for the second step by a half token; nothing of it is stored. */
   challenge({ account }: FirstFactorResult): Promise<Challenge> {
     return this.challenged(async () => {
-      const { token, expiresAt } = await this.mfaTokens.issue({ subject: account.id, epoch: account.epoch });
+      const { token, expiresAt } = await this.mfaTokens.issue({
+        subject: account.id,
+        securityStamp: account.securityStamp,
+      });
       await this.work.single((tx) => this.recordChallenge(tx, account));
       return { mfaToken: token, expiresIn: expiresAt - this.clock.seconds() };
     });
@@ -55,12 +58,12 @@ export class PasswordLogin {
    * session with the cookie `former`.
    */
   challengeInSession({ account }: FirstFactorResult, former: string | undefined): Promise<OpenedSession> {
-    const { id: subject, epoch } = account;
+    const { id: subject, securityStamp } = account;
     return this.challenged(() =>
       this.work.run(async (tx) => {
         await this.sessions.replace(tx, former);
         await this.recordChallenge(tx, account);
-        return this.sessions.openHalf(tx, { subject, epoch, authTime: this.clock.seconds() });
+        return this.sessions.openHalf(tx, { subject, securityStamp, authTime: this.clock.seconds() });
       }),
     );
   }
@@ -81,10 +84,10 @@ export class PasswordLogin {
     kind: SessionKind,
     former: string | undefined,
   ): Promise<CompletedLogin | undefined> {
-    const { id: subject, epoch } = account;
+    const { id: subject, securityStamp } = account;
     return this.work.run(async (tx) => {
       // Whatever ended this account's sessions since its password was read has ended this login, too.
-      if (!(await this.accounts.holds(tx, subject, epoch))) {
+      if (!(await this.accounts.holds(tx, subject, securityStamp))) {
         throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
       }
       const trusted = trustedDevice && (await this.trustedDevices.recognise(tx, subject, trustedDevice));

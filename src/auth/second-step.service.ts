@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
-import type { Claim } from '../second-factor/attempts/attempt.js';
+import type { AttemptSubject } from '../second-factor/attempts/attempt.js';
 import { SecondFactorMeters } from '../second-factor/attempts/second-factor-meters.js';
 import { type Proof, SecondFactors } from '../second-factor/second-factors.service.js';
 import { codeMethod } from '../second-factor/submitted-code.js';
@@ -47,9 +47,17 @@ export class SecondStep {
   /** `POST /login/2fa`: the half token stands in the body. */
   async completeLogin(mfaToken: string, code: string, wishes: CompleteOptions = {}): Promise<CompletedSecondStep> {
     const claims = await this.meters.refusals(codeMethod(code), () => this.claimsOf(mfaToken));
-    const { subject, epoch, jti, issuedAt, expiresAt } = claims;
+    const { subject, securityStamp, jti, issuedAt, expiresAt } = claims;
     setUser(subject);
-    const half = { kind: 'half', via: 'token', subject, epoch, id: jti, authTime: issuedAt, expiresAt } as const;
+    const half = {
+      kind: 'half',
+      via: 'token',
+      subject,
+      securityStamp,
+      id: jti,
+      authTime: issuedAt,
+      expiresAt,
+    } as const;
     return this.prove(half, code, wishes);
   }
 
@@ -104,10 +112,10 @@ export class SecondStep {
   }
 }
 
-/** What an attempt of this caller must hold against: a half-authenticated one ends with its epoch and its `jti`. */
-export function attemptSubjectOf(caller: Principal): Claim {
+/** What an attempt of this caller must hold against: a half-authenticated one ends with its security stamp and its `jti`. */
+export function attemptSubjectOf(caller: Principal): AttemptSubject {
   const { subject } = caller;
   if (caller.kind === 'full') return { subject };
-  const { epoch, via, id } = caller;
-  return { subject, epoch, ...(via === 'token' && { jti: id }) };
+  const { securityStamp, via, id } = caller;
+  return { subject, securityStamp, ...(via === 'token' && { jti: id }) };
 }

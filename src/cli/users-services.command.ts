@@ -4,7 +4,7 @@ import type { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountImport, TotpImport } from '../account/import/account-import.service.js';
 import type { Accounts } from '../account/accounts.service.js';
 import { printable } from '../config/show/failure-report.js';
-import type { FactorState } from '../second-factor/attempts/factor-state.js';
+import type { EnrolmentState } from '../second-factor/attempts/factor-state.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import type { AdmitServices } from './admit.command.js';
 import { type Complaint, noSuch } from './users-answers.js';
@@ -19,7 +19,7 @@ export interface UsersServices extends AdmitServices {
   readonly totps?: TotpImport;
   /** A password that a person can type. */
   readonly randomPassword: () => string;
-  readonly factorState: (subject: string) => Promise<FactorState>;
+  readonly factorState: (subject: string) => Promise<EnrolmentState>;
   /** Ends all sessions of a user and forgets the trusted devices. */
   readonly endSessions: (tx: Tx, subject: string) => Promise<unknown>;
   /** Ends the lock of the second factor; false where nothing had failed. */

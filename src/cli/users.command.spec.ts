@@ -25,7 +25,7 @@ const ANNA: Account = {
   roles: [],
   mfaRequired: false,
   enrolmentForced: false,
-  epoch: 0,
+  securityStamp: 0,
   hasPassword: true,
 };
 

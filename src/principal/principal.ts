@@ -26,7 +26,7 @@ export interface HalfPrincipal {
   readonly via: 'token' | 'session';
   /** `jti` of the `mfa_token`, or the id of the half-authenticated session. */
   readonly id: string;
-  readonly epoch: number;
+  readonly securityStamp: number;
   /** Epoch seconds at which the `mfa_token` or half-authenticated session ends. */
   readonly expiresAt: number;
   /** Epoch seconds of the password step; missing where an identity provider did not prove when it was. */

@@ -11,7 +11,7 @@ function problemsOf(...args: readonly string[]): readonly string[] {
 }
 
 it('has the lengths of locks that the contract names', () => {
-  expect(new MfaProperties().lockLadder).toEqual([300, 600, 1200, 2400, 3600]);
+  expect(new MfaProperties().lockoutSchedule).toEqual([300, 600, 1200, 2400, 3600]);
 });
 
 it.each([

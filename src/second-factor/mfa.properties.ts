@@ -3,7 +3,7 @@ import { full } from '../config/bind/effect.js';
 import { duration, flag, integer, list, text } from '../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { ladderOf } from './attempts/lock.js';
+import { lockoutScheduleOf } from './attempts/lock.js';
 
 @Properties('app.security.mfa')
 export class MfaProperties implements SelfChecking {
@@ -56,8 +56,8 @@ export class MfaProperties implements SelfChecking {
   readonly trustedDeviceDays: number = 30;
 
   /** Lengths of the first, second … lock in seconds. */
-  get lockLadder(): readonly number[] {
-    return ladderOf(Math.ceil(this.lockDuration.seconds), Math.ceil(this.lockMaxDuration.seconds));
+  get lockoutSchedule(): readonly number[] {
+    return lockoutScheduleOf(Math.ceil(this.lockDuration.seconds), Math.ceil(this.lockMaxDuration.seconds));
   }
 
   violations(): readonly Violation[] {

@@ -4,7 +4,7 @@ import { LOW } from './backup-code/backup-code.js';
 import { Clock } from '../clock/clock.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import type { Against, Claim, Standing } from './attempts/attempt.js';
+import type { TargetSecret, AttemptSubject, FactorState } from './attempts/attempt.js';
 import { Attempts, type Outcome, REPLAYED, WRONG_CODE } from './attempts/attempts.service.js';
 import type { Proof } from './proof.js';
 import { SecondFactorStore } from './second-factor.store.js';
@@ -17,7 +17,7 @@ export type { Proof };
 /** What is stored together with the proof; it may be run again from its start, so it acts through `tx` alone. */
 export type Complete<P, T> = (tx: Tx, proof: P) => Promise<T>;
 
-const AGAINST_ACTIVE: Against = { kind: 'active' };
+const ACTIVE_SECRET: TargetSecret = { kind: 'active' };
 
 /** The second factor of an account: its TOTP code or one of its backup codes. */
 @Injectable()
@@ -38,51 +38,51 @@ export class SecondFactors {
    * @throws ServiceError `MFA_CODE_INVALID`, `MFA_LOCKED`, `MFA_STATE_CONFLICT` where no secret is active, and for a
    * claim that has ended `MFA_TOKEN_INVALID` (with a `jti`) or `INVALID_TOKEN`
    */
-  async prove<T>(claim: Claim & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
-    const code = submittedCode(claim.code);
+  async prove<T>(caller: AttemptSubject & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
+    const code = submittedCode(caller.code);
     if (!code) throw malformedCode();
-    return this.attempts.spend(claim, AGAINST_ACTIVE, code.method, (standing) =>
+    return this.attempts.charge(caller, ACTIVE_SECRET, code.method, (state) =>
       code.method === 'totp'
-        ? this.useStep(claim, standing, code.digits, complete)
-        : this.useBackupCode(claim, standing, code.text, complete),
+        ? this.useStep(caller, state, code.digits, complete)
+        : this.useBackupCode(caller, state, code.text, complete),
     );
   }
 
   private async useStep<T>(
-    claim: Claim,
-    standing: Standing,
+    caller: AttemptSubject,
+    state: FactorState,
     digits: string,
     complete: Complete<Proof, T>,
   ): Promise<Outcome<T>> {
-    const { active, lastUsedStep, roles } = standing;
-    if (!active) return { kind: 'void', refusal: { kind: 'no_secret' } };
-    const key = this.secrets.open(claim.subject, active.sealed);
+    const { active, lastUsedStep, roles } = state;
+    if (!active) return { kind: 'refunded', refusal: { kind: 'no_secret' } };
+    const key = this.secrets.open(caller.subject, active.sealed);
     const verdict = verifyTotp(key, digits, this.clock.seconds(), lastUsedStep);
     if (verdict.kind === 'wrong') return WRONG_CODE;
     if (verdict.kind === 'replayed') return REPLAYED;
     return this.work.run(async (tx) => {
-      if (!(await this.store.acceptStep(tx, claim, active.id, verdict.step))) {
-        return this.attempts.late(tx, claim, AGAINST_ACTIVE, verdict.step);
+      if (!(await this.store.acceptStep(tx, caller, active.id, verdict.step))) {
+        return this.attempts.resolveLost(tx, caller, ACTIVE_SECRET, verdict.step);
       }
-      await this.secrets.renewSeal(tx, claim.subject, active);
+      await this.secrets.renewSeal(tx, caller.subject, active);
       const { offset } = verdict;
       return { kind: 'done', result: await complete(tx, { method: 'totp', offset, roles }), offset };
     });
   }
 
   private async useBackupCode<T>(
-    claim: Claim,
-    { active, backupSetId, roles }: Standing,
+    caller: AttemptSubject,
+    { active, backupSetId, roles }: FactorState,
     code: string,
     complete: Complete<Proof, T>,
   ): Promise<Outcome<T>> {
-    const { subject } = claim;
-    if (!active) return { kind: 'void', refusal: { kind: 'no_secret' } };
+    const { subject } = caller;
+    if (!active) return { kind: 'refunded', refusal: { kind: 'no_secret' } };
     if (backupSetId === undefined) return WRONG_BACKUP_CODE;
     const used = this.work.run(async (tx): Promise<Outcome<T>> => {
       // The row first, so that it is locked before those of the codes.
-      if (!(await this.store.acceptSet(tx, claim, active.id, backupSetId))) {
-        return this.attempts.late(tx, claim, AGAINST_ACTIVE);
+      if (!(await this.store.acceptSet(tx, caller, active.id, backupSetId))) {
+        return this.attempts.resolveLost(tx, caller, ACTIVE_SECRET);
       }
       if (!(await this.backupCodes.consume(tx, subject, backupSetId, code))) throw new NotInSet();
       const remaining = await this.backupCodes.remaining(tx, subject, backupSetId);

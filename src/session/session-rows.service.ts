@@ -58,10 +58,10 @@ export class SessionRows {
     return this.withSecret(tx, this.fresh(kind, facts));
   }
 
-  insertHalf(tx: Tx, facts: LoginFacts, halfEpoch: number): Promise<WithSecret> {
+  insertHalf(tx: Tx, facts: LoginFacts, halfSecurityStamp: number): Promise<WithSecret> {
     const session = this.fresh(facts.idp === undefined ? 'portal' : 'staff', facts);
     const expiresAt = Math.min(session.createdAt + HALF_AUTHENTICATED_SECONDS, session.expiresAt);
-    return this.withSecret(tx, { ...session, halfEpoch, expiresAt });
+    return this.withSecret(tx, { ...session, halfSecurityStamp, expiresAt });
   }
 
   /** When a refresh token of the session ends: use of its cookie moves the end of a session of staff. */
@@ -83,7 +83,7 @@ export class SessionRows {
 
   /** A half-authenticated session ends when it ends, used or not. */
   isWorthTouching(session: Session): boolean {
-    const isFull = session.halfEpoch === undefined;
+    const isFull = session.halfSecurityStamp === undefined;
     return isFull && isWorthTouching(session, this.clock.seconds(), this.lifetimes[session.kind]);
   }
 

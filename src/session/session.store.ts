@@ -5,22 +5,22 @@ import { amrOf, amrText } from '../principal/amr.js';
 import type { StepUpFacts, Session } from './session.js';
 
 const COLUMNS =
-  'id, user_id, kind, half_epoch, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +
+  'id, user_id, kind, half_security_stamp, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +
   'agent, created_at, last_used_at, expires_at';
 const MARKS = '?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?';
 const INSERT = `INSERT INTO session (secret_hash, ${COLUMNS}) VALUES (${MARKS})`;
 const LIVE = `SELECT ${COLUMNS} FROM session WHERE id = ? AND expires_at > ?`;
 const LIVE_BY_SECRET = `SELECT ${COLUMNS} FROM session WHERE secret_hash = ? AND expires_at > ?`;
 const LIVE_OF_USER = `SELECT ${COLUMNS} FROM session
-  WHERE user_id = ? AND expires_at > ? AND half_epoch IS NULL AND id < ? ORDER BY id DESC LIMIT ?`;
+  WHERE user_id = ? AND expires_at > ? AND half_security_stamp IS NULL AND id < ? ORDER BY id DESC LIMIT ?`;
 const USE = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND expires_at > ?';
 const TOUCH = 'UPDATE session SET last_used_at = ? WHERE id = ? AND last_used_at = ?';
 const TOUCH_PORTAL = 'UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ? AND last_used_at = ?';
 const RAISE = `UPDATE session SET amr = ?, mfa_at = ?, mfa_method = ?, secret_hash = ?
-  WHERE id = ? AND expires_at > ? AND half_epoch IS NULL`;
+  WHERE id = ? AND expires_at > ? AND half_security_stamp IS NULL`;
 const END = 'DELETE FROM session WHERE id = ?';
 const END_OWN = 'DELETE FROM session WHERE id = ? AND user_id = ?';
-const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_epoch IS NOT NULL';
+const END_HALF = 'DELETE FROM session WHERE id = ? AND expires_at > ? AND half_security_stamp IS NOT NULL';
 const OF_IDP_SESSION = `SELECT ${COLUMNS} FROM session WHERE idp_session = ? AND expires_at > ?`;
 const END_OF_USER = 'DELETE FROM session WHERE user_id = ? AND id <> ?';
 
@@ -28,7 +28,7 @@ interface Row {
   readonly id: string;
   readonly user_id: string;
   readonly kind: Session['kind'];
-  readonly half_epoch: number | null;
+  readonly half_security_stamp: number | null;
   readonly amr: string;
   readonly auth_time: number | null;
   readonly mfa_at: number | null;
@@ -48,10 +48,10 @@ interface Row {
 @Injectable()
 export class SessionStore {
   async insert(tx: Tx, session: Session, secretHash: string | null): Promise<void> {
-    const { id, subject, kind, halfEpoch, amr, authTime, mfaAt, mfaMethod } = session;
+    const { id, subject, kind, halfSecurityStamp, amr, authTime, mfaAt, mfaMethod } = session;
     const { idp, authnContext, endsAt, idpSession, ip, agent } = session;
     const proof = [amrText(amr), authTime ?? null, mfaAt ?? null, mfaMethod ?? null];
-    const facts = [id, subject, kind, halfEpoch ?? null, ...proof];
+    const facts = [id, subject, kind, halfSecurityStamp ?? null, ...proof];
     const ofIdp = [idp ?? null, authnContext ?? null, endsAt ?? null, idpSession ?? null];
     const origin = [...ofIdp, ip ?? null, agent ?? null];
     const instants = [session.createdAt, session.lastUsedAt, session.expiresAt];
@@ -116,7 +116,7 @@ function sessionOf(row: Row): Session {
     id: row.id,
     subject: row.user_id,
     kind: row.kind,
-    ...(row.half_epoch !== null && { halfEpoch: row.half_epoch }),
+    ...(row.half_security_stamp !== null && { halfSecurityStamp: row.half_security_stamp }),
     amr: amrOf(row.amr),
     ...(row.auth_time !== null && { authTime: row.auth_time }),
     ...(row.mfa_at !== null && { mfaAt: row.mfa_at }),

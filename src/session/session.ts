@@ -13,8 +13,8 @@ export interface Session {
   readonly id: string;
   readonly subject: string;
   readonly kind: SessionKind;
-  /** Set while the second factor is open: the epoch of the account the session is bound to. */
-  readonly halfEpoch?: number;
+  /** Set while the second factor is open: the security stamp of the account the session is bound to. */
+  readonly halfSecurityStamp?: number;
   readonly amr: Amr;
   /** When the first factor was proven; missing where an identity provider did not prove it. So is `mfaAt` of its factor. */
   readonly authTime?: number;

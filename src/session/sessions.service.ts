@@ -35,7 +35,7 @@ export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
 /** What is known of a login whose second factor is open. */
 export interface HalfAuthenticatedFacts extends IdpFacts {
   readonly subject: string;
-  readonly epoch: number;
+  readonly securityStamp: number;
   readonly authTime?: number;
 }
 
@@ -68,9 +68,9 @@ export class Sessions {
     };
   }
 
-  /** A half-authenticated session of a browser, 3 minutes long and bound to the account's epoch. */
-  openHalf(tx: Tx, { epoch, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
-    return this.rows.insertHalf(tx, { ...facts, amr: PWD }, epoch);
+  /** A half-authenticated session of a browser, 3 minutes long and bound to the account's security stamp. */
+  openHalf(tx: Tx, { securityStamp, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
+    return this.rows.insertHalf(tx, { ...facts, amr: PWD }, securityStamp);
   }
 
   /** The live session of that id, full or half-authenticated; one read. */

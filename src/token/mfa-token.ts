@@ -5,8 +5,8 @@ import { PWD } from '../principal/amr.js';
 export interface MfaClaims {
   readonly subject: string;
   readonly jti: string;
-  /** The epoch of the account it is bound to: when that rises, the token is dead. */
-  readonly epoch: number;
+  /** The security stamp of the account, claim `epoch` of the token: when it rises, the token is no longer accepted. */
+  readonly securityStamp: number;
   readonly issuedAt: number;
   readonly expiresAt: number;
 }
@@ -18,8 +18,20 @@ export const MFA_TOKEN_SECONDS = 180;
 /** 128 bits. */
 export const JTI_BYTES = 16;
 
-export function toMfaPayload({ subject, jti, epoch, issuedAt, expiresAt }: MfaClaims, issuer: string): JWTPayload {
-  return { iss: issuer, sub: subject, aud: MFA_AUDIENCE, iat: issuedAt, exp: expiresAt, jti, amr: [...PWD], epoch };
+export function toMfaPayload(
+  { subject, jti, securityStamp, issuedAt, expiresAt }: MfaClaims,
+  issuer: string,
+): JWTPayload {
+  return {
+    iss: issuer,
+    sub: subject,
+    aud: MFA_AUDIENCE,
+    iat: issuedAt,
+    exp: expiresAt,
+    jti,
+    amr: [...PWD],
+    epoch: securityStamp,
+  };
 }
 
 /** Undefined where a claim has another form than ours have. */
@@ -27,5 +39,5 @@ export function parseMfaPayload({ sub, jti, epoch, iat, exp, amr }: JWTPayload):
   if (sub === undefined || jti === undefined || iat === undefined || exp === undefined) return undefined;
   if (typeof sub !== 'string' || typeof jti !== 'string' || !Number.isSafeInteger(epoch)) return undefined;
   if (exp - iat > MFA_TOKEN_SECONDS || !Array.isArray(amr) || amr.join(' ') !== PWD.join(' ')) return undefined;
-  return { subject: sub, jti, epoch: epoch as number, issuedAt: iat, expiresAt: exp };
+  return { subject: sub, jti, securityStamp: epoch as number, issuedAt: iat, expiresAt: exp };
 }

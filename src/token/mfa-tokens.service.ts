@@ -29,7 +29,7 @@ export class MfaTokens {
 
   async issue(account: {
     readonly subject: string;
-    readonly epoch: number;
+    readonly securityStamp: number;
   }): Promise<{ readonly token: string; readonly jti: string; readonly expiresAt: number }> {
     const issuedAt = this.clock.seconds();
     const expiresAt = issuedAt + MFA_TOKEN_SECONDS;
@@ -38,7 +38,7 @@ export class MfaTokens {
     return { token: await signToken(this.keys.current('mfa'), MFA_TYP, claims), jti, expiresAt };
   }
 
-  /** Looks at the token alone; whether its epoch goes on and its `jti` is unused is for the caller's transaction. */
+  /** Looks at the token alone; whether its security stamp goes on and its `jti` is unused is for the caller's transaction. */
   async verify(token: string): Promise<MfaClaims | undefined> {
     const header = parseHeader(token, [MFA_TYP]);
     const key = header && (await this.keys.find('mfa', header.kid));

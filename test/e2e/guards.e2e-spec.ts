@@ -52,7 +52,7 @@ class GuardedModule {}
 
 interface Member {
   readonly subject: string;
-  readonly epoch: number;
+  readonly securityStamp: number;
   readonly roles: readonly string[];
 }
 
@@ -92,8 +92,8 @@ afterAll(() => app.close());
 
 async function member(...roles: readonly string[]): Promise<Member> {
   met += 1;
-  const { id, epoch } = await app.get(AccountCreation).create({ loginId: `member-${met}`, roles }, 'test');
-  return { subject: id, epoch, roles };
+  const { id, securityStamp } = await app.get(AccountCreation).create({ loginId: `member-${met}`, roles }, 'test');
+  return { subject: id, securityStamp, roles };
 }
 
 async function open({ subject }: Member, amr: 'pwd' | 'otp', kind: Carrier): Promise<OpenedSession> {
@@ -111,15 +111,15 @@ async function full(who: Member, amr: 'pwd' | 'otp' = 'pwd', kind: Carrier = 'to
 }
 
 /** Asks routes as somebody whose second factor is open. */
-async function half({ subject, epoch }: Member, kind: Carrier): Promise<Ask> {
+async function half({ subject, securityStamp }: Member, kind: Carrier): Promise<Ask> {
   if (kind === 'token') {
-    const { token: bearer } = await app.get(MfaTokens).issue({ subject, epoch });
+    const { token: bearer } = await app.get(MfaTokens).issue({ subject, securityStamp });
     return (path) => new HttpClient(url).get(path, { bearer });
   }
   const authTime = clock.seconds();
   const { secret = '' } = await app
     .get(UnitOfWork)
-    .run((tx) => app.get(Sessions).openHalf(tx, { subject, epoch, authTime }));
+    .run((tx) => app.get(Sessions).openHalf(tx, { subject, securityStamp, authTime }));
   return withCookie(secret);
 }
 

@@ -170,7 +170,7 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     const { client } = await staff.signIn({ nameId: 'gina' });
     // Policy came after the login; the row is what such a login leaves.
     await staff.story.database.query(
-      "UPDATE session SET half_epoch = 0 WHERE user_id = (SELECT user_id FROM staff_identity WHERE person = 'gina')",
+      "UPDATE session SET half_security_stamp = 0 WHERE user_id = (SELECT user_id FROM staff_identity WHERE person = 'gina')",
     );
 
     await request(client, { nameId: 'gina' });

@@ -44,7 +44,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await eventKinds(database.work, made.id)).toEqual(['USER_CREATED']);
   });
 
-  it('begin active, local, in epoch 0 and without a second factor', async () => {
+  it('begin active, local, with security stamp 0 and without a second factor', async () => {
     const made = await parts.creation.create(
       {
         loginId: 'fresh',
@@ -65,7 +65,7 @@ onEveryDatabase('accounts', (database) => {
       email: 'fresh@example.org',
       mfaRequired: true,
       enrolmentForced: false,
-      epoch: 0,
+      securityStamp: 0,
       hasPassword: true,
     });
   });
@@ -153,7 +153,7 @@ onEveryDatabase('accounts', (database) => {
     expect(log.of('account').map(({ message }) => message)).toContain(
       'A password is hashed anew: its hash was of another scheme or cost',
     );
-    expect((await parts.accounts.findByLoginId('moved'))?.epoch).toBe(0);
+    expect((await parts.accounts.findByLoginId('moved'))?.securityStamp).toBe(0);
   });
 
   it('do not get an old password back by a hash that is made anew meanwhile', async () => {
@@ -170,22 +170,22 @@ onEveryDatabase('accounts', (database) => {
     expect(await parts.accounts.verifyPasswordOf(id, OTHER_PASSWORD)).toMatchObject({ kind: 'right' });
   });
 
-  it('enter a new epoch with a new password, and lose what was pending', async () => {
+  it('get a new security stamp with a new password, and lose what was pending', async () => {
     const { id } = await create('epochs');
     await database.work.run((tx) => tx.change('UPDATE account SET pending_totp_id = ? WHERE id = ?', ['p', id]));
     const ready = await parts.changes.readyPassword(id, OTHER_PASSWORD);
 
-    await database.work.run((tx) => parts.changes.changePassword(tx, id, ready, { epoch: 0 }));
+    await database.work.run((tx) => parts.changes.changePassword(tx, id, ready, { securityStamp: 0 }));
 
     const [row] = await database.work.single((tx) =>
-      tx.rows<{ epoch: number; pending_totp_id: string | null }>(
-        'SELECT epoch, pending_totp_id FROM account WHERE id = ?',
+      tx.rows<{ security_stamp: number; pending_totp_id: string | null }>(
+        'SELECT security_stamp, pending_totp_id FROM account WHERE id = ?',
         [id],
       ),
     );
-    expect(row).toMatchObject({ epoch: 1, pending_totp_id: null });
+    expect(row).toMatchObject({ security_stamp: 1, pending_totp_id: null });
     expect(await eventKinds(database.work, id)).toEqual(['PASSWORD_CHANGED', 'USER_CREATED']);
-    const late = database.work.run((tx) => parts.changes.changePassword(tx, id, ready, { epoch: 0 }));
+    const late = database.work.run((tx) => parts.changes.changePassword(tx, id, ready, { securityStamp: 0 }));
     await expect(late).rejects.toEqual(code('CONFLICT'));
   });
 
@@ -202,14 +202,15 @@ onEveryDatabase('accounts', (database) => {
     expect(await fault('x'.repeat(1025))).toEqual([{ field: 'new', code: 'too_long' }]);
   });
 
-  it('are held by an epoch until it is raised or they are disabled', async () => {
+  it('are held by a security stamp until it is raised or they are disabled', async () => {
     const { id } = await create('held');
-    const holds = (epoch: number): Promise<boolean> => database.work.run((tx) => parts.accounts.holds(tx, id, epoch));
+    const holds = (securityStamp: number): Promise<boolean> =>
+      database.work.run((tx) => parts.accounts.holds(tx, id, securityStamp));
 
     expect(await holds(0)).toBe(true);
     expect(await holds(1)).toBe(false);
     await database.work.run((tx) => parts.changes.setStatus(tx, id, 'disabled', 'cli'));
-    expect((await reload(id)).epoch).toBe(1);
+    expect((await reload(id)).securityStamp).toBe(1);
     expect(await holds(1)).toBe(false);
     await database.work.run((tx) => parts.changes.setStatus(tx, id, 'active', 'cli'));
     expect(await holds(2)).toBe(true);
@@ -247,7 +248,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await reload(id)).toMatchObject({ roles: ['ROLE_A'], email: 'facts@example.org', mfaRequired: true });
     await database.work.run((tx) => parts.changes.change(tx, id, { email: null, roles: ['ROLE_B'] }, 'cli'));
     const changed = await reload(id);
-    expect(changed).toMatchObject({ roles: ['ROLE_B'], mfaRequired: true, epoch: 1 });
+    expect(changed).toMatchObject({ roles: ['ROLE_B'], mfaRequired: true, securityStamp: 1 });
     expect(changed).not.toHaveProperty('email');
     const refused = database.work.run((tx) => parts.changes.change(tx, id, { roles: ['ROLE_PRE_MFA'] }, 'cli'));
     await expect(refused).rejects.toEqual(code('VALIDATION_FAILED'));
@@ -256,7 +257,8 @@ onEveryDatabase('accounts', (database) => {
   it('A4: new roles end logins that were decided by the old ones; other facts do not', async () => {
     const { id } = await create('promoted', ['ROLE_CLERK']);
     await create('other.admin', ['ROLE_ADMIN']);
-    const holds = (epoch: number): Promise<boolean> => database.work.run((tx) => parts.accounts.holds(tx, id, epoch));
+    const holds = (securityStamp: number): Promise<boolean> =>
+      database.work.run((tx) => parts.accounts.holds(tx, id, securityStamp));
     const change = (facts: AccountChange): Promise<void> =>
       database.work.run((tx) => parts.changes.change(tx, id, facts, 'cli:root'));
 

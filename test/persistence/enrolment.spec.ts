@@ -56,7 +56,7 @@ onEveryDatabase('enrolment', (database) => {
       pending: { until: clock.seconds() + 600, askedBy: ASKER },
       backupCodes: { remaining: 0, isLow: false },
     });
-    expect(await row(subject)).toMatchObject({ totp_id: null, backup_set_id: null, epoch: 0 });
+    expect(await row(subject)).toMatchObject({ totp_id: null, backup_set_id: null, security_stamp: 0 });
   });
 
   it('T16: never hands out the same twice', async () => {
@@ -86,7 +86,7 @@ onEveryDatabase('enrolment', (database) => {
       activatedAt: clock.seconds(),
       backupCodes: { remaining: 10, generatedAt: clock.seconds(), isLow: false },
     });
-    expect(await row(subject)).toMatchObject({ epoch: 1, pending_totp_id: null, failures: 0 });
+    expect(await row(subject)).toMatchObject({ security_stamp: 1, pending_totp_id: null, failures: 0 });
     expect(await ending(parts.secondFactors.prove({ subject, code }, nothing))).toBe('MFA_CODE_INVALID');
   });
 
@@ -116,7 +116,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(await confirm(app.codeAt(clock.seconds()))).toBe('MFA_LOCKED');
     clock.advance(300);
     expect(await confirm(app.codeAt(clock.seconds()))).toBe('MFA_STATE_CONFLICT');
-    expect(await row(subject)).toMatchObject({ epoch: 1, pending_totp_id: null });
+    expect(await row(subject)).toMatchObject({ security_stamp: 1, pending_totp_id: null });
   });
 
   it.each([
@@ -166,13 +166,21 @@ onEveryDatabase('enrolment', (database) => {
 
     await expect(parts.enrolment.confirm(claim, () => Promise.reject(new RangeError('stop')))).rejects.toThrow('stop');
 
-    expect(await row(subject)).toMatchObject({ failures_in_row: 0, epoch: 0, last_used_step: -1, totp_id: null });
+    expect(await row(subject)).toMatchObject({
+      failures_in_row: 0,
+      security_stamp: 0,
+      last_used_step: -1,
+      totp_id: null,
+    });
     expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('ok');
   });
 
   it.each([
-    ['the password changed', 'UPDATE account SET epoch = epoch + 1, pending_totp_id = NULL WHERE id = ?'],
-    ['the epoch ended', 'UPDATE account SET epoch = epoch + 1 WHERE id = ?'],
+    [
+      'the password changed',
+      'UPDATE account SET security_stamp = security_stamp + 1, pending_totp_id = NULL WHERE id = ?',
+    ],
+    ['the security stamp ended', 'UPDATE account SET security_stamp = security_stamp + 1 WHERE id = ?'],
     ['the account was disabled', "UPDATE account SET status = 'disabled', pending_totp_id = NULL WHERE id = ?"],
   ])('is not confirmed where %s while the code was looked at', async (_, sql) => {
     const { parts, subject, clock } = await newcomer();
@@ -183,7 +191,9 @@ onEveryDatabase('enrolment', (database) => {
       clock,
     );
 
-    const end = await ending(racing.enrolment.confirm({ subject, askedBy: ASKER, epoch: 0, jti: 'j', code }, nothing));
+    const end = await ending(
+      racing.enrolment.confirm({ subject, askedBy: ASKER, securityStamp: 0, jti: 'j', code }, nothing),
+    );
 
     expect(end).toBe('MFA_TOKEN_INVALID');
     expect(await row(subject)).toMatchObject({ failures_in_row: 0, totp_id: null });
@@ -193,7 +203,7 @@ onEveryDatabase('enrolment', (database) => {
     it('is confirmed by that token, which is used up with it', async () => {
       const { parts, subject, clock } = await newcomer();
       const jti = `jti-${subject}`;
-      const claim = { subject, epoch: 0, jti, askedBy: `jti:${jti}` };
+      const claim = { subject, securityStamp: 0, jti, askedBy: `jti:${jti}` };
       const { otpauthUri } = await parts.enrolment.setup(claim);
       const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
 
@@ -203,9 +213,9 @@ onEveryDatabase('enrolment', (database) => {
     });
 
     it.each([
-      ['used', { epoch: 0, jti: 'used-one' }, 'MFA_TOKEN_INVALID'],
-      ['of an ended epoch', { epoch: 7, jti: 'fresh-one' }, 'MFA_TOKEN_INVALID'],
-      ['that is a session of an ended epoch', { epoch: 7 }, 'INVALID_TOKEN'],
+      ['used', { securityStamp: 0, jti: 'used-one' }, 'MFA_TOKEN_INVALID'],
+      ['of an ended security stamp', { securityStamp: 7, jti: 'fresh-one' }, 'MFA_TOKEN_INVALID'],
+      ['that is a session of an ended security stamp', { securityStamp: 7 }, 'INVALID_TOKEN'],
     ])('is refused for a token %s', async (_, claim, code) => {
       const { parts, subject } = await newcomer();
       await database.work.single((tx) =>
@@ -221,7 +231,7 @@ onEveryDatabase('enrolment', (database) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
 
-      const end = ending(parts.enrolment.setup({ subject, askedBy: ASKER, epoch: 1, jti: 'half' }));
+      const end = ending(parts.enrolment.setup({ subject, askedBy: ASKER, securityStamp: 1, jti: 'half' }));
 
       expect(await end).toBe('MFA_STATE_CONFLICT');
     });
@@ -350,7 +360,7 @@ onEveryDatabase('enrolment', (database) => {
         expect(await ending(parts.enrolment.disable({ subject, code }, nothing))).toBe('ok');
 
         const after = await row(subject);
-        expect(after).toMatchObject({ totp_id: null, pending_totp_id: null, backup_set_id: null, epoch: 2 });
+        expect(after).toMatchObject({ totp_id: null, pending_totp_id: null, backup_set_id: null, security_stamp: 2 });
         expect(Number(after['last_used_step'])).toBeGreaterThanOrEqual(Number(step));
         expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toEqual([]);
         expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toEqual([]);
@@ -366,7 +376,7 @@ onEveryDatabase('enrolment', (database) => {
 
       expect(await ending(parts.enrolment.disable({ subject, code }, nothing))).toBe('MFA_CODE_INVALID');
 
-      expect(await row(subject)).toMatchObject({ failures: 1, epoch: 1 });
+      expect(await row(subject)).toMatchObject({ failures: 1, security_stamp: 1 });
       expect(await parts.enrolment.state(subject)).toMatchObject({ state: 'active' });
     });
 
@@ -395,7 +405,7 @@ onEveryDatabase('enrolment', (database) => {
       });
 
       expect(hasEnded).toBe(true);
-      expect(await row(subject)).toMatchObject({ totp_id: null, enrolment_forced: 1, epoch: 3, failures: 5 });
+      expect(await row(subject)).toMatchObject({ totp_id: null, enrolment_forced: 1, security_stamp: 3, failures: 5 });
       expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toEqual([]);
       expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toEqual([]);
       expect(await parts.devices.list(subject)).toEqual([]);

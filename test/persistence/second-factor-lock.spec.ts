@@ -7,7 +7,7 @@ import { fc } from '../support/property.js';
 import { enrolledUser, secondFactorParts } from '../support/second-factor-parts.js';
 
 const NOW = 1_900_000_000;
-const SET = `UPDATE account SET failures = ?, failures_in_row = ?, lock_level = ?, last_attempt_at = ?, lock_seen_at = ?
+const SET = `UPDATE account SET failures = ?, failures_in_row = ?, lock_level = ?, last_attempt_at = ?, clock_skew_at = ?
   WHERE id = ?`;
 
 /** Instants around every boundary there is: present, skew, and the lengths of all locks. */
@@ -20,7 +20,7 @@ const counter: fc.Arbitrary<FailureCounter> = fc.record({
   failuresInRow: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.constantFrom(99, 100, 101)),
   lockLevel: fc.integer({ min: 0, max: 8 }),
   lastAttemptAt: instant,
-  lockSeenAt: fc.option(instant),
+  clockSkewAt: fc.option(instant),
 });
 
 onEveryDatabase('the lock', (database) => {
@@ -28,13 +28,13 @@ onEveryDatabase('the lock', (database) => {
     const clock = new ManualClock();
     const parts = secondFactorParts(database.work, clock);
     const { subject } = await enrolledUser(database.work, parts, clock);
-    const { lockLadder } = new MfaProperties();
+    const { lockoutSchedule } = new MfaProperties();
 
     await fc.assert(
       fc.asyncProperty(counter, async (given) => {
-        const { failures, failuresInRow, lockLevel, lastAttemptAt, lockSeenAt } = given;
+        const { failures, failuresInRow, lockLevel, lastAttemptAt, clockSkewAt } = given;
         await database.work.single((tx) =>
-          tx.change(SET, [failures, failuresInRow, lockLevel, lastAttemptAt, lockSeenAt, subject]),
+          tx.change(SET, [failures, failuresInRow, lockLevel, lastAttemptAt, clockSkewAt, subject]),
         );
 
         const locked = await database.work.single((tx) => parts.store.countLocked(tx, NOW));
@@ -42,7 +42,7 @@ onEveryDatabase('the lock', (database) => {
           parts.store.takeAttempt(tx, 'attempt', { subject }, { kind: 'active' }, NOW),
         );
 
-        const isLocked = lockOf(given, NOW, lockLadder) !== undefined;
+        const isLocked = lockOf(given, NOW, lockoutSchedule) !== undefined;
         expect(isTaken).toBe(!isLocked);
         // Without a level, the attempt that began the lock is still looked at.
         expect(locked).toBe(isLocked && lockLevel > 0 ? 1 : 0);

@@ -86,8 +86,8 @@ onEveryDatabase('what is counted of second factors', (database) => {
     await database.work.run((tx) => markUsed(tx, jti));
     const refuse = (error: Error) => (): Promise<never> => Promise.reject(error);
 
-    await ending(secondFactors.prove({ subject, epoch: 1, jti, code }, nothing));
-    await ending(secondFactors.prove({ subject, epoch: 7, code }, nothing));
+    await ending(secondFactors.prove({ subject, securityStamp: 1, jti, code }, nothing));
+    await ending(secondFactors.prove({ subject, securityStamp: 7, code }, nothing));
     await ending(secondFactors.prove({ subject, code }, refuse(new ServiceError('CONFLICT'))));
     await ending(secondFactors.prove({ subject, code }, refuse(new ServiceError('UNAVAILABLE'))));
     await expect(secondFactors.prove({ subject, code }, refuse(new RangeError('a defect')))).rejects.toThrow(

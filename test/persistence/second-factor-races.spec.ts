@@ -30,7 +30,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
     const ends = await endings(
       times(100, (index) => () => {
         const jti = `${subject}-${index % 20}`;
-        return secondFactors.prove({ subject, epoch: 1, jti, code }, (tx) => markUsed(tx, jti));
+        return secondFactors.prove({ subject, securityStamp: 1, jti, code }, (tx) => markUsed(tx, jti));
       }),
     );
 
@@ -49,7 +49,9 @@ onEveryDatabase('second factors at the same moment', (database) => {
       const jti = `two-${subject}`;
 
       const ends = await endings(
-        codes.map((code) => () => secondFactors.prove({ subject, epoch: 1, jti, code }, (tx) => markUsed(tx, jti))),
+        codes.map(
+          (code) => () => secondFactors.prove({ subject, securityStamp: 1, jti, code }, (tx) => markUsed(tx, jti)),
+        ),
       );
 
       expect(ends).toEqual({ ok: 1, MFA_TOKEN_INVALID: 1 });
@@ -65,14 +67,14 @@ onEveryDatabase('second factors at the same moment', (database) => {
 
     const ends = await endings(
       times(100, (index) => () => {
-        const claim = { subject, epoch: 1, jti: `${subject}-${index % 20}` };
+        const claim = { subject, securityStamp: 1, jti: `${subject}-${index % 20}` };
         return secondFactors.prove({ ...claim, code: app.wrongCodeAt(clock.seconds(), index) }, nothing);
       }),
     );
 
     expect(ends).toEqual({ MFA_CODE_INVALID: 5, MFA_LOCKED: 95 });
     expect(await eventsOf(database.work, subject)).toEqual({ 'MFA_FAILED wrong_code': 5, MFA_LOCKED: 1 });
-    expect(await accountRow(database.work, subject)).toMatchObject({ failures: 5, lock_level: 1, epoch: 2 });
+    expect(await accountRow(database.work, subject)).toMatchObject({ failures: 5, lock_level: 1, security_stamp: 2 });
   });
 
   it('T13: of fifty equal backup codes one is accepted', async () => {

@@ -20,7 +20,7 @@ import {
 
 const MINUTE = 60;
 const HOUR = 3600;
-const RAISE_EPOCH = 'UPDATE account SET epoch = epoch + 1 WHERE id = ?';
+const RAISE_STAMP = 'UPDATE account SET security_stamp = security_stamp + 1 WHERE id = ?';
 const DISABLE_ACCOUNT = "UPDATE account SET status = 'disabled' WHERE id = ?";
 
 const nothing = (): Promise<void> => Promise.resolve();
@@ -30,8 +30,11 @@ onEveryDatabase('the second factor', (database) => {
     readonly clock: ManualClock;
     readonly parts: SecondFactorParts;
     readonly user: TestUser;
-    readonly epoch: number;
-    readonly prove: (code: string, claim?: { readonly epoch?: number; readonly jti?: string }) => Promise<string>;
+    readonly securityStamp: number;
+    readonly prove: (
+      code: string,
+      claim?: { readonly securityStamp?: number; readonly jti?: string },
+    ) => Promise<string>;
     /** Wrong codes until one more would be refused unseen. */
     readonly lock: () => Promise<void>;
     readonly right: (stepsLater?: number) => string;
@@ -50,7 +53,7 @@ onEveryDatabase('the second factor', (database) => {
       clock,
       parts,
       user,
-      epoch: 1,
+      securityStamp: 1,
       prove,
       lock: async () => {
         for (let index = 0; index < 6; index += 1) await prove(wrong(index));
@@ -103,7 +106,7 @@ onEveryDatabase('the second factor', (database) => {
   });
 
   it('T7: is locked after five wrong codes, and then nothing is looked at', async () => {
-    const { prove, right, wrong, user, epoch } = await situation();
+    const { prove, right, wrong, user, securityStamp } = await situation();
     const answers = [];
 
     for (let index = 0; index < 5; index += 1) answers.push(await prove(wrong(index)));
@@ -111,7 +114,12 @@ onEveryDatabase('the second factor', (database) => {
 
     expect(answers).toEqual([...Array<string>(5).fill('MFA_CODE_INVALID'), 'MFA_LOCKED', 'MFA_LOCKED']);
     expect(await events(user)).toEqual({ 'MFA_FAILED wrong_code': 5, MFA_LOCKED: 1 });
-    expect(await row(user)).toMatchObject({ epoch: epoch + 1, lock_level: 1, failures: 5, failures_in_row: 5 });
+    expect(await row(user)).toMatchObject({
+      security_stamp: securityStamp + 1,
+      lock_level: 1,
+      failures: 5,
+      failures_in_row: 5,
+    });
   });
 
   it('T9: has one counter for codes of both kinds, which any success resets', async () => {
@@ -238,7 +246,7 @@ onEveryDatabase('the second factor', (database) => {
   });
 
   it('loses its half tokens, pending secret and trusted devices to a lock', async () => {
-    const { prove, right, lock, parts, user, epoch, clock } = await situation({
+    const { prove, right, lock, parts, user, securityStamp, clock } = await situation({
       properties: { trustedDeviceEnabled: true },
     });
     const { subject } = user;
@@ -248,17 +256,17 @@ onEveryDatabase('the second factor', (database) => {
 
     await lock();
 
-    expect(await prove(right(), { epoch, jti: 'old' })).toBe('MFA_LOCKED');
+    expect(await prove(right(), { securityStamp, jti: 'old' })).toBe('MFA_LOCKED');
     clock.advance(5 * MINUTE);
-    expect(await prove(right(), { epoch, jti: 'old' })).toBe('MFA_TOKEN_INVALID');
+    expect(await prove(right(), { securityStamp, jti: 'old' })).toBe('MFA_TOKEN_INVALID');
     expect(await row(user)).toMatchObject({ pending_totp_id: null });
     expect(await parts.devices.list(subject)).toEqual([]);
   });
 
   it.each([
-    ['a used half token', { epoch: 1, jti: 'used' }, 'MFA_TOKEN_INVALID'],
-    ['a half token of an ended epoch', { epoch: 0, jti: 'unused' }, 'MFA_TOKEN_INVALID'],
-    ['a half-authenticated session of an ended epoch', { epoch: 0 }, 'INVALID_TOKEN'],
+    ['a used half token', { securityStamp: 1, jti: 'used' }, 'MFA_TOKEN_INVALID'],
+    ['a half token of an ended security stamp', { securityStamp: 0, jti: 'unused' }, 'MFA_TOKEN_INVALID'],
+    ['a half-authenticated session of an ended security stamp', { securityStamp: 0 }, 'INVALID_TOKEN'],
   ])('takes no attempt from the budget for %s', async (_, claim, code) => {
     const { prove, right, wrong, user } = await situation();
     await database.work.single((tx) =>
@@ -353,8 +361,8 @@ onEveryDatabase('the second factor', (database) => {
   });
 
   it.each([
-    ['the password changed', RAISE_EPOCH, { epoch: 1, jti: 'a' }, 'MFA_TOKEN_INVALID'],
-    ['the password changed', RAISE_EPOCH, { epoch: 1 }, 'INVALID_TOKEN'],
+    ['the password changed', RAISE_STAMP, { securityStamp: 1, jti: 'a' }, 'MFA_TOKEN_INVALID'],
+    ['the password changed', RAISE_STAMP, { securityStamp: 1 }, 'INVALID_TOKEN'],
     ['the account was disabled', DISABLE_ACCOUNT, {}, 'INVALID_TOKEN'],
     ['the factor was reset', 'UPDATE account SET totp_id = NULL WHERE id = ?', {}, 'MFA_STATE_CONFLICT'],
   ])('is refused where %s while the code was looked at', async (_, sql, claim, code) => {
@@ -387,7 +395,7 @@ onEveryDatabase('the second factor', (database) => {
   });
 
   it('is not locked by a hundredth failure that an administrator has just forgiven', async () => {
-    const { user, clock, parts, wrong, epoch } = await situation();
+    const { user, clock, parts, wrong, securityStamp } = await situation();
     const { subject } = user;
     await change('UPDATE account SET failures_in_row = 99 WHERE id = ?', user);
     const unlock = (): Promise<boolean> => parts.locks.unlock(subject, 'cli');
@@ -395,20 +403,25 @@ onEveryDatabase('the second factor', (database) => {
 
     await ending(secondFactors.prove({ subject, code: wrong() }, nothing));
 
-    expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 100, lock_level: 0, epoch });
+    expect(await row(user)).toMatchObject({
+      failures: 0,
+      failures_in_row: 100,
+      lock_level: 0,
+      security_stamp: securityStamp,
+    });
     expect(await events(user)).toEqual({ MFA_UNLOCKED: 1, 'MFA_FAILED wrong_code': 1 });
   });
 
   it('T7: lets the right one of five codes win though the others have just locked', async () => {
-    const { user, clock, right, wrong, prove, epoch } = await situation();
+    const { user, clock, right, wrong, prove, securityStamp } = await situation();
     const { subject } = user;
     const others = async (): Promise<void> => {
-      for (let index = 0; index < 4; index += 1) await prove(wrong(index), { epoch, jti: 'a' });
-      expect(await row(user)).toMatchObject({ failures: 5, lock_level: 1, epoch: epoch + 1 });
+      for (let index = 0; index < 4; index += 1) await prove(wrong(index), { securityStamp, jti: 'a' });
+      expect(await row(user)).toMatchObject({ failures: 5, lock_level: 1, security_stamp: securityStamp + 1 });
     };
     const { secondFactors } = secondFactorParts(interposed(database.work, others), clock);
 
-    expect(await ending(secondFactors.prove({ subject, epoch, jti: 'b', code: right() }, nothing))).toBe('ok');
+    expect(await ending(secondFactors.prove({ subject, securityStamp, jti: 'b', code: right() }, nothing))).toBe('ok');
 
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0, lock_level: 0 });
     expect(await prove(right(1))).toBe('ok');

@@ -16,7 +16,7 @@ onEveryDatabase('sessions', (database) => {
   const open = (kind: Session['kind'], subject = 'anna'): Promise<OpenedSession> =>
     database.work.run((tx) => sessions().open(tx, { subject, kind, amr: PWD, authTime: clock.seconds() }));
   const openHalf = (subject = 'anna'): Promise<OpenedSession> =>
-    database.work.run((tx) => sessions().openHalf(tx, { subject, epoch: 7, authTime: clock.seconds() }));
+    database.work.run((tx) => sessions().openHalf(tx, { subject, securityStamp: 7, authTime: clock.seconds() }));
   const stored = async (): Promise<string> =>
     JSON.stringify(
       await database.work.single(async (tx) => [
@@ -122,12 +122,12 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().find(session.id)).toEqual({ ...session, lastUsedAt: clock.seconds() });
   });
 
-  it('half-authenticated ones last three minutes, used or not, and know their epoch', async () => {
+  it('half-authenticated ones last three minutes, used or not, and know their security stamp', async () => {
     const { session, secret = '' } = await openHalf();
     clock.advance(179);
     await sessions().touch(session);
 
-    expect(await sessions().findBySecret(secret)).toMatchObject({ halfEpoch: 7, amr: ['pwd'], kind: 'portal' });
+    expect(await sessions().findBySecret(secret)).toMatchObject({ halfSecurityStamp: 7, amr: ['pwd'], kind: 'portal' });
     clock.advance(1);
     expect(await sessions().findBySecret(secret)).toBeUndefined();
   });
@@ -146,7 +146,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().findBySecret(half.secret ?? '')).toBeUndefined();
     const found = await sessions().findBySecret(full?.secret ?? '');
     expect(found).toMatchObject({ subject: 'anna', amr: ['pwd', 'otp'], mfaAt: 2 });
-    expect(found).not.toHaveProperty('halfEpoch');
+    expect(found).not.toHaveProperty('halfSecurityStamp');
   });
 
   it('a complete session cannot be swapped, and a half-authenticated one not raised', async () => {
@@ -225,7 +225,7 @@ onEveryDatabase('sessions', (database) => {
     for (let round = 0; round < 40; round += 1) {
       const subject = `staff-${round}`;
       const facts = { subject, authTime: clock.seconds(), idp: 'corp', idpSession: `elsewhere-${round}` };
-      const half = await database.work.run((tx) => sessions().openHalf(tx, { ...facts, epoch: 0 }));
+      const half = await database.work.run((tx) => sessions().openHalf(tx, { ...facts, securityStamp: 0 }));
       const { id } = half.session;
 
       await Promise.all([

@@ -55,8 +55,8 @@ onEveryDatabase('signing keys', (database) => {
     expect(await rows()).toHaveLength(2);
     expect(first.keys.current('access')).toBe(imported);
     expect(await second.accessTokens.verify(await token(first))).toMatchObject({ subject: 'anna' });
-    const { token: half } = await first.mfaTokens.issue({ subject: 'anna', epoch: 3 });
-    expect(await second.mfaTokens.verify(half)).toMatchObject({ subject: 'anna', epoch: 3 });
+    const { token: half } = await first.mfaTokens.issue({ subject: 'anna', securityStamp: 3 });
+    expect(await second.mfaTokens.verify(half)).toMatchObject({ subject: 'anna', securityStamp: 3 });
   });
 
   it('are shared by processes that start at once', async () => {
@@ -170,7 +170,7 @@ onEveryDatabase('signing keys', (database) => {
     clock.advance(3);
 
     expect(await reader.accessTokens.verify(await token(rotating))).toBeDefined();
-    const { token: half } = await rotating.mfaTokens.issue({ subject: 'anna', epoch: 1 });
+    const { token: half } = await rotating.mfaTokens.issue({ subject: 'anna', securityStamp: 1 });
     expect(await reader.mfaTokens.verify(half)).toBeDefined();
   });
 

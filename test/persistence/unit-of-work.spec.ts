@@ -209,7 +209,7 @@ onEveryDatabase('a schema whose sessions of staff recorded unproven times', (dat
 onEveryDatabase('a schema with temporary passwords', (database) => {
   const COLUMNS =
     'id, login_id, kind, status, password_hash, password_kind, password_ends_at, roles, mfa_required, enrolment_forced, ' +
-    'epoch, last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
+    'security_stamp, last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
 
   it('A4: goes back without them, and without their kinds', async () => {
     await database.work.run(async (tx) => {

@@ -42,7 +42,7 @@ describe('tokens under attack', () => {
     accessTokens = new AccessTokens(keys, issuer, clock, random, new TokenProperties());
     mfaTokens = new MfaTokens(keys, issuer, new UsedMfaTokenStore(), clock, random);
     ({ accessToken: access } = await accessTokens.issue(session(clock.seconds()), ['ROLE_A']));
-    ({ token: half } = await mfaTokens.issue({ subject: 'anna', epoch: 4 }));
+    ({ token: half } = await mfaTokens.issue({ subject: 'anna', securityStamp: 4 }));
   });
 
   const tokensOf = (changes: Partial<TokenProperties>): AccessTokens => {
@@ -72,7 +72,7 @@ describe('tokens under attack', () => {
 
   it('verify where nobody attacks', async () => {
     expect(await accessTokens.verify(access)).toMatchObject({ subject: 'anna', sid: 'sid-1', roles: ['ROLE_A'] });
-    expect(await mfaTokens.verify(half)).toMatchObject({ subject: 'anna', epoch: 4 });
+    expect(await mfaTokens.verify(half)).toMatchObject({ subject: 'anna', securityStamp: 4 });
     expect(await mfaTokens.verify(await withClaims('mfa', {}))).toBeDefined();
     expect(await accessTokens.verify(await withClaims('access', {}))).toBeDefined();
   });
@@ -354,7 +354,9 @@ describe('tokens under attack', () => {
   });
 
   it('J6: ids are long and no two are alike', async () => {
-    const tokens = await Promise.all(Array.from({ length: 200 }, () => mfaTokens.issue({ subject: 'anna', epoch: 1 })));
+    const tokens = await Promise.all(
+      Array.from({ length: 200 }, () => mfaTokens.issue({ subject: 'anna', securityStamp: 1 })),
+    );
 
     expect(new Set(tokens.map(({ jti }) => jti)).size).toBe(200);
     expect(tokens.every(({ jti }) => Buffer.from(jti, 'base64url').length === 16)).toBe(true);

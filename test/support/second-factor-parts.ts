@@ -26,7 +26,7 @@ import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
 import { AuthenticatorApp } from './authenticator-app.js';
 
-const ACCOUNT = `INSERT INTO account (id, login_id, kind, status, roles, mfa_required, enrolment_forced, epoch,
+const ACCOUNT = `INSERT INTO account (id, login_id, kind, status, roles, mfa_required, enrolment_forced, security_stamp,
   last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at)
   VALUES (?, ?, 'local', 'active', '', 0, 0, 0, -1, 0, 0, 0, 0, 0, 0)`;
 

@@ -1,5 +1,5 @@
 import type { InferOutput } from 'valibot';
-import type { FactorState } from '../../second-factor/attempts/factor-state.js';
+import type { EnrolmentState } from '../../second-factor/attempts/factor-state.js';
 import type { Proof } from '../../second-factor/proof.js';
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
@@ -47,7 +47,7 @@ export function toDate(seconds: number): Date {
 
 /** `GET /2fa`. */
 export function toFactorStateBody(
-  { state, activatedAt, backupCodes, lock }: FactorState,
+  { state, activatedAt, backupCodes, lock }: EnrolmentState,
   isDemanded: boolean,
 ): InferOutput<typeof secondFactorStateResponse> {
   const { remaining, generatedAt, isLow } = backupCodes;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { FullPrincipal, HalfPrincipal } from '../../principal/principal.js';
 import { hasAuthority, isSecondFactorRoute, preMfaRefusal, satisfiesAmr, stepUpChallenge } from './access.js';
 
-const half = { kind: 'half', subject: 's', id: 'i', epoch: 0, expiresAt: 180, authTime: 0 } as const;
+const half = { kind: 'half', subject: 's', id: 'i', securityStamp: 0, expiresAt: 180, authTime: 0 } as const;
 const HALF_TOKEN: HalfPrincipal = { ...half, via: 'token' };
 const HALF_SESSION: HalfPrincipal = { ...half, via: 'session' };
 const FULL: FullPrincipal = {

@@ -52,8 +52,8 @@ export class RequestAuthenticator {
     if (!halfTokenAllowed) throw invalid('half token');
     const claims = await this.mfaTokens.verify(token);
     if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not a half token of ours' });
-    const { subject, jti: id, epoch, expiresAt, issuedAt: authTime } = claims;
-    return { kind: 'half', via: 'token', subject, id, epoch, expiresAt, authTime };
+    const { subject, jti: id, securityStamp, expiresAt, issuedAt: authTime } = claims;
+    return { kind: 'half', via: 'token', subject, id, securityStamp, expiresAt, authTime };
   }
 
   private async fromAccessToken(token: string): Promise<FullPrincipal> {
@@ -68,14 +68,14 @@ export class RequestAuthenticator {
   private async fromCookie(secret: string): Promise<Principal> {
     const session = await this.sessions.findBySecret(secret);
     if (!session) throw invalid('no such session');
-    const { subject, id, halfEpoch: epoch, expiresAt, authTime, idp } = session;
-    if (epoch !== undefined) {
+    const { subject, id, halfSecurityStamp: securityStamp, expiresAt, authTime, idp } = session;
+    if (securityStamp !== undefined) {
       return {
         kind: 'half',
         via: 'session',
         subject,
         id,
-        epoch,
+        securityStamp,
         expiresAt,
         ...(authTime !== undefined && { authTime }),
         ...(idp !== undefined && { idp }),

@@ -6,6 +6,7 @@ import { ManagementEvents1795564811000 } from './management-events.migration.js'
 import { MetadataRequests1795564933000 } from './metadata-requests.migration.js';
 import { PasswordKinds1795564833000 } from './password-kinds.migration.js';
 import { StaffLogin1795392000000 } from './staff-login.migration.js';
+import { PlainNames1795737600000 } from './plain-names.migration.js';
 import { UnprovenTimes1795564873000 } from './unproven-times.migration.js';
 
 /** Every change of the schema, oldest first; one that has been released is never changed again. */
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   UnprovenTimes1795564873000,
   MetadataRequests1795564933000,
   AccountAdministration1795651200037,
+  PlainNames1795737600000,
 ];

@@ -79,7 +79,7 @@ export class SamlLogins {
     const trust = idp.trust();
     const isAcr = acr !== undefined;
     const before = browser.session === undefined ? undefined : await this.sessions.findBySecret(browser.session);
-    const isStepUp = (isAcr || isForced) && before?.halfEpoch === undefined && before?.idp === idp.name;
+    const isStepUp = (isAcr || isForced) && before?.halfSecurityStamp === undefined && before?.idp === idp.name;
     const forceAuthn = isAcr || isForced || properties.forceAuthn;
     const { pending, mark } = await this.requests.begin(
       {

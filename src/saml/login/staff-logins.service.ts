@@ -88,7 +88,7 @@ export class StaffLogins {
   ): Promise<StaffLogin> {
     const { assertion } = vouched;
     const { name: idp } = vouched.idp;
-    const { id: subject, epoch, totpId } = account;
+    const { id: subject, securityStamp, totpId } = account;
     const { sessionNotOnOrAfter, authnContextClassRef: authnContext } = assertion.authnStatement;
     const authTime = authTimeOf(vouched, this.clock.seconds());
     const facts = {
@@ -110,7 +110,7 @@ export class StaffLogins {
       ...(reasons.length > 0 && { reason: reasons.join(' ') }),
     });
     if (!amr) {
-      const opened = await this.sessions.openHalf(tx, { ...facts, epoch });
+      const opened = await this.sessions.openHalf(tx, { ...facts, securityStamp });
       return { opened, local: { isEnrolment: totpId === undefined } };
     }
     const mfaAt = authTime === undefined ? {} : { mfaAt: authTime };

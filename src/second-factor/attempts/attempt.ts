@@ -1,16 +1,16 @@
 import { ServiceError } from '../../errors/service-error.js';
 import { type FailureCounter, type Lock, lockOf } from './lock.js';
 
-/** By what a caller comes to show a code; `epoch` and `jti` are those of a half-authenticated one. */
-export interface Claim {
+/** The account an attempt is made for; `securityStamp` and `jti` come from a half-authenticated caller. */
+export interface AttemptSubject {
   readonly subject: string;
-  readonly epoch?: number;
+  readonly securityStamp?: number;
   /** Of the `mfa_token`, which must not have been used. */
   readonly jti?: string;
 }
 
 /** Which secret the code is for: the active one, or the pending one this caller asked for. */
-export type Against = { readonly kind: 'active' } | { readonly kind: 'pending'; readonly askedBy: string };
+export type TargetSecret = { readonly kind: 'active' } | { readonly kind: 'pending'; readonly askedBy: string };
 
 export interface SealedSecret {
   readonly id: string;
@@ -24,10 +24,10 @@ export interface PendingSecret extends SealedSecret {
 }
 
 /** What the database says of an account before or after an attempt. */
-export interface Standing extends FailureCounter {
+export interface FactorState extends FailureCounter {
   readonly isEnabled: boolean;
   readonly roles: readonly string[];
-  readonly epoch: number;
+  readonly securityStamp: number;
   readonly lastUsedStep: number;
   readonly active?: SealedSecret;
   readonly pending?: PendingSecret;
@@ -43,51 +43,65 @@ export type Refusal =
 
 /**
  * Why no attempt is to be had, or where the claim asks for no secret, why it does not hold; undefined where all is well.
- * The order is that of the contract: lock, epoch and `jti`, code.
+ * The order is that of the contract: lock, security stamp and `jti`, code.
  */
 export function refusalOf(
-  standing: Standing | undefined,
-  claim: Claim,
-  against: Against | undefined,
+  state: FactorState | undefined,
+  caller: AttemptSubject,
+  target: TargetSecret | undefined,
   now: number,
-  ladder: readonly number[],
+  schedule: readonly number[],
 ): Refusal | undefined {
-  if (!standing) return { kind: 'ended', reason: 'no_account' };
-  const lock = lockOf(standing, now, ladder);
-  return lock ? { kind: 'locked', lock } : endOf(standing, claim, against, now);
+  if (!state) return { kind: 'ended', reason: 'no_account' };
+  const lock = lockOf(state, now, schedule);
+  return lock ? { kind: 'locked', lock } : endedRefusal(state, caller, target, now);
 }
 
 /** The same without the lock, which a paid attempt does not ask for again. */
-export function endOf(
-  standing: Standing | undefined,
-  claim: Claim,
-  against: Against | undefined,
+export function endedRefusal(
+  state: FactorState | undefined,
+  caller: AttemptSubject,
+  target: TargetSecret | undefined,
   now: number,
 ): Exclude<Refusal, { readonly kind: 'locked' }> | undefined {
-  if (!standing) return { kind: 'ended', reason: 'no_account' };
-  if (!standing.isEnabled) return { kind: 'ended', reason: 'disabled' };
-  if (claim.epoch !== undefined && claim.epoch !== standing.epoch) return { kind: 'ended', reason: 'epoch' };
-  if (standing.isJtiUsed) return { kind: 'ended', reason: 'jti' };
-  return !against || secretOf(standing, against, now) ? undefined : { kind: 'no_secret' };
+  if (!state) return { kind: 'ended', reason: 'no_account' };
+  if (!state.isEnabled) return { kind: 'ended', reason: 'disabled' };
+  if (caller.securityStamp !== undefined && caller.securityStamp !== state.securityStamp) return { kind: 'ended', reason: 'epoch' };
+  if (state.isJtiUsed) return { kind: 'ended', reason: 'jti' };
+  return !target || secretOf(state, target, now) ? undefined : { kind: 'no_secret' };
 }
 
 /** The secret a code is compared with. */
-export function secretOf(standing: Standing, against: Against, now: number): SealedSecret | undefined {
-  if (against.kind === 'active') return standing.active;
-  const { pending } = standing;
-  return pending?.askedBy === against.askedBy && now < pending.expiresAt ? pending : undefined;
+export function secretOf(state: FactorState, target: TargetSecret, now: number): SealedSecret | undefined {
+  if (target.kind === 'active') return state.active;
+  const { pending } = state;
+  return pending?.askedBy === target.askedBy && now < pending.expiresAt ? pending : undefined;
 }
 
 /** What the caller is told. */
-export function refused(refusal: Refusal, claim: Claim, now: number): ServiceError {
+export function refusalError(refusal: Refusal, caller: AttemptSubject, now: number): ServiceError {
   switch (refusal.kind) {
     case 'locked':
       return new ServiceError('MFA_LOCKED', { retryAfterSeconds: Math.max(1, refusal.lock.until - now) });
     case 'no_secret':
       return new ServiceError('MFA_STATE_CONFLICT', { reason: 'no such secret' });
     case 'ended':
-      return claim.jti === undefined
+      return caller.jti === undefined
         ? new ServiceError('INVALID_TOKEN', { challenge: 'Bearer', reason: refusal.reason })
         : new ServiceError('MFA_TOKEN_INVALID', { reason: refusal.reason });
   }
+}
+
+export const OF_STAMP = ' AND security_stamp = ?';
+const JTI_UNUSED = ' AND NOT EXISTS (SELECT 1 FROM used_mfa_token WHERE jti = ?)';
+
+/** Conditions on the account's row that hold while the caller may still act, with their values. */
+export function subjectConditions({ securityStamp, jti }: AttemptSubject): {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+} {
+  return {
+    sql: (securityStamp === undefined ? '' : OF_STAMP) + (jti === undefined ? '' : JTI_UNUSED),
+    values: [securityStamp, jti].filter((value) => value !== undefined),
+  };
 }

@@ -2,7 +2,7 @@ import { LOW } from '../backup-code/backup-code.js';
 import type { FailureCounter, Lock } from './lock.js';
 
 /** What the owner of an account may know about its second factor; instants are epoch seconds. */
-export interface FactorState {
+export interface EnrolmentState {
   readonly state: 'none' | 'pending' | 'active';
   readonly activatedAt?: number;
   /** A secret to be confirmed, by whoever asked for it (`askerOf`) and until then; also beside an active one. */
@@ -12,7 +12,7 @@ export interface FactorState {
 }
 
 /** What is stored about it. */
-export interface StoredFactors extends FailureCounter {
+export interface StoredEnrolment extends FailureCounter {
   readonly activatedAt: number | null;
   readonly pendingUntil: number | null;
   readonly pendingAskedBy: string | null;
@@ -21,7 +21,7 @@ export interface StoredFactors extends FailureCounter {
   readonly remaining: number;
 }
 
-export function factorState(stored: StoredFactors, lock: Lock | undefined, now: number): FactorState {
+export function enrolmentState(stored: StoredEnrolment, lock: Lock | undefined, now: number): EnrolmentState {
   const { activatedAt, pendingUntil, pendingAskedBy, backupCodesAt, remaining } = stored;
   const isPending = pendingUntil !== null && now < pendingUntil;
   return {

@@ -1,33 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { type FailureCounter, ladderOf, lockOf } from './lock.js';
+import { type FailureCounter, lockoutScheduleOf, lockOf } from './lock.js';
 
 const NOW = 1_800_000_000;
-const LADDER = [300, 600, 1200, 2400, 3600];
+const SCHEDULE = [300, 600, 1200, 2400, 3600];
 
 const counter = (facts: Partial<FailureCounter>): FailureCounter => ({
   failures: 5,
   failuresInRow: 5,
   lockLevel: 1,
   lastAttemptAt: NOW,
-  lockSeenAt: null,
+  clockSkewAt: null,
   ...facts,
 });
 
-describe('the ladder', () => {
+describe('the schedule', () => {
   it.each([
-    [300, 3600, LADDER],
+    [300, 3600, SCHEDULE],
     [300, 300, [300]],
     [1, 1, [1]],
     [7, 9, [7, 9]],
     [60, 240, [60, 120, 240]],
-  ])('from %i s to %i s is %o', (first, longest, ladder) => {
-    expect(ladderOf(first, longest)).toEqual(ladder);
+  ])('from %i s to %i s is %o', (first, longest, schedule) => {
+    expect(lockoutScheduleOf(first, longest)).toEqual(schedule);
   });
 });
 
 describe('a lock', () => {
   it.each([0, 1, 2, 3, 4])('is not there after %i failures', (failures) => {
-    expect(lockOf(counter({ failures }), NOW, LADDER)).toBeUndefined();
+    expect(lockOf(counter({ failures }), NOW, SCHEDULE)).toBeUndefined();
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe('a lock', () => {
     ['that is the fifth', 5, 3600],
     ['that is a later one', 50, 3600],
   ])('%s lasts %3$i s', (_, lockLevel, length) => {
-    const at = (seconds: number): unknown => lockOf(counter({ lockLevel }), NOW + seconds, LADDER);
+    const at = (seconds: number): unknown => lockOf(counter({ lockLevel }), NOW + seconds, SCHEDULE);
 
     expect(at(0)).toEqual({ until: NOW + length, endsByItself: true });
     expect(at(length - 1)).toEqual({ until: NOW + length, endsByItself: true });
@@ -53,39 +53,39 @@ describe('a lock', () => {
   ])('does not end by itself after %s', (_, facts) => {
     const year = 365 * 86_400;
 
-    expect(lockOf(counter(facts), NOW + year, LADDER)).toEqual({ until: NOW + year + 3600, endsByItself: false });
+    expect(lockOf(counter(facts), NOW + year, SCHEDULE)).toEqual({ until: NOW + year + 3600, endsByItself: false });
   });
 
   it.each([
     ['right after an unlock', { failures: 0, failuresInRow: 100 }],
     ['with fewer than five more', { failures: 4, failuresInRow: 104 }],
   ])('is not there beyond a hundred failures %s', (_, facts) => {
-    expect(lockOf(counter(facts), NOW, LADDER)).toBeUndefined();
+    expect(lockOf(counter(facts), NOW, SCHEDULE)).toBeUndefined();
   });
 
   describe('R11: that began in the future', () => {
     const begun = counter({ lastAttemptAt: NOW + 3600 });
 
     it('counts from now where nobody noticed before', () => {
-      expect(lockOf(begun, NOW, LADDER)).toEqual({ until: NOW + 300, endsByItself: true });
+      expect(lockOf(begun, NOW, SCHEDULE)).toEqual({ until: NOW + 300, endsByItself: true });
     });
 
     it('counts from when that was noticed', () => {
-      const seen = { ...begun, lockSeenAt: NOW - 100 };
+      const seen = { ...begun, clockSkewAt: NOW - 100 };
 
-      expect(lockOf(seen, NOW, LADDER)).toEqual({ until: NOW + 200, endsByItself: true });
-      expect(lockOf(seen, NOW + 200, LADDER)).toBeUndefined();
+      expect(lockOf(seen, NOW, SCHEDULE)).toEqual({ until: NOW + 200, endsByItself: true });
+      expect(lockOf(seen, NOW + 200, SCHEDULE)).toBeUndefined();
     });
 
     it('counts from now where the clock was set back again', () => {
-      expect(lockOf({ ...begun, lockSeenAt: NOW + 1800 }, NOW, LADDER)?.until).toBe(NOW + 300);
+      expect(lockOf({ ...begun, clockSkewAt: NOW + 1800 }, NOW, SCHEDULE)?.until).toBe(NOW + 300);
     });
 
     it('counts from its beginning within the skew of two machines, and on the machine that is ahead', () => {
-      const slight = counter({ lastAttemptAt: NOW + 60, lockSeenAt: NOW - 1000 });
+      const slight = counter({ lastAttemptAt: NOW + 60, clockSkewAt: NOW - 1000 });
 
-      expect(lockOf(slight, NOW, LADDER)?.until).toBe(NOW + 360);
-      expect(lockOf({ ...begun, lockSeenAt: NOW - 1000 }, NOW + 3600, LADDER)?.until).toBe(NOW + 3900);
+      expect(lockOf(slight, NOW, SCHEDULE)?.until).toBe(NOW + 360);
+      expect(lockOf({ ...begun, clockSkewAt: NOW - 1000 }, NOW + 3600, SCHEDULE)?.until).toBe(NOW + 3900);
     });
   });
 });

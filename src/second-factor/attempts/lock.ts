@@ -1,9 +1,9 @@
 /** Failures in a row that lock an account (specification, "Authentication limits"). */
 export const FAILURES_TO_LOCK = 5;
 /** Failures in a row after which no lock ends by itself (NIST SP 800-63B, throttling). */
-export const FAILURES_FOR_GOOD = 100;
+export const FAILURES_TO_LOCK_PERMANENTLY = 100;
 /** How long after the last failure the next lock is still a longer one. */
-export const LADDER_MEMORY_SECONDS = 86_400;
+export const SCHEDULE_RESET_SECONDS = 86_400;
 /** Clocks of several processes may differ by this much; an attempt further ahead means that a clock was set back. */
 export const TOLERATED_SKEW_SECONDS = 60;
 
@@ -16,7 +16,7 @@ export interface FailureCounter {
   /** Also the start of the lock. */
   readonly lastAttemptAt: number;
   /** When a process whose clock is behind `lastAttemptAt` first met the lock. */
-  readonly lockSeenAt: number | null;
+  readonly clockSkewAt: number | null;
 }
 
 export interface Lock {
@@ -26,23 +26,23 @@ export interface Lock {
 }
 
 /** Lengths in seconds of the first, second … lock: doubled each time, the last one stays. */
-export function ladderOf(firstSeconds: number, longestSeconds: number): readonly number[] {
-  const ladder = [];
+export function lockoutScheduleOf(firstSeconds: number, longestSeconds: number): readonly number[] {
+  const schedule = [];
   let length = firstSeconds;
-  for (; length < longestSeconds; length *= 2) ladder.push(length);
-  return [...ladder, longestSeconds];
+  for (; length < longestSeconds; length *= 2) schedule.push(length);
+  return [...schedule, longestSeconds];
 }
 
 /** The lock in force; the same rule stands as SQL in the statement that takes an attempt. */
-export function lockOf(counter: FailureCounter, now: number, ladder: readonly number[]): Lock | undefined {
+export function lockOf(counter: FailureCounter, now: number, schedule: readonly number[]): Lock | undefined {
   const { failures, failuresInRow, lockLevel } = counter;
-  const longest = ladder.at(-1) ?? 0;
+  const longest = schedule.at(-1) ?? 0;
   const isForGood =
-    (failures >= FAILURES_TO_LOCK && failuresInRow >= FAILURES_FOR_GOOD) ||
-    (failures > 0 && failuresInRow === FAILURES_FOR_GOOD);
+    (failures >= FAILURES_TO_LOCK && failuresInRow >= FAILURES_TO_LOCK_PERMANENTLY) ||
+    (failures > 0 && failuresInRow === FAILURES_TO_LOCK_PERMANENTLY);
   if (isForGood) return { until: now + longest, endsByItself: false };
   if (failures < FAILURES_TO_LOCK) return undefined;
-  const until = startOf(counter, now) + (ladder[Math.max(lockLevel, 1) - 1] ?? longest);
+  const until = startOf(counter, now) + (schedule[Math.max(lockLevel, 1) - 1] ?? longest);
   return now < until ? { until, endsByItself: true } : undefined;
 }
 
@@ -50,9 +50,9 @@ export function lockOf(counter: FailureCounter, now: number, ladder: readonly nu
  * Where the clock was set back the lock counts from when that was noticed, so that it lasts no longer than it should; a
  * clock that is ahead of `lastAttemptAt` does not look at that, so that it lasts no shorter.
  */
-function startOf({ lastAttemptAt, lockSeenAt }: FailureCounter, now: number): number {
+function startOf({ lastAttemptAt, clockSkewAt }: FailureCounter, now: number): number {
   if (!isAhead(lastAttemptAt, now)) return lastAttemptAt;
-  return lockSeenAt === null || isAhead(lockSeenAt, now) ? now : lockSeenAt;
+  return clockSkewAt === null || isAhead(clockSkewAt, now) ? now : clockSkewAt;
 }
 
 /** True of an instant that only a clock set back, or a wrong one elsewhere, can explain. */

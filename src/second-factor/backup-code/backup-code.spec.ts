@@ -1,12 +1,12 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { SystemRandom } from '../../random/random.js';
-import { drawCodes, hashesOfCode, hashOfCode, normalisedCode, shownCode } from './backup-code.js';
+import { generateCodes, hashesOfCode, hashOfCode, normalisedCode, shownCode } from './backup-code.js';
 
 describe('drawn codes', () => {
   it('T16: are ten different ones of forty random bits', () => {
     const random = new SystemRandom();
-    const codes = Array.from({ length: 200 }, () => drawCodes((length) => random.bytes(length))).flat();
+    const codes = Array.from({ length: 200 }, () => generateCodes((length) => random.bytes(length))).flat();
 
     expect(codes).toHaveLength(2000);
     expect(new Set(codes).size).toBe(2000);
@@ -21,7 +21,7 @@ describe('drawn codes', () => {
     let drawn = 0;
     const bytes = (): Uint8Array => Buffer.from([0, 0, 0, 0, Math.floor(drawn++ / 2)]);
 
-    expect(new Set(drawCodes(bytes)).size).toBe(10);
+    expect(new Set(generateCodes(bytes)).size).toBe(10);
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe('drawn codes', () => {
     let rest = 0;
     const bytes = (): Uint8Array => (rest++ === 0 ? Buffer.from(hex, 'hex') : Buffer.from([1, 2, 3, 4, rest]));
 
-    expect(drawCodes(bytes)[0]).toBe(code);
+    expect(generateCodes(bytes)[0]).toBe(code);
   });
 
   it('are shown in two groups', () => {

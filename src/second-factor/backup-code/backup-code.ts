@@ -11,7 +11,7 @@ const BYTES = 5;
 const SYMBOLS = 8;
 
 /** Draws the codes of one set, all different, each of 40 bits; gives the form that is hashed. */
-export function drawCodes(bytes: (length: number) => Uint8Array): readonly string[] {
+export function generateCodes(bytes: (length: number) => Uint8Array): readonly string[] {
   const codes = new Set<string>();
   while (codes.size < CODES_PER_SET) codes.add(codeOf(bytes(BYTES)));
   return [...codes];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
-import { drawCodes, hashesOfCode, hashOfCode, shownCode } from './backup-code.js';
+import { generateCodes, hashesOfCode, hashOfCode, shownCode } from './backup-code.js';
 import { BackupCodeProperties } from './backup-code.properties.js';
 import { BackupCodeStore } from './backup-code.store.js';
 
@@ -16,7 +16,7 @@ export class BackupCodes {
 
   /** Stores a new set and gives its codes as they are shown, for the only time. */
   async issue(tx: Tx, subject: string, setId: string): Promise<readonly string[]> {
-    const codes = drawCodes((length) => this.random.bytes(length));
+    const codes = generateCodes((length) => this.random.bytes(length));
     await this.store.insert(
       tx,
       subject,

@@ -4,16 +4,16 @@ import { Clock } from '../../clock/clock.js';
 import { timeOrderedId } from '../../encoding/time-ordered-id.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
-import type { Claim } from '../attempts/attempt.js';
+import type { AttemptSubject } from '../attempts/attempt.js';
 import { EnrolmentStore } from './enrolment.store.js';
-import { type DrawnSecret, TotpSecrets } from '../totp/totp-secrets.service.js';
+import { type GeneratedSecret, TotpSecrets } from '../totp/totp-secrets.service.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 
 /** Seconds in which a pending secret can be confirmed. */
 export const PENDING_SECONDS = 600;
 
 /** Who asks for a new secret. */
-export interface SetupClaim extends Claim {
+export interface SetupRequest extends AttemptSubject {
   /** The session or half token that alone may see and confirm the pending secret. */
   readonly askedBy: string;
   /** The active secret that the caller may replace; unset, there must be none. */
@@ -38,11 +38,11 @@ export class Authenticators {
   ) {}
 
   /** Makes the secret the pending one, with codes that go live with it; undefined where the claim does not hold. */
-  async propose(tx: Tx, claim: SetupClaim, drawn: DrawnSecret): Promise<readonly string[] | undefined> {
-    const { subject, askedBy } = claim;
+  async propose(tx: Tx, caller: SetupRequest, drawn: GeneratedSecret): Promise<readonly string[] | undefined> {
+    const { subject, askedBy } = caller;
     const id = this.newId();
     const createdAt = this.clock.seconds();
-    if (!(await this.store.ask(tx, claim, id, createdAt))) return undefined;
+    if (!(await this.store.ask(tx, caller, id, createdAt))) return undefined;
     await this.sweep(tx, subject);
     await this.secrets.insertPending(tx, id, drawn, {
       subject,
@@ -54,21 +54,21 @@ export class Authenticators {
   }
 
   /** New codes for a pending secret in place of those it came with; undefined where the claim does not hold. */
-  async renewCodes(tx: Tx, claim: SetupClaim, pendingId: string): Promise<readonly string[] | undefined> {
-    const { subject } = claim;
-    if (!(await this.store.holdPending(tx, claim, pendingId))) return undefined;
+  async renewCodes(tx: Tx, caller: SetupRequest, pendingId: string): Promise<readonly string[] | undefined> {
+    const { subject } = caller;
+    if (!(await this.store.holdPending(tx, caller, pendingId))) return undefined;
     const { backupSetId = null } = (await this.store.named(tx, subject)) ?? {};
     await this.backupCodes.keepOnly(tx, subject, present(backupSetId));
     return this.backupCodes.issue(tx, subject, pendingId);
   }
 
   /** Makes the pending secret the active one; false if it is no longer pending, or the step was used. */
-  async activate(tx: Tx, claim: Claim, pendingId: string, step: number): Promise<boolean> {
+  async activate(tx: Tx, caller: AttemptSubject, pendingId: string, step: number): Promise<boolean> {
     const now = this.clock.seconds();
-    if (!(await this.store.confirm(tx, claim, pendingId, { step, now }))) return false;
+    if (!(await this.store.confirm(tx, caller, pendingId, { step, now }))) return false;
     await this.secrets.activate(tx, pendingId, now);
-    await this.devices.deleteAll(tx, claim.subject);
-    await this.sweep(tx, claim.subject);
+    await this.devices.deleteAll(tx, caller.subject);
+    await this.sweep(tx, caller.subject);
     return true;
   }
 

@@ -3,11 +3,18 @@ import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
-import { type Against, type Claim, type Refusal, refused, secretOf, type Standing } from '../attempts/attempt.js';
+import {
+  type TargetSecret,
+  type AttemptSubject,
+  type Refusal,
+  refusalError,
+  secretOf,
+  type FactorState,
+} from '../attempts/attempt.js';
 import { Attempts, type Outcome, REPLAYED, WRONG_CODE } from '../attempts/attempts.service.js';
-import { Authenticators, PENDING_SECONDS, type SetupClaim } from './authenticators.service.js';
+import { Authenticators, PENDING_SECONDS, type SetupRequest } from './authenticators.service.js';
 import { EnrolmentStore, type ShownSecret as StoredShown } from './enrolment.store.js';
-import { type FactorState, factorState } from '../attempts/factor-state.js';
+import { type EnrolmentState, enrolmentState } from '../attempts/factor-state.js';
 import { qrPng, qrSvg } from '../totp/qr.js';
 import type { Proof } from '../proof.js';
 import { type Complete, SecondFactors } from '../second-factors.service.js';
@@ -48,26 +55,26 @@ export class Enrolment {
     private readonly events: SecurityEvents,
   ) {}
 
-  async state(subject: string): Promise<FactorState> {
+  async state(subject: string): Promise<EnrolmentState> {
     const row = await this.work.single((tx) => this.store.state(tx, subject));
-    if (!row) throw refused(NO_ACCOUNT, { subject }, this.clock.seconds());
-    return factorState(row, this.attempts.lockOf(row), this.clock.seconds());
+    if (!row) throw refusalError(NO_ACCOUNT, { subject }, this.clock.seconds());
+    return enrolmentState(row, this.attempts.lockOf(row), this.clock.seconds());
   }
 
   /**
    * Makes a pending secret with its codes in place of an earlier one; the active secret stays valid until confirm.
    * Whether the caller's login is fresh enough is asked before.
    */
-  async setup(claim: SetupClaim): Promise<Setup> {
-    const { subject } = claim;
-    const drawn = this.secrets.draw(subject);
-    const shown = await this.picture(claim, drawn.key, PENDING_SECONDS);
+  async setup(caller: SetupRequest): Promise<Setup> {
+    const { subject } = caller;
+    const drawn = this.secrets.generate(subject);
+    const shown = await this.picture(caller, drawn.key, PENDING_SECONDS);
     const backupCodes = await this.work.run(async (tx) => {
-      const codes = await this.authenticators.propose(tx, claim, drawn);
+      const codes = await this.authenticators.propose(tx, caller, drawn);
       if (codes) await this.events.record(tx, { kind: 'MFA_SETUP', subject });
       return codes;
     });
-    if (!backupCodes) throw await this.attempts.refusal(claim, undefined, NO_SECRET);
+    if (!backupCodes) throw await this.attempts.refusal(caller, undefined, NO_SECRET);
     return { ...shown, backupCodes };
   }
 
@@ -76,19 +83,19 @@ export class Enrolment {
    * is none, or the claim holds no longer.
    * @throws ServiceError `MFA_LOCKED`
    */
-  async shown(claim: SetupClaim): Promise<ShownSecret | undefined> {
-    const pending = await this.pendingOf(claim);
-    return pending && this.pictureOf(claim, pending);
+  async shown(caller: SetupRequest): Promise<ShownSecret | undefined> {
+    const pending = await this.pendingOf(caller);
+    return pending && this.pictureOf(caller, pending);
   }
 
   /** The same with new codes in place of those that were shown before, of which only hashes are stored. */
-  async shownWithNewCodes(claim: SetupClaim): Promise<Setup | undefined> {
-    const { subject } = claim;
-    const pending = await this.pendingOf(claim);
+  async shownWithNewCodes(caller: SetupRequest): Promise<Setup | undefined> {
+    const { subject } = caller;
+    const pending = await this.pendingOf(caller);
     if (!pending) return undefined;
-    const shown = await this.pictureOf(claim, pending);
+    const shown = await this.pictureOf(caller, pending);
     const backupCodes = await this.work.run(async (tx) => {
-      const codes = await this.authenticators.renewCodes(tx, claim, pending.id);
+      const codes = await this.authenticators.renewCodes(tx, caller, pending.id);
       if (codes) await this.events.record(tx, { kind: 'MFA_SETUP', subject, reason: 'new_codes' });
       return codes;
     });
@@ -109,21 +116,21 @@ export class Enrolment {
    * @throws ServiceError as `SecondFactors.prove` does
    */
   async confirm<T>(
-    claim: Claim & { readonly askedBy: string; readonly code: string },
+    caller: AttemptSubject & { readonly askedBy: string; readonly code: string },
     complete: Complete<Confirmed, T>,
   ): Promise<T> {
-    const digits = totpDigits(claim.code);
+    const digits = totpDigits(caller.code);
     if (digits === undefined) throw malformedCode();
-    const against: Against = { kind: 'pending', askedBy: claim.askedBy };
-    return this.attempts.spend(claim, against, 'totp', (standing) =>
-      this.useStep(claim, against, standing, digits, complete),
+    const target: TargetSecret = { kind: 'pending', askedBy: caller.askedBy };
+    return this.attempts.charge(caller, target, 'totp', (state) =>
+      this.useStep(caller, target, state, digits, complete),
     );
   }
 
   /** Takes the second factor away by one of its codes; `complete` ends the other sessions. */
-  disable<T>(claim: Claim & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
-    const { subject } = claim;
-    return this.secondFactors.prove(claim, async (tx, proof) => {
+  disable<T>(caller: AttemptSubject & { readonly code: string }, complete: Complete<Proof, T>): Promise<T> {
+    const { subject } = caller;
+    return this.secondFactors.prove(caller, async (tx, proof) => {
       await this.authenticators.remove(tx, subject);
       await this.events.record(tx, { kind: 'MFA_DISABLED', subject });
       return complete(tx, proof);
@@ -159,42 +166,42 @@ export class Enrolment {
   }
 
   private async useStep<T>(
-    claim: Claim,
-    against: Against,
-    standing: Standing,
+    caller: AttemptSubject,
+    target: TargetSecret,
+    state: FactorState,
     digits: string,
     complete: Complete<Confirmed, T>,
   ): Promise<Outcome<T>> {
-    const { subject } = claim;
+    const { subject } = caller;
     const now = this.clock.seconds();
-    const pending = secretOf(standing, against, now);
-    if (!pending) return { kind: 'void', refusal: NO_SECRET };
-    const verdict = verifyTotp(this.secrets.open(subject, pending.sealed), digits, now, standing.lastUsedStep);
+    const pending = secretOf(state, target, now);
+    if (!pending) return { kind: 'refunded', refusal: NO_SECRET };
+    const verdict = verifyTotp(this.secrets.open(subject, pending.sealed), digits, now, state.lastUsedStep);
     if (verdict.kind === 'wrong') return WRONG_CODE;
     if (verdict.kind === 'replayed') return REPLAYED;
     return this.work.run(async (tx) => {
-      if (!(await this.authenticators.activate(tx, claim, pending.id, verdict.step))) {
-        return this.attempts.late(tx, claim, against, verdict.step);
+      if (!(await this.authenticators.activate(tx, caller, pending.id, verdict.step))) {
+        return this.attempts.resolveLost(tx, caller, target, verdict.step);
       }
       await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject });
-      const result = await complete(tx, { hasReplaced: standing.active !== undefined });
+      const result = await complete(tx, { hasReplaced: state.active !== undefined });
       return { kind: 'done', result, offset: verdict.offset };
     });
   }
 
-  private async pendingOf(claim: SetupClaim): Promise<StoredShown | undefined> {
-    const { lock } = await this.state(claim.subject);
+  private async pendingOf(caller: SetupRequest): Promise<StoredShown | undefined> {
+    const { lock } = await this.state(caller.subject);
     const now = this.clock.seconds();
-    if (lock) throw refused({ kind: 'locked', lock }, claim, now);
-    return this.work.single((tx) => this.store.shown(tx, claim, now));
+    if (lock) throw refusalError({ kind: 'locked', lock }, caller, now);
+    return this.work.single((tx) => this.store.shown(tx, caller, now));
   }
 
-  private pictureOf(claim: Claim, { sealed, expiresAt }: StoredShown): Promise<ShownSecret> {
-    return this.picture(claim, this.secrets.open(claim.subject, sealed), expiresAt - this.clock.seconds());
+  private pictureOf(caller: AttemptSubject, { sealed, expiresAt }: StoredShown): Promise<ShownSecret> {
+    return this.picture(caller, this.secrets.open(caller.subject, sealed), expiresAt - this.clock.seconds());
   }
 
-  private async picture(claim: Claim, key: Uint8Array, expiresInSeconds: number): Promise<ShownSecret> {
-    const { secret, uri } = this.secrets.shown(key, await this.loginIdOf(claim));
+  private async picture(caller: AttemptSubject, key: Uint8Array, expiresInSeconds: number): Promise<ShownSecret> {
+    const { secret, uri } = this.secrets.shown(key, await this.loginIdOf(caller));
     const svg = await qrSvg(uri);
     return {
       secret,
@@ -204,9 +211,9 @@ export class Enrolment {
     };
   }
 
-  private async loginIdOf(claim: Claim): Promise<string> {
-    const loginId = await this.work.single((tx) => this.store.loginId(tx, claim.subject));
-    if (loginId === undefined) throw refused(NO_ACCOUNT, claim, this.clock.seconds());
+  private async loginIdOf(caller: AttemptSubject): Promise<string> {
+    const loginId = await this.work.single((tx) => this.store.loginId(tx, caller.subject));
+    if (loginId === undefined) throw refusalError(NO_ACCOUNT, caller, this.clock.seconds());
     return loginId;
   }
 }

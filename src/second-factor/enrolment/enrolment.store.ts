@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx, Value } from '../../persistence/unit-of-work.js';
-import type { Claim } from '../attempts/attempt.js';
-import { claimConditions, OF_EPOCH } from '../attempts/claim-conditions.js';
-import type { StoredFactors } from '../attempts/factor-state.js';
+import { type AttemptSubject, subjectConditions, OF_STAMP } from '../attempts/attempt.js';
+import type { StoredEnrolment } from '../attempts/factor-state.js';
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
 const WITHOUT_OWN_PENDING = ` AND NOT EXISTS (SELECT 1 FROM totp_secret
@@ -15,9 +14,9 @@ const WITHOUT_ACTIVE = ' AND totp_id IS NULL';
 const WITH_ACTIVE = ' AND totp_id = ?';
 
 const CONFIRM = `UPDATE account SET totp_id = ?, pending_totp_id = NULL, backup_set_id = ?, backup_codes_at = ?,
-  last_used_step = ?, failures = 0, failures_in_row = 0, lock_level = 0, epoch = epoch + 1, enrolment_forced = 0
+  last_used_step = ?, failures = 0, failures_in_row = 0, lock_level = 0, security_stamp = security_stamp + 1, enrolment_forced = 0
   WHERE id = ? AND status = 'active' AND pending_totp_id = ? AND last_used_step < ?`;
-const WIPE = `totp_id = NULL, pending_totp_id = NULL, backup_set_id = NULL, backup_codes_at = NULL, epoch = epoch + 1`;
+const WIPE = `totp_id = NULL, pending_totp_id = NULL, backup_set_id = NULL, backup_codes_at = NULL, security_stamp = security_stamp + 1`;
 const DISABLE = `UPDATE account SET ${WIPE} WHERE id = ? AND totp_id IS NOT NULL`;
 const RESET = `UPDATE account SET ${WIPE}, enrolment_forced = 1 WHERE id = ?`;
 const REISSUE = `UPDATE account SET backup_set_id = ?, backup_codes_at = ?
@@ -26,7 +25,7 @@ const REISSUE = `UPDATE account SET backup_set_id = ?, backup_codes_at = ?
 const LOGIN_ID = 'SELECT login_id FROM account WHERE id = ?';
 const NAMED = 'SELECT totp_id, pending_totp_id, backup_set_id FROM account WHERE id = ?';
 const STATE = `SELECT active.activated_at, pending.expires_at AS pending_until, pending.asked_by AS pending_asked_by,
-  account.backup_codes_at, account.failures, account.failures_in_row, account.lock_level, account.last_attempt_at, account.lock_seen_at,
+  account.backup_codes_at, account.failures, account.failures_in_row, account.lock_level, account.last_attempt_at, account.clock_skew_at,
   (SELECT COUNT(*) FROM backup_code
     WHERE backup_code.user_id = account.id AND backup_code.set_id = account.backup_set_id) AS remaining
   FROM account
@@ -48,7 +47,7 @@ interface NamedRow {
 }
 
 /** Who asks for a secret, and which ones it may take the place of. */
-interface Asked extends Claim {
+interface Asked extends AttemptSubject {
   readonly askedBy: string;
   readonly replaces?: string;
   readonly keepsOwn?: boolean;
@@ -77,7 +76,7 @@ interface StateRow {
   readonly failures_in_row: number;
   readonly lock_level: number;
   readonly last_attempt_at: number;
-  readonly lock_seen_at: number | null;
+  readonly clock_skew_at: number | null;
   readonly remaining: number;
 }
 
@@ -88,42 +87,42 @@ export class EnrolmentStore {
    * Makes a secret the pending one; false unless the active one is what the caller may replace. With `keepsOwn`, false
    * also where a secret of this asker is pending at `now`.
    */
-  async ask(tx: Tx, claim: Asked, pendingId: string, now: number): Promise<boolean> {
-    const { replaces, keepsOwn = false, askedBy } = claim;
-    const ofClaim = claimConditions(claim);
-    const sql = ASK + (replaces === undefined ? WITHOUT_ACTIVE : WITH_ACTIVE) + ofClaim.sql;
-    const values = [pendingId, claim.subject, ...(replaces === undefined ? [] : [replaces]), ...ofClaim.values];
+  async ask(tx: Tx, caller: Asked, pendingId: string, now: number): Promise<boolean> {
+    const { replaces, keepsOwn = false, askedBy } = caller;
+    const ofCaller = subjectConditions(caller);
+    const sql = ASK + (replaces === undefined ? WITHOUT_ACTIVE : WITH_ACTIVE) + ofCaller.sql;
+    const values = [pendingId, caller.subject, ...(replaces === undefined ? [] : [replaces]), ...ofCaller.values];
     return keepsOwn
       ? (await tx.change(sql + WITHOUT_OWN_PENDING, [...values, askedBy, now])) === 1
       : (await tx.change(sql, values)) === 1;
   }
 
   /** The pending secret that this asker may see; undefined where the claim does not hold. */
-  async shown(tx: Tx, claim: Asked, now: number): Promise<ShownSecret | undefined> {
-    const ofClaim = claimConditions(claim);
-    const values = [claim.subject, claim.askedBy, now, ...ofClaim.values];
-    const [row] = await tx.rows<ShownRow>(SHOWN + ofClaim.sql, values);
+  async shown(tx: Tx, caller: Asked, now: number): Promise<ShownSecret | undefined> {
+    const ofCaller = subjectConditions(caller);
+    const values = [caller.subject, caller.askedBy, now, ...ofCaller.values];
+    const [row] = await tx.rows<ShownRow>(SHOWN + ofCaller.sql, values);
     return row && { id: row.id, sealed: row.sealed, expiresAt: row.expires_at };
   }
 
   /** Holds the account's row while that secret is pending and the claim holds; false where one does not. */
-  async holdPending(tx: Tx, claim: Claim, pendingId: string): Promise<boolean> {
-    const ofClaim = claimConditions(claim);
-    const values = [pendingId, claim.subject, pendingId, ...ofClaim.values];
-    return (await tx.change(HOLD_PENDING + ofClaim.sql, values)) === 1;
+  async holdPending(tx: Tx, caller: AttemptSubject, pendingId: string): Promise<boolean> {
+    const ofCaller = subjectConditions(caller);
+    const values = [pendingId, caller.subject, pendingId, ...ofCaller.values];
+    return (await tx.change(HOLD_PENDING + ofCaller.sql, values)) === 1;
   }
 
   /** Makes the pending secret and its codes the live ones; false if it is no longer pending or the step was used. */
   async confirm(
     tx: Tx,
-    { subject, epoch }: Claim,
+    { subject, securityStamp }: AttemptSubject,
     pendingId: string,
     { step, now }: { readonly step: number; readonly now: number },
   ): Promise<boolean> {
     const values: Value[] = [pendingId, pendingId, now, step, subject, pendingId, step];
-    return epoch === undefined
+    return securityStamp === undefined
       ? (await tx.change(CONFIRM, values)) === 1
-      : (await tx.change(CONFIRM + OF_EPOCH, [...values, epoch])) === 1;
+      : (await tx.change(CONFIRM + OF_STAMP, [...values, securityStamp])) === 1;
   }
 
   async disable(tx: Tx, subject: string): Promise<boolean> {
@@ -156,7 +155,7 @@ export class EnrolmentStore {
     );
   }
 
-  async state(tx: Tx, subject: string): Promise<StoredFactors | undefined> {
+  async state(tx: Tx, subject: string): Promise<StoredEnrolment | undefined> {
     const [row] = await tx.rows<StateRow>(STATE, [subject]);
     return (
       row && {
@@ -169,7 +168,7 @@ export class EnrolmentStore {
         failuresInRow: row.failures_in_row,
         lockLevel: row.lock_level,
         lastAttemptAt: row.last_attempt_at,
-        lockSeenAt: row.lock_seen_at,
+        clockSkewAt: row.clock_skew_at,
       }
     );
   }

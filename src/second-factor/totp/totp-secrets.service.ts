@@ -13,7 +13,7 @@ const KEY_BYTES = 20;
 const PAGE = 200;
 
 /** A secret that has just been made and is shown once. */
-export interface DrawnSecret {
+export interface GeneratedSecret {
   readonly key: Uint8Array;
   readonly sealed: string;
 }
@@ -38,7 +38,7 @@ export class TotpSecrets {
     private readonly properties: MfaProperties,
   ) {}
 
-  draw(subject: string): DrawnSecret {
+  generate(subject: string): GeneratedSecret {
     const key = this.random.bytes(KEY_BYTES);
     return { key, sealed: this.sealer.seal(key, contextOf(subject)) };
   }
@@ -54,7 +54,7 @@ export class TotpSecrets {
     return { secret, uri: otpauthUri(this.properties.issuer, loginId, secret) };
   }
 
-  async insertPending(tx: Tx, id: string, { sealed }: DrawnSecret, facts: PendingFacts): Promise<void> {
+  async insertPending(tx: Tx, id: string, { sealed }: GeneratedSecret, facts: PendingFacts): Promise<void> {
     await this.store.insert(tx, { id, sealed, sealKey: this.sealer.keyIdOf(sealed), ...facts });
   }
 
