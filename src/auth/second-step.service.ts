@@ -3,7 +3,7 @@ import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import type { AttemptSubject } from '../second-factor/attempts/attempt.js';
-import { SecondFactorMeters } from '../second-factor/attempts/second-factor-meters.js';
+import { SecondFactorMeters } from '../second-factor/attempts/second-factor-meters.service.js';
 import { type Proof, SecondFactors } from '../second-factor/second-factors.service.js';
 import { codeMethod } from '../second-factor/submitted-code.js';
 import { type DeviceSecret, TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';

@@ -12,14 +12,18 @@ import { Random } from '../random/random.js';
 import { logEvent } from './event-line.js';
 import type { EventRow } from './event-row.js';
 import { EventStore } from './event.store.js';
-import type { SecurityEvent } from './security-event.js';
+import type { EventKind, SecurityEvent } from './security-event.js';
 
-const AGENT_LENGTH = 255;
+const MAX_AGENT_LENGTH = 255;
 
-/** Records what happened, in the transaction of the change it tells about, and logs it once that is kept. */
+/** Called in the process that recorded the event, after the commit and in the order of the transaction. */
+export type EventListener = (event: SecurityEvent) => void;
+
+/** Records events in the transaction of the change they report, then logs them and calls listeners after the commit. */
 @Injectable()
 export class SecurityEvents {
   private readonly logger: Logger;
+  private readonly listeners = new Map<EventKind, EventListener[]>();
   private last = { at: 0, number: 0 };
 
   constructor(
@@ -37,11 +41,33 @@ export class SecurityEvents {
     await this.store.insert(tx, rows);
     tx.afterCommit(() => {
       for (const row of rows) logEvent(this.logger, row);
+      for (const event of events) this.notify(event);
     });
+  }
+
+  /**
+   * Calls `listener` for each event of this kind once its transaction is committed, and never for one that is rolled back.
+   * Best effort: an event is lost to its listeners if the process dies between the commit and the call. A listener that
+   * must see every event at least once, such as a notice by mail, needs a row written in the same transaction (an outbox)
+   * and a task that delivers it.
+   */
+  onCommitted(kind: EventKind, listener: EventListener): void {
+    this.listeners.set(kind, [...(this.listeners.get(kind) ?? []), listener]);
   }
 
   ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly EventRow[]> {
     return this.store.ofUser(tx, subject, page);
+  }
+
+  /** The change is kept, so a defect of a listener must not fail the caller. */
+  private notify(event: SecurityEvent): void {
+    for (const listener of this.listeners.get(event.kind) ?? []) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.logger.error('A listener of a security event failed', error, { kind: event.kind });
+      }
+    }
   }
 
   private rowOf(event: SecurityEvent): EventRow {
@@ -54,7 +80,7 @@ export class SecurityEvents {
       user_id: event.subject ?? null,
       actor: event.actor ?? null,
       ip: facts?.ip ?? null,
-      agent: facts?.agent?.slice(0, AGENT_LENGTH) ?? null,
+      agent: facts?.agent?.slice(0, MAX_AGENT_LENGTH) ?? null,
       request_id: facts?.requestId ?? null,
       idp: event.idp ?? null,
       authn_context: event.authnContext ?? null,

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { BackupCodeModule } from './backup-code/backup-code.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { Meters } from '../metrics/meters.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { Attempts } from './attempts/attempts.service.js';
 import { Authenticators } from './enrolment/authenticators.service.js';
@@ -9,7 +8,7 @@ import { Enrolment } from './enrolment/enrolment.service.js';
 import { EnrolmentStore } from './enrolment/enrolment.store.js';
 import { LockedAccounts } from './attempts/locked-accounts.task.js';
 import { Locks } from './attempts/locks.service.js';
-import { SecondFactorMeters } from './attempts/second-factor-meters.js';
+import { SecondFactorMeters } from './attempts/second-factor-meters.service.js';
 import { SecondFactors } from './second-factors.service.js';
 import { SecondFactorStore } from './second-factor.store.js';
 import { ImportedTotps } from './totp/totp-import.service.js';
@@ -28,7 +27,7 @@ import { TrustedDevices } from './trusted-device/trusted-devices.service.js';
     TotpImportStore,
     ImportedTotps,
     TrustedDeviceStore,
-    { provide: SecondFactorMeters, inject: [Meters], useFactory: (meters: Meters) => new SecondFactorMeters(meters) },
+    SecondFactorMeters,
     Locks,
     LockedAccounts,
     Attempts,

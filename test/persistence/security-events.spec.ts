@@ -107,4 +107,44 @@ onEveryDatabase('security events', (database) => {
     await expect(failing).rejects.toThrow(RangeError);
     expect(log.lines).toEqual([]);
   });
+
+  it('listeners of a kind see its events after the commit, and no other kind', async () => {
+    const events = recorder();
+    const seen: unknown[] = [];
+    events.onCommitted('MFA_LOCKED', (event) => seen.push(event));
+    await database.work.run(async (tx) => {
+      await events.record(tx, { kind: 'MFA_FAILED', subject: 'heard' }, { kind: 'MFA_LOCKED', subject: 'heard' });
+      expect(seen).toEqual([]);
+    });
+
+    expect(seen).toEqual([{ kind: 'MFA_LOCKED', subject: 'heard' }]);
+  });
+
+  it('listeners are not told of an event that is rolled back', async () => {
+    const events = recorder();
+    const seen: unknown[] = [];
+    events.onCommitted('MFA_LOCKED', (event) => seen.push(event));
+    const failing = database.work.run(async (tx) => {
+      await events.record(tx, { kind: 'MFA_LOCKED', subject: 'undone' });
+      throw new RangeError('stop');
+    });
+
+    await expect(failing).rejects.toThrow(RangeError);
+    expect(seen).toEqual([]);
+  });
+
+  it('a listener that fails is logged, and neither fails the caller nor silences the next listener', async () => {
+    const log = new CollectedLog();
+    const events = recorder(log.loggers);
+    const defect = new TypeError('no such counter');
+    const seen: unknown[] = [];
+    events.onCommitted('MFA_LOCKED', () => {
+      throw defect;
+    });
+    events.onCommitted('MFA_LOCKED', ({ subject }) => seen.push(subject));
+    await database.work.run((tx) => events.record(tx, { kind: 'MFA_LOCKED', subject: 'kept' }));
+
+    expect(seen).toEqual(['kept']);
+    expect(log.lines.at(-1)).toMatchObject({ level: 'ERROR', error: defect, fields: { kind: 'MFA_LOCKED' } });
+  });
 });

@@ -14,7 +14,7 @@ import { Enrolment } from '../../src/second-factor/enrolment/enrolment.service.j
 import { EnrolmentStore } from '../../src/second-factor/enrolment/enrolment.store.js';
 import { Locks } from '../../src/second-factor/attempts/locks.service.js';
 import { MfaProperties } from '../../src/second-factor/mfa.properties.js';
-import { SecondFactorMeters } from '../../src/second-factor/attempts/second-factor-meters.js';
+import { SecondFactorMeters } from '../../src/second-factor/attempts/second-factor-meters.service.js';
 import { SecondFactorStore } from '../../src/second-factor/second-factor.store.js';
 import { SecondFactors } from '../../src/second-factor/second-factors.service.js';
 import { TotpSecretStore } from '../../src/second-factor/totp/totp-secret.store.js';
@@ -62,8 +62,8 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const store = new SecondFactorStore(properties);
   const deviceStore = new TrustedDeviceStore();
   const enrolmentStore = new EnrolmentStore();
-  const counted = new SecondFactorMeters(meters);
-  const locks = new Locks(work, store, deviceStore, events, counted);
+  const counted = new SecondFactorMeters(meters, events);
+  const locks = new Locks(work, store, deviceStore, events);
   const attempts = new Attempts(work, clock, random, store, locks, properties, counted, loggers);
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
   const backupCodes = new BackupCodes(new BackupCodeStore(), random, peppered);

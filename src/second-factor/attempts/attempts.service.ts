@@ -18,7 +18,7 @@ import {
 import { FAILURES_TO_LOCK, type FailureCounter, isAhead, type Lock, lockOf } from './lock.js';
 import { type Failure, Locks } from './locks.service.js';
 import { MfaProperties } from '../mfa.properties.js';
-import { type CodeMethod, SecondFactorMeters } from './second-factor-meters.js';
+import { type CodeMethod, SecondFactorMeters } from './second-factor-meters.service.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import type { StepOffset } from '../totp/totp.js';
 

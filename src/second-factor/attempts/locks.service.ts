@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
-import { SecondFactorMeters } from './second-factor-meters.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 
@@ -19,7 +18,6 @@ export class Locks {
     private readonly store: SecondFactorStore,
     private readonly devices: TrustedDeviceStore,
     private readonly events: SecurityEvents,
-    private readonly meters: SecondFactorMeters,
   ) {}
 
   /** Records a paid attempt that failed; where it was the one that begins a lock, what ends with that goes, too. */
@@ -30,9 +28,6 @@ export class Locks {
       if (!isLocked) return;
       await this.devices.deleteAll(tx, subject);
       await this.events.record(tx, { kind: 'MFA_LOCKED', subject, result: 'refused' });
-      tx.afterCommit(() => {
-        this.meters.locked();
-      });
     });
   }
 
@@ -42,9 +37,6 @@ export class Locks {
       const isUnlocked = await this.store.unlock(tx, subject);
       if (!isUnlocked) return false;
       await this.events.record(tx, { kind: 'MFA_UNLOCKED', subject, actor });
-      tx.afterCommit(() => {
-        this.meters.unlocked();
-      });
       return true;
     });
   }

@@ -1,7 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError } from '../../errors/service-error.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Counter, Summary } from '../../metrics/meter.js';
-import type { Family, Meters } from '../../metrics/meters.js';
+import { type Family, Meters } from '../../metrics/meters.js';
 import type { SubmittedCode } from '../submitted-code.js';
 import type { StepOffset } from '../totp/totp.js';
 
@@ -29,13 +31,12 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Attempts at the second factor and the locks they cause (management API, 5.3). */
+@Injectable()
 export class SecondFactorMeters {
   private readonly attempts: Family<Counter>;
   private readonly offsets: Summary;
-  private readonly locks: Counter;
-  private readonly unlocks: Counter;
 
-  constructor(meters: Meters) {
+  constructor(meters: Meters, events: SecurityEvents) {
     this.attempts = meters.counter('login.mfa.attempts', { description: 'Codes shown as second factor' });
     // The usual ones from the start, so that the first one is a rise.
     for (const method of ['totp', 'backup_code'] as const) {
@@ -46,8 +47,15 @@ export class SecondFactorMeters {
     const description = 'Steps by which the code of an authenticator was behind or ahead';
     this.offsets = meters.summary('login.mfa.step.offset', { description, buckets: [-1, 0, 1] }).of();
     const lockouts = meters.counter('login.lockouts', { description: 'Locks of the second factor, and their ends' });
-    this.locks = lockouts.of({ outcome: 'locked' });
-    this.unlocks = lockouts.of({ outcome: 'unlocked' });
+    for (const [kind, outcome] of [
+      ['MFA_LOCKED', 'locked'],
+      ['MFA_UNLOCKED', 'unlocked'],
+    ] as const) {
+      const counter = lockouts.of({ outcome });
+      events.onCommitted(kind, () => {
+        counter.increment();
+      });
+    }
   }
 
   /** Counts an attempt once, by how it ends. */
@@ -69,14 +77,6 @@ export class SecondFactorMeters {
       this.count(method, endingBy(error));
       throw error;
     }
-  }
-
-  locked(): void {
-    this.locks.increment();
-  }
-
-  unlocked(): void {
-    this.unlocks.increment();
   }
 
   private count(method: CodeMethod, ending: Ending): void {
