@@ -5,7 +5,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { HttpClientProperties } from '../outbound/http-client.properties.js';
 import type { CertificateFacts } from '../saml/idp/idp-certificates.js';
 import type { IdpProperties } from '../saml/idp/idp.properties.js';
-import type { Knowledge } from '../saml/idp/known-idp.js';
+import type { Knowledge } from '../saml/idp/idp-metadata-cache.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { ServerProperties } from '../http/server.properties.js';
 import { ServletProperties } from '../http/servlet.properties.js';

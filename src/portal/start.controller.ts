@@ -10,7 +10,7 @@ import { hasOtp } from '../principal/amr.js';
 import type { FullPrincipal, Principal } from '../principal/principal.js';
 import { forwardByPage } from '../saml/login/forwarding-page.js';
 import { Idps } from '../saml/idp/idps.service.js';
-import { OwnLogouts } from '../saml/logout/own-logouts.service.js';
+import { OwnLogouts } from '../saml/logout/sp-initiated-logout.service.js';
 import { FormBody } from '../web/form.decorator.js';
 import { Answer, type Reply } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';

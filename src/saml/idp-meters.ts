@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Meters } from '../metrics/meters.js';
-import type { KnownIdp } from './idp/known-idp.js';
+import type { KnownIdp } from './idp/idp-metadata-cache.js';
 
 /** How old what we know of identity providers is, and how long their certificates last. */
 export class IdpMeters {

@@ -4,8 +4,8 @@ import type { LogoutRequestOptions } from '../../test/support/saml-logout.js';
 import { encoded } from '../../test/support/saml-messages.js';
 import { isRootSignedBy } from '../../test/support/saml-signature.js';
 import type { KeyPair } from '../../test/support/saml-xml.js';
-import { readDocument } from './xml/document-shape.js';
-import { logoutResponseXml } from './logout/logout-writing.js';
+import { readDocument } from './xml/document-allowlist.js';
+import { logoutResponseXml } from './logout/logout-xml.js';
 import { readPosted, signedForPost } from './post-binding.js';
 
 let idp: IdentityProvider;

@@ -1,4 +1,4 @@
-import { decodedMessage, type DocumentRoot, readDocument } from './xml/document-shape.js';
+import { decodedMessage, type DocumentRoot, readDocument } from './xml/document-allowlist.js';
 import { isRejection, type Rejection } from './login/rejection.js';
 import type { SigningKeys } from './sp/service-provider.js';
 import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/signature-algorithms.js';

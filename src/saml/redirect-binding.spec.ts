@@ -6,7 +6,7 @@ import { makeKeyPair } from '../../test/support/identity-provider.js';
 import { isQuerySignedBy, signQuery } from '../../test/support/saml-signature.js';
 import type { KeyPair } from '../../test/support/saml-xml.js';
 import { SystemClock } from '../clock/clock.js';
-import { logoutRequestXml } from './logout/logout-writing.js';
+import { logoutRequestXml } from './logout/logout-xml.js';
 import { readRedirect, redirectUrl } from './redirect-binding.js';
 
 const XML = '<samlp:LogoutRequest>\u00e4 & more</samlp:LogoutRequest>';

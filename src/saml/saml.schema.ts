@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { listOf, text } from '../web/schema.js';
-import { LONGEST_MESSAGE } from './xml/document-shape.js';
+import { LONGEST_MESSAGE } from './xml/document-allowlist.js';
 import { LONGEST_RELAY_STATE } from './redirect-binding.js';
 
 /** Query of `GET /saml/{idp}/login`. */

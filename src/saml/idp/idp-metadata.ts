@@ -3,7 +3,7 @@ import { certificatesAt, usableCertificate } from './idp-certificates.js';
 import type { Binding, Endpoint, IdpTrust } from './idp-trust.js';
 import { shapeFault } from '../xml/metadata-shape.js';
 import { signedRoot } from '../xml/root-signature.js';
-import { BINDING_URI, NAMESPACE } from '../xml/saml-namespace.js';
+import { BINDING_URI, NAMESPACE } from '../xml/saml-uris.js';
 import { durationSeconds, millisOfDateTime } from '../xml/xml-times.js';
 
 const CERTIFICATION = 'urn:oasis:names:tc:SAML:attribute:assurance-certification';

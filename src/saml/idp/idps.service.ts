@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { configuredTrust } from './configured-trust.js';
 import type { IdpProperties } from './idp.properties.js';
 import type { IdpTrust } from './idp-trust.js';
-import { KnownIdp } from './known-idp.js';
+import { KnownIdp } from './idp-metadata-cache.js';
 import { SamlProperties } from '../saml.properties.js';
 
 /** A failed reading of metadata is repeated after seconds at first. */

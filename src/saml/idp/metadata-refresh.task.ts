@@ -8,7 +8,7 @@ import { watchFiles } from '../../tls/watched-files.js';
 import { IdpMetadata } from './idp-metadata.service.js';
 import { type IdpEntry, Idps } from './idps.service.js';
 import { metadataSource } from './metadata-source.js';
-import { refreshWaitMillis } from './refresh-wait.js';
+import { refreshWaitMillis } from './refresh-delay.js';
 
 /** An identity provider whose metadata are read again and again. */
 interface Followed {

@@ -1,8 +1,8 @@
-import { readDocument } from '../xml/document-shape.js';
+import { readDocument } from '../xml/document-allowlist.js';
 import { millisOfInstant } from '../xml/xml-times.js';
-import type { MarkupElement } from '../xml/markup.js';
+import type { MarkupElement } from '../xml/xml-reader.js';
 import { isRejection, type Rejection } from './rejection.js';
-import { NAMESPACE } from '../xml/saml-namespace.js';
+import { NAMESPACE } from '../xml/saml-uris.js';
 
 /** What an assertion says of the person; all instants in milliseconds since 1970. */
 export interface AssertionFacts {

@@ -1,7 +1,7 @@
 import type { Reply } from '../../web/cookies.js';
 import { forwardingPolicy, HTML, htmlPage, refreshTo } from '../../http/page.js';
 import { html } from '../../encoding/html.js';
-import type { OutgoingRequest } from './saml-library.js';
+import type { OutgoingRequest } from './saml-strategy.js';
 
 /** Path of the script below `/saml`. */
 export const SCRIPT = 'forward.js';

@@ -7,7 +7,7 @@ import { IdpProperties } from '../idp/idp.properties.js';
 import type { Idp } from '../idp/idps.service.js';
 import { isRejection } from './rejection.js';
 import { SamlResponses } from './saml-responses.service.js';
-import type { UnknownKeys } from '../idp/unknown-keys.service.js';
+import type { UnknownKeys } from '../idp/key-rollover.service.js';
 
 const KEYCLOAK = fixture('keycloak-response');
 const { privateKey = '' } = fixture('encrypted-by-xmlsec');

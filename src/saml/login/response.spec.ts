@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IdentityProvider } from '../../../test/support/identity-provider.js';
 import type { ResponseOptions } from '../../../test/support/saml-response.js';
-import { readDocument } from '../xml/document-shape.js';
+import { readDocument } from '../xml/document-allowlist.js';
 import { isRejection } from './rejection.js';
 import { readResponse } from './response.js';
 

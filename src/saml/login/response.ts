@@ -1,7 +1,7 @@
 import { issuerOf } from './assertion.js';
-import type { MarkupElement } from '../xml/markup.js';
+import type { MarkupElement } from '../xml/xml-reader.js';
 import type { Rejection } from './rejection.js';
-import { NAMESPACE } from '../xml/saml-namespace.js';
+import { NAMESPACE } from '../xml/saml-uris.js';
 
 /** What a response says around its assertion. */
 export interface ResponseFacts {

@@ -5,19 +5,19 @@ import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { type AssertionFacts, readAssertion } from './assertion.js';
 import { assertionFault, type Expectations, responseFault } from './assertion-rules.js';
-import { decodedMessage, readDocument } from '../xml/document-shape.js';
+import { decodedMessage, readDocument } from '../xml/document-allowlist.js';
 import { openedAssertion } from '../xml/encrypted-assertion.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { IdpProperties } from '../idp/idp.properties.js';
-import type { MarkupElement } from '../xml/markup.js';
+import type { MarkupElement } from '../xml/xml-reader.js';
 import { readPosted } from '../post-binding.js';
 import { refusedAlgorithm } from '../xml/refused-algorithm.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { readResponse, type ResponseFacts } from './response.js';
-import { type MessageRules, responseAround, verifiedAssertion } from './saml-library.js';
+import { type MessageRules, responseAround, verifiedAssertion } from './saml-strategy.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
-import { PERSISTENT } from './staff-person.js';
-import { UnknownKeys } from '../idp/unknown-keys.service.js';
+import { PERSISTENT } from './mapped-user.js';
+import { UnknownKeys } from '../idp/key-rollover.service.js';
 
 /** A posted response whose shape is good; nothing in it is proven yet. */
 export interface PostedResponse {

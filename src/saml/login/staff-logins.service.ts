@@ -12,8 +12,8 @@ import { amrOfContext, asksForOtp, satisfies, type StatedContext, usualContext }
 import type { Idp } from '../idp/idps.service.js';
 import { IdpSessions } from '../logout/idp-sessions.service.js';
 import { isRejection, type Rejection } from './rejection.js';
-import { type PendingLogin } from './saml-requests.service.js';
-import { personOf } from './staff-person.js';
+import { type PendingLogin } from './authn-requests.service.js';
+import { personOf } from './mapped-user.js';
 
 /** An identity provider's word, verified and used up. */
 export interface Vouched {

@@ -9,7 +9,7 @@ import { SessionProperties } from '../../session/session.properties.js';
 import type { AssertionFacts, NameId } from '../login/assertion.js';
 import { IdpSessionStore } from './idp-session.store.js';
 import { isSameName, type LogoutRequestFacts } from './logout-message.js';
-import type { SessionAtIdp } from './logout-writing.js';
+import type { SessionAtIdp } from './logout-xml.js';
 
 /** Sessions at identity providers that ours belong to. */
 @Injectable()

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { logoutRequestXml as requestOf, logoutResponseXml as responseOf } from '../../../test/support/saml-logout.js';
 import type { LogoutRequestOptions, LogoutResponseOptions } from '../../../test/support/saml-logout.js';
 import type { NameId } from '../login/assertion.js';
-import { type DocumentRoot, readDocument } from '../xml/document-shape.js';
+import { type DocumentRoot, readDocument } from '../xml/document-allowlist.js';
 import {
   endOfRequest,
   isSameName,
@@ -12,8 +12,8 @@ import {
   readLogoutRequest,
   readLogoutResponse,
 } from './logout-message.js';
-import { logoutRequestXml, logoutResponseXml } from './logout-writing.js';
-import type { MarkupElement } from '../xml/markup.js';
+import { logoutRequestXml, logoutResponseXml } from './logout-xml.js';
+import type { MarkupElement } from '../xml/xml-reader.js';
 import { isRejection } from '../login/rejection.js';
 
 const IDP = 'https://idp.test/metadata';

@@ -1,6 +1,6 @@
 import { issuerOf, nameIdOf, type NameId } from '../login/assertion.js';
 import { millisOfInstant } from '../xml/xml-times.js';
-import type { MarkupElement } from '../xml/markup.js';
+import type { MarkupElement } from '../xml/xml-reader.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
 import { readResponse, type ResponseFacts } from '../login/response.js';
 

@@ -5,7 +5,7 @@ import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { Random } from '../../random/random.js';
 import { Sealer } from '../../sealing/sealer.js';
-import { readDocument } from '../xml/document-shape.js';
+import { readDocument } from '../xml/document-allowlist.js';
 import type { IdpProperties } from '../idp/idp.properties.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { IdpTrust } from '../idp/idp-trust.js';
@@ -18,11 +18,11 @@ import {
   readLogoutRequest,
   readLogoutResponse,
 } from './logout-message.js';
-import { logoutRequestXml, logoutResponseXml, type SessionAtIdp } from './logout-writing.js';
+import { logoutRequestXml, logoutResponseXml, type SessionAtIdp } from './logout-xml.js';
 import { readPosted, signedForPost } from '../post-binding.js';
 import { type CarriedMessage, type MessageField, readRedirect, redirectUrl } from '../redirect-binding.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import type { OutgoingRequest } from '../login/saml-library.js';
+import type { OutgoingRequest } from '../login/saml-strategy.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 
 /** A logout message as a browser brought it: in a query, or in one field of a form. */

@@ -11,10 +11,10 @@ import { ErrorPages } from '../../web/page.decorator.js';
 import { RawQuery } from '../../http/raw-query.js';
 import { ServletProperties } from '../../http/servlet.properties.js';
 import { forward } from '../login/forwarding-page.js';
-import { IdpLogouts, type Received } from './idp-logouts.service.js';
+import { IdpLogouts, type Received } from './logout-receiver.service.js';
 import { Idps } from '../idp/idps.service.js';
 import { LEAVE, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from '../saml.openapi.js';
-import { OwnLogouts } from './own-logouts.service.js';
+import { OwnLogouts } from './sp-initiated-logout.service.js';
 import { logoutSchema } from '../saml.schema.js';
 
 /** Single logout of staff (http-api section 8). */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makeKeyPair } from '../../../test/support/identity-provider.js';
 import { encryptAssertion } from '../../../test/support/saml-encryption.js';
 import { bare, BINDING_URI, elementsOf, type KeyPair, PERSISTENT, rootOf } from '../../../test/support/saml-xml.js';
-import { readMarkup } from '../xml/markup.js';
+import { readMarkup } from '../xml/xml-reader.js';
 import { serviceProviderMetadata } from './sp-metadata.js';
 
 const BARE = {

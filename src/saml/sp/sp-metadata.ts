@@ -1,6 +1,6 @@
 import { OFFERED_ENCRYPTION } from '../xml/encrypted-assertion.js';
 import type { Binding } from '../idp/idp-trust.js';
-import { BINDING_URI, NAMESPACE } from '../xml/saml-namespace.js';
+import { BINDING_URI, NAMESPACE } from '../xml/saml-uris.js';
 import type { ServiceProvider, SigningKeys } from './service-provider.js';
 import { xmlAttribute, xmlText } from '../xml/xml-text.js';
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { IdentityProvider, makeKeyPair } from '../../../test/support/identity-provider.js';
 import type { ResponseOptions } from '../../../test/support/saml-response.js';
 import type { KeyPair } from '../../../test/support/saml-xml.js';
-import { readDocument } from './document-shape.js';
+import { readDocument } from './document-allowlist.js';
 import { openedAssertion } from './encrypted-assertion.js';
 import { isRejection } from '../login/rejection.js';
 

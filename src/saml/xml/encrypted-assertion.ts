@@ -1,11 +1,11 @@
 import { createDecipheriv, type KeyObject } from 'node:crypto';
-import { elementsIn, readDocument } from './document-shape.js';
-import type { MarkupElement } from './markup.js';
+import { elementsIn, readDocument } from './document-allowlist.js';
+import type { MarkupElement } from './xml-reader.js';
 import { textOfBytes } from './message-text.js';
 import { refusedAlgorithm, shownAlgorithm } from './refused-algorithm.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
 import { type OaepHash, oaepDecrypted, type OaepHashes } from './rsa-oaep.js';
-import { NAMESPACE } from './saml-namespace.js';
+import { NAMESPACE } from './saml-uris.js';
 
 /** How encrypted assertions are opened. */
 interface Opening {

@@ -3,7 +3,7 @@ import { DOMParser } from '@xmldom/xmldom';
 import { parser as saxParser, type QualifiedAttribute, type QualifiedTag } from 'sax';
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { type MarkupElement, readMarkup } from './markup.js';
+import { type MarkupElement, readMarkup } from './xml-reader.js';
 import { isRejection } from '../login/rejection.js';
 
 interface Outline {

@@ -1,7 +1,7 @@
-import { elementsIn } from './document-shape.js';
-import { readMarkup } from './markup.js';
-import { NAMESPACE } from './saml-namespace.js';
-import { ACCEPTED_ALGORITHMS } from './signature-shape.js';
+import { elementsIn } from './document-allowlist.js';
+import { readMarkup } from './xml-reader.js';
+import { NAMESPACE } from './saml-uris.js';
+import { ACCEPTED_ALGORITHMS } from './signature-allowlist.js';
 
 const LONGEST_NAME = 120;
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { Idp } from './idps.service.js';
 import type { MetadataRefresh } from './metadata-refresh.task.js';
-import { UnknownKeys } from './unknown-keys.service.js';
+import { UnknownKeys } from './key-rollover.service.js';
 
 const OLD = ['old'];
 const clock = new ManualClock();

@@ -3,9 +3,9 @@ import { Clock } from '../../clock/clock.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
 import { hashSecret, isSecretForm, SECRET_BYTES } from '../../session/session.js';
-import { type PendingLogin, SamlRequestStore } from './saml-request.store.js';
+import { type PendingLogin, SamlRequestStore } from './authn-request.store.js';
 
-export type { PendingLogin } from './saml-request.store.js';
+export type { PendingLogin } from './authn-request.store.js';
 
 /** How long a person may take at the identity provider. */
 const REQUEST_SECONDS = 300;

@@ -1,5 +1,5 @@
 import type { NameId } from '../login/assertion.js';
-import { NAMESPACE } from '../xml/saml-namespace.js';
+import { NAMESPACE } from '../xml/saml-uris.js';
 import { xmlAttribute, xmlText } from '../xml/xml-text.js';
 
 /** What both messages of a logout say. */

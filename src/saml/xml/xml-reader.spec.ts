@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DOMParser } from '@xmldom/xmldom';
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { DEEPEST, type MarkupElement, MOST_ATTRIBUTES, MOST_ELEMENTS, readMarkup } from './markup.js';
+import { DEEPEST, type MarkupElement, MOST_ATTRIBUTES, MOST_ELEMENTS, readMarkup } from './xml-reader.js';
 import { isRejection } from '../login/rejection.js';
 
 const DOCUMENT =

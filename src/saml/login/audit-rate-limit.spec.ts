@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { RECORDED_REFUSALS, RefusalBudget } from './refusal-budget.js';
+import { RECORDED_REFUSALS, RefusalBudget } from './audit-rate-limit.js';
 
 const HERE = '192.0.2.1';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refreshWaitMillis } from './refresh-wait.js';
+import { refreshWaitMillis } from './refresh-delay.js';
 
 const HOUR = { refreshSeconds: 3600 };
 const READ = 1_800_000_000_000;

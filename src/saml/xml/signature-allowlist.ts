@@ -1,6 +1,6 @@
-import type { MarkupElement } from './markup.js';
+import type { MarkupElement } from './xml-reader.js';
 import type { Rejection } from '../login/rejection.js';
-import { NAMESPACE } from './saml-namespace.js';
+import { NAMESPACE } from './saml-uris.js';
 import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './signature-algorithms.js';
 
 /** Characters of prefixes; the library looks the whole list through for each element. */

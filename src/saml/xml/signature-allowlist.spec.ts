@@ -5,7 +5,7 @@ import { encoded } from '../../../test/support/saml-messages.js';
 import { SystemClock } from '../../clock/clock.js';
 import { refusedAlgorithm } from './refused-algorithm.js';
 import { SamlResponses } from '../login/saml-responses.service.js';
-import type { UnknownKeys } from '../idp/unknown-keys.service.js';
+import type { UnknownKeys } from '../idp/key-rollover.service.js';
 
 const ANSWER = { acsUrl: 'https://login.test/acs', audience: 'a' };
 const RSA_SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';

@@ -11,7 +11,7 @@ import { type Clock, SystemClock } from '../../clock/clock.js';
 import { Configuration } from '../../config/configuration.js';
 import { lineOf } from '../../config/problem.js';
 import { type AsyncCheck, type Check, RuleFacts } from '../../config/check/rule.js';
-import { identityProvidersUsable } from './idps.rule.js';
+import { identityProvidersUsable } from './idp.rule.js';
 import { serviceNamed } from '../sp/service-name.rule.js';
 
 const PREFIX = 'app.security.saml.idp.corp';

@@ -6,7 +6,7 @@ import { ConfigProperties } from '../../config/config.properties.js';
 import { loadConfiguration } from '../../config/configuration.js';
 import { ProfilesProperties } from '../../config/profiles.properties.js';
 import { type Finding, RuleFacts } from '../../config/check/rule.js';
-import { contextClassesUsable } from './authn-context.rule.js';
+import { contextClassesUsable } from './login.rule.js';
 import { SamlProperties } from '../saml.properties.js';
 
 const CLASSES = [ConfigProperties, ProfilesProperties, SamlProperties];

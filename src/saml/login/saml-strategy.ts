@@ -2,7 +2,7 @@ import type * as NodeSaml from '@node-saml/node-saml';
 import type { CacheProvider, SamlConfig } from '@node-saml/node-saml';
 import type { AskedContext } from './authn-context.js';
 import type { IdpTrust } from '../idp/idp-trust.js';
-import { NAMESPACE } from '../xml/saml-namespace.js';
+import { NAMESPACE } from '../xml/saml-uris.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 import { xmlAttribute } from '../xml/xml-text.js';
 

@@ -5,7 +5,7 @@ import { fc } from '../../../test/support/property.js';
 import type { ResponseOptions } from '../../../test/support/saml-response.js';
 import type { SignatureOptions } from '../../../test/support/saml-signature.js';
 import { part } from '../../../test/support/saml-xml.js';
-import { decodedMessage, LONGEST_MESSAGE, readDocument } from './document-shape.js';
+import { decodedMessage, LONGEST_MESSAGE, readDocument } from './document-allowlist.js';
 import { isRejection } from '../login/rejection.js';
 
 const ANSWER: ResponseOptions = {

@@ -206,7 +206,7 @@ async function isRsa(certificates: string): Promise<boolean> {
 }
 
 async function advice(looked: Looked): Promise<readonly Finding[]> {
-  const { adviceOn } = await import('./idp-advice.js');
+  const { adviceOn } = await import('./idp-diagnostics.js');
   return adviceOn(looked.properties).map(({ key, ...verdict }) =>
     without(looked, key, { severity: 'warning', ...verdict }),
   );

@@ -5,7 +5,7 @@ import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { requestContext } from '../../principal/request-context.js';
-import { RefusalBudget } from './refusal-budget.js';
+import { RefusalBudget } from './audit-rate-limit.js';
 import type { Rejection } from './rejection.js';
 
 /** Whom a verified message is about. */

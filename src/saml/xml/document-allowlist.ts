@@ -1,8 +1,8 @@
-import { readMarkup, type MarkupElement } from './markup.js';
+import { readMarkup, type MarkupElement } from './xml-reader.js';
 import { bytesOfBase64, textOfBytes } from './message-text.js';
 import type { Rejection } from '../login/rejection.js';
-import { NAMESPACE } from './saml-namespace.js';
-import { signatureFault } from './signature-shape.js';
+import { NAMESPACE } from './saml-uris.js';
+import { signatureFault } from './signature-allowlist.js';
 
 /** Characters of base64; that of an honest response has some ten thousand. */
 export const LONGEST_MESSAGE = 256 * 1024;

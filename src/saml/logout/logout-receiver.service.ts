@@ -10,8 +10,8 @@ import type { Idp } from '../idp/idps.service.js';
 import type { LogoutRequestFacts } from './logout-message.js';
 import { LogoutMessages, type SentLogout } from './logout-messages.service.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import type { OutgoingRequest } from '../login/saml-library.js';
-import { SamlRefusals } from '../login/saml-refusals.service.js';
+import type { OutgoingRequest } from '../login/saml-strategy.js';
+import { SamlRefusals } from '../login/rejection-audit.service.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 import { UsedAssertions } from '../login/used-assertions.service.js';
 
