@@ -18,12 +18,12 @@ import { handshake, http2Session, overHttp2 } from '../support/secure-client.js'
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
-/** Those that some route has, and CONNECT, which is no request like others. */
+/** Methods that some route supports, and CONNECT, which Node handles separately. */
 const COMMON = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'CONNECT'];
-/** Whatever else Node's parser lets through, such as PROPFIND, QUERY and LINK. */
+/** The other methods that Node's parser accepts, such as PROPFIND, QUERY and LINK. */
 const UNCOMMON = METHODS.filter((method) => !COMMON.includes(method));
 
-/** What every answer has (http-api section 9). */
+/** Headers of every response (http-api section 9). */
 const HEADERS = {
   'api-version': '1',
   'cache-control': 'no-store',
@@ -80,7 +80,7 @@ function parsed(text: string): Received {
   return { headers: Object.fromEntries(fields) as Received['headers'], body: JSON.parse(body) };
 }
 
-it('the log says which method was refused', async () => {
+it('logs the method of a request rejected with 405', async () => {
   const service = await startEchoService();
   service.log.loggers.setLevel('server', 'DEBUG');
 
@@ -90,7 +90,7 @@ it('the log says which method was refused', async () => {
   expect(service.log.messages).toEqual(['DEBUG METHOD_NOT_ALLOWED PROPFIND (no route)']);
 });
 
-describe('over HTTP/1', () => {
+describe('uncommon methods over HTTP/1', () => {
   let service: EchoService;
 
   beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('over HTTP/1', () => {
 
   afterAll(() => service.stop());
 
-  it.each(UNCOMMON)('H9 %s is 405 with Allow on a known path and 404 elsewhere, whatever it sends', async (method) => {
+  it.each(UNCOMMON)('H9: %s gets 405 with Allow on a known path and 404 elsewhere, with any body', async (method) => {
     for (const more of [
       '\r\n',
       'Content-Length: 0\r\n\r\n',
@@ -125,7 +125,7 @@ describe('over HTTP/1', () => {
     expect(await lineOf(`id-of-${method}`)).toMatch(`${method} /facts HTTP/1.1 405 `);
   });
 
-  it('R7 such a request is in progress until its body is here, and while it is not', async () => {
+  it('R7: a request rejected with 405 stays in progress until its body has arrived', async () => {
     const connection = await RawConnection.open(service.url);
     connection.send('PROPFIND /facts HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n');
     await waitUntil('it is in progress', () => service.listener.inProgress === 1, { everyMillis: 2 });
@@ -138,10 +138,10 @@ describe('over HTTP/1', () => {
     connection.leave();
   });
 
-  describe('H9 CONNECT', () => {
+  describe('H9: CONNECT', () => {
     const request = (more = ''): string => `CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example\r\n${more}\r\n`;
 
-    it('is 405 without any method that is allowed, and its connection closed', async () => {
+    it('CONNECT gets 405 with an empty Allow header and closes the connection', async () => {
       const { statuses, text } = await sendRaw(service.url, request('X-Request-Id: id-of-tunnel\r\n'));
 
       expect(statuses).toEqual([405]);
@@ -153,13 +153,13 @@ describe('over HTTP/1', () => {
       expect(await lineOf('id-of-tunnel')).toBe('CONNECT evil.example:443 HTTP/1.1 405 id-of-tunnel');
     });
 
-    it('ends what is read as requests', async () => {
+    it('bytes after CONNECT are not read as requests', async () => {
       const { statuses } = await sendRaw(service.url, `${request()}GET /plain HTTP/1.1\r\nHost: x\r\n\r\n`);
 
       expect(statuses).toEqual([405]);
     });
 
-    it('waits for the answers before it', async () => {
+    it('CONNECT gets its response after those of earlier requests', async () => {
       const connection = await RawConnection.open(service.url);
       connection.send(`GET /held HTTP/1.1\r\nHost: x\r\n\r\n${request()}`);
       await waitUntil('the one before is in progress', () => held.count === 1, { everyMillis: 2 });
@@ -171,7 +171,7 @@ describe('over HTTP/1', () => {
       expect(connection.statuses).toEqual([200, 405]);
     });
 
-    it('R8 is forgotten where its client leaves', async () => {
+    it('R8: clients that disconnect after CONNECT cause no errors', async () => {
       for (let count = 0; count < 20; count += 1) {
         const connection = await RawConnection.open(service.url);
         connection.send(request());
@@ -183,11 +183,11 @@ describe('over HTTP/1', () => {
     });
   });
 
-  describe.each(['websocket', 'h2c', 'TLS/1.0', 'nonsense'])('H7 Upgrade: %s', (to) => {
+  describe.each(['websocket', 'h2c', 'TLS/1.0', 'nonsense'])('H7: Upgrade: %s', (to) => {
     const upgrade = `Host: x\r\nUpgrade: ${to}\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n`;
     const json = 'Content-Type: application/json\r\nContent-Length: 12\r\n';
 
-    it('is not done; the request is answered as usual, and is the last of its connection', async () => {
+    it('a request with Upgrade gets its usual response, and the connection is closed', async () => {
       const id = `id-of-${to.replace('/', '-')}`;
       const post = `POST /note HTTP/1.1\r\n${upgrade}X-Request-Id: ${id}\r\n${json}\r\n{"text":"a"}`;
 
@@ -200,7 +200,7 @@ describe('over HTTP/1', () => {
       expect(await lineOf(id)).toBe(`POST /note HTTP/1.1 200 ${id}`);
     });
 
-    it('has nothing behind it taken for a request', async () => {
+    it('nothing behind a request with Upgrade is executed as a request', async () => {
       const connection = await RawConnection.open(service.url);
       const inner = 'POST /held HTTP/1.1\r\nHost: x\r\n\r\n';
       connection.send(
@@ -220,7 +220,7 @@ describe('over HTTP/1', () => {
   });
 });
 
-needs('openssl')('over HTTP/2', () => {
+needs('openssl')('uncommon methods over HTTP/2', () => {
   let made: MadeCertificate;
   let service: EchoService;
   let session: ClientHttp2Session;
@@ -244,7 +244,7 @@ needs('openssl')('over HTTP/2', () => {
   });
 
   it.each(['FOO', 'get', 'X-1', 'QUERY', 'PROPFIND', 'TRACE', '__proto__', 'constructor'])(
-    'H9 %s is 405 with Allow on a known path and 404 elsewhere, as over HTTP/1',
+    'H9: %s gets 405 with Allow on a known path and 404 elsewhere, as over HTTP/1',
     async (method) => {
       const headers = { 'x-request-id': `id-of-${method}` };
 
@@ -266,7 +266,7 @@ needs('openssl')('over HTTP/2', () => {
     },
   );
 
-  it('H9 CONNECT is 405 without any method that is allowed, and the next request answered', async () => {
+  it('H9: CONNECT gets 405 with an empty Allow header, and the next request succeeds', async () => {
     const stream = session.request({
       ':method': 'CONNECT',
       ':authority': 'evil.example:443',
@@ -289,7 +289,7 @@ needs('openssl')('over HTTP/2', () => {
     expect((await overHttp2(session, '/plain')).status).toBe(200);
   });
 
-  it('H9 CONNECT over a connection of HTTP/1 with TLS is refused with all headers of https', async () => {
+  it('H9: CONNECT over HTTP/1 with TLS is rejected with all headers of https', async () => {
     const socket = await handshake(`https://127.0.0.1:${service.port}`, { ca: made.pem });
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
@@ -304,7 +304,7 @@ needs('openssl')('over HTTP/2', () => {
     });
   });
 
-  it('nothing of all this is in progress any more, or was a defect', async () => {
+  it('uncommon methods leave no request in progress and log no errors', async () => {
     await waitUntil('all are over', () => service.listener.inProgress === 0);
 
     expect(service.complaints).toEqual([]);

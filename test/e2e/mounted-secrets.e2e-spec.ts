@@ -85,17 +85,17 @@ const EXPOSED: readonly (readonly [string, Owned])[] = [
   ['another user owns', { mode: 0o440, gid: group, uid: 65_531 }],
 ];
 
-describe('secrets that a Kubernetes volume mounts', () => {
+describe('secrets in a mounted Kubernetes volume', () => {
   it.each([
     ['0440 and fsGroup', 0o440],
     ['0640 and fsGroup', 0o640],
-  ])('A3: serve a service that is not root, with mode %s', async (_, mode) => {
+  ])('A3: a service that is not root accepts secret files with mode %s', async (_, mode) => {
     const ended = await check(mounted({ mode, gid: group }));
 
     expect(ended).toMatchObject({ exitCode: 0, stdout: expect.not.stringContaining('file with secrets') as unknown });
   });
 
-  it.each(isOther ? EXPOSED : EXPOSED.slice(0, 2))('A3: break rule 2 where %s them', async (_, file) => {
+  it.each(isOther ? EXPOSED : EXPOSED.slice(0, 2))('A3: rule 2 rejects secret files that %s', async (_, file) => {
     const ended = await check(mounted(file));
 
     expect(ended.exitCode).not.toBe(0);
@@ -105,7 +105,7 @@ describe('secrets that a Kubernetes volume mounts', () => {
 });
 
 describe('the Deployment in deploy/kubernetes', () => {
-  it('A3: passes the check of rules with the user, the groups, the mode and the variables that it states', async () => {
+  it('A3: the Deployment passes config check with its own user, groups, file mode and variables', async () => {
     const { template } = DEPLOYMENT.spec;
     const [container] = template.spec.containers;
     const [secrets] = template.spec.volumes;
@@ -118,7 +118,7 @@ describe('the Deployment in deploy/kubernetes', () => {
     expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  it('A3: probes the management listener of profile prod, and leaves time for the shutdown', () => {
+  it('A3: the Deployment probes the management listener of profile prod and leaves time for shutdown', () => {
     const { terminationGracePeriodSeconds, containers } = DEPLOYMENT.spec.template.spec;
     const [{ env, ports, livenessProbe, readinessProbe }] = containers;
     const packaged = (file: string): string => readFileSync(join(ROOT, 'src/resources', file), 'utf8');

@@ -22,7 +22,7 @@ it('npm start -- passes arguments on to the service', async () => {
   expect(output).toContain('"server.shutdown" from property source "systemProperties"');
 });
 
-it('npm run cli -- takes the same arguments', async () => {
+it('npm run cli -- passes arguments on to the command line', async () => {
   const { exitCode, output } = await npm(
     'run',
     '--silent',

@@ -18,7 +18,7 @@ const KEYS = [
   `--app.security.clients.shop.secret=${CLIENT_SECRET}`,
   '--app.security.mfa.required-roles=ROLE_BOSS',
 ];
-/** Operations whose good answers come from the tests below the first. */
+/** Operations whose success responses appear only in the tests below the first. */
 const BY_OTHER_TESTS = [
   ...['DELETE /session', 'GET /session', 'POST /admin/users/import', 'POST /session'],
   ...[
@@ -37,15 +37,15 @@ const NOTHING_PACKAGED = '--app.config.location=optional:file:./none/';
 
 /** What the keys `app.json.*` are, and what an instant looks like with them. */
 const SETTINGS: readonly (readonly [string, readonly string[], RegExp])[] = [
-  ['the values of the package', [], /^"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"$/],
-  ['no value at all', [NOTHING_PACKAGED], /^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/],
+  ['the packaged values', [], /^"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"$/],
+  ['no values', [NOTHING_PACKAGED], /^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/],
   [
-    'timestamps, and an empty format, which is none',
+    'timestamps and an empty format',
     ['--app.json.date-format=', '--app.json.serialization.write-dates-as-timestamps=true'],
     /^\d{13}$/,
   ],
   [
-    'words, an offset and nothing that is empty',
+    'a custom format, a time zone and no empty members',
     [
       "--app.json.date-format=EEE, d MMM yyyy 'at' h:mm a XXX",
       '--app.json.time-zone=Asia/Seoul',
@@ -55,15 +55,15 @@ const SETTINGS: readonly (readonly [string, readonly string[], RegExp])[] = [
   ],
 ];
 
-describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
-  onSqlite('the description', (engine) => {
+describe.each(SETTINGS)('app.json with %s', (_, args, instant) => {
+  onSqlite('the OpenAPI document', (engine) => {
     const story = describedStoryOn(engine, {
       people: 10,
       args: [...KEYS, ...args],
       others: { boss: 'ROLE_BOSS', admin: 'ROLE_ADMIN' },
     });
 
-    it('is true of every answer of a life with the service, and no operation is left out', async () => {
+    it('the OpenAPI document matches every response of a user journey through all operations', async () => {
       const openers = [
         '/',
         '/docs',
@@ -73,7 +73,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       ];
       for (const path of openers) expect(await story.client().get(path)).toBeAnswered(200);
 
-      // Enrolment, with the pictures and a slip of the finger.
+      // Enrolment, with QR codes and one wrong code.
       const person = story.person();
       const client = story.client();
       client.headers['user-agent'] = 'The kitchen computer';
@@ -101,7 +101,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       expect(state.body).toMatchObject({ state: 'active' });
       expect(JSON.stringify(state.body['activated_at'])).toMatch(instant);
 
-      // Login in two steps, in a browser that is trusted from then on.
+      // Sign-in in two steps, in a browser that becomes trusted.
       const { accessToken } = await story.signIn(enrolled, client, { trust_device: true });
       bearer = accessToken;
       expect(await client.get('/me/settlement', { bearer })).toBeAnswered(200);
@@ -118,7 +118,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
         'MFA_TOKEN_INVALID',
       );
 
-      // What came of it.
+      // Events, sessions and introspection.
       const events = await client.get('/me/events?limit=3', { bearer });
       expect(itemsOf(events)).toHaveLength(3);
       expect(await client.get(`/me/events?limit=200&after=${textOf(events, 'next')}`, { bearer })).toBeAnswered(200);
@@ -133,7 +133,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       const stranger = await story.client().send('POST', '/token/introspect', { form: { token: bearer } });
       expect(stranger).toBeRefused(401, 'INVALID_CREDENTIALS');
 
-      // Changes that ask for a fresh proof.
+      // Operations that require a recent second factor.
       story.clock.advance(301);
       expect(await client.post('/2fa/backup-codes', {}, { bearer })).toBeRefused(401, 'STEP_UP_REQUIRED');
       const raised = await client.post('/2fa/verify', { code: story.codeOf(app) }, { bearer });
@@ -158,7 +158,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       expect(left.toSorted()).toEqual(BY_OTHER_TESTS.toSorted());
     });
 
-    it('is true of the web portal', async () => {
+    it('the OpenAPI document matches the responses of portal sessions', async () => {
       const person = await story.enrolled();
       const [browser, plain] = [story.client(), story.client()];
 
@@ -176,7 +176,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       expect(await plain.post('/logout')).toBeAnswered(204);
     });
 
-    it('is true of the pages of the portal, and of their errors in both forms', async () => {
+    it('the OpenAPI document matches the portal pages and their errors in HTML and JSON', async () => {
       const client = story.client();
       const { id, password: pw } = story.person();
       const signIn = await visit(client, '/portal/login?return_to=/me');
@@ -203,7 +203,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       expect(await submit(client, signOut, {})).toBeAnswered(303);
     });
 
-    it('is true of an enrolment that policy demands', async () => {
+    it('the OpenAPI document matches an enrolment that policy requires', async () => {
       const client = story.client();
       const answer = await story.login({ id: 'boss', password: PASSWORD }, client);
       const bearer = textOf(answer, 'mfa_token');
@@ -215,7 +215,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       expect(await client.post('/2fa/confirm', { code }, { bearer })).toBeAnswered(200);
     });
 
-    it('is true of an administrator, and of others who try', async () => {
+    it('the OpenAPI document matches the user import of an administrator and of other callers', async () => {
       const admin = await story.enrolled({ id: 'admin', password: PASSWORD });
       const anybody = await story.enrolled();
       const rows = 'login_id,password\nrow-1,five grey herons & 2 piers\nrow-2,x\n';
@@ -233,7 +233,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
       expect(await send(admin)).toBeRefused(401, 'STEP_UP_REQUIRED');
     });
 
-    it('is true of refusals', async () => {
+    it('the OpenAPI document matches error responses', async () => {
       const client = story.client();
       const person = await story.enrolled();
 
@@ -250,7 +250,7 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
         413,
         'PAYLOAD_TOO_LARGE',
       );
-      // A body that nobody asked for, which the description does not know, either.
+      // A body for an operation without one, which the document does not describe either.
       const unasked = { ...text, bearer };
       expect(await client.send('DELETE', '/sessions', unasked)).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
       expect(await client.delete('/sessions', { json: { all: true }, bearer })).toBeRefused(400, 'VALIDATION_FAILED');
@@ -263,20 +263,20 @@ describe.each(SETTINGS)('with %s in app.json', (_, args, instant) => {
   });
 });
 
-onSqlite('H1: a body that is not as described', (engine) => {
+onSqlite('H1: request bodies that violate their schema', (engine) => {
   const story = describedStoryOn(engine, { people: 5, args: KEYS });
 
-  it('is refused by the description and by the service alike, member by member', async () => {
+  it('the OpenAPI document and the service reject the same invalid bodies', async () => {
     const { accessToken: bearer } = await story.enrolled();
     const judged: string[] = [];
 
     for (const { method, path, operation } of operationsOf(story.openApi.document)) {
       const good = bodyOf(operation);
       if (method !== 'post' || !good) continue;
-      // By the service first: a body of the right form is refused for other reasons only.
+      // A valid body may be rejected for other reasons, but not with 400.
       const { status } = await story.client().post(path, good, { bearer });
       expect([path, story.openApi.takes(operation, good), status === 400]).toEqual([path, true, false]);
-      for (const bad of wrongOnes(operation, good)) {
+      for (const bad of invalidVariants(operation, good)) {
         const answer = await story.client().post(path, bad, { bearer });
         expect(answer, JSON.stringify(bad)).toBeRefused(400, 'VALIDATION_FAILED');
         expect(story.openApi.takes(operation, bad), `${path} ${JSON.stringify(bad)}`).toBe(false);
@@ -288,7 +288,7 @@ onSqlite('H1: a body that is not as described', (engine) => {
   });
 });
 
-onSqlite('M5: the description refuses what the service refuses', (engine) => {
+onSqlite('M5: equal validation in the OpenAPI document and the service', (engine) => {
   const story = describedStoryOn(engine, { people: 8, args: KEYS });
   const operation = (method: string, path: string): OperationObject => {
     const found = operationsOf(story.openApi.document).find((each) => each.method === method && each.path === path);
@@ -310,29 +310,32 @@ onSqlite('M5: the description refuses what the service refuses', (engine) => {
     'ab',
     ' a b ',
     '\tab\n',
-  ])('the login id %j', async (id) => {
+  ])('the schema and the service agree about the login id %j', async (id) => {
     for (const path of ['/login', '/session']) {
       const { status } = await story.client().post(path, { id, pw: 'x' });
       expect(story.openApi.takes(operation('post', path), { id, pw: 'x' }), path).toBe(status !== 400);
     }
   });
 
-  it.each(['\u0000', 'a\u0000b', 'a\u0001b', 'a\nb', 'x'])('the text %j in a query', async (text) => {
-    const { accessToken: bearer } = await story.signInByPassword(story.person());
-    for (const [path, name] of [
-      ['/me/events', 'after'],
-      ['/sessions', 'after'],
-      ['/portal/login', 'return_to'],
-    ] as const) {
-      const schema = operation('get', path).parameters?.find((each) => each.name === name)?.schema ?? {};
-      const { status } = await story
-        .client()
-        .get(`${path}?${name}=${encodeURIComponent(text)}`, path === '/portal/login' ? {} : { bearer });
-      expect(new RegExp(patternOf(schema), 'u').test(text), `${path} ${patternOf(schema)}`).toBe(status !== 400);
-    }
-  });
+  it.each(['\u0000', 'a\u0000b', 'a\u0001b', 'a\nb', 'x'])(
+    'the schema and the service agree about %j in a query',
+    async (text) => {
+      const { accessToken: bearer } = await story.signInByPassword(story.person());
+      for (const [path, name] of [
+        ['/me/events', 'after'],
+        ['/sessions', 'after'],
+        ['/portal/login', 'return_to'],
+      ] as const) {
+        const schema = operation('get', path).parameters?.find((each) => each.name === name)?.schema ?? {};
+        const { status } = await story
+          .client()
+          .get(`${path}?${name}=${encodeURIComponent(text)}`, path === '/portal/login' ? {} : { bearer });
+        expect(new RegExp(patternOf(schema), 'u').test(text), `${path} ${patternOf(schema)}`).toBe(status !== 400);
+      }
+    },
+  );
 
-  it('unknown members of a form', async () => {
+  it('the schema and the service agree about unknown members of a form', async () => {
     const forms = operationsOf(story.openApi.document).filter(
       ({ operation: { requestBody } }) => requestBody?.content[FORM],
     );
@@ -361,7 +364,7 @@ onSqlite('M5: the description refuses what the service refuses', (engine) => {
     expect(JSON.stringify(shown)).not.toContain(' 400 ');
   });
 
-  it('says that 413 comes before a look at maxLength', async () => {
+  it('the OpenAPI document states that the size limit is checked before maxLength', async () => {
     expect(story.openApi.document.info.description).toContain(
       'before its members are looked at, so a text beyond its `maxLength` is refused with 400 or 413',
     );
@@ -376,7 +379,7 @@ function patternOf({ pattern }: JsonSchema): string {
   return typeof pattern === 'string' ? pattern : '';
 }
 
-/** A body that has the form that is asked for, with every member; undefined where a route takes no JSON. */
+/** A valid body with every member, or undefined for an operation without a JSON body. */
 function bodyOf({ requestBody }: OperationObject): Members | undefined {
   const schema = requestBody?.content['application/json']?.schema;
   if (!schema) return undefined;
@@ -385,8 +388,8 @@ function bodyOf({ requestBody }: OperationObject): Members | undefined {
   return 'code' in body ? { ...body, code: '000000' } : body;
 }
 
-/** The same with one thing wrong each. */
-function wrongOnes({ requestBody }: OperationObject, good: Members): readonly Members[] {
+/** Copies of a valid body with one fault each. */
+function invalidVariants({ requestBody }: OperationObject, good: Members): readonly Members[] {
   const { required = [] } = requestBody?.content['application/json']?.schema ?? {};
   const without = (name: string): Members => Object.fromEntries(Object.entries(good).filter(([key]) => key !== name));
   return [

@@ -30,7 +30,7 @@ async function withService<T>(
   }
 }
 
-describe('the description', () => {
+describe('the OpenAPI document', () => {
   let service: WholeService;
   let document: OpenApiDocument;
   let operations: ReturnType<typeof operationsOf>;
@@ -43,7 +43,7 @@ describe('the description', () => {
 
   afterAll(() => service.stop());
 
-  it('has an operation for every route that is registered, and no other', () => {
+  it('describes exactly the registered routes', () => {
     const registered = service.routes
       .map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
       // HEAD is GET without its body; management endpoints have a contract of their own.
@@ -55,7 +55,7 @@ describe('the description', () => {
     expect(described.length).toBeGreaterThan(30);
   });
 
-  it('says of every operation in words what it is for, in a chapter', () => {
+  it('gives every operation a summary and one declared tag', () => {
     const chapters = document.tags.map(({ name }) => name);
 
     for (const { path, method, operation } of operations) {
@@ -66,7 +66,7 @@ describe('the description', () => {
     }
   });
 
-  it('says of every operation what the good answer is', () => {
+  it('describes the success response of every operation first', () => {
     for (const { path, method, operation } of operations) {
       const [status = '', response] = Object.entries(operation.responses)[0] ?? [];
       const content = Object.entries(response ? (resolved(document, response).content ?? {}) : {});
@@ -80,14 +80,14 @@ describe('the description', () => {
     }
   });
 
-  it('is what the official schema of OpenAPI 3.1 takes', async () => {
+  it('the OpenAPI document is valid against the official schema of OpenAPI 3.1', async () => {
     const { errors = [], valid } = await new Validator().validate(structuredClone({ ...document }));
 
     expect(errors).toEqual([]);
     expect(valid).toBe(true);
   });
 
-  it('says what the schema leaves open: its name, its place, and a name for each operation', () => {
+  it('the OpenAPI document has a title, a server URL, response descriptions and unique operation ids', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect(document.info).toEqual({
       title: expect.stringMatching(/./) as string,
@@ -107,7 +107,7 @@ describe('the description', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('names all parameters of a path, once, and each with a schema', () => {
+  it('declares all parameters of a path once and as required', () => {
     for (const { path, operation } of operations) {
       const { parameters = [] } = operation;
       const inPath = parameters.filter((parameter) => parameter.in === 'path');
@@ -122,7 +122,7 @@ describe('the description', () => {
     }
   });
 
-  it('refers to nothing that is not there', () => {
+  it('the OpenAPI document contains no dangling references', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"(#[^"]*)"/g)].map(([, target = '']) => target);
     const schemes = operations.flatMap(({ operation }) => operation.security.flatMap((one) => Object.keys(one)));
 
@@ -131,7 +131,7 @@ describe('the description', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining([...new Set(schemes)]));
   });
 
-  it('is made of schemas that a validator of JSON Schema 2020-12 takes, in its strict mode', () => {
+  it('all schemas compile in the strict mode of a JSON Schema 2020-12 validator', () => {
     const shared = Object.values(document.components.responses);
     const schemas = [
       ...operations.flatMap(({ operation }) => schemasOf(operation)),
@@ -145,14 +145,14 @@ describe('the description', () => {
     }
   });
 
-  it('L1: shows no secret, not even as an example', () => {
+  it('L1: the OpenAPI document contains no examples and no tokens', () => {
     const text = JSON.stringify(document);
 
     expect(text).not.toMatch(/"examples?":/);
     expect(text).not.toMatch(/eyJ[\w-]{8}/);
   });
 
-  it('is the same each time, and kept from caches', async () => {
+  it('the OpenAPI document is identical for every request and sent with Cache-Control: no-store', async () => {
     const [first, second] = await Promise.all(
       ['/openapi.json', '/openapi.json'].map((path) => fetch(service.url + path)),
     );
@@ -162,7 +162,7 @@ describe('the description', () => {
     expect(await first?.text()).toBe(await second?.text());
   });
 
-  it.each(['/openapi.json', '/docs'])('%s takes HEAD as GET, and nothing else', async (path) => {
+  it.each(['/openapi.json', '/docs'])('%s supports HEAD like GET and rejects POST with 405', async (path) => {
     const client = new HttpClient(service.url);
     const [get, head] = [await client.get(path), await client.send('HEAD', path)];
 
@@ -173,7 +173,7 @@ describe('the description', () => {
     expect(refused.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
-  it('is for callers that take it', async () => {
+  it('/docs rejects Accept: application/json with 406', async () => {
     const client = new HttpClient(service.url);
 
     const asJson = { headers: { accept: 'application/json' } };
@@ -185,8 +185,8 @@ describe('the description', () => {
 describe('app.openapi.enabled', () => {
   it.each([
     ['false', ['--app.openapi.enabled=false'], {}],
-    ['unset, with profile prod,', [], PROD_BEHIND_PROXY],
-  ])('%s leaves nothing at the paths of the description', async (_, args, variables) => {
+    ['unset with profile prod', [], PROD_BEHIND_PROXY],
+  ])('app.openapi.enabled %s removes /openapi.json and /docs', async (_, args, variables) => {
     await withService(args, variables, async (client) => {
       for (const path of ['/openapi.json', '/docs']) {
         expect(await client.get(path)).toBeRefused(404, 'NOT_FOUND');
@@ -196,7 +196,7 @@ describe('app.openapi.enabled', () => {
     });
   });
 
-  it('true switches it on in production, with the public URL for its paths', async () => {
+  it('app.openapi.enabled=true serves the OpenAPI document in production with the public URL', async () => {
     await withService(['--app.openapi.enabled=true'], PROD_BEHIND_PROXY, async (client) => {
       expect((await client.get('/openapi.json')).body['servers']).toEqual([{ url: 'https://login.example.com/auth' }]);
       expect((await client.get('/docs')).text).toContain('BASE=https://login.example.com/auth<');
@@ -204,7 +204,7 @@ describe('app.openapi.enabled', () => {
   });
 });
 
-it('below a context path, the description says so and its page leads there', async () => {
+it('below a context path, the OpenAPI document states the path and /docs links to it', async () => {
   await withService(['--server.servlet.context-path=/auth'], {}, async (client, { url }) => {
     const answer = await client.get('/openapi.json');
     const page = await client.get('/docs');

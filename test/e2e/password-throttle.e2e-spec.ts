@@ -3,11 +3,11 @@ import { type Answer, basic, type HttpClient } from '../support/http-client.js';
 import { PASSWORD, type Person, storyOn } from '../support/login-story.js';
 import { onSqlite } from '../support/story-database.js';
 
-/** Far more than the free ones. */
+/** Far more attempts than the free failures. */
 const RUN = 25;
 const CLIENT_SECRET = 'a-resource-server-knows-this-9f2c';
 
-onSqlite('P3: a run of wrong passwords', (engine) => {
+onSqlite('P3: throttling of wrong passwords', (engine) => {
   const story = storyOn(engine, {
     people: 30,
     throttled: true,
@@ -15,8 +15,8 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
   });
   let addresses = 256;
 
-  /** Somebody at an address of their own. */
-  function elsewhere(): HttpClient {
+  /** A client with an address that no other client uses. */
+  function clientElsewhere(): HttpClient {
     addresses += 1;
     const client = story.client();
     client.address = `127.0.${addresses >> 8}.${(addresses & 255) + 2}`;
@@ -37,9 +37,9 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
     return answers.filter(({ status }) => status === 429);
   }
 
-  it('for one login id is slowed down, with the time to wait', async () => {
+  it('throttles one login id after ten failures and sends Retry-After', async () => {
     const person = story.person();
-    const client = elsewhere();
+    const client = clientElsewhere();
 
     const answers = await run(() => guess(client, person));
 
@@ -52,11 +52,11 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
     }
   });
 
-  it('is slowed down alike for ids that are known and unknown', async () => {
+  it('throttles known and unknown login ids alike', async () => {
     const outcome = (answers: readonly Answer[]): readonly unknown[] =>
       answers.map(({ status, headers, body }) => [status, headers.get('retry-after'), body['code']]);
     const person = story.person();
-    const [atKnown, atUnknown] = [elsewhere(), elsewhere()];
+    const [atKnown, atUnknown] = [clientElsewhere(), clientElsewhere()];
 
     const known = await run(() => guess(atKnown, person));
     const unknown = await run(() => guess(atUnknown, { id: 'nobody-at-all' }));
@@ -64,10 +64,10 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
     expect(outcome(unknown)).toEqual(outcome(known));
   });
 
-  it('is counted together in every spelling of the id', async () => {
+  it('counts all spellings of a login id together', async () => {
     const { id } = story.person();
     const spellings = [id, id.toUpperCase(), ` ${id}`, id.replace('p', '\uff50')];
-    const client = elsewhere();
+    const client = clientElsewhere();
     let turn = 0;
 
     const answers = await run(() => {
@@ -78,20 +78,20 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
     expect(limited(answers).length).toBeGreaterThan(10);
   });
 
-  it('from many addresses is slowed down at each of them sooner', async () => {
+  it('throttles each address sooner when many addresses guess one login id', async () => {
     const person = story.person();
-    for (let tries = 0; tries < 120; tries += 1) await guess(elsewhere(), person);
-    const next = elsewhere();
+    for (let tries = 0; tries < 120; tries += 1) await guess(clientElsewhere(), person);
+    const next = clientElsewhere();
 
     const answers = await run(() => guess(next, person));
 
     expect(limited(answers).length).toBeGreaterThanOrEqual(RUN - 2);
-    expect(await guess(elsewhere(), person, PASSWORD)).toBeAnswered(200);
+    expect(await guess(clientElsewhere(), person, PASSWORD)).toBeAnswered(200);
   });
 
-  it('never shuts the owner out: the wait is bounded, and the right password is heard after it', async () => {
+  it('never locks the owner out: the wait is at most 60 seconds, and the correct password works after it', async () => {
     const person = story.person();
-    const client = elsewhere();
+    const client = clientElsewhere();
     let longest = 0;
     for (let tries = 0; tries < 60; tries += 1) {
       const wait = Number((await guess(client, person)).headers.get('retry-after'));
@@ -108,22 +108,22 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
     expect(await guess(client, person, PASSWORD)).toBeAnswered(200);
   });
 
-  it('does not slow down its owner elsewhere, nor beside it a browser that signed in before', async () => {
+  it('does not throttle the owner at another address, nor a browser that signed in before at the same address', async () => {
     const person = story.person();
-    const owner = elsewhere();
+    const owner = clientElsewhere();
     await story.login(person, owner);
-    const attacker = elsewhere();
+    const attacker = clientElsewhere();
     owner.address = attacker.address;
     await run(() => guess(attacker, person));
 
     expect(await guess(attacker, person, PASSWORD)).toBeRefused(429, 'RATE_LIMITED');
     expect(await guess(owner, person, PASSWORD)).toBeAnswered(200);
-    expect(await guess(elsewhere(), person, PASSWORD)).toBeAnswered(200);
+    expect(await guess(clientElsewhere(), person, PASSWORD)).toBeAnswered(200);
   });
 
-  it('with the cookie of another account is slowed down all the same', async () => {
+  it('throttles guesses that carry the cookie of another account', async () => {
     const [person, accomplice] = [story.person(), story.person()];
-    const attacker = elsewhere();
+    const attacker = clientElsewhere();
     await story.login(accomplice, attacker);
 
     const answers = await run(() => guess(attacker, person));
@@ -131,40 +131,40 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
     expect(limited(answers).length).toBeGreaterThan(10);
   });
 
-  it('does no harm to other users at other addresses, nor to those who know their password', async () => {
+  it('does not throttle correct passwords of other users at other addresses', async () => {
     const victim = story.person();
-    await run(() => guess(elsewhere(), victim));
-    const [client, friend] = [elsewhere(), story.person()];
+    await run(() => guess(clientElsewhere(), victim));
+    const [client, friend] = [clientElsewhere(), story.person()];
 
     for (let logins = 0; logins < RUN; logins += 1) {
       expect(await guess(client, friend, PASSWORD)).toBeAnswered(200);
     }
   });
 
-  it('moves no second factor: a right password after it still asks for the code', async () => {
-    const person = await story.enrolled(story.person(), elsewhere());
-    await run(() => guess(elsewhere(), person));
+  it('wrong passwords do not affect the second factor: the correct one still requires a one-time code', async () => {
+    const person = await story.enrolled(story.person(), clientElsewhere());
+    await run(() => guess(clientElsewhere(), person));
     story.clock.advance(3600);
 
-    const answer = await guess(elsewhere(), person, PASSWORD);
+    const answer = await guess(clientElsewhere(), person, PASSWORD);
 
     expect(answer).toBeAnswered(200);
     expect(answer.body['mfa_required']).toBe(true);
   });
 
-  describe('at the other places that take one', () => {
-    it('is slowed down at POST /session', async () => {
+  describe('other endpoints that check a password', () => {
+    it('throttles POST /session', async () => {
       const { id } = story.person();
-      const client = elsewhere();
+      const client = clientElsewhere();
 
       const answers = await run(() => client.post('/session', { id, pw: 'wrong' }));
 
       expect(limited(answers).length).toBeGreaterThan(10);
     });
 
-    it('shares the count of one id between /login and /session', async () => {
+    it('counts the failures of a login id at /login and /session together', async () => {
       const { id } = story.person();
-      const client = elsewhere();
+      const client = clientElsewhere();
       let turn = 0;
 
       const answers = await run(() => {
@@ -175,8 +175,8 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
       expect(limited(answers).length).toBeGreaterThan(10);
     });
 
-    it('is slowed down at pw of setup', async () => {
-      const client = elsewhere();
+    it('throttles pw of POST /2fa/setup', async () => {
+      const client = clientElsewhere();
       const { accessToken: bearer } = await story.signInByPassword(story.person(), client);
       story.clock.advance(301);
 
@@ -185,8 +185,8 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
       expect(limited(answers).length).toBeGreaterThan(10);
     });
 
-    it('is slowed down at current of a password change', async () => {
-      const client = elsewhere();
+    it('throttles current of POST /me/password', async () => {
+      const client = clientElsewhere();
       const { accessToken: bearer } = await story.signInByPassword(story.person(), client);
 
       const answers = await run(() =>
@@ -196,9 +196,9 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
       expect(limited(answers).length).toBeGreaterThan(10);
     });
 
-    it('is slowed down at the Basic of introspection', async () => {
+    it('throttles the Basic credentials of POST /token/introspect', async () => {
       const authorization = `Basic ${Buffer.from('shop:wrong').toString('base64')}`;
-      const client = elsewhere();
+      const client = clientElsewhere();
 
       const answers = await run(() =>
         client.send('POST', '/token/introspect', { form: { token: 'x' }, headers: { authorization } }),
@@ -208,10 +208,10 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
     });
 
     it.each([
-      ['a client', ['shop', 's.hop', 's..hop', 'SHOP', 's-h-o-p', '%73hop']],
-      ['no client', ['store', 's.tore', 's..tore', 'STORE', 's-t-o-r-e', '%73tore']],
-    ])('H3: counts guesses at the Basic of introspection together in every spelling of %s', async (_, spellings) => {
-      const client = elsewhere();
+      ['a known client', ['shop', 's.hop', 's..hop', 'SHOP', 's-h-o-p', '%73hop']],
+      ['an unknown client', ['store', 's.tore', 's..tore', 'STORE', 's-t-o-r-e', '%73tore']],
+    ])('H3: introspection counts guesses for all spellings of %s together', async (_, spellings) => {
+      const client = clientElsewhere();
       let turn = 0;
 
       const answers = await run(() => {
@@ -225,13 +225,13 @@ onSqlite('P3: a run of wrong passwords', (engine) => {
     });
   });
 
-  it('over many ids from one address is slowed down', async () => {
-    const client = elsewhere();
+  it('throttles one address that guesses many login ids', async () => {
+    const client = clientElsewhere();
     const answers: Answer[] = [];
     for (let tries = 0; tries < 320; tries += 1) answers.push(await guess(client, { id: `guess-${tries}` }));
 
     expect(limited(answers).length).toBeGreaterThan(5);
     expect(limited(answers.slice(0, 250))).toEqual([]);
-    expect(await guess(elsewhere(), story.person(), PASSWORD)).toBeAnswered(200);
+    expect(await guess(clientElsewhere(), story.person(), PASSWORD)).toBeAnswered(200);
   });
 });

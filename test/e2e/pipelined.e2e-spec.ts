@@ -47,12 +47,12 @@ const HELD = { status: 200, body: { held: true } };
 const CREATED = { status: 201, body: { held: true } };
 const REFUSED = { status: 400, body: expect.objectContaining({ code: 'VALIDATION_FAILED', status: 400 }) as object };
 
-describe('H7 what cannot be read is refused behind the answers to all that stood before it', () => {
+describe('H7: malformed bytes behind pipelined requests', () => {
   it.each([
-    ['behind a body', HELD_POST, [CREATED]],
-    ['behind a request without one', HELD_GET, [HELD]],
-    ['behind several requests', HELD_GET + HELD_POST + HELD_GET, [HELD, CREATED, HELD]],
-  ])('%s', async (_, requests, answers) => {
+    ['a request with a body', HELD_POST, [CREATED]],
+    ['a request without a body', HELD_GET, [HELD]],
+    ['several requests', HELD_GET + HELD_POST + HELD_GET, [HELD, CREATED, HELD]],
+  ])('malformed bytes behind %s are rejected after the responses', async (_, requests, answers) => {
     const connection = await connectionWith(`${requests}\u0000garbage\r\n\r\n`, answers.length);
 
     expect(connection.text).toBe('');
@@ -63,14 +63,14 @@ describe('H7 what cannot be read is refused behind the answers to all that stood
   });
 
   it.each([
-    ['a bent head', `GET /plain HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
-    ['a head that is too large', `GET /plain HTTP/1.1\r\n${HOST}X: ${'x'.repeat(20_000)}\r\n\r\n`],
-    ['a bent chunk', `POST /note HTTP/1.1\r\n${CHUNKED}zz\r\n`],
+    ['two different lengths', `GET /plain HTTP/1.1\r\n${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
+    ['an oversized head', `GET /plain HTTP/1.1\r\n${HOST}X: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['a malformed chunk', `POST /note HTTP/1.1\r\n${CHUNKED}zz\r\n`],
     [
-      'a bent chunk of a request that is answered',
+      'a malformed chunk of a request that is rejected anyway',
       `POST /nowhere HTTP/1.1\r\n${HOST}Content-Type: a/b\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
     ],
-  ])('be it %s', async (_, bent) => {
+  ])('a request with %s gets one response, after that of the request before it', async (_, bent) => {
     const connection = await connectionWith(HELD_POST + bent, 1);
 
     expect(connection.text).toBe('');
@@ -82,7 +82,7 @@ describe('H7 what cannot be read is refused behind the answers to all that stood
     expect(others).toHaveLength(1);
   });
 
-  it('more of it, sent while the answer is still to come, changes nothing', async () => {
+  it('more malformed bytes before the response change nothing', async () => {
     const connection = await connectionWith(`${HELD_POST}\u0000garbage`, 1);
     for (let count = 0; count < 20; count += 1) connection.send(`\u0000${HELD_GET}`);
     await fetch(`${service.url}/plain`);
@@ -94,7 +94,7 @@ describe('H7 what cannot be read is refused behind the answers to all that stood
     expect(answersIn(connection.text)).toEqual([CREATED, REFUSED]);
   });
 
-  it('an answer that ends its connection is the last one', async () => {
+  it('no error follows a response that closes its connection', async () => {
     const last = `GET /held HTTP/1.1\r\n${HOST}Connection: close\r\n\r\n`;
     const connection = await connectionWith(`${last}\u0000garbage`, 1);
 
@@ -104,7 +104,7 @@ describe('H7 what cannot be read is refused behind the answers to all that stood
     expect(answersIn(connection.text)).toEqual([HELD]);
   });
 
-  it('R8 a client that leaves meanwhile is forgotten', async () => {
+  it('R8: a client that disconnects before its response leaves no request in progress', async () => {
     const connection = await connectionWith(`${HELD_POST}\u0000garbage`, 1);
 
     connection.leave();

@@ -12,12 +12,12 @@ const VERIFY = '/2fa/portal/verify';
 const SETUP = '/2fa/portal/setup';
 const CONFIRM = '/2fa/portal/confirm';
 const POLICY = "default-src 'none'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-/** As the values of the package write it. */
+/** As the packaged values set it. */
 const HTML = 'text/html;charset=UTF-8';
 const BOSSES = ['boss', 'boss-too', 'boss-three', 'boss-four', 'boss-five', 'boss-six', 'boss-seven'];
 const HOSTILE = `"><script>alert(1)</script>'&<img src=x onerror=alert(1)>`;
 
-onSqlite('the pages of the portal', (engine) => {
+onSqlite('portal pages', (engine) => {
   const story = storyOn(engine, {
     people: 90,
     services: 2,
@@ -25,7 +25,7 @@ onSqlite('the pages of the portal', (engine) => {
     args: [`--server.servlet.context-path=${CONTEXT}`],
   });
 
-  /** The answer to the password, given on the page. */
+  /** Submits the password on the sign-in page. */
   async function signIn(
     { id, password: pw }: Person,
     { client = story.client(), query = '' }: { client?: HttpClient; query?: string } = {},
@@ -33,14 +33,14 @@ onSqlite('the pages of the portal', (engine) => {
     return { client, answer: await submit(client, await visit(client, LOGIN + query), { id, pw }) };
   }
 
-  /** Somebody on the page for the second factor. */
+  /** Signs in by password up to the second-factor page. */
   async function atVerify(person: Enrolled, query = ''): Promise<{ client: HttpClient; page: Answer }> {
     const { client, answer } = await signIn(person, { query });
     return { client, page: await follow(client, answer) };
   }
 
-  describe('to sign in', () => {
-    it('is accessible, without script, and only goes to ourselves', async () => {
+  describe('the sign-in page', () => {
+    it('the sign-in page is accessible and has no scripts, styles or external links', async () => {
       const page = await visit(story.client(), LOGIN);
 
       expect(page).toBeAnswered(200);
@@ -62,7 +62,7 @@ onSqlite('the pages of the portal', (engine) => {
       });
     });
 
-    it('lets in whom nothing more is asked of, and sends the browser to the start page', async () => {
+    it('signs in a user without a second factor and redirects to the start page', async () => {
       const { client, answer } = await signIn(story.person());
 
       expect(answer).toBeAnswered(303);
@@ -73,7 +73,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await follow(client, answer)).toBeAnswered(200);
     });
 
-    it('leads by the second factor to where the browser wanted to go', async () => {
+    it('continues to the second factor and then redirects to return_to', async () => {
       const person = await story.enrolled();
       const { client, answer } = await signIn(person, { query: '?return_to=%2Fauth%2Fme%3Fa%3Db%26c' });
       expect(answer.headers.get('location')).toBe(`${CONTEXT}${VERIFY}?return_to=%2Fauth%2Fme%3Fa%3Db%26c`);
@@ -94,7 +94,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await old.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
     });
 
-    it('takes a backup code in place of the app', async () => {
+    it('a backup code completes the sign-in', async () => {
       const { client, accessToken: bearer, ...person } = await story.enrolled();
       const [code = ''] = (await client.post('/2fa/backup-codes', {}, { bearer })).body['backup_codes'] as string[];
       const at = await atVerify({ ...person, client, accessToken: bearer });
@@ -105,7 +105,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect((await at.client.get('/session')).body).toMatchObject({ amr: ['pwd', 'otp'] });
     });
 
-    it('shows itself again after a wrong password, with the id but never the password', async () => {
+    it('a wrong password shows the form again with the login id but not the password', async () => {
       const { id } = story.person();
 
       const { client, answer } = await signIn({ id, password: 'not the one' });
@@ -123,7 +123,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await submit(client, answer, { pw: PASSWORD })).toBeAnswered(303);
     });
 
-    it('answers a wrong password and an unknown id alike', async () => {
+    it('a wrong password and an unknown login id get the same page', async () => {
       const told = async (id: string): Promise<string> => {
         const { answer } = await signIn({ id, password: 'not the one' });
         const requestId = answer.headers.get('x-request-id') ?? '-';
@@ -134,7 +134,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await told(story.person().id)).toBe(await told('nobody-at-all'));
     });
 
-    it('S5: sends a browser that is signed in on, when it opens the page or sends the same form again', async () => {
+    it('S5: a signed-in browser is redirected when it opens the page or submits the same form again', async () => {
       const client = story.client();
       const person = story.person();
       const { id, password: pw } = person;
@@ -155,7 +155,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await story.countOf(person, 'LOGIN_PASSWORD_FAILED')).toBe(0);
     });
 
-    it('S5: lets another user sign in by a form that was opened before, with a session of their own', async () => {
+    it('S5: another user can sign in with a form that was opened before, and gets a new session', async () => {
       const client = story.client();
       const form = await visit(client, LOGIN);
       const [first, second] = [story.person(), story.person()];
@@ -168,7 +168,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect((await client.get('/me')).body).toMatchObject({ id: second.id });
     });
 
-    it('S5: is shown to a browser that is signed in where it asks to sign in again', async () => {
+    it('S5: again=true shows the sign-in page to a signed-in browser', async () => {
       const { client } = await signIn(story.person());
       const before = client.cookie('SESSION');
       const { id, password: pw } = story.person();
@@ -181,7 +181,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(client.cookie('SESSION')).not.toBe(before);
     });
 
-    it('S5: is shown where the session has ended, or its second factor is open', async () => {
+    it('S5: the sign-in page appears when the session has ended or is half-authenticated', async () => {
       const { client: ended } = await signIn(story.person());
       await ended.send('DELETE', '/session');
       const { client: half } = await signIn(await story.enrolled());
@@ -191,7 +191,7 @@ onSqlite('the pages of the portal', (engine) => {
       for (const client of [ended, half, idle]) expect(await visit(client, LOGIN)).toBeAnswered(200);
     });
 
-    it('keeps the forms of other tabs alive', async () => {
+    it('opening the sign-in page again keeps the forms of other tabs valid', async () => {
       const client = story.client();
       const { id, password: pw } = story.person();
       const first = await visit(client, LOGIN);
@@ -202,7 +202,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await submit(client, first, { id, pw })).toBeAnswered(303);
     });
 
-    it('may be shown by one replica and sent to another', async () => {
+    it('a form of one replica can be submitted to another', async () => {
       const { id, password: pw } = story.person();
       const first = story.client();
       const page = await visit(first, LOGIN);
@@ -213,8 +213,8 @@ onSqlite('the pages of the portal', (engine) => {
     });
   });
 
-  describe('for the second factor', () => {
-    it('show the form again after a wrong code', async () => {
+  describe('the second-factor page', () => {
+    it('a wrong one-time code shows the form again', async () => {
       const person = await story.enrolled();
       const { client, page } = await atVerify(person, '?return_to=/auth/me');
 
@@ -227,7 +227,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(right.headers.get('location')).toBe('/auth/me');
     });
 
-    it('count nothing that is no code at all', async () => {
+    it('a malformed code is rejected but not counted', async () => {
       const person = await story.enrolled();
       const { client, page } = await atVerify(person);
 
@@ -240,7 +240,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await submit(client, page, { code: story.nextCode(person) })).toBeAnswered(303);
     });
 
-    it('say how long the lock lasts, and lead back to the sign-in page', async () => {
+    it('a locked user sees how long the lock lasts and a link to the sign-in page', async () => {
       const person = await story.enrolled();
       const { client, page } = await atVerify(person);
       for (let variant = 0; variant < 5; variant += 1) {
@@ -257,7 +257,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(locked.text).not.toContain('<form');
     });
 
-    it('step a full login up', async () => {
+    it('a one-time code steps up a complete session', async () => {
       const person = await story.enrolled();
       const { client, page } = await atVerify(person);
       await submit(client, page, { code: story.nextCode(person) });
@@ -273,7 +273,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect((await client.get('/me')).body['mfa_at']).not.toBe(first);
     });
 
-    it('S5: sends a browser on whose sign-in is complete, when it goes back and sends the same form again', async () => {
+    it('S5: a fully signed-in browser is redirected when it reopens the page or submits the same form again', async () => {
       const person = await story.enrolled();
       const { client, page } = await atVerify(person, '?return_to=/auth/me');
       const code = story.nextCode(person);
@@ -288,7 +288,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await story.countOf(person, 'MFA_REPLAY')).toBe(0);
     });
 
-    it('S5: sends a browser on that repeats a step-up, but takes the code of a form for another one', async () => {
+    it('S5: a repeated step-up form is redirected, but its used code is rejected in a later form', async () => {
       const person = await story.enrolled();
       const { client, page } = await atVerify(person);
       await submit(client, page, { code: story.nextCode(person) });
@@ -306,7 +306,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(later.text).toContain('<code>MFA_CODE_INVALID</code>');
     });
 
-    it('are for nobody else: a stranger is told to sign in', async () => {
+    it('the second-factor pages ask unauthenticated visitors to sign in', async () => {
       for (const path of [VERIFY, SETUP, CONFIRM]) {
         const page = await visit(story.client(), path);
 
@@ -317,7 +317,7 @@ onSqlite('the pages of the portal', (engine) => {
       }
     });
 
-    it('end with the half-authenticated session', async () => {
+    it('a code is rejected after the half-authenticated session has expired', async () => {
       const person = await story.enrolled();
       const { client, page } = await atVerify(person);
       story.clock.advance(180);
@@ -329,8 +329,8 @@ onSqlite('the pages of the portal', (engine) => {
     });
   });
 
-  describe('to set the second factor up', () => {
-    /** Somebody of whom policy demands it, on the page that begins it. */
+  describe('the setup pages of the second factor', () => {
+    /** Signs in a user whose policy requires enrolment, up to the setup page. */
     async function atSetup(id: string): Promise<{ client: HttpClient; page: Answer }> {
       const { client, answer } = await signIn({ id, password: PASSWORD }, { query: '?return_to=/auth/me' });
       expect(answer.headers.get('location')).toBe(`${CONTEXT}${SETUP}?return_to=%2Fauth%2Fme`);
@@ -350,7 +350,7 @@ onSqlite('the pages of the portal', (engine) => {
       return submit(client, page, { code: story.codeOf(app) }, {}, 'Confirm');
     }
 
-    it('make nothing before the button is pressed, then show secret, picture and codes', async () => {
+    it('setup creates a secret only on submit, then shows it with a QR code and backup codes', async () => {
       const { client, page } = await atSetup('boss');
       expect(page).toBeAnswered(200);
       expect(page.text).not.toContain('secret"');
@@ -368,7 +368,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect((await client.get('/session')).body).toMatchObject({ amr: ['pwd', 'otp'] });
     });
 
-    it('A9: show the same secret again when the page is opened again, and no code that was shown before', async () => {
+    it('A9: reopening the setup page shows the same secret without its backup codes', async () => {
       const { client, page } = await atSetup('boss-too');
       const shown = await submit(client, page, {});
       story.clock.advance(1);
@@ -386,7 +386,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(done.headers.get('location')).toBe('/auth/me');
     });
 
-    it('A9: show the same secret with new codes when the first form is sent once more; the last codes go live', async () => {
+    it('A9: submitting the setup form again shows the same secret with new backup codes, and only the last ones work', async () => {
       const { client, page } = await atSetup('boss-three');
       const shown = await submit(client, page, {});
       story.clock.advance(1);
@@ -409,7 +409,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await submit(later, verify, { code: live ?? '' })).toBeAnswered(303);
     });
 
-    it('A9: show the secret again beside a wrong code, and after it', async () => {
+    it('A9: the secret appears again with a wrong code and after it', async () => {
       const { client, page } = await atSetup('boss-four');
       const shown = await submit(client, page, {});
 
@@ -422,7 +422,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await confirm(client, wrong, appOf(shown))).toBeAnswered(303);
     });
 
-    it('A9: of two first forms at once, both show one secret', async () => {
+    it('A9: two concurrent setup forms show the same secret', async () => {
       const { client, page } = await atSetup('boss-five');
 
       const pages = await Promise.all([submit(client, page, {}), submit(client, page, {})]);
@@ -432,7 +432,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(first).toBe(second);
     });
 
-    it('A9: show the secret to a full session while its login is fresh, and take its code for ten minutes', async () => {
+    it('A9: a full session sees the secret only while its sign-in is recent, but can still confirm it later', async () => {
       const { client } = await signIn(story.person());
       const shown = await submit(client, await visit(client, SETUP), {});
       expect(appOf(await visit(client, SETUP)).secret).toBe(appOf(shown).secret);
@@ -445,7 +445,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(await confirm(client, late, appOf(shown))).toBeAnswered(303);
     });
 
-    it('A9: show nothing of it once the half-authenticated session or the secret has ended, or the account is locked', async () => {
+    it('A9: the secret is hidden after a lock, after sign-out and after its expiry', async () => {
       const { client, page } = await atSetup('boss-six');
       const shown = await submit(client, page, {});
       const copy = client.copy();
@@ -469,7 +469,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(expired.text).toContain('>Begin</button>');
     });
 
-    it('A9: lead from the page to confirm to the one to begin, where nothing waits to be confirmed', async () => {
+    it('A9: the confirmation page redirects to the setup page when no setup is pending', async () => {
       const { client } = await atSetup('boss-seven');
 
       const answer = await visit(client, `${CONFIRM}?return_to=/auth/me`);
@@ -478,7 +478,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect(answer.headers.get('location')).toBe(`${CONTEXT}${SETUP}?return_to=%2Fauth%2Fme`);
     });
 
-    it('say where a pending secret cannot be confirmed, and begin again all the same', async () => {
+    it('the setup page reports a setup of another sign-in and can start again', async () => {
       const person = story.person();
       const first = await signIn(person);
       const old = appOf(await submit(first.client, await visit(first.client, SETUP), {}));
@@ -495,7 +495,7 @@ onSqlite('the pages of the portal', (engine) => {
       expect([shown.status, byOld.status, byNew.status]).toEqual([200, 401, 303]);
     });
 
-    it('are for a fresh login only', async () => {
+    it('setup requires a recent sign-in', async () => {
       const { client } = await signIn(story.person());
       const page = await visit(client, SETUP);
       story.clock.advance(301);
@@ -510,7 +510,7 @@ onSqlite('the pages of the portal', (engine) => {
       );
     });
 
-    it('are not for half a login of somebody who has one', async () => {
+    it('setup is forbidden in the half-authenticated session of an enrolled user', async () => {
       const { client } = await atVerify(await story.enrolled());
 
       const answer = await submit(client, await visit(client, SETUP), {});
@@ -520,8 +520,8 @@ onSqlite('the pages of the portal', (engine) => {
     });
   });
 
-  describe('S5: a form', () => {
-    it('is refused without the token of a page in the same browser, and signs nobody in', async () => {
+  describe('S5: CSRF protection of forms', () => {
+    it('the sign-in form is rejected without the CSRF token of a page in the same browser', async () => {
       const { id, password: pw } = story.person();
       const [client, other] = [story.client(), story.client()];
       const { csrf = '' } = formOf(client, await visit(client, LOGIN)).fields;
@@ -553,7 +553,7 @@ onSqlite('the pages of the portal', (engine) => {
       [VERIFY, { code: '000000' }],
       [SETUP, {}],
       [CONFIRM, { code: '000000' }],
-    ])('%s is refused with the token of another session, and changes nothing', async (path, typed) => {
+    ])('%s rejects the CSRF token of another session and changes nothing', async (path, typed) => {
       const person = story.person();
       const { client } = await signIn(person);
       const { client: other } = await signIn(story.person());
@@ -573,27 +573,24 @@ onSqlite('the pages of the portal', (engine) => {
       [VERIFY, { code: '000000' }],
       [SETUP, {}],
       [CONFIRM, { code: '000000' }],
-    ])(
-      '%s sends a user with both factors on only where the sign-in that it belongs to is complete',
-      async (path, typed) => {
-        const person = await story.enrolled();
-        const { client, page } = await atVerify(person);
-        const { csrf: ofHalf = '' } = formOf(client, page).fields;
-        await submit(client, page, { code: story.nextCode(person) });
-        const { client: other } = await signIn(story.person());
-        const { csrf: foreign = '' } = formOf(other, await visit(other, SETUP)).fields;
-        const send = (csrf: string): Promise<Answer> =>
-          client.send('POST', path, { form: { ...typed, csrf }, headers: BROWSER });
+    ])('%s redirects a fully signed-in user only when the form belongs to that sign-in', async (path, typed) => {
+      const person = await story.enrolled();
+      const { client, page } = await atVerify(person);
+      const { csrf: ofHalf = '' } = formOf(client, page).fields;
+      await submit(client, page, { code: story.nextCode(person) });
+      const { client: other } = await signIn(story.person());
+      const { csrf: foreign = '' } = formOf(other, await visit(other, SETUP)).fields;
+      const send = (csrf: string): Promise<Answer> =>
+        client.send('POST', path, { form: { ...typed, csrf }, headers: BROWSER });
 
-        for (const csrf of ['', 'x', foreign, foreign.slice(1)]) {
-          const refused = await send(csrf);
-          expect(refused, csrf).toBeAnswered(403);
-          expect(refused.text).toContain('<code>CROSS_SITE</code>');
-        }
-        expect((await send(ofHalf)).headers.get('location')).toBe(`${CONTEXT}/`);
-        expect(await story.countOf(person, 'MFA_FAILED')).toBe(0);
-      },
-    );
+      for (const csrf of ['', 'x', foreign, foreign.slice(1)]) {
+        const refused = await send(csrf);
+        expect(refused, csrf).toBeAnswered(403);
+        expect(refused.text).toContain('<code>CROSS_SITE</code>');
+      }
+      expect((await send(ofHalf)).headers.get('location')).toBe(`${CONTEXT}/`);
+      expect(await story.countOf(person, 'MFA_FAILED')).toBe(0);
+    });
 
     it.each([
       [{ 'sec-fetch-site': 'cross-site' }, 403],
@@ -602,7 +599,7 @@ onSqlite('the pages of the portal', (engine) => {
       [{ origin: 'null' }, 403],
       [{ 'sec-fetch-site': 'none' }, 303],
       [{ 'sec-fetch-site': 'same-origin' }, 303],
-    ])('with its token and %j is answered %i', async (headers, status) => {
+    ])('a sign-in form with its token and the headers %j gets status %i', async (headers, status) => {
       const client = story.client();
       const { id, password: pw } = story.person();
       const page = await visit(client, LOGIN);
@@ -615,15 +612,15 @@ onSqlite('the pages of the portal', (engine) => {
     });
   });
 
-  describe('show what a stranger sends as text', () => {
-    it('the login id', async () => {
+  describe('escaping of untrusted input', () => {
+    it('the login id is escaped in the sign-in form', async () => {
       const { client, answer } = await signIn({ id: HOSTILE, password: 'x' });
 
       expect(answer.text).not.toMatch(/<script|<img/);
       expect(formOf(client, answer).fields['id']).toBe(HOSTILE);
     });
 
-    it.each([LOGIN, VERIFY, SETUP])('where to go on, of %s', async (path) => {
+    it.each([LOGIN, VERIFY, SETUP])('return_to is escaped in %s', async (path) => {
       const client = path === LOGIN ? story.client() : (await signIn(story.person())).client;
       const hostile = ['/auth/"><script>alert(1)</script>', `/auth/'onfocus='alert(1)`, HOSTILE, 'javascript:alert(1)'];
 
@@ -645,7 +642,7 @@ onSqlite('the pages of the portal', (engine) => {
       '/auth/../evil',
       '/other',
       `/auth/${'x'.repeat(2000)}`,
-    ])('X16: and go to the start page in place of %j, from the page and from a form', async (returnTo) => {
+    ])('X16: return_to %j leads to the start page, from the query and from the form', async (returnTo) => {
       const query = `?return_to=${encodeURIComponent(returnTo)}`;
       const { answer } = await signIn(story.person(), { query });
       const client = story.client();
@@ -660,7 +657,7 @@ onSqlite('the pages of the portal', (engine) => {
       }
     });
 
-    it('X16: a path that is given twice is none', async () => {
+    it('X16: a repeated return_to is rejected with 400', async () => {
       const page = await visit(story.client(), `${LOGIN}?return_to=/auth/me&return_to=//evil.example`);
 
       expect(page).toBeAnswered(400);
@@ -668,9 +665,9 @@ onSqlite('the pages of the portal', (engine) => {
     });
   });
 
-  describe('answer errors', () => {
-    /** A wrong password, and somebody who is not signed in. */
-    async function refusals(accept: string | undefined): Promise<readonly Answer[]> {
+  describe('errors of portal pages', () => {
+    /** The responses to a wrong password and to a visitor without a session. */
+    async function errorResponses(accept: string | undefined): Promise<readonly Answer[]> {
       const client = story.client();
       const { path, fields } = formOf(client, await visit(client, LOGIN));
       const headers = accept === undefined ? {} : { accept };
@@ -679,9 +676,9 @@ onSqlite('the pages of the portal', (engine) => {
     }
 
     it.each(['text/html', BROWSER.accept, 'text/*', 'text/html;q=0.5, application/json;q=0.4'])(
-      'as pages to whom prefers HTML: Accept: %s',
+      'errors are HTML pages for Accept: %s',
       async (accept) => {
-        for (const answer of await refusals(accept)) {
+        for (const answer of await errorResponses(accept)) {
           expect(answer).toBeAnswered(401);
           expect(answer.headers.get('content-type')).toBe(HTML);
         }
@@ -689,28 +686,28 @@ onSqlite('the pages of the portal', (engine) => {
     );
 
     it.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.9', 'text/html;q=0.4, */*;q=0.5'])(
-      'in JSON to everybody else: Accept: %s',
+      'errors are JSON for Accept: %s',
       async (accept) => {
-        const [wrong, stranger] = await refusals(accept);
+        const [wrong, stranger] = await errorResponses(accept);
 
         expect(wrong).toBeRefused(401, 'INVALID_CREDENTIALS');
         expect(stranger).toBeRefused(401, 'INVALID_TOKEN');
       },
     );
 
-    it('of other routes in JSON, whatever is asked for', async () => {
+    it('errors of routes without pages are JSON even for a browser', async () => {
       const answer = await visit(story.client(), '/me');
 
       expect(answer).toBeRefused(401, 'INVALID_TOKEN');
     });
 
-    it('of a caller who takes JSON alone with 406, where the route has a page to show', async () => {
+    it('a page requested with Accept: application/json gets 406', async () => {
       const answer = await story.client().get(LOGIN, { headers: { accept: 'application/json' } });
 
       expect(answer).toBeRefused(406, 'NOT_ACCEPTABLE');
     });
 
-    it('of a wrong form, media type and size as pages, without the inside', async () => {
+    it('invalid forms, media types and sizes get HTML errors without internal details', async () => {
       const client = story.client();
       const { csrf = '' } = formOf(client, await visit(client, LOGIN)).fields;
       const send = (form: Readonly<Record<string, string>>): Promise<Answer> =>
@@ -733,10 +730,10 @@ onSqlite('the pages of the portal', (engine) => {
   });
 });
 
-onSqlite('the page to sign in, throttled,', (engine) => {
+onSqlite('the throttled sign-in page', (engine) => {
   const story = storyOn(engine, { people: 2, throttled: true });
 
-  it('says how long to wait, and shows itself again', async () => {
+  it('a throttled sign-in shows the time to wait and the form again', async () => {
     const client = story.client();
     const { id } = story.person();
     const page = await visit(client, LOGIN);

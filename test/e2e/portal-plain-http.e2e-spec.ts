@@ -14,7 +14,7 @@ const OVER_HTTPS = { ...OVER_HTTP, 'x-forwarded-proto': 'https' };
 onSqlite('A6: the sign-in page', (engine) => {
   const story = storyOn(engine, { people: 6, args: ['--server.forward-headers-strategy=native'] });
 
-  /** Sends the form as a browser does that has dropped the Secure cookie. */
+  /** Submits the form like a browser that has dropped the Secure cookie. */
   function sendWithoutCookie(
     client: HttpClient,
     page: Answer,
@@ -30,7 +30,7 @@ onSqlite('A6: the sign-in page', (engine) => {
     return story.service.log.filter((line) => line.startsWith(`WARN ${LINE}`));
   }
 
-  it('says over http that it needs https, in the page, in the answer to its form, and once in the log', async () => {
+  it('over http, the page and the form response state that https is required, and the log repeats it at most hourly', async () => {
     const client = story.client();
 
     const page = await visit(client, LOGIN, OVER_HTTP);
@@ -52,9 +52,9 @@ onSqlite('A6: the sign-in page', (engine) => {
 
   it.each([
     ['https', OVER_HTTPS],
-    ['the name of this machine', { ...OVER_HTTP, 'x-forwarded-host': 'localhost:8080' }],
-    ['a proxy that ends TLS without a word', { ...OVER_HTTP, 'sec-fetch-site': 'same-origin' }],
-  ])('says nothing of it over %s, and a foreign form is still called one', async (_, headers) => {
+    ['localhost', { ...OVER_HTTP, 'x-forwarded-host': 'localhost:8080' }],
+    ['a proxy that ends TLS without saying so', { ...OVER_HTTP, 'sec-fetch-site': 'same-origin' }],
+  ])('over %s, a form without its cookie is reported as unverified, not as sent over http', async (_, headers) => {
     const client = story.client();
     const page = await visit(client, LOGIN, headers);
 
@@ -66,7 +66,7 @@ onSqlite('A6: the sign-in page', (engine) => {
     expect(refused.text).toContain('We could not verify this form.');
   });
 
-  it('calls the form of another browser foreign over http, too', async () => {
+  it('over http, the form of another browser is rejected without the https hint', async () => {
     const [client, other] = [story.client(), story.client()];
     await visit(client, LOGIN, OVER_HTTP);
     const foreign = await visit(other, LOGIN, OVER_HTTP);
@@ -78,13 +78,13 @@ onSqlite('A6: the sign-in page', (engine) => {
   });
 });
 
-onSqlite('A6: the sign-in page with cookies that are not Secure', (engine) => {
+onSqlite('A6: the sign-in page without Secure cookies', (engine) => {
   const story = storyOn(engine, {
     people: 1,
     args: ['--server.forward-headers-strategy=native', '--app.security.cookie.secure=false'],
   });
 
-  it('works over http', async () => {
+  it('signs in over http when cookies are not Secure', async () => {
     const client = story.client();
     const page = await visit(client, LOGIN, OVER_HTTP);
 

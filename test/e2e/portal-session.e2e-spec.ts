@@ -7,16 +7,16 @@ import { onEachEngine } from '../support/story-database.js';
 const MINUTE = 60;
 const SECRET = /^[\w-]{43}$/;
 
-onEachEngine('a session of the web portal', (engine) => {
+onEachEngine('portal sessions', (engine) => {
   const story = storyOn(engine, { people: 60, others: { 'portal-boss': 'ROLE_MANAGEMENT', auditor: 'ROLE_AUDITOR' } });
 
-  async function enter(person: Person, browser = story.client()): Promise<HttpClient> {
+  async function createSession(person: Person, browser = story.client()): Promise<HttpClient> {
     expect(await browser.post('/session', { id: person.id, pw: person.password })).toBeAnswered(200);
     return browser;
   }
 
-  describe('of a user without a second factor', () => {
-    it('begins with the password, with authorities in place of tokens', async () => {
+  describe('the session of a user without a second factor', () => {
+    it('the password creates a session and returns authorities instead of tokens', async () => {
       const browser = story.client();
 
       const answer = await browser.post('/session', { id: 'auditor', pw: PASSWORD });
@@ -37,9 +37,9 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(browser.cookie('refresh_token')).toBeUndefined();
     });
 
-    it('stands wherever an access token does', async () => {
+    it('a session is accepted where an access token is', async () => {
       const person = story.person();
-      const browser = await enter(person);
+      const browser = await createSession(person);
 
       const session = await browser.get('/session');
 
@@ -58,25 +58,25 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await browser.get('/me/settlement')).toBeRefused(401, 'STEP_UP_REQUIRED');
     });
 
-    it('S7: has an id of its own at each login, never a planted one', async () => {
+    it('S7: every sign-in creates a new session id and ignores a planted one', async () => {
       const person = story.person();
-      const browser = await enter(person);
+      const browser = await createSession(person);
       const first = browser.cookie('SESSION');
-      await enter(person, browser);
+      await createSession(person, browser);
       const planted = story.client();
       planted.plant('SESSION', 'P'.repeat(43));
-      await enter(person, planted);
+      await createSession(person, planted);
 
       const values = [first, browser.cookie('SESSION'), planted.cookie('SESSION')];
 
       expect(new Set([...values, 'P'.repeat(43)]).size).toBe(4);
     });
 
-    it('H5: ends the earlier one of the browser, of whichever user, and tells it', async () => {
+    it('H5: a sign-in ends the previous session of the browser, also of another user, and records it', async () => {
       const [first, second] = [story.person(), story.person()];
-      const browser = await enter(first);
+      const browser = await createSession(first);
       const before = browser.cookie('SESSION') ?? '';
-      await enter(second, browser);
+      await createSession(second, browser);
 
       const stolen = story.client();
       stolen.plant('SESSION', before);
@@ -87,13 +87,13 @@ onEachEngine('a session of the web portal', (engine) => {
       );
     });
 
-    it('H5: ends the earlier one at a password step after which a code is due, and a half-authenticated one', async () => {
-      const browser = await enter(story.person());
+    it('H5: a password step ends the full or half-authenticated session before it', async () => {
+      const browser = await createSession(story.person());
       const full = browser.cookie('SESSION') ?? '';
       const enrolled = await story.enrolled();
-      await enter(enrolled, browser);
+      await createSession(enrolled, browser);
       const half = browser.cookie('SESSION') ?? '';
-      await enter(story.person(), browser);
+      await createSession(story.person(), browser);
 
       const stolen = story.client();
       stolen.plant('SESSION', full);
@@ -102,8 +102,8 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await stolen.post('/2fa/verify', { code: story.codeOf(enrolled.app) })).toBeRefused(401, 'INVALID_TOKEN');
     });
 
-    it('H5: stays where the password was wrong', async () => {
-      const browser = await enter(story.person());
+    it('H5: a session survives a wrong password', async () => {
+      const browser = await createSession(story.person());
 
       expect(await browser.post('/session', { id: 'nobody', pw: 'wrong wrong wrong' })).toBeRefused(
         401,
@@ -113,8 +113,8 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await browser.get('/me')).toBeAnswered(200);
     });
 
-    it('S8: ends after 30 minutes without a request', async () => {
-      const browser = await enter(story.person());
+    it('S8: a session expires after 30 minutes without a request', async () => {
+      const browser = await createSession(story.person());
       story.clock.advance(29 * MINUTE);
       expect(await browser.get('/me')).toBeAnswered(200);
       story.clock.advance(29 * MINUTE);
@@ -125,8 +125,8 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await browser.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
     });
 
-    it('S8: ends 12 hours after the login however busy it is', async () => {
-      const browser = await enter(story.person());
+    it('S8: a session expires 12 hours after sign-in even when it is in use', async () => {
+      const browser = await createSession(story.person());
       for (let passed = 20; passed < 12 * 60; passed += 20) {
         story.clock.advance(20 * MINUTE);
         expect(await browser.get('/me')).toBeAnswered(200);
@@ -137,8 +137,8 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await browser.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
     });
 
-    it('enrols without tokens: the same body, and a new cookie', async () => {
-      const browser = await enter(story.person());
+    it('enrolment in a session returns no tokens and sets a new cookie', async () => {
+      const browser = await createSession(story.person());
       const before = browser.cookie('SESSION') ?? '';
       const setup = await browser.post('/2fa/setup');
       expect(setup).toBeAnswered(201);
@@ -157,8 +157,8 @@ onEachEngine('a session of the web portal', (engine) => {
     });
   });
 
-  describe('that is half-authenticated', () => {
-    it('has ROLE_PRE_MFA only, for three minutes', async () => {
+  describe('a half-authenticated session', () => {
+    it('a half-authenticated session has only ROLE_PRE_MFA and expires after three minutes', async () => {
       const person = await story.enrolled();
       const browser = story.client();
 
@@ -176,9 +176,9 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await browser.post('/2fa/verify', { code: story.codeOf(person.app) })).toBeRefused(401, 'INVALID_TOKEN');
     });
 
-    it('gets 403 on every route outside /2fa/** that is not open to strangers', async () => {
+    it('a half-authenticated session of an enrolled user gets 403 on protected routes', async () => {
       const person = await story.enrolled();
-      const browser = await enter(person);
+      const browser = await createSession(person);
 
       for (const [method, path] of [
         ['GET', '/me'],
@@ -204,8 +204,8 @@ onEachEngine('a session of the web portal', (engine) => {
       }
     });
 
-    it('counts for nothing on routes that are open', async () => {
-      const browser = await enter(await story.enrolled());
+    it('a half-authenticated session has no effect on public routes', async () => {
+      const browser = await createSession(await story.enrolled());
 
       expect(await browser.get('/')).toBeAnswered(200);
       expect(await browser.get('/.well-known/jwks.json')).toBeAnswered(200);
@@ -213,9 +213,9 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await browser.get('/nowhere')).toBeAnswered(404);
     });
 
-    it('is replaced by a full one, under another id, when the code is right', async () => {
+    it('a correct one-time code replaces the half-authenticated session with a full one under a new id', async () => {
       const person = await story.enrolled();
-      const browser = await enter(person);
+      const browser = await createSession(person);
       const half = browser.cookie('SESSION') ?? '';
 
       const answer = await browser.post('/2fa/verify', { code: story.nextCode(person) });
@@ -231,9 +231,9 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await old.post('/2fa/verify', { code: story.nextCode(person) })).toBeRefused(401, 'INVALID_TOKEN');
     });
 
-    it('stays where it is when the code is wrong', async () => {
+    it('a wrong one-time code leaves the session half-authenticated', async () => {
       const person = await story.enrolled();
-      const browser = await enter(person);
+      const browser = await createSession(person);
 
       const wrong = await browser.post('/2fa/verify', { code: story.wrongCode(person) });
 
@@ -242,9 +242,9 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await browser.post('/2fa/verify', { code: story.nextCode(person) })).toBeAnswered(200);
     });
 
-    it('is no second life for an mfa_token: the two do not open each other', async () => {
+    it('a half-authenticated session id is not accepted as an mfa_token', async () => {
       const person = await story.enrolled();
-      const browser = await enter(person);
+      const browser = await createSession(person);
       const half = browser.cookie('SESSION') ?? '';
 
       const answer = await browser.post('/login/2fa', { mfa_token: half, code: story.nextCode(person) });
@@ -252,7 +252,7 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(answer).toBeRefused(401, 'MFA_TOKEN_INVALID');
     });
 
-    it('enrols where policy demands it, and becomes a full one', async () => {
+    it('an enrolment that policy requires turns a half-authenticated session into a full one', async () => {
       const browser = story.client();
       const begun = await browser.post('/session', { id: 'portal-boss', pw: PASSWORD });
       expect(begun.body).toEqual({
@@ -275,9 +275,9 @@ onEachEngine('a session of the web portal', (engine) => {
     });
   });
 
-  describe('ends', () => {
-    it('by DELETE /session, which is open to anyone', async () => {
-      const browser = await enter(story.person());
+  describe('the end of a portal session', () => {
+    it('DELETE /session ends the session and needs no authentication', async () => {
+      const browser = await createSession(story.person());
       const copy = browser.copy();
 
       const answer = await browser.delete('/session');
@@ -289,8 +289,8 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await copy.delete('/session')).toBeAnswered(204);
     });
 
-    it('by logout', async () => {
-      const browser = await enter(story.person());
+    it('POST /logout ends the session and removes its cookie', async () => {
+      const browser = await createSession(story.person());
       const copy = browser.copy();
 
       expect(await browser.post('/logout')).toBeAnswered(204);
@@ -299,9 +299,9 @@ onEachEngine('a session of the web portal', (engine) => {
       expect(await copy.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
     });
 
-    it('by a password change elsewhere', async () => {
+    it('a password change in another session ends the session', async () => {
       const person = story.person();
-      const browser = await enter(person);
+      const browser = await createSession(person);
       const { client, accessToken: bearer } = await story.signInByPassword(person);
       const change = { current: PASSWORD, new: 'eight loud lanterns & 2 harbours' };
 
@@ -311,9 +311,9 @@ onEachEngine('a session of the web portal', (engine) => {
     });
   });
 
-  it('loses against Authorization, and is no fall-back for a bad one', async () => {
+  it('an Authorization header overrides the session, even when it is invalid', async () => {
     const [person, other] = [story.person(), story.person()];
-    const browser = await enter(person);
+    const browser = await createSession(person);
     const { accessToken } = await story.signInByPassword(other);
 
     const byToken = await browser.get('/me', { bearer: accessToken });
@@ -325,8 +325,8 @@ onEachEngine('a session of the web portal', (engine) => {
     expect(byOtherScheme).toBeRefused(401, 'INVALID_TOKEN');
   });
 
-  it('is stored as a hash only', async () => {
-    const browser = await enter(story.person());
+  it('the database does not contain the session id', async () => {
+    const browser = await createSession(story.person());
 
     const rows = JSON.stringify(await story.database.query('SELECT * FROM session'));
 

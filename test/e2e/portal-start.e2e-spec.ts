@@ -40,8 +40,8 @@ onSqlite('the start page', (engine) => {
     return (await client.get('/me')).status === 200;
   }
 
-  describe('S5: shows who is signed in', () => {
-    it('and a stranger where to sign in', async () => {
+  describe('S5: the signed-in user on the start page', () => {
+    it('a visitor without a session sees a sign-in link', async () => {
       const page = await visit(story.client(), '/');
 
       expect(page).toBeAnswered(200);
@@ -52,7 +52,7 @@ onSqlite('the start page', (engine) => {
       expect(page.text).not.toMatch(/<form|<script/);
     });
 
-    it('by password', async () => {
+    it('a user signed in by password sees the username and the method', async () => {
       const person = story.person();
       const { client, answer } = await signIn(person);
 
@@ -61,7 +61,7 @@ onSqlite('the start page', (engine) => {
       expect(text).toContain(`You are signed in as <strong>${person.id}</strong>, with your password.`);
     });
 
-    it('by both factors', async () => {
+    it('a user signed in with both factors sees the username and both methods', async () => {
       const person = await story.enrolled();
       const { client, answer } = await signIn(person);
       await submit(client, await follow(client, answer), { code: story.nextCode(person) });
@@ -73,7 +73,7 @@ onSqlite('the start page', (engine) => {
       );
     });
 
-    it('through an identity provider, whose name is shown as text', async () => {
+    it('a user of an identity provider sees its name as escaped text', async () => {
       const { client } = await staff.signIn({ nameId: 'ada', authnContextClassRef: MFA_CLASS });
 
       const { text } = await visit(client, '/');
@@ -84,7 +84,7 @@ onSqlite('the start page', (engine) => {
       expect(text).not.toContain('<script');
     });
 
-    it('and where a sign-in is continued whose second factor is open', async () => {
+    it('a half-authenticated user sees a link to the second factor but no username', async () => {
       const person = await story.enrolled();
       const { client } = await signIn(person);
 
@@ -94,15 +94,15 @@ onSqlite('the start page', (engine) => {
       expect(text).not.toContain(person.id);
     });
 
-    it('and where an enrolment is continued', async () => {
+    it('a user who must enrol sees a link to setup', async () => {
       const { client } = await staff.signIn({ nameId: 'bob', authnContextClassRef: PASSWORD_CLASS }, { idp: 'local' });
 
       expect((await visit(client, '/')).text).toContain('<a href="/2fa/portal/setup?return_to=%2F">Continue</a>');
     });
   });
 
-  describe('S5: signs out', () => {
-    it('by password, and the session and its cookies are gone', async () => {
+  describe('S5: sign-out on the start page', () => {
+    it('sign-out ends the session and removes its cookies', async () => {
       const person = story.person();
       const { client } = await signIn(person);
       const copy = client.copy();
@@ -120,7 +120,7 @@ onSqlite('the start page', (engine) => {
       expect(await story.countOf(person, 'SESSION_REVOKED')).toBe(1);
     });
 
-    it('once more without an error, where the session has ended', async () => {
+    it('a second sign-out redirects without an error', async () => {
       const { client } = await signIn(story.person());
       const page = await visit(client, '/');
       await submit(client, page, {});
@@ -128,7 +128,7 @@ onSqlite('the start page', (engine) => {
       expect((await submit(client, page, {})).headers.get('location')).toBe(LOGIN);
     });
 
-    it('while the second factor is open', async () => {
+    it('sign-out ends a half-authenticated session', async () => {
       const person = await story.enrolled();
       const { client } = await signIn(person);
       const verify = await visit(client, '/2fa/portal/verify');
@@ -138,7 +138,7 @@ onSqlite('the start page', (engine) => {
       expect(await submit(client, verify, { code: story.nextCode(person) })).toBeAnswered(401);
     });
 
-    it('here first, and at the identity provider by a page of ours that moves on, not by a redirect', async () => {
+    it('sign-out ends the local session first and reaches the identity provider through a page, not a redirect', async () => {
       const { client } = await staff.signIn({ nameId: 'carol', sessionIndex: 'one' });
       const copy = client.copy();
 
@@ -160,16 +160,19 @@ onSqlite('the start page', (engine) => {
       });
     });
 
-    it.each(['bare', 'local'])('here alone, where %s cannot be asked', async (idp) => {
-      const { client } = await staff.signIn({ nameId: 'erin' }, { idp });
+    it.each(['bare', 'local'])(
+      'sign-out is local when the identity provider %s cannot receive a logout request',
+      async (idp) => {
+        const { client } = await staff.signIn({ nameId: 'erin' }, { idp });
 
-      const done = await submit(client, await visit(client, '/'), {});
+        const done = await submit(client, await visit(client, '/'), {});
 
-      expect(done.headers.get('location')).toBe(LOGIN);
-      expect(await isLive(client)).toBe(false);
-    });
+        expect(done.headers.get('location')).toBe(LOGIN);
+        expect(await isLive(client)).toBe(false);
+      },
+    );
 
-    it('not by the form of another session, or without its token', async () => {
+    it('a sign-out form of another session, without its token or from another site is rejected', async () => {
       const { client } = await signIn(story.person());
       const { client: other } = await signIn(story.person());
       const { fields } = formOf(other, await visit(other, '/'));
@@ -184,7 +187,7 @@ onSqlite('the start page', (engine) => {
       expect(await isLive(client)).toBe(true);
     });
 
-    it('not by the form of another site, with which a browser sends no cookie but whose answer it would obey', async () => {
+    it('a cross-site sign-out form without cookies is rejected and removes no cookies', async () => {
       const foreign = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
 
       const answer = await story

@@ -14,7 +14,7 @@ const ARGS = [
   ...[`--management.security.user=${ACCOUNT.user}`, `--management.security.password=${ACCOUNT.password}`],
 ];
 
-needs('prometheus')('a real Prometheus', () => {
+needs('prometheus')('a real Prometheus server', () => {
   let service: RunningService;
   let prometheus: Prometheus;
 
@@ -29,7 +29,7 @@ needs('prometheus')('a real Prometheus', () => {
     await service.stop();
   });
 
-  /** What a query gives as soon as that is something. */
+  /** Repeats a query until it has a result. */
   function answer(query: string, asked = prometheus): Promise<readonly Value[]> {
     const ask = async (): Promise<readonly Value[] | null> => {
       const values = await asked.query(query);
@@ -49,15 +49,15 @@ needs('prometheus')('a real Prometheus', () => {
     return client.get('/actuator/prometheus', { headers: { accept, authorization } }).then(({ text }) => text);
   }
 
-  it('takes every sample of a scrape', async () => {
+  it('Prometheus ingests every sample of a scrape', async () => {
     const samples = (await scrape('application/openmetrics-text')).split('\n').filter((line) => /^\w/.test(line));
-    // Series of requests come up while it scrapes; none are lost.
+    // The requests of this test add series between the two scrapes.
     expect(await number('scrape_samples_scraped')).toBeGreaterThanOrEqual(samples.length - 20);
     expect(await number('scrape_samples_scraped - scrape_samples_post_metric_relabeling')).toBe(0);
     expect(prometheus.log).not.toMatch(/level=(?:warn|error).*component="scrape manager"/);
   });
 
-  it('answers what the process is like', async () => {
+  it('Prometheus queries return process metrics', async () => {
     expect(await number('process_uptime_seconds')).toBeGreaterThan(0);
     expect(await number('nodejs_memory_used_bytes{area="heap"} / nodejs_memory_max_bytes{area="heap"}')).toBeLessThan(
       1,
@@ -66,7 +66,7 @@ needs('prometheus')('a real Prometheus', () => {
     expect(await number('application_ready_time_seconds >= application_started_time_seconds')).toBeGreaterThan(0);
   });
 
-  it('answers how many logins were refused, for what, and how long they took', async () => {
+  it('Prometheus queries return the number, the outcome and the duration of failed logins', async () => {
     const client = new HttpClient(service.url);
     const refused = 'http_server_requests_seconds_count{method="POST", uri="/login", status="401"}';
     for (let nth = 0; nth < 3; nth++) {
@@ -83,7 +83,7 @@ needs('prometheus')('a real Prometheus', () => {
     expect(await number('histogram_quantile(0.99, login_hash_time_seconds_bucket)')).toBeGreaterThan(0);
   });
 
-  it('knows what kind of metric each is, and what it says', async () => {
+  it('Prometheus stores the type and the help text of metrics', async () => {
     const known = (name: string): Promise<unknown> => prometheus.data(`metadata?metric=${name}`);
     expect(await known('http_server_requests_seconds')).toEqual({
       http_server_requests_seconds: [{ type: 'summary', help: 'Time to serve a request', unit: '' }],
@@ -92,7 +92,7 @@ needs('prometheus')('a real Prometheus', () => {
     expect(await known('login_attempts')).toMatchObject({ login_attempts: [{ type: 'counter' }] });
   });
 
-  it('can tell every alert, and none of them is on', async () => {
+  it('Prometheus evaluates every alert rule, and none fires', async () => {
     const groups = await waitUntil(
       'all alerts were looked at',
       async () => {
@@ -110,7 +110,7 @@ needs('prometheus')('a real Prometheus', () => {
     expect(rules.filter(({ health, state }) => health !== 'ok' || state === 'firing')).toEqual([]);
   });
 
-  it('gets in with its password only', async () => {
+  it('Prometheus cannot scrape with a wrong password', async () => {
     const other = await startPrometheus({ ...ACCOUNT, password: 'another', target: new URL(service.url).host });
     try {
       const up = await answer('up', other);
@@ -120,7 +120,7 @@ needs('prometheus')('a real Prometheus', () => {
     }
   });
 
-  it('promtool finds nothing wrong with a scrape', async () => {
+  it('promtool reports no problems in a scrape', async () => {
     const text = await scrape('text/plain');
     expect(text).toContain('# TYPE http_server_requests_seconds summary');
     expect(execFileSync(programOf('promtool'), ['check', 'metrics'], { input: text, encoding: 'utf8' })).toBe('');

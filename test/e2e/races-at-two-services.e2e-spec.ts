@@ -18,6 +18,6 @@ onEachEngine('R13: refresh races at two services without grace', (engine) => {
   strictRefreshRaces(storyOn(engine, { services: 2, args: ['--app.security.refresh.grace=0s'] }));
 });
 
-onEachEngine('R13, P3: races at two services that slow down wrong passwords', (engine) => {
+onEachEngine('R13, P3: races at two services that throttle wrong passwords', (engine) => {
   throttledLoginRaces(storyOn(engine, { services: 2, throttled: true }));
 });

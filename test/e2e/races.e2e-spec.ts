@@ -18,6 +18,6 @@ onEachEngine('refresh races at one service without grace', (engine) => {
   strictRefreshRaces(storyOn(engine, { args: ['--app.security.refresh.grace=0s'] }));
 });
 
-onEachEngine('P3: races at one service that slows down wrong passwords', (engine) => {
+onEachEngine('P3: races at one service that throttles wrong passwords', (engine) => {
   throttledLoginRaces(storyOn(engine, { throttled: true }));
 });

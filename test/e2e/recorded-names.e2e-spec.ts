@@ -11,18 +11,18 @@ let service: ManagedService;
 let names: readonly string[];
 
 beforeAll(async () => {
-  // Identity providers have series where there are identity providers, whether or not one can be reached.
+  // A configured identity provider has series even when it cannot be reached.
   service = await startManaged({ args: ['--app.security.saml.idp.corp.metadata=https://127.0.0.1:1/metadata'] });
-  // The first request that is over makes the series of requests.
+  // The first completed request creates the series of requests.
   await service.operator.get('/health');
   names = textsOf(await service.operator.get('/metrics'), 'names');
 });
 
 afterAll(() => service.stop());
 
-it('the service records the names of the contract, and no others', () => {
+it('the service records exactly the metric names of the contract', () => {
   const hasFiles = existsSync('/proc/self/fd');
-  // Caches have series where there are caches.
+  // Series of caches exist only with caches.
   const always = CONTRACT.map(({ name }) => name).filter(
     (name) => !name.startsWith('cache.') && (hasFiles || !name.startsWith('process.files.')),
   );
@@ -30,7 +30,7 @@ it('the service records the names of the contract, and no others', () => {
   expect(CONTRACT.map(({ name }) => name)).toEqual(expect.arrayContaining([...names]));
 });
 
-it('each has a description, the unit of the contract, and its tags', async () => {
+it('every metric has a description, and the unit and the tags of the contract', async () => {
   for (const name of names) {
     const { body } = await service.operator.get(`/metrics/${name}`);
     const tags = (body['availableTags'] as readonly { readonly tag: string }[]).map(({ tag }) => tag);
@@ -41,7 +41,7 @@ it('each has a description, the unit of the contract, and its tags', async () =>
   }
 });
 
-it('a route is one, with and without a slash at its end', async () => {
+it('a route has the same uri tag with and without a trailing slash', async () => {
   for (const path of ['/info', '/info/']) await service.operator.get(path);
 
   const { body } = await service.operator.get('/metrics/http.server.requests?tag=uri:/actuator/info');
@@ -51,7 +51,7 @@ it('a route is one, with and without a slash at its end', async () => {
   expect(status).toBe(404);
 });
 
-it('no two of them have one name for Prometheus', async () => {
+it('every metric appears in the Prometheus scrape with its own description', async () => {
   const { text } = await service.operator.get('/prometheus');
   const described = new Set(Array.from(text.matchAll(/^# HELP \S+ (.*)$/gm), ([, help]) => help));
   for (const name of names) {
