@@ -27,7 +27,7 @@ export function ownVerification(idpKeys, spKeys) {
   const sp = {
     entityId: PARTIES.audience,
     acsUrl: PARTIES.acsUrl,
-    ...(spKeys && { keys: { ...spKeys, openingKey: createPrivateKey(spKeys.privateKey) } }),
+    ...(spKeys && { keys: { ...spKeys, decryptionKey: createPrivateKey(spKeys.privateKey) } }),
   };
   return async (base64) => {
     const posted = responses.read(base64);

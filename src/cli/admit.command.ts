@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { StaffAccounts } from '../account/staff/staff-accounts.service.js';
 import { rolesWritten } from '../account/role-names.js';
 import { printable } from '../config/show/failure-report.js';
-import { knownIssuer } from '../saml/idp/known-issuer.js';
+import { configuredEntityId } from '../saml/idp/known-issuer.js';
 import { MetadataFailure } from '../saml/idp/metadata-failure.js';
 import type { SamlProperties } from '../saml/saml.properties.js';
 import { withReason } from './operator.js';
@@ -49,7 +49,7 @@ async function admitted(
       `Unknown identity provider "${printable(idp)}": app.security.saml.idp.${printable(idp)}.* is not set.`,
     );
   try {
-    const known = await knownIssuer(properties);
+    const known = await configuredEntityId(properties);
     if (known !== undefined && given !== undefined && known !== given) {
       return { complaint: `The entity id of ${idp} is ${known}.` };
     }

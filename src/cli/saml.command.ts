@@ -5,7 +5,7 @@ import { ServiceError } from '../errors/service-error.js';
 import { HttpClientProperties } from '../outbound/http-client.properties.js';
 import type { CertificateFacts } from '../saml/idp/idp-certificates.js';
 import type { IdpProperties } from '../saml/idp/idp.properties.js';
-import type { Knowledge } from '../saml/idp/idp-metadata-cache.js';
+import type { IdpFacts } from '../saml/idp/idp-metadata-cache.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { ServerProperties } from '../http/server.properties.js';
 import { ServletProperties } from '../http/servlet.properties.js';
@@ -135,7 +135,7 @@ async function learnt(
   known: Configuration,
   properties: IdpProperties,
   clock: Clock,
-): Promise<Knowledge | undefined> {
+): Promise<IdpFacts | undefined> {
   const { configuredTrust } = await import('../saml/idp/configured-trust.js');
   if (!/^https?:/.test(properties.metadata ?? '')) {
     report.lines.push('clock           not compared: there are no metadata at a URL');
@@ -156,8 +156,14 @@ async function read(
   properties: IdpProperties,
   metadata: string,
   clock: Clock,
-): Promise<Knowledge | { readonly fault: string }> {
-  const [{ metadataSource }, { readAs }, { documentIn }, { MetadataClient }, { MetadataFailure }] = await Promise.all([
+): Promise<IdpFacts | { readonly fault: string }> {
+  const [
+    { metadataSource },
+    { readConfigured: readAs },
+    { readMetadataFile: documentIn },
+    { MetadataClient },
+    { MetadataFailure },
+  ] = await Promise.all([
     import('../saml/idp/metadata-source.js'),
     import('../saml/idp/idp-metadata.js'),
     import('../saml/idp/metadata-file.js'),

@@ -10,7 +10,7 @@ import { hasOtp } from '../principal/amr.js';
 import type { FullPrincipal, Principal } from '../principal/principal.js';
 import { forwardByPage } from '../saml/login/forwarding-page.js';
 import { Idps } from '../saml/idp/idps.service.js';
-import { OwnLogouts } from '../saml/logout/sp-initiated-logout.service.js';
+import { SpInitiatedLogout } from '../saml/logout/sp-initiated-logout.service.js';
 import { FormBody } from '../web/form.decorator.js';
 import { Answer, type Reply } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
@@ -36,7 +36,7 @@ export class StartController {
     private readonly authentication: RequestAuthenticator,
     private readonly accounts: Accounts,
     private readonly idps: Idps,
-    private readonly ownLogouts: OwnLogouts,
+    private readonly ownLogouts: SpInitiatedLogout,
     private readonly cookies: AuthCookies,
     private readonly tokens: FormTokens,
     { contextPath }: ServletProperties,
@@ -77,7 +77,7 @@ export class StartController {
     if (visitor && !this.tokens.isValid(csrf, callerBinding(visitor))) {
       throw new ServiceError('CROSS_SITE', { reason: 'form token' });
     }
-    const to = visitor && (await this.ownLogouts.leaveAny(secret, request));
+    const to = visitor && (await this.ownLogouts.logOutSession(secret, request));
     this.cookies.clearAll(reply);
     if (to) return forwardByPage(reply, to, this.contextPath);
     reply.seeOther(`${this.contextPath}${SIGN_IN_PAGE}`);

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock/clock.js';
 import type { Meters } from '../metrics/meters.js';
-import type { KnownIdp } from './idp/idp-metadata-cache.js';
+import type { IdpMetadataCache } from './idp/idp-metadata-cache.js';
 
 /** How old what we know of identity providers is, and how long their certificates last. */
 export class IdpMeters {
@@ -10,15 +10,15 @@ export class IdpMeters {
   ) {}
 
   /** Since when we know what we know; no number until something is known. */
-  watchAge(idp: KnownIdp): void {
+  watchAge(idp: IdpMetadataCache): void {
     const description = 'Time since the metadata of an identity provider were last read';
     const facts = { description, baseUnit: 'seconds' };
-    const age = (): number => (idp.knownAt === undefined ? NaN : (this.clock.millis() - idp.knownAt) / 1000);
+    const age = (): number => (idp.updatedAt === undefined ? NaN : (this.clock.millis() - idp.updatedAt) / 1000);
     this.meters.gauge('saml.metadata.age', facts, age, { idp: idp.name });
   }
 
   /** Of several, the one that lasts longest counts: while an identity provider changes them, an old one may end. */
-  watchCertificates(idp: KnownIdp): void {
+  watchCertificates(idp: IdpMetadataCache): void {
     const description = 'Time until the last signing certificate of an identity provider ends; below zero it has';
     const facts = { description, baseUnit: 'seconds' };
     const left = (): number => {

@@ -6,7 +6,7 @@ import { isRootSignedBy } from '../../test/support/saml-signature.js';
 import type { KeyPair } from '../../test/support/saml-xml.js';
 import { readDocument } from './xml/document-allowlist.js';
 import { logoutResponseXml } from './logout/logout-xml.js';
-import { readPosted, signedForPost } from './post-binding.js';
+import { readPost, signForPost } from './post-binding.js';
 
 let idp: IdentityProvider;
 let stranger: KeyPair;
@@ -21,7 +21,7 @@ function posted(bent: Partial<LogoutRequestOptions> = {}): string {
 }
 
 function read(xml: string, certificates = [idp.certificate]) {
-  return readPosted(encoded(xml), 'LogoutRequest', certificates);
+  return readPost(encoded(xml), 'LogoutRequest', certificates);
 }
 
 describe('a posted message', () => {
@@ -75,7 +75,7 @@ describe('a posted message', () => {
   });
 
   it('is refused where it is no base64', async () => {
-    expect(await readPosted('<xml/>', 'LogoutRequest', [idp.certificate])).toBe('malformed');
+    expect(await readPost('<xml/>', 'LogoutRequest', [idp.certificate])).toBe('malformed');
   });
 });
 
@@ -83,7 +83,7 @@ it('a message of ours for a form is signed as a whole, and has the shape that we
   const own = makeKeyPair('login.test');
   const head = { id: '_ours', issuer: 'sp', destination: 'https://idp.test/slo', now: 1_800_000_000_000 };
 
-  const base64 = await signedForPost(logoutResponseXml(head, '_asked'), own);
+  const base64 = await signForPost(logoutResponseXml(head, '_asked'), own);
 
   const xml = Buffer.from(base64, 'base64').toString();
   expect(isRootSignedBy(xml, own.certificate)).toBe(true);

@@ -1,4 +1,4 @@
-import { decodedMessage, type DocumentRoot, readDocument } from './xml/document-allowlist.js';
+import { decodeMessage, type DocumentRoot, readDocument } from './xml/document-allowlist.js';
 import { isRejection, type Rejection } from './login/rejection.js';
 import type { SigningKeys } from './sp/service-provider.js';
 import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/signature-algorithms.js';
@@ -7,17 +7,17 @@ import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/signature-algori
  * The text of a posted message as one of the certificates has signed it, without the signature, or why there is none (SAML
  * bindings 3.5.4, core 5.4). Who reads the message reads this text and not what was posted.
  */
-export async function readPosted(
+export async function readPost(
   base64: string,
   root: DocumentRoot,
   certificates: readonly string[],
 ): Promise<{ readonly xml: string } | Rejection> {
-  const xml = decodedMessage(base64);
+  const xml = decodeMessage(base64);
   if (xml === undefined) return 'malformed';
   const document = readDocument(xml, root);
   if (isRejection(document)) return document;
   if (!document.children.some(({ name }) => name === 'Signature')) return 'signature';
-  const [{ DOMParser }, { signedRoot }] = await Promise.all([
+  const [{ DOMParser }, { verifyRootSignature: signedRoot }] = await Promise.all([
     import('@xmldom/xmldom'),
     import('./xml/root-signature.js'),
   ]);
@@ -27,7 +27,7 @@ export async function readPosted(
 }
 
 /** The message with a signature behind its Issuer, in base64 (SAML core 5.4). */
-export async function signedForPost(xml: string, { privateKey, certificate }: SigningKeys): Promise<string> {
+export async function signForPost(xml: string, { privateKey, certificate }: SigningKeys): Promise<string> {
   const { SignedXml } = await import('xml-crypto');
   const signer = new SignedXml({
     privateKey,

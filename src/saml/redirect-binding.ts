@@ -1,6 +1,6 @@
 import { sign, verify } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { bytesOfBase64, textOfBytes } from './xml/message-text.js';
+import { decodeBase64, decodeText } from './xml/message-text.js';
 import type { Rejection } from './login/rejection.js';
 import { RSA_SHA256 } from './xml/signature-algorithms.js';
 
@@ -8,7 +8,7 @@ import { RSA_SHA256 } from './xml/signature-algorithms.js';
 export type MessageField = 'SAMLRequest' | 'SAMLResponse';
 
 /** A message as it travels; the text is that of its XML. */
-export interface CarriedMessage {
+export interface BindingMessage {
   readonly field: MessageField;
   readonly xml: string;
   readonly relayState: string | undefined;
@@ -23,12 +23,12 @@ const HASHES: ReadonlyMap<string, 'sha256' | 'sha384' | 'sha512'> = new Map([
 ]);
 const NAMES = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SAMLEncoding', 'SigAlg', 'Signature'] as const;
 /** Bytes of XML; a request for a logout has some two thousand. */
-const LONGEST_XML = 64 * 1024;
+const MAX_XML_LENGTH = 64 * 1024;
 /** Characters; SAML allows 80 bytes (bindings 3.4.3), and some write more. */
-export const LONGEST_RELAY_STATE = 1024;
+export const MAX_RELAY_STATE_LENGTH = 1024;
 
 /** The URL that takes a message to `url`, signed with the key (SAML bindings 3.4.4.1). */
-export function redirectUrl(url: string, { field, xml, relayState }: CarriedMessage, privateKey: string): string {
+export function redirectUrl(url: string, { field, xml, relayState }: BindingMessage, privateKey: string): string {
   const message = deflateRawSync(xml).toString('base64');
   const signed = [
     `${field}=${encodeURIComponent(message)}`,
@@ -43,25 +43,25 @@ export function redirectUrl(url: string, { field, xml, relayState }: CarriedMess
  * The message of a query that one of the certificates has signed, or why it is none. `query` is as it came: the signature is
  * over these octets and no other spelling of them (SAML bindings 3.4.4.1). Nothing is inflated before it is verified.
  */
-export function readRedirect(query: string, certificates: readonly string[]): CarriedMessage | Rejection {
-  const raw = parametersOf(query);
+export function readRedirect(query: string, certificates: readonly string[]): BindingMessage | Rejection {
+  const raw = parseQuery(query);
   const field = raw && fieldOf(raw);
   if (raw === undefined || field === undefined) return 'malformed';
-  const values = new Map(Array.from(raw, ([name, value]) => [name, decoded(value)]));
+  const values = new Map(Array.from(raw, ([name, value]) => [name, decode(value)]));
   const relayState = values.get('RelayState');
   if ([...values.values()].includes(undefined)) return 'malformed';
-  if ((relayState?.length ?? 0) > LONGEST_RELAY_STATE) return 'malformed';
+  if ((relayState?.length ?? 0) > MAX_RELAY_STATE_LENGTH) return 'malformed';
   if ((values.get('SAMLEncoding') ?? DEFLATE) !== DEFLATE) return 'malformed';
   const fault = signatureFault(raw, field, values, certificates);
   if (fault !== undefined) return fault;
-  const xml = inflated(values.get(field) ?? '');
+  const xml = inflate(values.get(field) ?? '');
   return xml === undefined ? 'malformed' : { field, xml, relayState };
 }
 
 type Parameter = (typeof NAMES)[number];
 
 /** As they were written; undefined where there is another name among them, in whatever spelling, or one twice. */
-function parametersOf(query: string): ReadonlyMap<Parameter, string> | undefined {
+function parseQuery(query: string): ReadonlyMap<Parameter, string> | undefined {
   const raw = new Map<Parameter, string>();
   for (const pair of query.split('&')) {
     const end = pair.indexOf('=');
@@ -77,7 +77,7 @@ function fieldOf(raw: ReadonlyMap<Parameter, string>): MessageField | undefined 
   return raw.has('SAMLResponse') ? 'SAMLResponse' : undefined;
 }
 
-function decoded(value: string): string | undefined {
+function decode(value: string): string | undefined {
   try {
     return decodeURIComponent(value.replaceAll('+', ' '));
   } catch {
@@ -95,7 +95,7 @@ function signatureFault(
   if (algorithm === undefined || signature === undefined) return 'signature';
   const hash = HASHES.get(algorithm);
   if (hash === undefined) return 'algorithm';
-  const bytes = bytesOfBase64(signature);
+  const bytes = decodeBase64(signature);
   if (bytes === undefined) return 'signature';
   const names = [field, 'RelayState', 'SigAlg'] as const;
   const signed = names.flatMap((name) => {
@@ -106,11 +106,11 @@ function signatureFault(
   return certificates.some((certificate) => verify(hash, octets, certificate, bytes)) ? undefined : 'signature';
 }
 
-function inflated(base64: string): string | undefined {
-  const bytes = bytesOfBase64(base64);
+function inflate(base64: string): string | undefined {
+  const bytes = decodeBase64(base64);
   if (bytes === undefined) return undefined;
   try {
-    return textOfBytes(inflateRawSync(bytes, { maxOutputLength: LONGEST_XML }));
+    return decodeText(inflateRawSync(bytes, { maxOutputLength: MAX_XML_LENGTH }));
   } catch {
     return undefined; // no DEFLATE, cut off, or more than is taken
   }

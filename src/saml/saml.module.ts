@@ -10,7 +10,7 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { SslBundles } from '../tls/ssl-bundles.service.js';
 import { SessionModule } from '../session/session.module.js';
 import { TokenModule } from '../token/token.module.js';
-import { IdpLogouts } from './logout/logout-receiver.service.js';
+import { LogoutReceiver } from './logout/logout-receiver.service.js';
 import { IdpMetadata } from './idp/idp-metadata.service.js';
 import { IdpMetadataStore } from './idp/idp-metadata.store.js';
 import { IdpMeters } from './idp-meters.js';
@@ -22,20 +22,20 @@ import { MetadataRefresh } from './idp/metadata-refresh.task.js';
 import { MetadataRequestsModule } from './idp/metadata-requests.module.js';
 import { MetadataRequestWatch } from './idp/metadata-requests.task.js';
 import { SamlIndicator } from './idp/saml.indicator.js';
-import { OwnLogouts } from './logout/sp-initiated-logout.service.js';
+import { SpInitiatedLogout } from './logout/sp-initiated-logout.service.js';
 import { SamlController } from './login/saml.controller.js';
 import { SamlLogoutController } from './logout/saml-logout.controller.js';
 import { SamlLogins } from './login/saml-logins.service.js';
 import { SamlMeters } from './saml-meters.js';
 import { SamlProperties } from './saml.properties.js';
-import { SamlRefusals } from './login/rejection-audit.service.js';
-import { SamlRequestStore } from './login/authn-request.store.js';
-import { SamlRequests } from './login/authn-requests.service.js';
+import { RejectionAudit } from './login/rejection-audit.service.js';
+import { AuthnRequestStore } from './login/authn-request.store.js';
+import { AuthnRequests } from './login/authn-requests.service.js';
 import { SamlResponses } from './login/saml-responses.service.js';
 import { ServiceProviders } from './sp/service-providers.service.js';
 import { SpMetadataController } from './sp/sp-metadata.controller.js';
 import { StaffLogins } from './login/staff-logins.service.js';
-import { UnknownKeys } from './idp/key-rollover.service.js';
+import { KeyRollover } from './idp/key-rollover.service.js';
 import { UsedAssertionStore } from './login/used-assertion.store.js';
 import { UsedAssertions } from './login/used-assertions.service.js';
 
@@ -54,20 +54,20 @@ import { UsedAssertions } from './login/used-assertions.service.js';
   controllers: [SamlController, SamlLogoutController, SpMetadataController],
   providers: [
     ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],
-    ...[MetadataRequestWatch, UnknownKeys],
+    ...[MetadataRequestWatch, KeyRollover],
     { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: idpMeters },
-    ...[SamlRequestStore, UsedAssertionStore, IdpSessionStore],
+    ...[AuthnRequestStore, UsedAssertionStore, IdpSessionStore],
     ...[
-      SamlRequests,
+      AuthnRequests,
       UsedAssertions,
       IdpSessions,
       SamlResponses,
-      SamlRefusals,
+      RejectionAudit,
       ServiceProviders,
       StaffLogins,
       SamlLogins,
     ],
-    ...[LogoutMessages, IdpLogouts, OwnLogouts],
+    ...[LogoutMessages, LogoutReceiver, SpInitiatedLogout],
     {
       provide: SslBundles,
       inject: [Configuration, Clock],
@@ -79,13 +79,13 @@ import { UsedAssertions } from './login/used-assertions.service.js';
       useFactory: (meters: Meters, { idp }: SamlProperties) => new SamlMeters(meters, [...idp.keys()]),
     },
   ],
-  exports: [Idps, OwnLogouts],
+  exports: [Idps, SpInitiatedLogout],
 })
 export class SamlModule {}
 
 function idpMeters(meters: Meters, clock: Clock, idps: Idps): IdpMeters {
   const made = new IdpMeters(meters, clock);
-  for (const { known, properties } of idps.entries) {
+  for (const { cache: known, properties } of idps.entries) {
     if (properties.metadata !== undefined) made.watchAge(known);
     made.watchCertificates(known);
   }

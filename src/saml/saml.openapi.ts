@@ -4,7 +4,7 @@ import { ANONYMOUS, type OperationOptions } from '../web/openapi/operation.js';
 
 export const LIST_IDPS: OperationOptions = { summary: 'Identity providers that staff sign in through' };
 
-export const DEPART: OperationOptions = {
+export const START_SSO: OperationOptions = {
   summary: 'Begin a login at an identity provider',
   description:
     'Sends the browser there: by 303, or by a page that posts itself. With `acr` or `prompt` its session there is no ' +
@@ -14,7 +14,7 @@ export const DEPART: OperationOptions = {
   cookies: [SAML_REQUEST],
 };
 
-export const ARRIVE: OperationOptions = {
+export const CONSUME_RESPONSE: OperationOptions = {
   summary: 'Take the answer of an identity provider',
   description:
     'Sends the browser on to where it wanted to go, with a new session, or to a page for the second factor where that is ' +
@@ -23,7 +23,9 @@ export const ARRIVE: OperationOptions = {
   cookies: [SESSION, REFRESH_TOKEN, SAML_REQUEST],
 };
 
-export const FORWARD: OperationOptions = { summary: 'Script of the page that posts itself to an identity provider' };
+export const FORWARDING_SCRIPT_FILE: OperationOptions = {
+  summary: 'Script of the page that posts itself to an identity provider',
+};
 
 export const SHOW_METADATA: OperationOptions = {
   summary: 'Our SAML metadata for an identity provider',
@@ -48,7 +50,7 @@ export const LOGOUT_BY_FORM: OperationOptions = {
   description: ON_LOGOUT,
 };
 
-export const LEAVE: OperationOptions = {
+export const LOG_OUT: OperationOptions = {
   summary: 'End this session, and the one at the identity provider with it',
   description:
     'The own session ends first. Then the browser is sent to the identity provider with a request for a logout: by 303, or ' +

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { listOf, text } from '../web/schema.js';
-import { LONGEST_MESSAGE } from './xml/document-allowlist.js';
-import { LONGEST_RELAY_STATE } from './redirect-binding.js';
+import { MAX_MESSAGE_LENGTH } from './xml/document-allowlist.js';
+import { MAX_RELAY_STATE_LENGTH } from './redirect-binding.js';
 
 /** Query of `GET /saml/{idp}/login`. */
 export const startSsoSchema = v.strictObject({
@@ -27,15 +27,15 @@ export const startSsoSchema = v.strictObject({
 
 /** Form of `POST /saml/{idp}/acs` (SAML bindings 3.5.4). */
 export const responseSchema = v.object({
-  SAMLResponse: text(2 * LONGEST_MESSAGE),
+  SAMLResponse: text(2 * MAX_MESSAGE_LENGTH),
   RelayState: v.optional(v.pipe(v.string(), v.maxLength(80))),
 });
 
 /** Form of `POST /saml/{idp}/slo`; one of the first two, and not both. */
 export const logoutSchema = v.object({
-  SAMLRequest: v.optional(text(2 * LONGEST_MESSAGE)),
-  SAMLResponse: v.optional(text(2 * LONGEST_MESSAGE)),
-  RelayState: v.optional(v.pipe(v.string(), v.maxLength(LONGEST_RELAY_STATE))),
+  SAMLRequest: v.optional(text(2 * MAX_MESSAGE_LENGTH)),
+  SAMLResponse: v.optional(text(2 * MAX_MESSAGE_LENGTH)),
+  RelayState: v.optional(v.pipe(v.string(), v.maxLength(MAX_RELAY_STATE_LENGTH))),
 });
 
 /** `GET /saml`. */

@@ -69,7 +69,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     await expect(metadata.refresh(entry)).rejects.toThrow(reason);
 
     expect(trusted()).toBe(ENTITY_ID);
-    expect(entry.known.failure).toBe(reason);
+    expect(entry.cache.failure).toBe(reason);
   });
 
   it('count no more from their end on, until newer ones are read', async () => {
@@ -94,10 +94,10 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     clock.advance(600);
 
     const after = process();
-    await after.metadata.recall(after.entry);
+    await after.metadata.restore(after.entry);
 
     expect(after.trusted()).toBe(ENTITY_ID);
-    expect(after.entry.known.knownAt).toBe(clock.millis() - 600_000);
+    expect(after.entry.cache.updatedAt).toBe(clock.millis() - 600_000);
     expect(server.calls).toHaveLength(1);
   });
 
@@ -109,7 +109,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     await before.metadata.refresh(before.entry);
 
     const after = process(keys);
-    await after.metadata.recall(after.entry);
+    await after.metadata.restore(after.entry);
 
     expect(after.trusted).toThrow('nothing was read of it yet');
   });
@@ -119,10 +119,10 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     const before = process();
     await before.metadata.refresh(before.entry);
     const elsewhere = process([], `${server.metadataUrl}?other`);
-    await elsewhere.metadata.recall(elsewhere.entry);
+    await elsewhere.metadata.restore(elsewhere.entry);
     clock.advance(60);
     const late = process();
-    await late.metadata.recall(late.entry);
+    await late.metadata.restore(late.entry);
 
     expect(elsewhere.trusted).toThrow('nothing was read of it yet');
     expect(late.trusted).toThrow('nothing was read of it yet');
@@ -137,9 +137,9 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     server.settings.metadata = { entityId: 'urn:earlier' };
     const second = process();
     await second.metadata.refresh(second.entry);
-    await second.metadata.recall(second.entry);
+    await second.metadata.restore(second.entry);
     const third = process();
-    await third.metadata.recall(third.entry);
+    await third.metadata.restore(third.entry);
 
     expect([second.trusted(), third.trusted()]).toEqual(['urn:earlier', 'urn:later']);
   });
@@ -151,7 +151,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
       single: away,
     } as Partial<UnitOfWork> as UnitOfWork);
 
-    await metadata.recall(entry);
+    await metadata.restore(entry);
     await metadata.refresh(entry);
 
     expect(trusted()).toBe(ENTITY_ID);
@@ -163,7 +163,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     await before.metadata.refresh(before.entry);
 
     const after = process();
-    await after.metadata.recall(after.entry);
+    await after.metadata.restore(after.entry);
 
     expect(after.trusted()).toBe(ENTITY_ID);
   });

@@ -1,4 +1,4 @@
-import { certificatesAt } from './idp-certificates.js';
+import { loadCertificates } from './idp-certificates.js';
 import type { IdpTrust } from './idp-trust.js';
 
 /** Keys of an identity provider without metadata. */
@@ -16,7 +16,7 @@ export function configuredTrust(keys: Configured): { readonly trust: IdpTrust } 
   if (entityId === undefined || ssoUrl === undefined) return { fault: 'entity-id and sso-url are not both set' };
   const certificates: string[] = [];
   for (const place of keys.certificates) {
-    const found = certificatesAt(place);
+    const found = loadCertificates(place);
     if ('fault' in found) return { fault: `certificates: ${found.fault}` };
     certificates.push(...found);
   }

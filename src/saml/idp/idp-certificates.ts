@@ -3,7 +3,7 @@ import { bytesOf, UnusableBundle } from '../../tls/bundle-reading.js';
 import { fileOf } from '../../tls/place.js';
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
-const LEAST_RSA_BITS = 2048;
+const MIN_RSA_BITS = 2048;
 
 /** What is told of a certificate. */
 export interface CertificateFacts {
@@ -29,13 +29,13 @@ export function certificateFacts(pem: string): CertificateFacts {
  * The certificates that a value names or holds, as PEM texts of one each, or why they cannot be used. Whether their time
  * is over is not asked: what counts is who gave them to us (SAML metadata 1.1 interoperability profile 2.6.2).
  */
-export function certificatesAt(value: string): readonly string[] | { readonly fault: string } {
+export function loadCertificates(value: string): readonly string[] | { readonly fault: string } {
   const file = fileOf(value);
   try {
     const text = file === undefined ? value : bytesOf(file, '').toString('utf8');
     const blocks = text.match(BLOCK) ?? [];
     if (blocks.length === 0) return { fault: 'it holds no certificate in PEM form' };
-    const found = blocks.map((block) => usableCertificate(block));
+    const found = blocks.map((block) => parseCertificate(block));
     const fault = found.find((each) => typeof each !== 'string');
     return fault ?? found.filter((each) => typeof each === 'string');
   } catch (error) {
@@ -45,7 +45,7 @@ export function certificatesAt(value: string): readonly string[] | { readonly fa
 }
 
 /** The certificate as a PEM text, or why no signature could be trusted by it; `given` is PEM or DER. */
-export function usableCertificate(given: string | Buffer): string | { readonly fault: string } {
+export function parseCertificate(given: string | Buffer): string | { readonly fault: string } {
   let certificate: X509Certificate;
   try {
     certificate = new X509Certificate(given);
@@ -55,6 +55,6 @@ export function usableCertificate(given: string | Buffer): string | { readonly f
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = certificate.publicKey;
   if (type !== 'rsa') return { fault: `the key of a certificate in it is of the kind ${type ?? 'unknown'}, not RSA` };
   const bits = details?.modulusLength ?? 0;
-  if (bits < LEAST_RSA_BITS) return { fault: `the RSA key of a certificate in it has ${bits} bits, not at least 2048` };
+  if (bits < MIN_RSA_BITS) return { fault: `the RSA key of a certificate in it has ${bits} bits, not at least 2048` };
   return certificate.toString();
 }

@@ -10,16 +10,16 @@ interface Keys {
 }
 
 /** What an operator should know about a key below the name of an identity provider. */
-interface Advice {
+interface Diagnostic {
   readonly key: string;
   /** A sentence without a full stop. */
   readonly what: string;
   readonly action: string;
 }
 
-export function adviceOn(keys: Keys): readonly Advice[] {
+export function diagnose(keys: Keys): readonly Diagnostic[] {
   const isRecordedOnly = keys.reportOnly && keys.onMissingMfa === 'deny';
-  const found: readonly (Advice | undefined)[] = [
+  const found: readonly (Diagnostic | undefined)[] = [
     keys.metadata === undefined && keys.metadataCertificate !== undefined
       ? {
           key: 'metadata-certificate',

@@ -3,11 +3,11 @@ import type { MetadataReading } from './idp-metadata.js';
 import type { IdpTrust } from './idp-trust.js';
 
 /** What was found out about an identity provider. */
-export type Knowledge = Pick<MetadataReading, 'trust'> & Partial<MetadataReading>;
+export type IdpFacts = Pick<MetadataReading, 'trust'> & Partial<MetadataReading>;
 
 /** An identity provider with the last good that is known of it. */
-export class KnownIdp {
-  private knowledge: Knowledge | undefined;
+export class IdpMetadataCache {
+  private knowledge: IdpFacts | undefined;
   private learntAt: number | undefined;
   private facts: readonly CertificateFacts[] = [];
   private fault = 'nothing was read of it yet';
@@ -18,12 +18,12 @@ export class KnownIdp {
     readonly displayName: string,
   ) {}
 
-  get known(): Knowledge | undefined {
+  get current(): IdpFacts | undefined {
     return this.knowledge;
   }
 
   /** Milliseconds since 1970 at which that was true according to where it comes from. */
-  get knownAt(): number | undefined {
+  get updatedAt(): number | undefined {
     return this.learntAt;
   }
 
@@ -37,7 +37,7 @@ export class KnownIdp {
     return this.isFaulty ? this.fault : undefined;
   }
 
-  learn(knowledge: Knowledge, at: number): void {
+  update(knowledge: IdpFacts, at: number): void {
     this.knowledge = knowledge;
     this.learntAt = at;
     this.facts = knowledge.trust.certificates.map(certificateFacts);
@@ -45,7 +45,7 @@ export class KnownIdp {
   }
 
   /** What is known stays. */
-  fail(fault: string): void {
+  markFailed(fault: string): void {
     this.fault = fault;
     this.isFaulty = true;
   }

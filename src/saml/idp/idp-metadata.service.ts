@@ -9,7 +9,7 @@ import type { IdpProperties } from './idp.properties.js';
 import type { IdpEntry } from './idps.service.js';
 import { MetadataClient } from './metadata.client.js';
 import { MetadataFailure } from './metadata-failure.js';
-import { documentIn } from './metadata-file.js';
+import { readMetadataFile } from './metadata-file.js';
 import { metadataSource } from './metadata-source.js';
 
 /** Reads the metadata of identity providers, from where the key `metadata` leads. */
@@ -30,28 +30,30 @@ export class IdpMetadata {
    * Reads them anew; where that fails, what is known stays.
    * @throws MetadataFailure
    */
-  async refresh({ properties, known }: IdpEntry, signal?: AbortSignal): Promise<void> {
+  async refresh({ properties, cache }: IdpEntry, signal?: AbortSignal): Promise<void> {
     const source = metadataSource(properties.metadata ?? '');
     try {
       const document =
-        source.kind === 'file' ? await documentIn(source.file) : (await this.client.fetch(source.url, signal)).document;
+        source.kind === 'file'
+          ? await readMetadataFile(source.file)
+          : (await this.client.fetch(source.url, signal)).document;
       const reading = await this.readingOf(document, properties);
-      known.learn(reading, this.clock.millis());
-      if (source.kind === 'url') await this.keep(known.name, source.url, document);
+      cache.update(reading, this.clock.millis());
+      if (source.kind === 'url') await this.save(cache.name, source.url, document);
     } catch (error) {
-      known.fail(error instanceof MetadataFailure ? error.message : 'they cannot be read');
+      cache.markFailed(error instanceof MetadataFailure ? error.message : 'they cannot be read');
       throw error;
     }
   }
 
   /** Goes on with what another process fetched last, until something newer is there. */
-  async recall({ properties, known }: IdpEntry): Promise<void> {
+  async restore({ properties, cache }: IdpEntry): Promise<void> {
     const source = metadataSource(properties.metadata ?? '');
     if (source.kind === 'file') return;
-    const kept = await this.whereReachable(() => this.work.single((tx) => this.store.find(tx, known.name, source.url)));
-    if (!kept || known.known) return;
+    const kept = await this.ifReachable(() => this.work.single((tx) => this.store.find(tx, cache.name, source.url)));
+    if (!kept || cache.current) return;
     try {
-      known.learn(await this.readingOf(kept.document, properties), kept.fetchedAt * 1000);
+      cache.update(await this.readingOf(kept.document, properties), kept.fetchedAt * 1000);
     } catch (error) {
       // They were good then, for other keys or another day.
       if (!(error instanceof MetadataFailure)) throw error;
@@ -60,7 +62,7 @@ export class IdpMetadata {
 
   private async readingOf(document: string, properties: IdpProperties): Promise<MetadataReading> {
     // Without metadata nothing that knows XML is loaded.
-    const { readAs } = await import('./idp-metadata.js');
+    const { readConfigured: readAs } = await import('./idp-metadata.js');
     const reading = readAs(document, properties);
     if ('fault' in reading) throw new MetadataFailure(reading.fault);
     const { validUntil } = reading.trust;
@@ -68,13 +70,13 @@ export class IdpMetadata {
     throw new MetadataFailure(`they were valid until ${new Date(validUntil).toISOString()}`);
   }
 
-  private async keep(name: string, url: string, document: string): Promise<void> {
+  private async save(name: string, url: string, document: string): Promise<void> {
     const kept = { document, fetchedAt: this.clock.seconds() };
-    await this.whereReachable(() => this.work.run((tx) => this.store.keep(tx, name, url, kept)));
+    await this.ifReachable(() => this.work.run((tx) => this.store.save(tx, name, url, kept)));
   }
 
   /** The database is for a start in bad times alone: that it is away, it says itself. */
-  private async whereReachable<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  private async ifReachable<T>(ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();
     } catch (error) {

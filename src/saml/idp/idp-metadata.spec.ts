@@ -10,9 +10,9 @@ import {
 } from '../../../test/support/saml-metadata.js';
 import { type KeyPair, part, replaced } from '../../../test/support/saml-xml.js';
 import { certificateFacts } from './idp-certificates.js';
-import { readMetadata, type Wanted } from './idp-metadata.js';
+import { readMetadata, type MetadataSelection } from './idp-metadata.js';
 
-const REDIRECT: Wanted = { binding: 'redirect' };
+const REDIRECT: MetadataSelection = { binding: 'redirect' };
 const ENTITY_ID = 'https://idp.example/metadata';
 const SSO_URL = 'https://idp.example/sso';
 let first: KeyPair;
@@ -32,7 +32,7 @@ function at(name: string, binding: string, url: string, responseUrl?: string): s
   return endpoint(name, `urn:oasis:names:tc:SAML:2.0:bindings:${binding}`, url, responseUrl);
 }
 
-function trustOf(xml: string, wanted: Wanted = REDIRECT) {
+function trustOf(xml: string, wanted: MetadataSelection = REDIRECT) {
   const reading = readMetadata(xml, wanted);
   if ('fault' in reading) throw new Error(reading.fault);
   return reading.trust;
@@ -227,7 +227,7 @@ describe('metadata cannot be used', () => {
 });
 
 describe('signed metadata', () => {
-  const signedBy = (): Wanted => ({ ...REDIRECT, signedBy: [first.certificate, second.certificate] });
+  const signedBy = (): MetadataSelection => ({ ...REDIRECT, signedBy: [first.certificate, second.certificate] });
   const OTHER = { fault: 'their signature is not one by metadata-certificate of what they say' };
   const UNSIGNED = { fault: 'their root is not signed, or more than once' };
 

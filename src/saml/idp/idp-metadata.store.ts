@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
 
 /** Metadata as they came from a URL. */
-interface KeptMetadata {
+interface StoredMetadata {
   readonly document: string;
   /** Epoch seconds. */
   readonly fetchedAt: number;
@@ -21,13 +21,13 @@ interface Row {
 @Injectable()
 export class IdpMetadataStore {
   /** Undefined also where those that are kept came from elsewhere. */
-  async find(tx: Tx, idp: string, url: string): Promise<KeptMetadata | undefined> {
+  async find(tx: Tx, idp: string, url: string): Promise<StoredMetadata | undefined> {
     const [row] = await tx.rows<Row>(FIND, [idp, url]);
     return row && { document: row.document, fetchedAt: row.fetched_at };
   }
 
   /** What another process fetched later stays. */
-  async keep(tx: Tx, idp: string, url: string, { document, fetchedAt }: KeptMetadata): Promise<void> {
+  async save(tx: Tx, idp: string, url: string, { document, fetchedAt }: StoredMetadata): Promise<void> {
     const values = [url, document, fetchedAt, idp];
     const count = await tx.change(RENEW, [...values, fetchedAt]);
     if (count === 0) await tx.insert(INSERT, values);

@@ -1,8 +1,8 @@
 import { DOMParser } from '@xmldom/xmldom';
-import { certificatesAt, usableCertificate } from './idp-certificates.js';
+import { loadCertificates, parseCertificate } from './idp-certificates.js';
 import type { Binding, Endpoint, IdpTrust } from './idp-trust.js';
 import { shapeFault } from '../xml/metadata-shape.js';
-import { signedRoot } from '../xml/root-signature.js';
+import { verifyRootSignature } from '../xml/root-signature.js';
 import { BINDING_URI, NAMESPACE } from '../xml/saml-uris.js';
 import { durationSeconds, millisOfDateTime } from '../xml/xml-times.js';
 
@@ -12,7 +12,7 @@ const CATEGORIES = ['http://macedir.org/entity-category', 'http://macedir.org/en
 const PROFILE = /^https:\/\/refeds\.org\/(?:profile|assurance)/;
 
 /** Which identity provider is looked for, and how. */
-export interface Wanted {
+export interface MetadataSelection {
   /** Must be given where there are several. */
   readonly entityId?: string;
   /** Of requests for a login; the other one serves where this one is not offered. */
@@ -38,7 +38,7 @@ export interface MetadataFault {
 }
 
 /** Reads metadata (SAML metadata 2.0), whose times are not judged here. */
-export function readMetadata(xml: string, wanted: Wanted): MetadataReading | MetadataFault {
+export function readMetadata(xml: string, wanted: MetadataSelection): MetadataReading | MetadataFault {
   const root = rootOf(xml, wanted.signedBy);
   if ('fault' in root) return root;
   const lineage = chosen(root, wanted.entityId);
@@ -61,11 +61,11 @@ interface MetadataKeys {
 }
 
 /** Reads metadata as an identity provider is configured; with `metadata-certificate` only what it has signed. */
-export function readAs(document: string, keys: MetadataKeys): MetadataReading | MetadataFault {
+export function readConfigured(document: string, keys: MetadataKeys): MetadataReading | MetadataFault {
   const { entityId, ssoBinding: binding, metadataCertificate } = keys;
   const wanted = { ...(entityId !== undefined && { entityId }), binding };
   if (metadataCertificate === undefined) return readMetadata(document, wanted);
-  const signedBy = certificatesAt(metadataCertificate);
+  const signedBy = loadCertificates(metadataCertificate);
   if ('fault' in signedBy) return { fault: `they cannot be checked by metadata-certificate: ${signedBy.fault}` };
   return readMetadata(document, { ...wanted, signedBy });
 }
@@ -108,7 +108,7 @@ function described(entityId: string, lineage: readonly Element[], binding: Bindi
 function rootOf(xml: string, signedBy: readonly string[] | undefined): Element | MetadataFault {
   const root = parsed(xml);
   if ('fault' in root || signedBy === undefined) return root;
-  const found = signedRoot(xml, root, signedBy);
+  const found = verifyRootSignature(xml, root, signedBy);
   return 'fault' in found ? found : parsed(found.signed);
 }
 
@@ -179,7 +179,7 @@ function signingCertificates(role: Element, warnings: string[]): readonly string
     .flatMap((info) => children(info, NAMESPACE.signature, 'X509Data'))
     .flatMap((data) => children(data, NAMESPACE.signature, 'X509Certificate'))
     .flatMap((certificate) => {
-      const usable = usableCertificate(Buffer.from(textOf(certificate), 'base64'));
+      const usable = parseCertificate(Buffer.from(textOf(certificate), 'base64'));
       if (typeof usable === 'string') return [usable];
       warnings.push(`A certificate is left out: ${usable.fault}`);
       return [];

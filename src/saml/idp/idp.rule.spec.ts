@@ -12,7 +12,7 @@ import { Configuration } from '../../config/configuration.js';
 import { lineOf } from '../../config/problem.js';
 import { type AsyncCheck, type Check, RuleFacts } from '../../config/check/rule.js';
 import { identityProvidersUsable } from './idp.rule.js';
-import { serviceNamed } from '../sp/service-name.rule.js';
+import { publicUrlKnown } from '../sp/service-name.rule.js';
 
 const PREFIX = 'app.security.saml.idp.corp';
 const AT = '(file [application.yml] - ';
@@ -86,11 +86,11 @@ describe('an identity provider', () => {
   it('knows this service as localhost where nobody says otherwise', async () => {
     const url = { 'app.security.public-url': 'https://login.example' };
 
-    expect(await foundBy(serviceNamed.check, made.byHand)).toEqual([
+    expect(await foundBy(publicUrlKnown.check, made.byHand)).toEqual([
       ['warning', expect.stringContaining('app.security.public-url') as string],
     ]);
-    expect(await foundBy(serviceNamed.check, { ...made.byHand, ...url })).toEqual([]);
-    expect(await foundBy(serviceNamed.check, {})).toEqual([]);
+    expect(await foundBy(publicUrlKnown.check, { ...made.byHand, ...url })).toEqual([]);
+    expect(await foundBy(publicUrlKnown.check, {})).toEqual([]);
   });
 
   it('may be set by hand, with certificates in files and as text', async () => {

@@ -16,7 +16,7 @@ import { SamlProperties } from '../saml.properties.js';
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
 /** What is configured of one identity provider, and how findings about it are made. */
-interface Looked {
+interface RuleContext {
   readonly name: string;
   readonly properties: IdpProperties;
   readonly facts: RuleFacts;
@@ -29,42 +29,44 @@ export function identityProvidersUsable(clock: Clock = new SystemClock()): Async
   return async (facts) => {
     const { idp } = facts.get(SamlProperties);
     const now = clock.millis();
-    const found = await Promise.all(Array.from(idp, ([name, properties]) => judged({ name, properties, facts, now })));
+    const found = await Promise.all(
+      Array.from(idp, ([name, properties]) => checkIdp({ name, properties, facts, now })),
+    );
     return [...found.flatMap(({ findings }) => findings), ...sharedEntities(found)];
   };
 }
 
 export const usableIdentityProviders = new Rule('saml', identityProvidersUsable());
 
-interface Judged {
+interface CheckedIdp {
   readonly name: string;
   readonly findings: readonly Finding[];
   readonly entityId?: string;
 }
 
-async function judged(looked: Looked): Promise<Judged> {
+async function checkIdp(looked: RuleContext): Promise<CheckedIdp> {
   const { name, properties } = looked;
-  if (!NAME.test(name)) return { name, findings: [misnamed(name)] };
-  const torn = tornTrust(looked);
+  if (!NAME.test(name)) return { name, findings: [invalidName(name)] };
+  const torn = conflictingKeys(looked);
   if (torn.length > 0) return { name, findings: torn };
-  const trusted = await (properties.metadata === undefined ? trustByHand(looked) : trustByMetadata(looked));
+  const trusted = await (properties.metadata === undefined ? checkConfiguredTrust(looked) : checkMetadata(looked));
   const findings = [
     ...trusted.findings,
-    ...(trusted.trust ? await endedCertificates(looked, trusted.trust) : []),
+    ...(trusted.trust ? await expiredCertificates(looked, trusted.trust) : []),
     ...(await bundleFindings(looked)),
     ...(await advice(looked)),
   ];
   return { name, findings, ...(trusted.trust && { entityId: trusted.trust.entityId }) };
 }
 
-function misnamed(name: string): Finding {
+function invalidName(name: string): Finding {
   const what = `"${name}" cannot be the name of an identity provider`;
   const action = 'Name it with at most 32 lower case letters, digits and hyphens, beginning with no hyphen.';
   return finding({ severity: 'fault', what, action }, { Property: `app.security.saml.idp.${name}` });
 }
 
 /** By metadata or by hand: keys of both would leave open which of them counts. */
-function tornTrust(looked: Looked): readonly Finding[] {
+function conflictingKeys(looked: RuleContext): readonly Finding[] {
   const { metadata, entityId, ssoUrl, sloUrl, certificates } = looked.properties;
   const isFault = { severity: 'fault' } as const;
   if (metadata === undefined) {
@@ -84,15 +86,15 @@ function tornTrust(looked: Looked): readonly Finding[] {
     ...(sloUrl === undefined ? [] : ['slo-url']),
     ...(certificates.length === 0 ? [] : ['certificates']),
   ];
-  return twice.map((key) => without(looked, key, { ...isFault, what, action }));
+  return twice.map((key) => aboutKey(looked, key, { ...isFault, what, action }));
 }
 
-interface Trusted {
+interface TrustCheck {
   readonly findings: readonly Finding[];
   readonly trust?: IdpTrust;
 }
 
-async function trustByHand(looked: Looked): Promise<Trusted> {
+async function checkConfiguredTrust(looked: RuleContext): Promise<TrustCheck> {
   const { properties } = looked;
   const { configuredTrust } = await import('./configured-trust.js');
   const found = configuredTrust(properties);
@@ -100,7 +102,7 @@ async function trustByHand(looked: Looked): Promise<Trusted> {
     const what = 'The certificates of an identity provider cannot be used';
     const action = 'Set it to files or PEM texts of certificates with RSA keys.';
     return {
-      findings: [without(looked, 'certificates', { severity: 'fault', what, action }, { Reason: found.fault })],
+      findings: [aboutKey(looked, 'certificates', { severity: 'fault', what, action }, { Reason: found.fault })],
     };
   }
   const { isSafeUrl } = await import('./safe-url.js');
@@ -113,16 +115,16 @@ async function trustByHand(looked: Looked): Promise<Trusted> {
   return { findings: open.map((key) => about(looked, key, { what, action })), trust: found.trust };
 }
 
-async function trustByMetadata(looked: Looked): Promise<Trusted> {
+async function checkMetadata(looked: RuleContext): Promise<TrustCheck> {
   const { properties } = looked;
   const [{ metadataSource }, { isLoopback }] = await Promise.all([
     import('./metadata-source.js'),
     import('./safe-url.js'),
   ]);
   const source = metadataSource(properties.metadata ?? '');
-  const findings = await unusableCertificate(looked);
+  const findings = await checkMetadataCertificate(looked);
   if (source.kind === 'file') {
-    const read = await readFile(looked, source.file);
+    const read = await checkMetadataFile(looked, source.file);
     return { ...read, findings: [...findings, ...read.findings] };
   }
   if (source.url.startsWith('https:')) return { findings };
@@ -132,24 +134,24 @@ async function trustByMetadata(looked: Looked): Promise<Trusted> {
   return { findings: [...findings, about(looked, 'metadata', { severity, what, action })] };
 }
 
-async function unusableCertificate(looked: Looked): Promise<readonly Finding[]> {
+async function checkMetadataCertificate(looked: RuleContext): Promise<readonly Finding[]> {
   const { metadataCertificate } = looked.properties;
   if (metadataCertificate === undefined) return [];
-  const { certificatesAt } = await import('./idp-certificates.js');
+  const { loadCertificates: certificatesAt } = await import('./idp-certificates.js');
   const found = certificatesAt(metadataCertificate);
   if (!('fault' in found)) return [];
   const what = 'The certificate that metadata are signed with cannot be used';
   const action = 'Set it to a file or the PEM text of a certificate with an RSA key.';
-  return [without(looked, 'metadata-certificate', { severity: 'fault', what, action }, { Reason: found.fault })];
+  return [aboutKey(looked, 'metadata-certificate', { severity: 'fault', what, action }, { Reason: found.fault })];
 }
 
-async function readFile(looked: Looked, file: string): Promise<Trusted> {
-  const [{ documentIn }, { readAs }, { MetadataFailure }] = await Promise.all([
+async function checkMetadataFile(looked: RuleContext, file: string): Promise<TrustCheck> {
+  const [{ readMetadataFile: documentIn }, { readConfigured: readAs }, { MetadataFailure }] = await Promise.all([
     import('./metadata-file.js'),
     import('./idp-metadata.js'),
     import('./metadata-failure.js'),
   ]);
-  const unusable = (Reason: string): Trusted => {
+  const unusable = (Reason: string): TrustCheck => {
     const what = 'The metadata of an identity provider cannot be used';
     const action = 'Get them anew from the identity provider, and check the path and entity-id.';
     return { findings: [about(looked, 'metadata', { severity: 'fault', what, action }, { File: file, Reason })] };
@@ -169,7 +171,7 @@ async function readFile(looked: Looked, file: string): Promise<Trusted> {
 }
 
 /** Signatures are taken all the same: who is to be trusted was said by whoever set the certificate. */
-async function endedCertificates(looked: Looked, { certificates }: IdpTrust): Promise<readonly Finding[]> {
+async function expiredCertificates(looked: RuleContext, { certificates }: IdpTrust): Promise<readonly Finding[]> {
   const { certificateFacts } = await import('./idp-certificates.js');
   return certificates
     .map(certificateFacts)
@@ -178,11 +180,11 @@ async function endedCertificates(looked: Looked, { certificates }: IdpTrust): Pr
       const what = `The certificate ${subject} of an identity provider has ended at ${new Date(end).toISOString()}`;
       const action = 'Ask the identity provider which one it signs with.';
       const key = looked.properties.metadata === undefined ? 'certificates' : 'metadata';
-      return without(looked, key, { severity: 'warning', what, action });
+      return aboutKey(looked, key, { severity: 'warning', what, action });
     });
 }
 
-async function bundleFindings(looked: Looked): Promise<readonly Finding[]> {
+async function bundleFindings(looked: RuleContext): Promise<readonly Finding[]> {
   const { facts, properties } = looked;
   const { bundle: name } = properties;
   if (name === undefined) return [];
@@ -201,19 +203,19 @@ async function bundleFindings(looked: Looked): Promise<readonly Finding[]> {
 }
 
 async function isRsa(certificates: string): Promise<boolean> {
-  const { usableCertificate } = await import('./idp-certificates.js');
+  const { parseCertificate: usableCertificate } = await import('./idp-certificates.js');
   return typeof usableCertificate(certificates) === 'string';
 }
 
-async function advice(looked: Looked): Promise<readonly Finding[]> {
-  const { adviceOn } = await import('./idp-diagnostics.js');
+async function advice(looked: RuleContext): Promise<readonly Finding[]> {
+  const { diagnose: adviceOn } = await import('./idp-diagnostics.js');
   return adviceOn(looked.properties).map(({ key, ...verdict }) =>
-    without(looked, key, { severity: 'warning', ...verdict }),
+    aboutKey(looked, key, { severity: 'warning', ...verdict }),
   );
 }
 
 /** An account belongs to the entity and not to the name it has here. */
-function sharedEntities(all: readonly Judged[]): readonly Finding[] {
+function sharedEntities(all: readonly CheckedIdp[]): readonly Finding[] {
   return all.flatMap(({ name, entityId }, index) => {
     const first = all.slice(0, index).find((other) => entityId !== undefined && other.entityId === entityId);
     if (!first) return [];
@@ -224,16 +226,16 @@ function sharedEntities(all: readonly Judged[]): readonly Finding[] {
   });
 }
 
-function keyOf({ name }: Looked, key: string): string {
+function keyOf({ name }: RuleContext, key: string): string {
   return `app.security.saml.idp.${name}.${key}`;
 }
 
-function about(looked: Looked, key: string, verdict: Omit<Verdict, 'rule'>, more: Facts = {}): Finding {
+function about(looked: RuleContext, key: string, verdict: Omit<Verdict, 'rule'>, more: Facts = {}): Finding {
   return looked.facts.about(keyOf(looked, key), { ...verdict }, more);
 }
 
 /** The same without the value, which may be long PEM texts. */
-function without(looked: Looked, key: string, verdict: Omit<Verdict, 'rule'>, more: Facts = {}): Finding {
+function aboutKey(looked: RuleContext, key: string, verdict: Omit<Verdict, 'rule'>, more: Facts = {}): Finding {
   const { Property, Origin } = looked.facts.of(keyOf(looked, key));
   return finding({ ...verdict }, { Property, Origin, ...more });
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { configuredTrust } from './configured-trust.js';
 import type { IdpProperties } from './idp.properties.js';
 import type { IdpTrust } from './idp-trust.js';
-import { KnownIdp } from './idp-metadata-cache.js';
+import { IdpMetadataCache } from './idp-metadata-cache.js';
 import { SamlProperties } from '../saml.properties.js';
 
 /** A failed reading of metadata is repeated after seconds at first. */
@@ -25,7 +25,7 @@ export interface Idp {
 /** One identity provider, and where what is known of it is kept. */
 export interface IdpEntry {
   readonly properties: IdpProperties;
-  readonly known: KnownIdp;
+  readonly cache: IdpMetadataCache;
 }
 
 /** The identity providers that staff sign in through, by the names in their paths. */
@@ -38,10 +38,10 @@ export class Idps {
     private readonly clock: Clock,
   ) {
     this.byName = new Map(
-      Array.from(idp, ([name, properties]) => [name, { properties, known: begun(name, properties) }]),
+      Array.from(idp, ([name, properties]) => [name, { properties, cache: emptyCache(name, properties) }]),
     );
-    for (const { properties, known } of this.byName.values()) {
-      if (properties.metadata === undefined) this.learnByHand(properties, known);
+    for (const { properties, cache } of this.byName.values()) {
+      if (properties.metadata === undefined) this.useConfigured(properties, cache);
     }
   }
 
@@ -52,31 +52,31 @@ export class Idps {
 
   /** In the order of the configuration. */
   list(): readonly Pick<Idp, 'name' | 'displayName'>[] {
-    return this.entries.map(({ known: { name, displayName } }) => ({ name, displayName }));
+    return this.entries.map(({ cache: { name, displayName } }) => ({ name, displayName }));
   }
 
   /** The one of a path. @throws ServiceError `NOT_FOUND` */
   named(name: string): Idp {
     const entry = this.byName.get(name);
     if (!entry) throw new ServiceError('NOT_FOUND');
-    const { known, properties } = entry;
-    return { name, displayName: known.displayName, properties, trust: () => this.trustOf(known) };
+    const { cache, properties } = entry;
+    return { name, displayName: cache.displayName, properties, trust: () => this.trustOf(cache) };
   }
 
-  private trustOf(known: KnownIdp): IdpTrust {
-    const found = known.trustAt(this.clock.millis());
+  private trustOf(cache: IdpMetadataCache): IdpTrust {
+    const found = cache.trustAt(this.clock.millis());
     if (!('fault' in found)) return found;
-    const reason = `identity provider ${known.name}: ${found.fault}`;
+    const reason = `identity provider ${cache.name}: ${found.fault}`;
     throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_SECONDS, reason });
   }
 
-  private learnByHand(properties: IdpProperties, known: KnownIdp): void {
+  private useConfigured(properties: IdpProperties, cache: IdpMetadataCache): void {
     const found = configuredTrust(properties);
-    if ('fault' in found) known.fail(found.fault);
-    else known.learn(found, this.clock.millis());
+    if ('fault' in found) cache.markFailed(found.fault);
+    else cache.update(found, this.clock.millis());
   }
 }
 
-function begun(name: string, { displayName = name }: IdpProperties): KnownIdp {
-  return new KnownIdp(name, displayName);
+function emptyCache(name: string, { displayName = name }: IdpProperties): IdpMetadataCache {
+  return new IdpMetadataCache(name, displayName);
 }

@@ -4,9 +4,9 @@ import { Clock } from '../../clock/clock.js';
 import type { Idp } from './idps.service.js';
 import { MetadataRefresh } from './metadata-refresh.task.js';
 
-const LEAST_MILLIS = 60_000;
+const MIN_INTERVAL_MILLIS = 60_000;
 /** How long a login waits for the metadata. */
-const LONGEST_WAIT_MILLIS = 5_000;
+const MAX_WAIT_MILLIS = 5_000;
 
 /** An extra reading of metadata. */
 interface Reading {
@@ -20,8 +20,8 @@ interface Reading {
  * replaced its key. At most once a minute for each provider: anyone can send a wrong signature.
  */
 @Injectable()
-export class UnknownKeys {
-  private readonly last = new Map<string, Reading>();
+export class KeyRollover {
+  private readonly lastReadings = new Map<string, Reading>();
 
   constructor(
     private readonly refresh: MetadataRefresh,
@@ -29,24 +29,24 @@ export class UnknownKeys {
   ) {}
 
   /** True if the certificates are others than `used` after the reading, which callers at the same time share. */
-  async haveChanged(idp: Idp, used: readonly string[]): Promise<boolean> {
-    await this.withinBound(this.reading(idp.name).done);
+  async hasNewCertificates(idp: Idp, used: readonly string[]): Promise<boolean> {
+    await this.withTimeout(this.reading(idp.name).done);
     return idp.trust().certificates.join('\n') !== used.join('\n');
   }
 
   private reading(name: string): Reading {
     const now = this.clock.millis();
-    const last = this.last.get(name);
+    const last = this.lastReadings.get(name);
     // A clock that was set back must not stop it.
-    if (last && Math.abs(now - last.at) < LEAST_MILLIS) return last;
-    const reading = { at: now, done: this.refresh.again(name) };
-    this.last.set(name, reading);
+    if (last && Math.abs(now - last.at) < MIN_INTERVAL_MILLIS) return last;
+    const reading = { at: now, done: this.refresh.refreshNow(name) };
+    this.lastReadings.set(name, reading);
     return reading;
   }
 
-  private async withinBound(done: Promise<void>): Promise<void> {
+  private async withTimeout(done: Promise<void>): Promise<void> {
     const isOver = new AbortController();
-    const bound = after(LONGEST_WAIT_MILLIS, undefined, { ref: false, signal: isOver.signal }).catch(() => undefined);
+    const bound = after(MAX_WAIT_MILLIS, undefined, { ref: false, signal: isOver.signal }).catch(() => undefined);
     await Promise.race([done, bound]);
     isOver.abort();
   }

@@ -2,16 +2,16 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import type { Idp } from './idps.service.js';
 import type { MetadataRefresh } from './metadata-refresh.task.js';
-import { UnknownKeys } from './key-rollover.service.js';
+import { KeyRollover } from './key-rollover.service.js';
 
 const OLD = ['old'];
 const clock = new ManualClock();
 let certificates: readonly string[];
 let readings: PromiseWithResolvers<undefined>[];
-let keys: UnknownKeys;
+let keys: KeyRollover;
 
-const refresh: Pick<MetadataRefresh, 'again'> = {
-  again: () => {
+const refresh: Pick<MetadataRefresh, 'refreshNow'> = {
+  refreshNow: () => {
     const reading = Promise.withResolvers<undefined>();
     readings.push(reading);
     return reading.promise;
@@ -23,14 +23,14 @@ beforeEach(() => {
   vi.useFakeTimers();
   certificates = OLD;
   readings = [];
-  keys = new UnknownKeys(refresh as MetadataRefresh, clock);
+  keys = new KeyRollover(refresh as MetadataRefresh, clock);
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
 it('S3: messages at the same time share one reading, and all see what it brought', async () => {
-  const asked = [1, 2, 3].map(() => keys.haveChanged(idp('corp'), OLD));
+  const asked = [1, 2, 3].map(() => keys.hasNewCertificates(idp('corp'), OLD));
   expect(readings).toHaveLength(1);
 
   certificates = ['new'];
@@ -41,7 +41,7 @@ it('S3: messages at the same time share one reading, and all see what it brought
 
 it('S3: reads at most once a minute for each provider', async () => {
   const ask = async (name: string): Promise<boolean> => {
-    const asked = keys.haveChanged(idp(name), OLD);
+    const asked = keys.hasNewCertificates(idp(name), OLD);
     for (const reading of readings) reading.resolve(undefined);
     return asked;
   };
@@ -60,7 +60,7 @@ it('S3: reads at most once a minute for each provider', async () => {
 });
 
 it('S3: a login waits five seconds at most for the metadata', async () => {
-  const asked = keys.haveChanged(idp('corp'), OLD);
+  const asked = keys.hasNewCertificates(idp('corp'), OLD);
 
   await vi.advanceTimersByTimeAsync(5000);
 

@@ -1,4 +1,4 @@
-import { documentIn } from './metadata-file.js';
+import { readMetadataFile } from './metadata-file.js';
 import { MetadataFailure } from './metadata-failure.js';
 import { metadataSource } from './metadata-source.js';
 
@@ -16,13 +16,13 @@ interface Configured {
  *
  * @throws MetadataFailure where the file cannot be used
  */
-export async function knownIssuer(keys: Configured): Promise<string | undefined> {
+export async function configuredEntityId(keys: Configured): Promise<string | undefined> {
   const { metadata, entityId } = keys;
   if (entityId !== undefined || metadata === undefined) return entityId;
   const source = metadataSource(metadata);
   if (source.kind === 'url') return undefined;
-  const { readAs } = await import('./idp-metadata.js');
-  const reading = readAs(await documentIn(source.file), keys);
+  const { readConfigured: readAs } = await import('./idp-metadata.js');
+  const reading = readAs(await readMetadataFile(source.file), keys);
   if ('fault' in reading) throw new MetadataFailure(reading.fault);
   return reading.trust.entityId;
 }

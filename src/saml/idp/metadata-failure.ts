@@ -7,7 +7,7 @@ export class MetadataFailure extends Error {
 }
 
 /** @throws MetadataFailure where the bytes are no UTF-8 */
-export function utf8(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {

@@ -32,14 +32,14 @@ describe('the metadata of identity providers in a running service', () => {
   let refresh: MetadataRefresh;
 
   const metadata = {
-    refresh: ({ known }: IdpEntry): Promise<void> => {
+    refresh: ({ cache: known }: IdpEntry): Promise<void> => {
       turns.push(known.name);
       if (failure) return Promise.reject(failure);
       const trust = { entityId, sso: { url: 'https://idp.example', binding: 'redirect' as const }, certificates: [] };
-      known.learn({ trust, warnings: ['It is only half right'] }, clock.millis());
+      known.update({ trust, warnings: ['It is only half right'] }, clock.millis());
       return Promise.resolve();
     },
-    recall: ({ known }: IdpEntry): Promise<void> => {
+    restore: ({ cache: known }: IdpEntry): Promise<void> => {
       turns.push(`${known.name} as it was`);
       return Promise.resolve();
     },

@@ -8,7 +8,7 @@ import { watchFiles } from '../../tls/watched-files.js';
 import { IdpMetadata } from './idp-metadata.service.js';
 import { type IdpEntry, Idps } from './idps.service.js';
 import { metadataSource } from './metadata-source.js';
-import { refreshWaitMillis } from './refresh-delay.js';
+import { refreshDelayMillis } from './refresh-delay.js';
 
 /** An identity provider whose metadata are read again and again. */
 interface Followed {
@@ -47,12 +47,12 @@ export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, On
 
   /** Of those whose metadata are read. */
   get names(): readonly string[] {
-    return this.followed.map(({ entry }) => entry.known.name);
+    return this.followed.map(({ entry }) => entry.cache.name);
   }
 
   /** Reads them once more now; nothing for an identity provider that has none. What is wrong is in the log. */
-  async again(name: string): Promise<void> {
-    const each = this.followed.find(({ entry }) => entry.known.name === name);
+  async refreshNow(name: string): Promise<void> {
+    const each = this.followed.find(({ entry }) => entry.cache.name === name);
     if (each) await this.now(each);
   }
 
@@ -78,7 +78,7 @@ export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, On
   }
 
   private async begin(each: Followed): Promise<void> {
-    await this.metadata.recall(each.entry);
+    await this.metadata.restore(each.entry);
     await this.turn(each);
   }
 
@@ -102,14 +102,14 @@ export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, On
   }
 
   private wait(each: Followed): void {
-    const { known, properties } = each.entry;
+    const { cache: known, properties } = each.entry;
     const read = {
       refreshSeconds: properties.metadataRefresh.seconds,
-      cacheDurationSeconds: known.known?.cacheDurationSeconds,
-      validUntil: known.known?.trust.validUntil,
-      readAt: known.knownAt,
+      cacheDurationSeconds: known.current?.cacheDurationSeconds,
+      validUntil: known.current?.trust.validUntil,
+      readAt: known.updatedAt,
     };
-    const millis = refreshWaitMillis(read, each.failures, this.random.bytes(1).readUInt8() / 255);
+    const millis = refreshDelayMillis(read, each.failures, this.random.bytes(1).readUInt8() / 255);
     each.task.plan(millis);
     // One that a turn before this one has set would go on beside it for good.
     clearTimeout(each.timer);
@@ -118,7 +118,7 @@ export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, On
 
   /** What changed in them, and that they can be read again. */
   private tellRead(each: Followed): void {
-    const { name, known: { trust, warnings = [] } = {} } = each.entry.known;
+    const { name, current: { trust, warnings = [] } = {} } = each.entry.cache;
     const state = JSON.stringify([trust?.entityId, trust?.sso, trust?.slo, trust?.certificates, warnings]);
     if (each.failures > 0 || each.told !== state) {
       const count = trust?.certificates.length ?? 0;
@@ -131,10 +131,10 @@ export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, On
   }
 
   /** Once, however long it lasts. */
-  private tellFailed({ entry: { known }, failures }: Followed, error: unknown): void {
+  private tellFailed({ entry: { cache: known }, failures }: Followed, error: unknown): void {
     if (failures > 0 || this.stopped.signal.aborted) return;
     const reason = error instanceof Error ? error.message : String(error);
-    const kept = known.known ? 'what was known of it stays in use' : 'nobody can sign in through it';
+    const kept = known.current ? 'what was known of it stays in use' : 'nobody can sign in through it';
     this.logger.warn(
       `The metadata of the identity provider "${known.name}" cannot be used, which is tried again and again; ${kept}: ${reason}`,
     );
@@ -142,7 +142,7 @@ export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, On
 }
 
 function follow(entry: IdpEntry, tasks: ScheduledTasks): Followed {
-  const { known, properties } = entry;
+  const { cache: known, properties } = entry;
   const source = metadataSource(properties.metadata ?? '');
   const trigger =
     `${known.name}: at least every ${properties.metadataRefresh.seconds} s, cacheDuration of the metadata allowing; sooner ` +

@@ -24,9 +24,9 @@ beforeEach(() => {
   const requests: Pick<MetadataRequests, 'counts'> = {
     counts: () => (isAway ? Promise.reject(new Error('away')) : Promise.resolve(new Map(Object.entries(counts)))),
   };
-  const refresh: Pick<MetadataRefresh, 'names' | 'again'> = {
+  const refresh: Pick<MetadataRefresh, 'names' | 'refreshNow'> = {
     names: ['corp', 'other'],
-    again: (name) => {
+    refreshNow: (name) => {
       readings.push(name);
       return Promise.resolve();
     },

@@ -66,7 +66,7 @@ export class MetadataRequestWatch implements OnApplicationBootstrap, OnModuleDes
       if (seen) {
         this.logger.info(`"saml refresh" requested a new reading of the metadata of the identity provider "${name}"`);
       }
-      void this.refresh.again(name);
+      void this.refresh.refreshNow(name);
     }
   }
 }

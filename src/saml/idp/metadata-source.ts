@@ -1,7 +1,7 @@
 import { placeOf } from '../../tls/place.js';
 
 /** Bytes; metadata of one identity provider take some ten thousand, those of a federation millions. */
-export const LONGEST_METADATA = 5 * 1024 * 1024;
+export const MAX_METADATA_LENGTH = 5 * 1024 * 1024;
 
 /** Where metadata are read from. */
 type MetadataSource = { readonly kind: 'file'; readonly file: string } | { readonly kind: 'url'; readonly url: string };

@@ -1,5 +1,5 @@
-import { MetadataFailure, utf8 } from './metadata-failure.js';
-import { LONGEST_METADATA } from './metadata-source.js';
+import { MetadataFailure, decodeUtf8 } from './metadata-failure.js';
+import { MAX_METADATA_LENGTH } from './metadata-source.js';
 
 /** A document, and what its sender's clock said when it was sent. */
 interface Fetched {
@@ -29,7 +29,7 @@ export class MetadataClient {
         const hint = answer.status >= 300 && answer.status < 400 ? ', and redirections are not followed' : '';
         throw new MetadataFailure(`their URL answered ${answer.status}${hint}`);
       }
-      const document = utf8(await bytesOf(answer));
+      const document = decodeUtf8(await bytesOf(answer));
       const date = Date.parse(answer.headers.get('date') ?? '');
       return { document, ...(!Number.isNaN(date) && { date }) };
     } catch (error) {
@@ -52,7 +52,7 @@ async function bytesOf({ body }: Response): Promise<Buffer> {
   let length = 0;
   for await (const part of body ?? []) {
     length += part.length;
-    if (length > LONGEST_METADATA) throw new MetadataFailure('they are larger than 5 MB');
+    if (length > MAX_METADATA_LENGTH) throw new MetadataFailure('they are larger than 5 MB');
     parts.push(part);
   }
   return Buffer.concat(parts);

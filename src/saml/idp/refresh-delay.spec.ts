@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refreshWaitMillis } from './refresh-delay.js';
+import { refreshDelayMillis } from './refresh-delay.js';
 
 const HOUR = { refreshSeconds: 3600 };
 const READ = 1_800_000_000_000;
@@ -13,7 +13,7 @@ describe('metadata are read again', () => {
     ['twice before they end', { ...HOUR, readAt: READ, validUntil: READ + 1_000_000 }, 500_000],
     ['once a minute after their end', { ...HOUR, readAt: READ, validUntil: READ - 1 }, 60_000],
   ])('%s', (_, read, millis) => {
-    expect(refreshWaitMillis(read, 0, 1)).toBe(millis);
+    expect(refreshDelayMillis(read, 0, 1)).toBe(millis);
   });
 
   it.each([
@@ -24,10 +24,10 @@ describe('metadata are read again', () => {
     [11, 3_600_000],
     [2000, 3_600_000],
   ])('after %i failures within %i ms', (failures, millis) => {
-    expect(refreshWaitMillis(HOUR, failures, 1)).toBe(millis);
+    expect(refreshDelayMillis(HOUR, failures, 1)).toBe(millis);
   });
 
   it('up to a quarter sooner, so that replicas do not ask together', () => {
-    expect(refreshWaitMillis(HOUR, 0, 0)).toBe(2_700_000);
+    expect(refreshDelayMillis(HOUR, 0, 0)).toBe(2_700_000);
   });
 });

@@ -14,7 +14,7 @@ interface Read {
  * Milliseconds until metadata are read again; `part` from 0 to 1 spreads what began together. Not longer than cacheDuration
  * (SAML metadata 2.3.1), and twice before validUntil; after failures soon, then less and less often.
  */
-export function refreshWaitMillis(read: Read, failures: number, part: number): number {
+export function refreshDelayMillis(read: Read, failures: number, part: number): number {
   const { refreshSeconds, cacheDurationSeconds = Infinity, validUntil = Infinity, readAt = 0 } = read;
   const usual = Math.min(refreshSeconds * 1000, cacheDurationSeconds * 1000, (validUntil - readAt) / 2);
   const longest = Math.max(usual, LEAST_MILLIS);

@@ -98,8 +98,8 @@ describe('the health of identity providers', () => {
     const [entry] = idps.entries;
     const sso = { url: 'https://idp.example/sso', binding: 'redirect' as const };
     const validUntil = clock.millis() + DAY * 1000;
-    entry?.known.learn({ trust: { entityId: 'urn:idp', sso, certificates: [made.pem], validUntil } }, clock.millis());
-    entry?.known.fail('their URL answered 500');
+    entry?.cache.update({ trust: { entityId: 'urn:idp', sso, certificates: [made.pem], validUntil } }, clock.millis());
+    entry?.cache.markFailed('their URL answered 500');
     clock.advance(60);
 
     expect(saml.check()).toMatchObject({
@@ -123,15 +123,15 @@ describe('the health of identity providers', () => {
     if (!entry) throw new Error('there is none');
     const meters = new Meters();
     const idpMeters = new IdpMeters(meters, clock);
-    idpMeters.watchAge(entry.known);
-    idpMeters.watchCertificates(entry.known);
+    idpMeters.watchAge(entry.cache);
+    idpMeters.watchCertificates(entry.cache);
     const read = (name: string): number | undefined => readings(meters, name, 'VALUE').corp;
     const before = [read('saml.metadata.age'), read('saml.certificate.expiry')];
 
     const sso = { url: 'https://idp.example/sso', binding: 'redirect' as const };
     const longer = makeCertificate({ key: 'rsa', days: 50 }).pem;
     const trust = { entityId: 'urn:idp', sso, certificates: [longer, made.pem] };
-    entry.known.learn({ trust }, clock.millis());
+    entry.cache.update({ trust }, clock.millis());
     clock.advance(3600);
 
     expect(before).toEqual([NaN, NaN]);

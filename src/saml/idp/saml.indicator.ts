@@ -28,20 +28,20 @@ export class SamlIndicator implements HealthIndicator {
   check(): Health {
     const now = this.clock.millis();
     const { entries } = this.idps;
-    const isUsable = entries.every(({ known }) => !('fault' in known.trustAt(now)));
+    const isUsable = entries.every(({ cache: known }) => !('fault' in known.trustAt(now)));
     const warnings = entries.flatMap((entry) => warningsOf(entry, now));
     return {
       status: isUsable ? 'UP' : 'OUT_OF_SERVICE',
       details: {
-        providers: entries.map((entry) => shownOf(entry, now)),
+        providers: entries.map((entry) => describe(entry, now)),
         ...(warnings.length > 0 && { warnings }),
       },
     };
   }
 }
 
-function shownOf({ known, properties }: IdpEntry, now: number): object {
-  const { knownAt, known: { trust } = {}, failure } = known;
+function describe({ cache: known, properties }: IdpEntry, now: number): object {
+  const { updatedAt: knownAt, current: { trust } = {}, failure } = known;
   const found = known.trustAt(now);
   const source = properties.metadata === undefined ? 'configuration' : metadataSource(properties.metadata).kind;
   return {
@@ -62,7 +62,7 @@ function shownOf({ known, properties }: IdpEntry, now: number): object {
   };
 }
 
-function warningsOf({ known: { name, certificates } }: IdpEntry, now: number): readonly string[] {
+function warningsOf({ cache: { name, certificates } }: IdpEntry, now: number): readonly string[] {
   return certificates.flatMap((certificate) => {
     const { subject, end } = certificate;
     const validity = validityOf(certificate, now);

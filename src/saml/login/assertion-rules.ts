@@ -24,10 +24,10 @@ export function assertionFault(
 ): Rejection | undefined {
   const { conditions, confirmation } = facts;
   if (facts.issuer !== expected.issuer) return 'issuer';
-  if (!isMeantFor(conditions.audienceRestrictions, expected.audience)) return 'audience';
+  if (!isRestrictedTo(conditions.audienceRestrictions, expected.audience)) return 'audience';
   if (confirmation.recipient !== expected.recipient) return 'recipient';
   if (confirmation.notOnOrAfter === undefined) return 'confirmation';
-  return answerFault(confirmation.inResponseTo, expected.inResponseTo) ?? timeFault(facts, expected, nowMillis);
+  return inResponseToFault(confirmation.inResponseTo, expected.inResponseTo) ?? timeFault(facts, expected, nowMillis);
 }
 
 /**
@@ -42,16 +42,16 @@ export function responseFault(
   const mustNameIssuer = facts.isSigned || facts.isEncrypted || facts.issuer !== undefined;
   if (mustNameIssuer && facts.issuer !== expected.issuer) return 'issuer';
   if (facts.destination !== expected.recipient) return 'destination';
-  const fault = answerFault(facts.inResponseTo, expected.inResponseTo);
+  const fault = inResponseToFault(facts.inResponseTo, expected.inResponseTo);
   return fault ?? (facts.status.isSuccess ? undefined : 'status');
 }
 
 /** For us alone, each of them: whoever else may take it could bring it here. */
-function isMeantFor(restrictions: AssertionFacts['conditions']['audienceRestrictions'], audience: string): boolean {
+function isRestrictedTo(restrictions: AssertionFacts['conditions']['audienceRestrictions'], audience: string): boolean {
   return restrictions.length > 0 && restrictions.every((audiences) => audiences.every((each) => each === audience));
 }
 
-function answerFault(inResponseTo: string | undefined, expected: string | undefined): Rejection | undefined {
+function inResponseToFault(inResponseTo: string | undefined, expected: string | undefined): Rejection | undefined {
   if (inResponseTo === expected) return undefined;
   return inResponseTo === undefined ? 'unsolicited' : 'in_response_to';
 }
@@ -65,11 +65,11 @@ function timeFault(facts: AssertionFacts, limits: Expectations, nowMillis: numbe
   if (begins.some((begin) => begin !== undefined && begin > latest)) return 'not_yet_valid';
   const ends = [conditions.notOnOrAfter, confirmation.notOnOrAfter];
   if (ends.some((end) => end !== undefined && end <= earliest)) return 'expired';
-  if (isOverAtOnce(authnStatement.sessionNotOnOrAfter, nowMillis)) return 'expired';
+  if (hasSessionEnded(authnStatement.sessionNotOnOrAfter, nowMillis)) return 'expired';
   return issueInstant + limits.maxAgeMillis <= earliest ? 'too_old' : undefined;
 }
 
 /** Nobody is told that a login was fine whose session is over as it begins: sessions end by our clock, in whole seconds. */
-function isOverAtOnce(sessionEnd = Infinity, nowMillis: number): boolean {
+function hasSessionEnded(sessionEnd = Infinity, nowMillis: number): boolean {
   return Math.floor(sessionEnd / 1000) <= Math.floor(nowMillis / 1000);
 }

@@ -1,6 +1,6 @@
 import { readDocument } from '../xml/document-allowlist.js';
 import { millisOfInstant } from '../xml/xml-times.js';
-import type { MarkupElement } from '../xml/xml-reader.js';
+import type { XmlElement } from '../xml/xml-reader.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { NAMESPACE } from '../xml/saml-uris.js';
 
@@ -51,9 +51,9 @@ export interface AuthnStatement {
 
 const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
 const ENTITY = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity';
-const LONGEST_NAME = 512;
-const LONGEST_SESSION_INDEX = 255;
-const LONGEST_CLASS = 255;
+const MAX_NAME_LENGTH = 512;
+const MAX_SESSION_INDEX_LENGTH = 255;
+const MAX_CLASS_LENGTH = 255;
 const CONTROL = /\p{Cc}/u;
 
 /** Reads a verified assertion, and that text alone; what can be said in two ways is refused. */
@@ -83,19 +83,19 @@ export function readAssertion(signedXml: string): AssertionFacts | Rejection {
 }
 
 /** Text of the one Issuer, which is the name of an entity (SAML profiles 4.1.4.2); undefined where it is not. */
-export function issuerOf(element: MarkupElement): string | undefined {
+export function issuerOf(element: XmlElement): string | undefined {
   const issuer = only(element, 'Issuer');
   if (issuer === undefined || (issuer.attributes.get('Format') ?? ENTITY) !== ENTITY) return undefined;
   return textOf(issuer);
 }
 
 /** The one NameID directly in a subject or in a request for a logout; undefined where there is none. */
-export function nameIdOf(subject: MarkupElement): NameId | Rejection | undefined {
+export function nameIdOf(subject: XmlElement): NameId | Rejection | undefined {
   const [element, ...others] = all(subject, 'NameID');
   if (element === undefined) return undefined;
   if (others.length > 0) return 'name_id';
   const value = textOf(element);
-  if (value === undefined || value.length > LONGEST_NAME || CONTROL.test(value) || value.trim() === '')
+  if (value === undefined || value.length > MAX_NAME_LENGTH || CONTROL.test(value) || value.trim() === '')
     return 'name_id';
   const { attributes } = element;
   return {
@@ -106,7 +106,7 @@ export function nameIdOf(subject: MarkupElement): NameId | Rejection | undefined
   };
 }
 
-function confirmationOf(subject: MarkupElement): Confirmation | Rejection {
+function confirmationOf(subject: XmlElement): Confirmation | Rejection {
   const bearers = all(subject, 'SubjectConfirmation').filter(({ attributes }) => attributes.get('Method') === BEARER);
   const [bearer, ...others] = bearers;
   if (bearer === undefined || others.length > 0) return 'confirmation';
@@ -125,7 +125,7 @@ function confirmationOf(subject: MarkupElement): Confirmation | Rejection {
 }
 
 /** A condition that is not understood leaves open whether the assertion counts, so it does not (SAML core 2.5.1.1). */
-function conditionsOf(assertion: MarkupElement): Conditions | Rejection {
+function conditionsOf(assertion: XmlElement): Conditions | Rejection {
   const conditions = only(assertion, 'Conditions');
   if (conditions === undefined) return 'structure';
   const restrictions = all(conditions, 'AudienceRestriction');
@@ -143,7 +143,7 @@ function conditionsOf(assertion: MarkupElement): Conditions | Rejection {
 }
 
 /** One alone: of several, one could name the class and another the session. */
-function authnStatementOf(assertion: MarkupElement): AuthnStatement | Rejection {
+function authnStatementOf(assertion: XmlElement): AuthnStatement | Rejection {
   const statement = only(assertion, 'AuthnStatement');
   const context = statement && only(statement, 'AuthnContext');
   if (statement === undefined || context === undefined) return 'authn_statement';
@@ -154,16 +154,16 @@ function authnStatementOf(assertion: MarkupElement): AuthnStatement | Rejection 
   if (authnInstant === undefined || isRejection(authnInstant)) return 'authn_statement';
   if (isRejection(sessionNotOnOrAfter)) return 'authn_statement';
   const sessionIndex = statement.attributes.get('SessionIndex');
-  if (sessionIndex !== undefined && !isShort(sessionIndex, LONGEST_SESSION_INDEX)) return 'authn_statement';
+  if (sessionIndex !== undefined && !isShort(sessionIndex, MAX_SESSION_INDEX_LENGTH)) return 'authn_statement';
   const classes = all(context, 'AuthnContextClassRef');
   const [authnContextClassRef] = classes.map(textOf);
   if (classes.length > 1) return 'authn_context';
-  if (classes.length === 1 && !isShort(authnContextClassRef ?? '', LONGEST_CLASS)) return 'authn_context';
+  if (classes.length === 1 && !isShort(authnContextClassRef ?? '', MAX_CLASS_LENGTH)) return 'authn_context';
   return { authnInstant, sessionIndex, sessionNotOnOrAfter, authnContextClassRef };
 }
 
 /** Values that hold elements in place of text are left out; one name may come in several formats and statements. */
-function attributesOf(assertion: MarkupElement): ReadonlyMap<string, readonly string[]> | Rejection {
+function attributesOf(assertion: XmlElement): ReadonlyMap<string, readonly string[]> | Rejection {
   const attributes = new Map<string, string[]>();
   for (const attribute of all(assertion, 'AttributeStatement').flatMap((statement) => all(statement, 'Attribute'))) {
     const name = attribute.attributes.get('Name');
@@ -175,17 +175,17 @@ function attributesOf(assertion: MarkupElement): ReadonlyMap<string, readonly st
   return attributes;
 }
 
-function all({ children }: MarkupElement, name: string): MarkupElement[] {
+function all({ children }: XmlElement, name: string): XmlElement[] {
   return children.filter((child) => child.name === name && child.namespace === NAMESPACE.assertion);
 }
 
-function only(element: MarkupElement, name: string): MarkupElement | undefined {
+function only(element: XmlElement, name: string): XmlElement | undefined {
   const [first, ...others] = all(element, name);
   return others.length === 0 ? first : undefined;
 }
 
 /** The whole text, blanks included; undefined for what holds elements. */
-function textOf({ children, text }: MarkupElement): string | undefined {
+function textOf({ children, text }: XmlElement): string | undefined {
   return children.length === 0 ? text : undefined;
 }
 
@@ -197,7 +197,7 @@ function isShort(text: string, longest: number): boolean {
   return text !== '' && text.length <= longest && !CONTROL.test(text);
 }
 
-function instant({ attributes }: MarkupElement, name: string): number | Rejection | undefined {
+function instant({ attributes }: XmlElement, name: string): number | Rejection | undefined {
   const text = attributes.get(name);
   return text === undefined ? undefined : (millisOfInstant(text) ?? 'structure');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ACR_MFA, type Amr, hasOtp, PWD, PWD_OTP } from '../../principal/amr.js';
 import { type Assurance, type AssuranceFacts, assuranceOf, ON_MISSING_MFA } from './assurance.js';
-import { amrOfContext, asksForOtp, askedContext, satisfies } from './authn-context.js';
+import { amrOfContext, requiresOtp, requestedContext, satisfies } from './authn-context.js';
 import { IdpProperties } from '../idp/idp.properties.js';
 
 const BOTH = [true, false];
@@ -10,16 +10,16 @@ const OTP: Amr = ['otp'];
 /** Every combination there is, of which some cannot arise. */
 const ALL: readonly AssuranceFacts[] = [PWD, OTP, PWD_OTP].flatMap((amr) =>
   BOTH.flatMap((isSatisfied) =>
-    BOTH.flatMap((isOtpAsked) =>
-      BOTH.flatMap((isAcrAsked) =>
-        BOTH.flatMap((isDemanded) =>
+    BOTH.flatMap((isOtpRequired) =>
+      BOTH.flatMap((isAcrRequested) =>
+        BOTH.flatMap((isMfaRequired) =>
           ON_MISSING_MFA.flatMap((onMissingMfa) =>
             BOTH.map((reportOnly) => ({
               amr,
               isSatisfied,
-              isOtpAsked,
-              isAcrAsked,
-              isDemanded,
+              isOtpRequired,
+              isAcrRequested,
+              isMfaRequired,
               onMissingMfa,
               reportOnly,
             })),
@@ -90,9 +90,9 @@ function outcomesInTable(facts: AssuranceFacts): readonly (string | undefined)[]
   const cells = [
     word(facts.isSatisfied),
     facts.amr.join('+'),
-    word(facts.isOtpAsked),
-    word(facts.isAcrAsked),
-    word(facts.isDemanded),
+    word(facts.isOtpRequired),
+    word(facts.isAcrRequested),
+    word(facts.isMfaRequired),
     facts.onMissingMfa,
     word(facts.reportOnly),
   ];
@@ -129,14 +129,15 @@ describe('the decision about a login of staff', () => {
   });
 
   it('X15: never lets an account in without otp of which policy demands it', () => {
-    expect(ALL.filter((facts) => facts.isDemanded && !isProven(facts) && isFull(facts))).toEqual([]);
+    expect(ALL.filter((facts) => facts.isMfaRequired && !isProven(facts) && isFull(facts))).toEqual([]);
   });
 
   it('X15: never gives more because policy demands more', () => {
     const more = ['refused', 'local', 'full'];
     const wrong = ALL.filter(
       (facts) =>
-        more.indexOf(kindOf({ ...facts, isDemanded: true })) > more.indexOf(kindOf({ ...facts, isDemanded: false })),
+        more.indexOf(kindOf({ ...facts, isMfaRequired: true })) >
+        more.indexOf(kindOf({ ...facts, isMfaRequired: false })),
     );
 
     expect(wrong).toEqual([]);
@@ -155,13 +156,13 @@ describe('the decision about a login of staff', () => {
   });
 
   it('X15: never lets in without otp who asked for it by acr', () => {
-    const asking = ALL.filter((facts) => facts.isAcrAsked && facts.isOtpAsked && !isProven(facts));
+    const asking = ALL.filter((facts) => facts.isAcrRequested && facts.isOtpRequired && !isProven(facts));
 
     expect(asking.filter(isFull)).toEqual([]);
   });
 
   it('X14: refuses what was not asked for, unless a code here makes up for it', () => {
-    const unasked = ALL.filter((facts) => !facts.isSatisfied && !facts.isOtpAsked);
+    const unasked = ALL.filter((facts) => !facts.isSatisfied && !facts.isOtpRequired);
 
     expect(new Set(unasked.map(outcome))).toEqual(new Set(['authn_context']));
   });
@@ -204,20 +205,20 @@ describe('what users of identity providers meet', () => {
     readonly acr?: string;
     readonly back: string;
     readonly attributeValues?: readonly string[];
-    readonly isDemanded?: boolean;
+    readonly isMfaRequired?: boolean;
   }
 
-  function met({ keys, acr, back, attributeValues = [], isDemanded = false }: Login): string {
+  function met({ keys, acr, back, attributeValues = [], isMfaRequired = false }: Login): string {
     const rules = Object.assign(new IdpProperties(), keys);
-    const asked = askedContext(rules, acr);
+    const asked = requestedContext(rules, acr);
     if (asked === 'not_offered') return asked;
     const stated = { classRef: back, attributeValues };
     return outcome({
       amr: amrOfContext(stated, rules),
       isSatisfied: satisfies(stated, asked, rules),
-      isOtpAsked: asksForOtp(asked, rules),
-      isAcrAsked: acr !== undefined,
-      isDemanded,
+      isOtpRequired: requiresOtp(asked, rules),
+      isAcrRequested: acr !== undefined,
+      isMfaRequired: isMfaRequired,
       onMissingMfa: rules.onMissingMfa,
       reportOnly: rules.reportOnly,
     });
@@ -229,16 +230,16 @@ describe('what users of identity providers meet', () => {
 
   it.each<Login & { readonly called: string; readonly meets: string }>([
     { called: 'a password at an identity provider as it is set at first', back: PASSWORD, meets: 'pwd' },
-    { called: 'the same, where policy demands more', back: PASSWORD, isDemanded: true, meets: 'code-here' },
+    { called: 'the same, where policy demands more', back: PASSWORD, isMfaRequired: true, meets: 'code-here' },
     { called: 'a class nobody knows', back: UNSPECIFIED, meets: 'pwd' },
-    { called: 'our own acr as a class', back: ACR_MFA, isDemanded: true, meets: 'code-here' },
+    { called: 'our own acr as a class', back: ACR_MFA, isMfaRequired: true, meets: 'code-here' },
     {
       called: 'a second factor there, where policy demands it',
       back: 'MultiFactor',
-      isDemanded: true,
+      isMfaRequired: true,
       meets: 'pwd+otp',
     },
-    { called: 'a token there', back: 'TimeSyncToken', isDemanded: true, meets: 'otp' },
+    { called: 'a token there', back: 'TimeSyncToken', isMfaRequired: true, meets: 'otp' },
     {
       called: 'Entra after a second factor, told by the attribute alone',
       keys: { ...microsoft, onMissingMfa: 'deny' },

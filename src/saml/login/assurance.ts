@@ -12,11 +12,11 @@ export interface AssuranceFacts {
   /** Whether they are what was asked for (`satisfies`). */
   readonly isSatisfied: boolean;
   /** Whether only `otp` would have been an answer (`asksForOtp`). */
-  readonly isOtpAsked: boolean;
+  readonly isOtpRequired: boolean;
   /** Whether the caller of this login named an `acr`; the identity provider's own `request` does not count. */
-  readonly isAcrAsked: boolean;
+  readonly isAcrRequested: boolean;
   /** Whether policy demands a second factor of the account, with the roles that this login gives it. */
-  readonly isDemanded: boolean;
+  readonly isMfaRequired: boolean;
   readonly onMissingMfa: OnMissingMfa;
   readonly reportOnly: boolean;
 }
@@ -34,7 +34,15 @@ export type Assurance =
 
 /** What a login is worth whose response has stood up to every other check. */
 export function assuranceOf(facts: AssuranceFacts): Assurance {
-  const { amr, isSatisfied, isOtpAsked, isAcrAsked, isDemanded, onMissingMfa, reportOnly } = facts;
+  const {
+    amr,
+    isSatisfied,
+    isOtpRequired: isOtpAsked,
+    isAcrRequested: isAcrAsked,
+    isMfaRequired: isDemanded,
+    onMissingMfa,
+    reportOnly,
+  } = facts;
   if (isSatisfied && hasOtp(amr)) return { kind: 'full', amr, wouldDeny: false };
   // A code can make up for a second factor, but not for a password or another way of signing in.
   if (!isSatisfied && !(isOtpAsked && amr.includes('pwd'))) return { kind: 'refused', rejection: 'authn_context' };

@@ -3,7 +3,7 @@ import { Budget, type Failures, type Limit, NO_FAILURES } from '../../account/th
 import type { Clock } from '../../clock/clock.js';
 
 /** Refused messages of one network that are recorded, within `WINDOW_MILLIS`. */
-export const RECORDED_REFUSALS = 1000;
+export const MAX_RECORDED = 1000;
 const WINDOW_MILLIS = 10 * 60_000;
 /** Networks at most; what was used least recently is forgotten first. */
 const CAPACITY = 10_000;
@@ -15,20 +15,20 @@ interface Entry {
 }
 
 /** What becomes of a refusal: `first` where it is time to say that no more are recorded. */
-export type Place = 'within' | 'first' | 'beyond';
+export type AuditDecision = 'within' | 'first' | 'beyond';
 
 /**
  * Bounds what strangers can have recorded for good by posting what was never signed. Nobody is refused by it: behind one
  * address there may be all the staff of a house.
  */
-export class RefusalBudget {
-  private readonly limit: Limit = new Budget(RECORDED_REFUSALS, WINDOW_MILLIS);
+export class AuditRateLimit {
+  private readonly limit: Limit = new Budget(MAX_RECORDED, WINDOW_MILLIS);
   private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly clock: Clock) {}
 
   /** Notes one more of that address. */
-  note(address: string): Place {
+  take(address: string): AuditDecision {
     const key = networkOf(address);
     const now = this.clock.millis();
     const { failures, toldAt } = this.entries.get(key) ?? { failures: NO_FAILURES, toldAt: -Infinity };

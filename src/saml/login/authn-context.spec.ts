@@ -3,9 +3,9 @@ import { fc } from '../../../test/support/property.js';
 import { ACR_MFA, ACR_PWD, type Amr, hasOtp, PWD, PWD_OTP } from '../../principal/amr.js';
 import {
   amrOfContext,
-  asksForOtp,
-  askedContext,
-  type AskedContext,
+  requiresOtp,
+  requestedContext,
+  type RequestedContext,
   type Comparison,
   COMPARISONS,
   type ContextRules,
@@ -227,7 +227,7 @@ describe('what a login asks for', () => {
   const authnContextStepUp = [X509, MULTI_FACTOR, PASSWORD, REFEDS_MFA];
 
   it('is nothing, unless it is set', () => {
-    expect(askedContext(rules(), undefined)).toEqual({ classes: [], comparison: 'exact' });
+    expect(requestedContext(rules(), undefined)).toEqual({ classes: [], comparison: 'exact' });
   });
 
   it('without acr is what every login asks for, in its order', () => {
@@ -237,23 +237,23 @@ describe('what a login asks for', () => {
       authnContextStepUp,
     });
 
-    expect(askedContext(set, undefined)).toEqual({ classes: [REFEDS_MFA, PASSWORD], comparison: 'minimum' });
+    expect(requestedContext(set, undefined)).toEqual({ classes: [REFEDS_MFA, PASSWORD], comparison: 'minimum' });
   });
 
   it('with the acr for a second factor is every class of the step-up that gives otp, compared exactly', () => {
     const set = rules({ authnContextRequest: [PASSWORD], authnContextComparison: 'maximum', authnContextStepUp });
 
-    expect(askedContext(set, ACR_MFA)).toEqual({ classes: [MULTI_FACTOR, REFEDS_MFA], comparison: 'exact' });
+    expect(requestedContext(set, ACR_MFA)).toEqual({ classes: [MULTI_FACTOR, REFEDS_MFA], comparison: 'exact' });
   });
 
   it('leaves out what the map of the operator took down', () => {
     const set = rules({ authnContextStepUp, authnContextMap: new Map([[MULTI_FACTOR, PWD]]) });
 
-    expect(askedContext(set, ACR_MFA)).toEqual({ classes: [REFEDS_MFA], comparison: 'exact' });
+    expect(requestedContext(set, ACR_MFA)).toEqual({ classes: [REFEDS_MFA], comparison: 'exact' });
   });
 
   it('with a class of the step-up as acr is this class alone', () => {
-    expect(askedContext(rules({ authnContextStepUp }), X509)).toEqual({ classes: [X509], comparison: 'exact' });
+    expect(requestedContext(rules({ authnContextStepUp }), X509)).toEqual({ classes: [X509], comparison: 'exact' });
   });
 
   it.each([
@@ -267,7 +267,7 @@ describe('what a login asks for', () => {
     { acr: ACR_PWD, authnContextStepUp, called: 'although it is our own' },
     { acr: '', authnContextStepUp, called: 'although it is empty' },
   ])('J8: the acr "$acr" is not offered $called', ({ acr, authnContextStepUp }) => {
-    expect(askedContext(rules({ authnContextStepUp, authnContextRequest: [PASSWORD] }), acr)).toBe('not_offered');
+    expect(requestedContext(rules({ authnContextStepUp, authnContextRequest: [PASSWORD] }), acr)).toBe('not_offered');
   });
 });
 
@@ -359,7 +359,7 @@ describe('what came back against what was asked', () => {
       ...classes.map((value) => stated(classRef, value)),
     ]);
     const weakLogins = logins.filter((login) => !hasOtp(amrOfContext(login, rules())));
-    const requests: readonly AskedContext[] = COMPARISONS.flatMap((comparison) =>
+    const requests: readonly RequestedContext[] = COMPARISONS.flatMap((comparison) =>
       [[], ...classes.flatMap((one) => classes.map((other) => [one, other]))].map((both) => ({
         classes: both,
         comparison,
@@ -367,7 +367,7 @@ describe('what came back against what was asked', () => {
     );
 
     const wrong = requests.filter(
-      (asked) => asksForOtp(asked, rules()) === weakLogins.some((login) => satisfies(login, asked, rules())),
+      (asked) => requiresOtp(asked, rules()) === weakLogins.some((login) => satisfies(login, asked, rules())),
     );
 
     expect(wrong).toEqual([]);

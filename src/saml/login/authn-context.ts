@@ -26,7 +26,7 @@ export interface StatedContext {
 }
 
 /** What a request asks for; without classes it leaves the way of signing in to the identity provider. */
-export interface AskedContext {
+export interface RequestedContext {
   readonly classes: readonly string[];
   readonly comparison: Comparison;
 }
@@ -83,7 +83,7 @@ function isOtpClass(name: string, rules: ContextRules): boolean {
   return strengthOf(name, rules) === 1;
 }
 
-function namesIn({ classRef, attributeValues }: StatedContext): readonly string[] {
+function statedNames({ classRef, attributeValues }: StatedContext): readonly string[] {
   return classRef === undefined ? attributeValues : [classRef, ...attributeValues];
 }
 
@@ -92,24 +92,24 @@ function namesIn({ classRef, attributeValues }: StatedContext): readonly string[
  * know, and such a sign-in counts as the weakest, a password alone.
  */
 export function amrOfContext(stated: StatedContext, rules: ContextRules): Amr {
-  const proven = namesIn(stated).flatMap((name) => provenBy(name, rules) ?? []);
+  const proven = statedNames(stated).flatMap((name) => provenBy(name, rules) ?? []);
   return proven.length === 0 ? PWD : PWD_OTP.filter((method) => proven.includes(method));
 }
 
 /** What every login is measured by that names no `acr`, also one that nobody here asked for. */
-export function usualContext({ authnContextRequest, authnContextComparison }: ContextRules): AskedContext {
+export function defaultContext({ authnContextRequest, authnContextComparison }: ContextRules): RequestedContext {
   return { classes: authnContextRequest, comparison: authnContextComparison };
 }
 
 /** The classes that a login asks for; `acr` is what its caller named. */
-export function askedContext(rules: ContextRules, acr: string | undefined): AskedContext | 'not_offered' {
-  if (acr === undefined) return usualContext(rules);
+export function requestedContext(rules: ContextRules, acr: string | undefined): RequestedContext | 'not_offered' {
+  if (acr === undefined) return defaultContext(rules);
   const classes = rules.authnContextStepUp.filter((name) => (acr === ACR_MFA ? isOtpClass(name, rules) : name === acr));
   return classes.length === 0 ? 'not_offered' : { classes, comparison: 'exact' };
 }
 
 /** True where nothing without `otp` can be an answer to what was asked. */
-export function asksForOtp({ classes, comparison }: AskedContext, rules: ContextRules): boolean {
+export function requiresOtp({ classes, comparison }: RequestedContext, rules: ContextRules): boolean {
   if (classes.length === 0 || comparison === 'maximum') return false;
   // What is better than the weakest there is, has otp.
   return comparison === 'better' || classes.every((name) => isOtpClass(name, rules));
@@ -119,9 +119,13 @@ export function asksForOtp({ classes, comparison }: AskedContext, rules: Context
  * Whether what came back is what was asked for; the request alone binds nobody, least of all its bearer, who can change
  * it. A name in the attribute counts like the class, since AD FS never puts more than the first factor there.
  */
-export function satisfies(stated: StatedContext, { classes, comparison }: AskedContext, rules: ContextRules): boolean {
+export function satisfies(
+  stated: StatedContext,
+  { classes, comparison }: RequestedContext,
+  rules: ContextRules,
+): boolean {
   if (classes.length === 0) return true;
-  const names = namesIn(stated);
+  const names = statedNames(stated);
   const isNamed = classes.some((name) => names.includes(name));
   const known = names.flatMap((name) => strengthOf(name, rules) ?? []);
   const strength = known.length === 0 ? undefined : Math.max(...known);

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import type { AskedContext } from './authn-context.js';
+import type { RequestedContext } from './authn-context.js';
 
 /** A login that a browser went to an identity provider for. */
-export interface PendingLogin {
+export interface PendingRequest {
   /** ID of the AuthnRequest. */
   readonly id: string;
   readonly idp: string;
@@ -12,7 +12,7 @@ export interface PendingLogin {
   readonly relayState: string;
   /** A path of our own. */
   readonly returnTo: string;
-  readonly asked: AskedContext & { readonly isAcr: boolean; readonly isForced: boolean };
+  readonly requested: RequestedContext & { readonly isAcr: boolean; readonly isForced: boolean };
   /** The account that must come back, where a session is stepped up. */
   readonly subject?: string;
   /** The session that the browser had, which ends when the new one begins. */
@@ -40,32 +40,42 @@ const USE = 'DELETE FROM saml_request WHERE id = ? AND idp = ? AND browser_hash 
 
 /** Table `saml_request`, which all replicas share. */
 @Injectable()
-export class SamlRequestStore {
-  async insert(tx: Tx, pending: PendingLogin): Promise<void> {
-    const { id, idp, browserHash, relayState, returnTo, asked, subject = null, sid = null, expiresAt } = pending;
+export class AuthnRequestStore {
+  async insert(tx: Tx, pending: PendingRequest): Promise<void> {
+    const {
+      id,
+      idp,
+      browserHash,
+      relayState,
+      returnTo,
+      requested: asked,
+      subject = null,
+      sid = null,
+      expiresAt,
+    } = pending;
     const facts = [returnTo, JSON.stringify(asked), subject, sid, expiresAt];
     await tx.change(INSERT, [id, idp, browserHash, relayState, ...facts]);
   }
 
-  async find(tx: Tx, id: string, idp: string, now: number): Promise<PendingLogin | undefined> {
+  async find(tx: Tx, id: string, idp: string, now: number): Promise<PendingRequest | undefined> {
     const [row] = await tx.rows<Row>(LIVE, [id, idp, now]);
     return row && pendingOf(row);
   }
 
   /** True for the one answer that it is used for. */
-  async use(tx: Tx, { id, idp, browserHash }: PendingLogin, now: number): Promise<boolean> {
+  async use(tx: Tx, { id, idp, browserHash }: PendingRequest, now: number): Promise<boolean> {
     return (await tx.change(USE, [id, idp, browserHash, now])) === 1;
   }
 }
 
-function pendingOf(row: Row): PendingLogin {
+function pendingOf(row: Row): PendingRequest {
   return {
     id: row.id,
     idp: row.idp,
     browserHash: row.browser_hash,
     relayState: row.relay_state,
     returnTo: row.return_to,
-    asked: JSON.parse(row.asked) as PendingLogin['asked'],
+    requested: JSON.parse(row.asked) as PendingRequest['requested'],
     ...(row.user_id !== null && { subject: row.user_id }),
     ...(row.session_id !== null && { sid: row.session_id }),
     expiresAt: row.expires_at,

@@ -1,7 +1,7 @@
 import type { Reply } from '../../web/cookies.js';
 import { forwardingPolicy, HTML, htmlPage, refreshTo } from '../../http/page.js';
 import { html } from '../../encoding/html.js';
-import type { OutgoingRequest } from './saml-strategy.js';
+import type { OutgoingMessage } from './saml-strategy.js';
 
 /** Path of the script below `/saml`. */
 export const SCRIPT = 'forward.js';
@@ -10,7 +10,7 @@ export const SCRIPT = 'forward.js';
 export const FORWARDING_SCRIPT = `document.forms[0].submit();\n`;
 
 /** Sends a browser on with a message: by 303, or by the page that is answered here. */
-export function forward(reply: Reply, { url, form }: OutgoingRequest, contextPath: string): string {
+export function redirectOrPost(reply: Reply, { url, form }: OutgoingMessage, contextPath: string): string {
   if (!form) {
     reply.seeOther(url);
     return '';
@@ -24,8 +24,8 @@ export function forward(reply: Reply, { url, form }: OutgoingRequest, contextPat
  * Sends a browser on after a form of ours, always by a page. Browsers hold `form-action 'self'` of the page with the form
  * against redirects as well, so a 303 to an identity provider would be blocked.
  */
-export function forwardByPage(reply: Reply, to: OutgoingRequest, contextPath: string): string {
-  if (to.form) return forward(reply, to, contextPath);
+export function forwardByPage(reply: Reply, to: OutgoingMessage, contextPath: string): string {
+  if (to.form) return redirectOrPost(reply, to, contextPath);
   return htmlPage(
     'Signing out',
     html`<p>You are signed out here. Continue to sign out at your organisation as well.</p>
@@ -35,7 +35,7 @@ export function forwardByPage(reply: Reply, to: OutgoingRequest, contextPath: st
 }
 
 /** The page that posts a message to an identity provider by way of the browser (SAML bindings 3.5.4). */
-function forwardingPage(to: Required<OutgoingRequest>, scriptPath: string): string {
+function forwardingPage(to: Required<OutgoingMessage>, scriptPath: string): string {
   const fields = Object.entries(to.form).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" /> `,
   );

@@ -7,7 +7,7 @@ import { IdpProperties } from '../idp/idp.properties.js';
 import type { Idp } from '../idp/idps.service.js';
 import { isRejection } from './rejection.js';
 import { SamlResponses } from './saml-responses.service.js';
-import type { UnknownKeys } from '../idp/key-rollover.service.js';
+import type { KeyRollover } from '../idp/key-rollover.service.js';
 
 const KEYCLOAK = fixture('keycloak-response');
 const { privateKey = '' } = fixture('encrypted-by-xmlsec');
@@ -29,13 +29,13 @@ it('S1: a recorded response of Keycloak with its default encryption is accepted'
     entityId: KEYCLOAK['entityId'] ?? '',
     acsUrl: KEYCLOAK['acsUrl'] ?? '',
     sloUrl: 'https://login.test/slo',
-    keys: { certificate: trust.certificates[0] ?? '', privateKey, openingKey: createPrivateKey(privateKey) },
+    keys: { certificate: trust.certificates[0] ?? '', privateKey, decryptionKey: createPrivateKey(privateKey) },
   };
   // The library has no clock but that of the process.
   const now = Date.parse(KEYCLOAK['at'] ?? '');
   vi.useFakeTimers({ toFake: ['Date'], now });
   const clock = new ManualClock(now / 1000);
-  const responses = new SamlResponses(clock, {} as UnknownKeys, new CollectedLog().loggers);
+  const responses = new SamlResponses(clock, {} as KeyRollover, new CollectedLog().loggers);
   const posted = responses.read(KEYCLOAK['response'] ?? '', idp);
 
   const facts = isRejection(posted) ? posted : await responses.verify(posted, idp, sp, KEYCLOAK['inResponseTo']);
@@ -48,6 +48,6 @@ it('S1: a recorded response of Keycloak with its default encryption is accepted'
 });
 
 function fixture(name: string): Readonly<Record<string, string>> {
-  const file = new URL(`../../test/support/fixtures/${name}.json`, import.meta.url);
+  const file = new URL(`../../../test/support/fixtures/${name}.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, string>>;
 }

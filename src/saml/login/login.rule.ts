@@ -1,6 +1,6 @@
 import { type Finding, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { hasOtp } from '../../principal/amr.js';
-import { amrOfContext, askedContext, knownClasses, PRESETS, satisfies } from './authn-context.js';
+import { amrOfContext, requestedContext, knownClasses, PRESETS, satisfies } from './authn-context.js';
 import type { IdpProperties } from '../idp/idp.properties.js';
 import { SamlProperties } from '../saml.properties.js';
 
@@ -19,7 +19,7 @@ export const contextClassesUsable = new Rule('staff login', (facts) =>
 function misspelled(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly Finding[] {
   const meant = [...BUILT_IN, ...idp.authnContextRequest, ...idp.authnContextStepUp];
   return [...idp.authnContextMap.keys()].flatMap((written) => {
-    const alike = meant.includes(written) ? undefined : meant.find((each) => lettersOf(each) === lettersOf(written));
+    const alike = meant.includes(written) ? undefined : meant.find((each) => normalized(each) === normalized(written));
     if (alike === undefined) return [];
     const what = `The context class ${written} is not ${alike}: every letter counts`;
     const action = `Write ${prefix}.authn-context.map.[${alike}], in a file and in brackets.`;
@@ -28,7 +28,7 @@ function misspelled(facts: RuleFacts, prefix: string, idp: IdpProperties): reado
 }
 
 function neverBetter(facts: RuleFacts, prefix: string, idp: IdpProperties): readonly Finding[] {
-  const asked = askedContext(idp, undefined);
+  const asked = requestedContext(idp, undefined);
   if (asked === 'not_offered' || asked.comparison !== 'better' || asked.classes.length === 0) return [];
   if (knownClasses(idp).some((classRef) => satisfies({ classRef, attributeValues: [] }, asked, idp))) return [];
   const what = 'No login can be better than the context classes that are asked for';
@@ -44,6 +44,6 @@ function deniedAll(facts: RuleFacts, prefix: string, idp: IdpProperties): readon
   return [facts.about(`${prefix}.on-missing-mfa`, { ...WARNING, what, action })];
 }
 
-function lettersOf(name: string): string {
+function normalized(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z\d]/g, '');
 }

@@ -7,7 +7,7 @@ import type { Rejection } from './rejection.js';
 export const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 
 /** What the keys of an identity provider say about people. */
-interface PersonRules {
+interface MappingRules {
   readonly accountAttribute?: string;
   readonly emailAttribute?: string;
   readonly rolesAttribute?: string;
@@ -16,7 +16,7 @@ interface PersonRules {
 }
 
 /** Whom an identity provider vouches for. */
-export interface Person {
+export interface MappedUser {
   /** What it calls them for good. */
   readonly person: string;
   /** Who gave that name, where it was somebody else, as in NameQualifier. */
@@ -29,19 +29,19 @@ export interface Person {
  * The person of an assertion: named by the configured attribute, or by a persistent NameID and no other, since a transient
  * one is new each time and an address goes to somebody else one day (X15). Roles come through the map alone.
  */
-export function personOf(facts: AssertionFacts, rules: PersonRules): Person | Rejection {
+export function mapUser(facts: AssertionFacts, rules: MappingRules): MappedUser | Rejection {
   const name =
     rules.accountAttribute === undefined
       ? persistentName(facts.nameId, facts.issuer)
-      : onlyValue(facts, rules.accountAttribute);
+      : singleValue(facts, rules.accountAttribute);
   if (name === undefined) return 'name_id';
   const email = rules.emailAttribute === undefined ? undefined : facts.attributes.get(rules.emailAttribute)?.[0];
-  const roles = rolesIn(facts, rules);
+  const roles = mapRoles(facts, rules);
   if (!areRoles(roles)) return 'roles';
   return { ...name, roles, ...(email !== undefined && { email }) };
 }
 
-type Name = Pick<Person, 'person' | 'qualifier'>;
+type Name = Pick<MappedUser, 'person' | 'qualifier'>;
 
 /** A name that another provider gave, handed on, is written with that one's before it: alone it may be taken twice. */
 function persistentName(nameId: NameId | undefined, issuer: string): Name | undefined {
@@ -53,7 +53,7 @@ function persistentName(nameId: NameId | undefined, issuer: string): Name | unde
 }
 
 /** Of several values none is the name. */
-function onlyValue({ attributes }: AssertionFacts, name: string): Name | undefined {
+function singleValue({ attributes }: AssertionFacts, name: string): Name | undefined {
   const values = [...new Set(attributes.get(name))];
   const person = values.length === 1 ? storable(values[0] ?? '') : undefined;
   return person === undefined ? undefined : { person };
@@ -63,7 +63,7 @@ function storable(name: string): string | undefined {
   return isPersonName(name) ? name : undefined;
 }
 
-function rolesIn({ attributes }: AssertionFacts, { rolesAttribute, rolesMap, rolesDefault }: PersonRules): string[] {
+function mapRoles({ attributes }: AssertionFacts, { rolesAttribute, rolesMap, rolesDefault }: MappingRules): string[] {
   const groups = rolesAttribute === undefined ? [] : (attributes.get(rolesAttribute) ?? []);
   const mapped = groups.flatMap((group) => rolesMap.get(group) ?? []);
   return [...new Set([...rolesDefault, ...mapped])].sort();

@@ -1,5 +1,5 @@
 import { issuerOf } from './assertion.js';
-import type { MarkupElement } from '../xml/xml-reader.js';
+import type { XmlElement } from '../xml/xml-reader.js';
 import type { Rejection } from './rejection.js';
 import { NAMESPACE } from '../xml/saml-uris.js';
 
@@ -32,7 +32,7 @@ const REASONS: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads what stands in a document of the right shape (document-shape.ts). */
-export function readResponse(document: MarkupElement): ResponseFacts | Rejection {
+export function readResponse(document: XmlElement): ResponseFacts | Rejection {
   const { attributes, children } = document;
   const id = attributes.get('ID');
   const status = children.find(({ name }) => name === 'Status');
@@ -53,10 +53,10 @@ export function readResponse(document: MarkupElement): ResponseFacts | Rejection
 }
 
 /** The values from the outermost to the innermost. */
-function statusCodes(status: MarkupElement): string[] | undefined {
+function statusCodes(status: XmlElement): string[] | undefined {
   const codes: string[] = [];
-  for (let around: MarkupElement | undefined = status; around !== undefined;) {
-    const inner: MarkupElement[] = around.children.filter(
+  for (let around: XmlElement | undefined = status; around !== undefined;) {
+    const inner: XmlElement[] = around.children.filter(
       ({ name, namespace }) => name === 'StatusCode' && namespace === NAMESPACE.protocol,
     );
     if (inner.length > 1) return undefined;

@@ -5,25 +5,25 @@ import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { type AssertionFacts, readAssertion } from './assertion.js';
 import { assertionFault, type Expectations, responseFault } from './assertion-rules.js';
-import { decodedMessage, readDocument } from '../xml/document-allowlist.js';
-import { openedAssertion } from '../xml/encrypted-assertion.js';
+import { decodeMessage, readDocument } from '../xml/document-allowlist.js';
+import { decryptAssertion } from '../xml/encrypted-assertion.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { IdpProperties } from '../idp/idp.properties.js';
-import type { MarkupElement } from '../xml/xml-reader.js';
-import { readPosted } from '../post-binding.js';
-import { refusedAlgorithm } from '../xml/refused-algorithm.js';
+import type { XmlElement } from '../xml/xml-reader.js';
+import { readPost } from '../post-binding.js';
+import { rejectedAlgorithm } from '../xml/refused-algorithm.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { readResponse, type ResponseFacts } from './response.js';
-import { type MessageRules, responseAround, verifiedAssertion } from './saml-strategy.js';
+import { type ValidationRules, wrapAssertion, verifyResponse } from './saml-strategy.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 import { PERSISTENT } from './mapped-user.js';
-import { UnknownKeys } from '../idp/key-rollover.service.js';
+import { KeyRollover } from '../idp/key-rollover.service.js';
 
 /** A posted response whose shape is good; nothing in it is proven yet. */
 export interface PostedResponse {
   /** As it was posted. */
   readonly base64: string;
-  readonly document: MarkupElement;
+  readonly document: XmlElement;
   readonly facts: ResponseFacts;
 }
 
@@ -31,11 +31,11 @@ export interface PostedResponse {
 @Injectable()
 export class SamlResponses {
   private readonly log: Logger;
-  private last: Promise<unknown> = Promise.resolve();
+  private lastVerification: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly clock: Clock,
-    private readonly unknownKeys: UnknownKeys,
+    private readonly keyRollover: KeyRollover,
     loggers: Loggers,
   ) {
     this.log = loggers.get('saml');
@@ -43,10 +43,10 @@ export class SamlResponses {
 
   /** Reads without believing: what stands there says only where to look for what was asked. */
   read(base64: string, { name }: Pick<Idp, 'name'>): PostedResponse | Rejection {
-    const xml = decodedMessage(base64);
+    const xml = decodeMessage(base64);
     if (xml === undefined) return 'malformed';
     const document = readDocument(xml);
-    if (document === 'algorithm') this.tellAlgorithm(name, refusedAlgorithm(xml));
+    if (document === 'algorithm') this.logAlgorithm(name, rejectedAlgorithm(xml));
     if (isRejection(document)) return document;
     const facts = readResponse(document);
     return isRejection(facts) ? facts : { base64, document, facts };
@@ -63,19 +63,19 @@ export class SamlResponses {
     inResponseTo: string | undefined,
   ): Promise<AssertionFacts | Rejection> {
     const { certificates } = idp.trust();
-    const found = await this.verified(posted, idp, sp, inResponseTo);
-    if (found !== 'signature' || !(await this.unknownKeys.haveChanged(idp, certificates))) return found;
-    return this.verified(posted, idp, sp, inResponseTo);
+    const found = await this.verifyOnce(posted, idp, sp, inResponseTo);
+    if (found !== 'signature' || !(await this.keyRollover.hasNewCertificates(idp, certificates))) return found;
+    return this.verifyOnce(posted, idp, sp, inResponseTo);
   }
 
-  private async verified(
+  private async verifyOnce(
     { base64, document, facts }: PostedResponse,
     idp: Idp,
     sp: ServiceProvider,
     inResponseTo: string | undefined,
   ): Promise<AssertionFacts | Rejection> {
     const trust = idp.trust();
-    const rules = messageRules(idp.properties);
+    const rules = validationRules(idp.properties);
     const { clockSkewMillis: skewMillis, maxAgeMillis } = rules;
     const { entityId: issuer } = trust;
     const expected = { issuer, audience: sp.entityId, recipient: sp.acsUrl, inResponseTo, skewMillis, maxAgeMillis };
@@ -88,40 +88,42 @@ export class SamlResponses {
     // A signature that is there must be good, whether or not one is asked for.
     const signedResponse = rules.signedResponse || facts.isSigned;
     const posted = { base64, document, facts };
-    const readable = facts.isEncrypted ? await this.opened(posted, idp, sp, signedResponse) : posted;
+    const readable = facts.isEncrypted ? await this.decrypt(posted, idp, sp, signedResponse) : posted;
     if (isRejection(readable)) return readable;
     const parties = { trust, sp, rules: { ...rules, signedResponse: signedResponse && !facts.isEncrypted } };
-    const { assertion, fault: refusal } = await this.inTurn(() =>
-      verifiedAssertion(parties, readable.base64, inResponseTo, this.clock.millis()),
+    const { assertion, fault: refusal } = await this.oneAtATime(() =>
+      verifyResponse(parties, readable.base64, inResponseTo, this.clock.millis()),
     );
     if (refusal !== undefined) {
       this.log.debug('A response does not stand up to its checks', { idp: idp.name, why: refusal });
     }
     if (assertion === undefined) return 'signature';
-    const judged = this.judged(assertion, expected);
+    const validate = this.judged(assertion, expected);
     // What the library refuses for a reason that is none of ours is refused all the same.
-    return refusal === undefined || isRejection(judged) ? judged : 'structure';
+    return refusal === undefined || isRejection(validate) ? validate : 'structure';
   }
 
   /** The response with its assertion in clear; where the response is signed, its signed text alone is read. */
-  private async opened(
+  private async decrypt(
     { base64, document, facts: { inResponseTo } }: PostedResponse,
     idp: Idp,
     { keys }: ServiceProvider,
     isResponseSigned: boolean,
   ): Promise<Pick<PostedResponse, 'base64'> | Rejection> {
     const { certificates } = idp.trust();
-    const signed = isResponseSigned ? await this.inTurn(() => readPosted(base64, 'Response', certificates)) : undefined;
+    const signed = isResponseSigned
+      ? await this.oneAtATime(() => readPost(base64, 'Response', certificates))
+      : undefined;
     if (isRejection(signed)) return signed;
     const response = signed ? readDocument(signed.xml) : document;
     if (isRejection(response)) return response;
-    const opened = openedAssertion(response, { privateKey: keys?.openingKey, isResponseSigned });
-    if ('assertion' in opened) return { base64: responseAround(opened.assertion, inResponseTo) };
-    if (opened.fault === 'algorithm') this.tellAlgorithm(idp.name, opened.algorithm);
+    const opened = decryptAssertion(response, { privateKey: keys?.decryptionKey, isResponseSigned });
+    if ('assertion' in opened) return { base64: wrapAssertion(opened.assertion, inResponseTo) };
+    if (opened.fault === 'algorithm') this.logAlgorithm(idp.name, opened.algorithm);
     return opened.fault;
   }
 
-  private tellAlgorithm(idp: string, algorithm: string | undefined): void {
+  private logAlgorithm(idp: string, algorithm: string | undefined): void {
     this.log.debug('A response uses an algorithm that is not accepted', { idp, algorithm });
   }
 
@@ -129,9 +131,9 @@ export class SamlResponses {
    * One after the other, and whatever else waits in between: the library holds the process for as long as it verifies, up
    * to some 0.3 s with two certificates, and many at once would let nobody else in until the last of them is done.
    */
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const mine = this.last.then(() => nextRound()).then(work);
-    this.last = mine.catch(() => undefined);
+  private oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+    const mine = this.lastVerification.then(() => nextRound()).then(work);
+    this.lastVerification = mine.catch(() => undefined);
     return mine;
   }
 
@@ -143,7 +145,7 @@ export class SamlResponses {
 }
 
 /** What the keys of an identity provider say about messages. */
-export function messageRules(properties: IdpProperties): MessageRules {
+export function validationRules(properties: IdpProperties): ValidationRules {
   const { signedResponse, clockSkew, maxAssertionAge, accountAttribute } = properties;
   return {
     signedResponse,

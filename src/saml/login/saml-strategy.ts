@@ -1,13 +1,13 @@
 import type * as NodeSaml from '@node-saml/node-saml';
 import type { CacheProvider, SamlConfig } from '@node-saml/node-saml';
-import type { AskedContext } from './authn-context.js';
+import type { RequestedContext } from './authn-context.js';
 import type { IdpTrust } from '../idp/idp-trust.js';
 import { NAMESPACE } from '../xml/saml-uris.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 import { xmlAttribute } from '../xml/xml-text.js';
 
 /** What the keys of an identity provider say about its messages. */
-export interface MessageRules {
+export interface ValidationRules {
   readonly signedResponse: boolean;
   readonly clockSkewMillis: number;
   readonly maxAgeMillis: number;
@@ -19,25 +19,25 @@ export interface MessageRules {
 interface Parties {
   readonly trust: IdpTrust;
   readonly sp: ServiceProvider;
-  readonly rules: MessageRules;
+  readonly rules: ValidationRules;
 }
 
 /** A login to be asked for. */
-interface LoginRequest {
+interface AuthnRequestOptions {
   readonly id: string;
   readonly relayState: string;
-  readonly asked: AskedContext;
+  readonly asked: RequestedContext;
   readonly forceAuthn: boolean;
 }
 
 /** Where a request goes, and the form to post there where it cannot be part of the URL. */
-export interface OutgoingRequest {
+export interface OutgoingMessage {
   readonly url: string;
   readonly form?: Readonly<Record<string, string>>;
 }
 
 /** The request of a login as its binding carries it (SAML bindings 3.4, 3.5), signed where we have a key. */
-export async function loginRequest(parties: Parties, request: LoginRequest): Promise<OutgoingRequest> {
+export async function buildAuthnRequest(parties: Parties, request: AuthnRequestOptions): Promise<OutgoingMessage> {
   const { classes, comparison } = request.asked;
   const { SAML } = await library();
   const saml = new SAML({
@@ -67,7 +67,7 @@ interface Verification {
  * Verifies the signature of a posted response, whose assertion is in clear, and answers the text of its assertion. Of what the library says
  * beside it only that it refuses counts: it knows neither Recipient nor Destination nor the context class.
  */
-export async function verifiedAssertion(
+export async function verifyResponse(
   parties: Parties,
   response: string,
   inResponseTo: string | undefined,
@@ -86,7 +86,7 @@ export async function verifiedAssertion(
   const saml = new Verifier({
     ...configOf(parties),
     validateInResponseTo: inResponseTo === undefined ? ifPresent : always,
-    cacheProvider: onlyKnowing(inResponseTo, nowMillis),
+    cacheProvider: singleRequestCache(inResponseTo, nowMillis),
   });
   try {
     await saml.validatePostResponseAsync({ SAMLResponse: response });
@@ -100,7 +100,7 @@ export async function verifiedAssertion(
  * The response in base64 whose one part is an assertion that was opened. It declares a prefix of its own alone, so that the
  * signature of the assertion is verified as over the decrypted document by itself.
  */
-export function responseAround(assertion: string, inResponseTo: string | undefined): string {
+export function wrapAssertion(assertion: string, inResponseTo: string | undefined): string {
   const element = assertion.replace(/^<\?xml[^>]*\?>/i, '');
   const attributes = `xmlns:opened="${NAMESPACE.protocol}"${xmlAttribute('InResponseTo', inResponseTo)}`;
   return Buffer.from(`<opened:Response ${attributes}>${element}</opened:Response>`).toString('base64');
@@ -115,7 +115,7 @@ async function library(): Promise<Pick<typeof NodeSaml, 'SAML' | 'ValidateInResp
  * Which request may be answered. That it is answered once is not for the library, which reads first and removes
  * afterwards, but for one statement of the database.
  */
-function onlyKnowing(id: string | undefined, nowMillis: number): CacheProvider {
+function singleRequestCache(id: string | undefined, nowMillis: number): CacheProvider {
   const begun = new Date(nowMillis).toISOString();
   return {
     saveAsync: () => Promise.resolve(null),

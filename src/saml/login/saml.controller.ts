@@ -14,15 +14,15 @@ import { ErrorPages } from '../../web/page.decorator.js';
 import { problemPage } from '../../http/errors/problem-page.js';
 import { ownPath } from '../../web/return-to.js';
 import { ServletProperties } from '../../http/servlet.properties.js';
-import { forward, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
+import { redirectOrPost, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
 import { Idps } from '../idp/idps.service.js';
-import { ARRIVE, DEPART, FORWARD, LIST_IDPS } from '../saml.openapi.js';
+import { CONSUME_RESPONSE, START_SSO, FORWARDING_SCRIPT_FILE, LIST_IDPS } from '../saml.openapi.js';
 import type { Rejection } from './rejection.js';
-import { type Browser, SamlLogins } from './saml-logins.service.js';
+import { type BrowserCookies, SamlLogins } from './saml-logins.service.js';
 import { startSsoSchema, idpsResponse, responseSchema } from '../saml.schema.js';
 
 /** Refusals of an answer that may have signed this browser in before. */
-const OUTLIVED: ReadonlySet<string | undefined> = new Set<Rejection>([
+const REPEATED_RESPONSE: ReadonlySet<string | undefined> = new Set<Rejection>([
   'in_response_to',
   'other_browser',
   'request_used',
@@ -60,7 +60,7 @@ export class SamlController {
 
   @Get(SCRIPT)
   @Header('content-type', 'text/javascript; charset=utf-8')
-  @Operation(FORWARD)
+  @Operation(FORWARDING_SCRIPT_FILE)
   @ResponseSchema(v.string())
   script(): string {
     return FORWARDING_SCRIPT;
@@ -68,9 +68,9 @@ export class SamlController {
 
   @Get(':idp/login')
   @ErrorPages(SIGN_IN_PAGE)
-  @Operation(DEPART)
+  @Operation(START_SSO)
   @ResponseSchema(v.string())
-  async depart(
+  async startSso(
     @Param('idp') name: string,
     @Query({ schema: startSsoSchema }) { return_to: returnTo, acr, prompt }: v.InferOutput<typeof startSsoSchema>,
     @Req() request: HttpRequest,
@@ -80,9 +80,9 @@ export class SamlController {
     const { 'sec-fetch-dest': destination = 'document' } = request.headers;
     if (destination !== 'document') throw new ServiceError('CROSS_SITE', { reason: 'no navigation' });
     const wish = { returnTo: ownPath(returnTo, this.contextPath), acr, isForced: prompt === 'login' };
-    const { to, mark } = await this.logins.depart(this.idps.named(name), wish, browserOf(reply), request);
+    const { to, cookie: mark } = await this.logins.startSso(this.idps.named(name), wish, cookiesOf(reply), request);
     this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
-    return forward(reply, to, this.contextPath);
+    return redirectOrPost(reply, to, this.contextPath);
   }
 
   @Post(':idp/acs')
@@ -90,8 +90,8 @@ export class SamlController {
   @FormBody()
   @ErrorPages(SIGN_IN_PAGE)
   @Redirect('', 303)
-  @Operation({ ...ARRIVE, body: responseSchema })
-  async arrive(
+  @Operation({ ...CONSUME_RESPONSE, body: responseSchema })
+  async consumeResponse(
     @Param('idp') name: string,
     @Body() body: unknown,
     @Req() request: HttpRequest,
@@ -99,17 +99,17 @@ export class SamlController {
   ): Promise<{ readonly url: string }> {
     const form = v.safeParse(responseSchema, body);
     const idp = this.idps.named(name);
-    if (!form.success) return this.logins.refuse(idp, 'malformed');
+    if (!form.success) return this.logins.reject(idp, 'malformed');
     const { SAMLResponse: response, RelayState: relayState } = form.output;
-    const arrival = await this.arrival(() =>
-      this.logins.arrive(idp, { response, relayState }, browserOf(reply), request),
+    const offerResume = await this.arrival(() =>
+      this.logins.consumeResponse(idp, { response, relayState }, cookiesOf(reply), request),
     );
-    const { opened, local, mark } = arrival;
+    const { opened, local, cookie: mark } = offerResume;
     if (mark) this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
     else this.cookies.clearSamlRequest(reply);
     this.handover.writeCookies(reply, opened);
     // Checked when it was asked for; what is stored is checked again all the same.
-    const returnTo = ownPath(arrival.returnTo, this.contextPath);
+    const returnTo = ownPath(offerResume.returnTo, this.contextPath);
     if (!local) return { url: returnTo };
     return { url: secondFactorPage(this.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
   }
@@ -122,7 +122,7 @@ export class SamlController {
     try {
       return await arrive();
     } catch (error) {
-      if (!(error instanceof ServiceError) || !OUTLIVED.has(error.facts.reason)) throw error;
+      if (!(error instanceof ServiceError) || !REPEATED_RESPONSE.has(error.facts.reason)) throw error;
       const told = { code: error.code, requestId: requestContext()?.requestId ?? '' };
       const page = problemPage(told, this.contextPath + SIGN_IN_PAGE, this.contextPath + RESUME_PAGE);
       throw new ServiceError(error.code, { ...error.facts, cause: error, page });
@@ -130,6 +130,6 @@ export class SamlController {
   }
 }
 
-function browserOf({ cookies }: Reply): Browser {
+function cookiesOf({ cookies }: Reply): BrowserCookies {
   return { samlRequest: cookies[SAML_REQUEST], session: cookies[SESSION] };
 }

@@ -8,21 +8,21 @@ import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { type OpenedSession, Sessions } from '../../session/sessions.service.js';
 import type { AssertionFacts } from './assertion.js';
 import { type Assurance, assuranceOf } from './assurance.js';
-import { amrOfContext, asksForOtp, satisfies, type StatedContext, usualContext } from './authn-context.js';
+import { amrOfContext, requiresOtp, satisfies, type StatedContext, defaultContext } from './authn-context.js';
 import type { Idp } from '../idp/idps.service.js';
 import { IdpSessions } from '../logout/idp-sessions.service.js';
 import { isRejection, type Rejection } from './rejection.js';
-import { type PendingLogin } from './authn-requests.service.js';
-import { personOf } from './mapped-user.js';
+import type { PendingRequest } from './authn-request.store.js';
+import { mapUser } from './mapped-user.js';
 
 /** An identity provider's word, verified and used up. */
-export interface Vouched {
+export interface VerifiedAssertion {
   readonly idp: Idp;
   readonly assertion: AssertionFacts;
   /** Undefined where nobody asked. */
-  readonly pending: PendingLogin | undefined;
+  readonly request: PendingRequest | undefined;
   /** The session whose cookie came along with the answer, as it does from the same site. */
-  readonly broughtSid: string | undefined;
+  readonly currentSid: string | undefined;
 }
 
 /** A session, full or with the second factor still open. */
@@ -46,35 +46,35 @@ export class StaffLogins {
   ) {}
 
   /** All of it is kept, or nothing. @throws StaffRefusal where the person may not enter */
-  complete(vouched: Vouched): Promise<StaffLogin> {
-    const { idp, assertion, pending, broughtSid } = vouched;
-    const person = personOf(assertion, idp.properties);
-    if (isRejection(person)) throw new StaffRefusal(person);
+  complete(verified: VerifiedAssertion): Promise<StaffLogin> {
+    const { idp, assertion, request, currentSid } = verified;
+    const person = mapUser(assertion, idp.properties);
+    if (isRejection(person)) throw new LoginRejected(person);
     return this.work.run(async (tx) => {
       const { issuer } = assertion;
       const entry = await this.accounts.enter(tx, { ...person, issuer, idp: idp.name }, idp.properties.accountCreate);
-      if (!entry) throw new StaffRefusal('user_unknown');
+      if (!entry) throw new LoginRejected('user_unknown');
       const { id: subject, status } = entry.account;
-      if (status !== 'active') throw new StaffRefusal('user_disabled', subject);
-      if (pending?.subject !== undefined && pending.subject !== subject) throw new StaffRefusal('other_user', subject);
-      const assurance = this.assuranceOf(vouched, entry);
-      if (assurance.kind === 'refused') throw new StaffRefusal(assurance.rejection, subject);
+      if (status !== 'active') throw new LoginRejected('user_disabled', subject);
+      if (request?.subject !== undefined && request.subject !== subject) throw new LoginRejected('other_user', subject);
+      const assurance = this.assuranceOf(verified, entry);
+      if (assurance.kind === 'refused') throw new LoginRejected(assurance.rejection, subject);
       if (entry.hasLostRoles) await this.sessions.endAll(tx, subject);
-      for (const sid of [pending?.sid, broughtSid]) if (sid !== undefined) await this.sessions.end(tx, sid);
-      return this.open(tx, vouched, entry, assurance);
+      for (const sid of [request?.sid, currentSid]) if (sid !== undefined) await this.sessions.end(tx, sid);
+      return this.open(tx, verified, entry, assurance);
     });
   }
 
-  private assuranceOf({ idp, assertion, pending }: Vouched, { account }: StaffEntry): Assurance {
+  private assuranceOf({ idp, assertion, request }: VerifiedAssertion, { account }: StaffEntry): Assurance {
     const { properties } = idp;
-    const stated = statedIn(assertion, properties.authnContextAttribute);
-    const asked = pending?.asked ?? { ...usualContext(properties), isAcr: false, isForced: false };
+    const stated = statedContext(assertion, properties.authnContextAttribute);
+    const asked = request?.requested ?? { ...defaultContext(properties), isAcr: false, isForced: false };
     return assuranceOf({
       amr: amrOfContext(stated, properties),
       isSatisfied: satisfies(stated, asked, properties),
-      isOtpAsked: asksForOtp(asked, properties),
-      isAcrAsked: asked.isAcr,
-      isDemanded: isDemanded(account, this.policy),
+      isOtpRequired: requiresOtp(asked, properties),
+      isAcrRequested: asked.isAcr,
+      isMfaRequired: isDemanded(account, this.policy),
       onMissingMfa: properties.onMissingMfa,
       reportOnly: properties.reportOnly,
     });
@@ -82,22 +82,22 @@ export class StaffLogins {
 
   private async open(
     tx: Tx,
-    vouched: Vouched,
+    verified: VerifiedAssertion,
     { account }: StaffEntry,
     assurance: Exclude<Assurance, { kind: 'refused' }>,
   ): Promise<StaffLogin> {
-    const { assertion } = vouched;
-    const { name: idp } = vouched.idp;
+    const { assertion } = verified;
+    const { name: idp } = verified.idp;
     const { id: subject, securityStamp, totpId } = account;
     const { sessionNotOnOrAfter, authnContextClassRef: authnContext } = assertion.authnStatement;
-    const authTime = authTimeOf(vouched, this.clock.seconds());
+    const authTime = provenAuthTime(verified, this.clock.seconds());
     const facts = {
       subject,
       idp,
       ...(authTime !== undefined && { authTime }),
       ...(authnContext !== undefined && { authnContext }),
       ...(sessionNotOnOrAfter !== undefined && { endsAt: Math.floor(sessionNotOnOrAfter / 1000) }),
-      idpSession: await this.idpSessions.note(tx, idp, assertion),
+      idpSession: await this.idpSessions.record(tx, idp, assertion),
     };
     const amr = assurance.kind === 'full' ? assurance.amr : undefined;
     const reasons = [...(amr ? [] : ['local']), ...(assurance.wouldDeny ? ['would_deny'] : [])];
@@ -120,7 +120,7 @@ export class StaffLogins {
 }
 
 /** Takes back the transaction in which somebody turned out not to be let in. */
-export class StaffRefusal extends Error {
+export class LoginRejected extends Error {
   constructor(
     readonly rejection: Rejection,
     readonly subject?: string,
@@ -135,13 +135,13 @@ export class StaffRefusal extends Error {
  * to the time of the response, also for a session that began hours ago. So it is the time of authentication only where the
  * request demanded a new one (ForceAuthn), or where the operator states it of this identity provider.
  */
-function authTimeOf({ idp, assertion, pending }: Vouched, now: number): number | undefined {
-  const isProven = pending?.asked.isForced === true || idp.properties.authnInstant === 'time-of-authentication';
+function provenAuthTime({ idp, assertion, request }: VerifiedAssertion, now: number): number | undefined {
+  const isProven = request?.requested.isForced === true || idp.properties.authnInstant === 'time-of-authentication';
   // A clock that is ahead, within the skew, counts as ours.
   return isProven ? Math.min(Math.floor(assertion.authnStatement.authnInstant / 1000), now) : undefined;
 }
 
-function statedIn({ authnStatement, attributes }: AssertionFacts, attribute: string | undefined): StatedContext {
+function statedContext({ authnStatement, attributes }: AssertionFacts, attribute: string | undefined): StatedContext {
   const { authnContextClassRef: classRef } = authnStatement;
   return { classRef, attributeValues: attribute === undefined ? [] : (attributes.get(attribute) ?? []) };
 }

@@ -7,7 +7,7 @@ import { isRejection } from '../login/rejection.js';
 import { readDocument } from '../xml/document-allowlist.js';
 import { logoutFault, readLogoutRequest } from './logout-message.js';
 import { logoutResponseXml } from './logout-xml.js';
-import { readPosted, signedForPost } from '../post-binding.js';
+import { readPost, signForPost } from '../post-binding.js';
 import { readRedirect, redirectUrl } from '../redirect-binding.js';
 import { serviceProviderMetadata } from '../sp/sp-metadata.js';
 
@@ -69,7 +69,7 @@ describe('samlify as the identity provider', () => {
   it('asks by HTTP-POST in a way that counts here', async () => {
     const { context } = idp.createLogoutRequest(sp, 'post', { logoutNameID: 'ada' });
 
-    const posted = await readPosted(context, 'LogoutRequest', [keys.certificate]);
+    const posted = await readPost(context, 'LogoutRequest', [keys.certificate]);
 
     if (isRejection(posted)) throw new Error(posted);
     expect(factsOf(posted.xml)).toMatchObject({ nameId: { value: 'ada' }, destination: SP.sloUrl });
@@ -84,7 +84,7 @@ describe('samlify as the identity provider', () => {
     const octetString = text.slice(0, text.indexOf('&Signature='));
 
     const byRedirect = await idp.parseLogoutResponse(sp, 'redirect', { query, octetString });
-    const byPost = await idp.parseLogoutResponse(sp, 'post', { body: { SAMLResponse: await signedForPost(xml, own) } });
+    const byPost = await idp.parseLogoutResponse(sp, 'post', { body: { SAMLResponse: await signForPost(xml, own) } });
 
     const forged = { query, octetString: octetString.replace('RelayState=a', 'RelayState=b') };
     await expect(idp.parseLogoutResponse(sp, 'redirect', forged)).rejects.toThrow('ERR_FAILED_MESSAGE_SIGNATURE');

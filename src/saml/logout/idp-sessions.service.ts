@@ -22,7 +22,7 @@ export class IdpSessions {
   ) {}
 
   /** Notes the one of an assertion; answers its id here. */
-  async note(tx: Tx, idp: string, { issuer, nameId, authnStatement }: AssertionFacts): Promise<string> {
+  async record(tx: Tx, idp: string, { issuer, nameId, authnStatement }: AssertionFacts): Promise<string> {
     const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
     const { sessionIndex } = authnStatement;
     await this.store.insert(tx, {
@@ -40,17 +40,17 @@ export class IdpSessions {
   /** Of that id, so that it can be told from; undefined where the identity provider named nobody. */
   async find(tx: Tx, id: string): Promise<SessionAtIdp | undefined> {
     const found = await this.store.find(tx, id);
-    const nameId = found && nameIdIn(found.nameId);
+    const nameId = found && parseNameId(found.nameId);
     const { sessionIndex } = found ?? {};
     return nameId && { nameId, ...(sessionIndex !== undefined && { sessionIndex }) };
   }
 
   /** Ids of those that a request means: of its NameID, and of its indexes where it has any (SAML core 3.7.3.2). */
-  async meantBy(tx: Tx, idp: string, request: LogoutRequestFacts): Promise<readonly string[]> {
+  async findMatching(tx: Tx, idp: string, request: LogoutRequestFacts): Promise<readonly string[]> {
     const { issuer, nameId, sessionIndexes } = request;
     const all = await this.store.ofName(tx, nameHash(issuer, nameId));
     const meant = all.filter((session) => {
-      const known = nameIdIn(session.nameId);
+      const known = parseNameId(session.nameId);
       if (session.idp !== idp || !known || !isSameName(known, nameId, issuer)) return false;
       return sessionIndexes.length === 0 || sessionIndexes.includes(session.sessionIndex ?? '');
     });
@@ -59,7 +59,7 @@ export class IdpSessions {
 }
 
 /** As `note` has written it. */
-function nameIdIn(text: string): NameId | undefined {
+function parseNameId(text: string): NameId | undefined {
   const written = JSON.parse(text) as (Pick<NameId, 'value'> & Partial<NameId>) | null;
   if (written === null) return undefined;
   const { value, format, nameQualifier, spNameQualifier } = written;

@@ -4,7 +4,7 @@ import type { LogoutRequestOptions, LogoutResponseOptions } from '../../../test/
 import type { NameId } from '../login/assertion.js';
 import { type DocumentRoot, readDocument } from '../xml/document-allowlist.js';
 import {
-  endOfRequest,
+  expiryOfRequest,
   isSameName,
   logoutFault,
   type LogoutRequestFacts,
@@ -13,7 +13,7 @@ import {
   readLogoutResponse,
 } from './logout-message.js';
 import { logoutRequestXml, logoutResponseXml } from './logout-xml.js';
-import type { MarkupElement } from '../xml/xml-reader.js';
+import type { XmlElement } from '../xml/xml-reader.js';
 import { isRejection } from '../login/rejection.js';
 
 const IDP = 'https://idp.test/metadata';
@@ -21,7 +21,7 @@ const SLO_URL = 'https://login.test/saml/corp/slo';
 const NOW = 1_800_000_000_000;
 const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 
-function documentOf(xml: string, root: DocumentRoot): MarkupElement {
+function documentOf(xml: string, root: DocumentRoot): XmlElement {
   const document = readDocument(xml, root);
   if (isRejection(document)) throw new Error(document);
   return document;
@@ -134,8 +134,8 @@ describe('a message of a logout', () => {
 
     expect(logoutFault(short, EXPECTED, NOW + 60_999)).toBeUndefined();
     expect(logoutFault(short, EXPECTED, NOW + 61_000)).toBe('expired');
-    expect(endOfRequest(short, EXPECTED)).toBe(NOW + 61_000);
-    expect(endOfRequest(asked, EXPECTED)).toBe(NOW + 360_000);
+    expect(expiryOfRequest(short, EXPECTED)).toBe(NOW + 61_000);
+    expect(expiryOfRequest(asked, EXPECTED)).toBe(NOW + 360_000);
   });
 });
 

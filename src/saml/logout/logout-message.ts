@@ -1,6 +1,6 @@
 import { issuerOf, nameIdOf, type NameId } from '../login/assertion.js';
 import { millisOfInstant } from '../xml/xml-times.js';
-import type { MarkupElement } from '../xml/xml-reader.js';
+import type { XmlElement } from '../xml/xml-reader.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
 import { readResponse, type ResponseFacts } from '../login/response.js';
 
@@ -42,8 +42,8 @@ export interface LogoutExpectations {
  * Reads a request for a logout of the right shape (document-shape.ts). An encrypted name is refused: there is none among
  * those that people sign in with here, so it could be nobody's.
  */
-export function readLogoutRequest(document: MarkupElement): LogoutRequestFacts | Rejection {
-  const head = headOf(document);
+export function readLogoutRequest(document: XmlElement): LogoutRequestFacts | Rejection {
+  const head = readHead(document);
   if (isRejection(head)) return head;
   const nameId = nameIdOf(document) ?? 'name_id';
   if (isRejection(nameId)) return nameId;
@@ -55,8 +55,8 @@ export function readLogoutRequest(document: MarkupElement): LogoutRequestFacts |
   return { kind: 'request', ...head, nameId, sessionIndexes: indexes.map(({ text }) => text), notOnOrAfter };
 }
 
-export function readLogoutResponse(document: MarkupElement): LogoutResponseFacts | Rejection {
-  const head = headOf(document);
+export function readLogoutResponse(document: XmlElement): LogoutResponseFacts | Rejection {
+  const head = readHead(document);
   if (isRejection(head)) return head;
   const facts = readResponse(document);
   if (isRejection(facts)) return facts;
@@ -78,7 +78,7 @@ export function logoutFault(
 }
 
 /** When a request can count no longer, in milliseconds since 1970. */
-export function endOfRequest(
+export function expiryOfRequest(
   { issueInstant, notOnOrAfter = Infinity }: LogoutRequestFacts,
   { skewMillis, maxAgeMillis }: Pick<LogoutExpectations, 'skewMillis' | 'maxAgeMillis'>,
 ): number {
@@ -106,7 +106,7 @@ function isCompatible(known: string | undefined, asked: string | undefined): boo
   return known === asked || [known, asked].some((text) => text === undefined || text === UNSPECIFIED);
 }
 
-function headOf(document: MarkupElement): LogoutHead | Rejection {
+function readHead(document: XmlElement): LogoutHead | Rejection {
   const { attributes } = document;
   const id = attributes.get('ID');
   const issueInstant = millisOfInstant(attributes.get('IssueInstant') ?? '');

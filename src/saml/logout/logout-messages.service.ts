@@ -10,7 +10,7 @@ import type { IdpProperties } from '../idp/idp.properties.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { IdpTrust } from '../idp/idp-trust.js';
 import {
-  endOfRequest,
+  expiryOfRequest,
   type LogoutExpectations,
   logoutFault,
   type LogoutRequestFacts,
@@ -19,19 +19,19 @@ import {
   readLogoutResponse,
 } from './logout-message.js';
 import { logoutRequestXml, logoutResponseXml, type SessionAtIdp } from './logout-xml.js';
-import { readPosted, signedForPost } from '../post-binding.js';
-import { type CarriedMessage, type MessageField, readRedirect, redirectUrl } from '../redirect-binding.js';
+import { readPost, signForPost } from '../post-binding.js';
+import { type BindingMessage, type MessageField, readRedirect, redirectUrl } from '../redirect-binding.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import type { OutgoingRequest } from '../login/saml-strategy.js';
+import type { OutgoingMessage } from '../login/saml-strategy.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 
 /** A logout message as a browser brought it: in a query, or in one field of a form. */
-export type SentLogout =
+export type IncomingLogout =
   | { readonly query: string }
   | { readonly field: MessageField; readonly base64: string; readonly relayState: string | undefined };
 
 /** A message that is signed, meant for us, and counts now. */
-interface ReceivedLogout {
+interface VerifiedLogout {
   readonly facts: LogoutRequestFacts | LogoutResponseFacts;
   readonly relayState: string | undefined;
 }
@@ -65,9 +65,9 @@ export class LogoutMessages {
   }
 
   /** @throws ServiceError `UNAVAILABLE` where nothing is known of the identity provider */
-  async read(sent: SentLogout, idp: Idp, sp: ServiceProvider): Promise<ReceivedLogout | Rejection> {
+  async read(sent: IncomingLogout, idp: Idp, sp: ServiceProvider): Promise<VerifiedLogout | Rejection> {
     const { certificates, entityId: issuer } = idp.trust();
-    const carried = 'query' in sent ? readRedirect(sent.query, certificates) : await posted(sent, certificates);
+    const carried = 'query' in sent ? readRedirect(sent.query, certificates) : await readForm(sent, certificates);
     if (isRejection(carried)) return carried;
     const facts = factsOf(carried);
     if (isRejection(facts)) return facts;
@@ -75,7 +75,7 @@ export class LogoutMessages {
     const fault = logoutFault(facts, expected, this.clock.millis());
     if (fault !== undefined) return fault;
     if (facts.kind === 'response') {
-      if (!this.isOurs(facts.inResponseTo, idp.name)) return 'in_response_to';
+      if (!this.isOwnRequestId(facts.inResponseTo, idp.name)) return 'in_response_to';
       if (!facts.status.isSuccess)
         this.log.info('An identity provider did not end all of its sessions', {
           idp: idp.name,
@@ -86,15 +86,15 @@ export class LogoutMessages {
   }
 
   /** When a request can count no longer, in milliseconds since 1970. */
-  endOf(request: LogoutRequestFacts, { properties }: Idp): number {
-    return endOfRequest(request, timesOf(properties));
+  expiryOf(request: LogoutRequestFacts, { properties }: Idp): number {
+    return expiryOfRequest(request, timesOf(properties));
   }
 
   /** Asks to end a session. */
-  async request(parties: LogoutParties, session: SessionAtIdp): Promise<OutgoingRequest | undefined> {
+  async request(parties: LogoutParties, session: SessionAtIdp): Promise<OutgoingMessage | undefined> {
     const { slo } = parties.trust;
     if (!slo) return undefined;
-    const id = this.idFor(parties.idp);
+    const id = this.createRequestId(parties.idp);
     const head = { id, issuer: parties.sp.entityId, destination: slo.url, now: this.clock.millis() };
     const message = { field: 'SAMLRequest', xml: logoutRequestXml(head, session), relayState: undefined } as const;
     return this.outgoing(parties, slo.url, message);
@@ -105,7 +105,7 @@ export class LogoutMessages {
     parties: LogoutParties,
     inResponseTo: string,
     relayState: string | undefined,
-  ): Promise<OutgoingRequest | undefined> {
+  ): Promise<OutgoingMessage | undefined> {
     const { slo } = parties.trust;
     if (!slo) return undefined;
     const destination = slo.responseUrl ?? slo.url;
@@ -121,23 +121,23 @@ export class LogoutMessages {
   private async outgoing(
     { trust, sp: { keys } }: LogoutParties,
     url: string,
-    message: CarriedMessage,
-  ): Promise<OutgoingRequest | undefined> {
+    message: BindingMessage,
+  ): Promise<OutgoingMessage | undefined> {
     if (!keys) return undefined;
     if (trust.slo?.binding !== 'post') return { url: redirectUrl(url, message, keys.privateKey) };
     const { field, xml, relayState } = message;
-    const signed = await signedForPost(xml, keys);
+    const signed = await signForPost(xml, keys);
     return { url, form: { [field]: signed, ...(relayState !== undefined && { RelayState: relayState }) } };
   }
 
   /** So that an answer shows that we have asked, with nothing stored: all that depends on it is the page it leads to. */
-  private idFor(idp: string): string {
+  private createRequestId(idp: string): string {
     const nonce = this.random.bytes(HALF_BYTES);
     const [key = Buffer.alloc(0)] = this.keys;
     return `_${nonce.toString('hex')}${signatureOf(key, nonce, idp).toString('hex')}`;
   }
 
-  private isOurs(id: string | undefined, idp: string): boolean {
+  private isOwnRequestId(id: string | undefined, idp: string): boolean {
     const [, nonce, signed] = ID.exec(id ?? '') ?? [];
     if (nonce === undefined || signed === undefined) return false;
     const [given, about] = [Buffer.from(signed, 'hex'), Buffer.from(nonce, 'hex')];
@@ -145,15 +145,15 @@ export class LogoutMessages {
   }
 }
 
-async function posted(
-  { field, base64, relayState }: Exclude<SentLogout, { readonly query: string }>,
+async function readForm(
+  { field, base64, relayState }: Exclude<IncomingLogout, { readonly query: string }>,
   certificates: readonly string[],
-): Promise<CarriedMessage | Rejection> {
-  const read = await readPosted(base64, rootOf(field), certificates);
+): Promise<BindingMessage | Rejection> {
+  const read = await readPost(base64, rootOf(field), certificates);
   return isRejection(read) ? read : { field, xml: read.xml, relayState };
 }
 
-function factsOf({ field, xml }: CarriedMessage): LogoutRequestFacts | LogoutResponseFacts | Rejection {
+function factsOf({ field, xml }: BindingMessage): LogoutRequestFacts | LogoutResponseFacts | Rejection {
   const document = readDocument(xml, rootOf(field));
   if (isRejection(document)) return document;
   return field === 'SAMLRequest' ? readLogoutRequest(document) : readLogoutResponse(document);

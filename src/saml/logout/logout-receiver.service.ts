@@ -8,24 +8,24 @@ import { Sessions } from '../../session/sessions.service.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { LogoutRequestFacts } from './logout-message.js';
-import { LogoutMessages, type SentLogout } from './logout-messages.service.js';
+import { LogoutMessages, type IncomingLogout } from './logout-messages.service.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import type { OutgoingRequest } from '../login/saml-strategy.js';
-import { SamlRefusals } from '../login/rejection-audit.service.js';
+import type { OutgoingMessage } from '../login/saml-strategy.js';
+import { RejectionAudit } from '../login/rejection-audit.service.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 import { UsedAssertions } from '../login/used-assertions.service.js';
 
 /** What came of a message. */
-export interface Received {
+export interface LogoutOutcome {
   /** Where to send the browser; undefined where nothing is to be said to the identity provider, or cannot be. */
-  readonly to: OutgoingRequest | undefined;
+  readonly to: OutgoingMessage | undefined;
   /** Whether the session that this browser has here is over. */
   readonly isOwnEnded: boolean;
 }
 
 /** Logout messages of identity providers (SAML profiles 4.4). */
 @Injectable()
-export class IdpLogouts {
+export class LogoutReceiver {
   constructor(
     private readonly messages: LogoutMessages,
     private readonly idpSessions: IdpSessions,
@@ -34,7 +34,7 @@ export class IdpLogouts {
     private readonly sessions: Sessions,
     private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
-    private readonly refusals: SamlRefusals,
+    private readonly refusals: RejectionAudit,
   ) {}
 
   /**
@@ -45,33 +45,33 @@ export class IdpLogouts {
    */
   async receive(
     idp: Idp,
-    sent: SentLogout,
+    sent: IncomingLogout,
     secret: string | undefined,
     asker: Pick<HttpRequest, 'protocol' | 'host'>,
-  ): Promise<Received> {
+  ): Promise<LogoutOutcome> {
     const sp = this.sps.of(idp, asker);
     const received = await this.messages.read(sent, idp, sp);
-    if (isRejection(received)) return this.refuse(idp, received);
+    if (isRejection(received)) return this.reject(idp, received);
     const { facts, relayState } = received;
     if (facts.kind === 'response') return { to: undefined, isOwnEnded: false };
     const own = secret === undefined ? undefined : await this.sessions.findBySecret(secret);
-    const ended = await this.endMeant(idp, facts);
-    if (isRejection(ended)) return this.refuse(idp, ended);
+    const ended = await this.endMatching(idp, facts);
+    if (isRejection(ended)) return this.reject(idp, ended);
     const to = await this.messages.response({ idp: idp.name, trust: idp.trust(), sp }, facts.id, relayState);
     return { to, isOwnEnded: own?.idpSession !== undefined && ended.includes(own.idpSession) };
   }
 
   /** Records a refusal; the caller is told its public code alone. @throws ServiceError always */
-  async refuse({ name: idp }: Idp, reason: Rejection): Promise<never> {
-    await this.refusals.ofMessage(idp, reason);
+  async reject({ name: idp }: Idp, reason: Rejection): Promise<never> {
+    await this.refusals.recordMessage(idp, reason);
     throw new ServiceError('SAML_RESPONSE_INVALID', { reason });
   }
 
   /** Ids of the sessions there that are over, with what belonged to them here; all of it is kept, or nothing. */
-  private endMeant(idp: Idp, request: LogoutRequestFacts): Promise<readonly string[] | Rejection> {
+  private endMatching(idp: Idp, request: LogoutRequestFacts): Promise<readonly string[] | Rejection> {
     return this.work.run(async (tx) => {
-      if (!(await this.used.useLogoutRequest(tx, request, this.messages.endOf(request, idp)))) return 'replay';
-      const meant = await this.idpSessions.meantBy(tx, idp.name, request);
+      if (!(await this.used.useLogoutRequest(tx, request, this.messages.expiryOf(request, idp)))) return 'replay';
+      const meant = await this.idpSessions.findMatching(tx, idp.name, request);
       const events: SecurityEvent[] = [];
       for (const id of meant) {
         for (const subject of await this.sessions.endByIdpSession(tx, id)) {

@@ -1,6 +1,6 @@
 import type { NameId } from '../login/assertion.js';
 import { NAMESPACE } from '../xml/saml-uris.js';
-import { xmlAttribute, xmlText } from '../xml/xml-text.js';
+import { xmlAttribute, escapeXml } from '../xml/xml-text.js';
 
 /** What both messages of a logout say. */
 export interface LogoutHead {
@@ -27,8 +27,8 @@ export function logoutRequestXml(head: LogoutHead, { nameId, sessionIndex }: Ses
   const { value, format, nameQualifier, spNameQualifier } = nameId;
   const name =
     `<saml:NameID${xmlAttribute('NameQualifier', nameQualifier)}${xmlAttribute('SPNameQualifier', spNameQualifier)}` +
-    `${xmlAttribute('Format', format)}>${xmlText(value)}</saml:NameID>`;
-  const index = sessionIndex === undefined ? '' : `<samlp:SessionIndex>${xmlText(sessionIndex)}</samlp:SessionIndex>`;
+    `${xmlAttribute('Format', format)}>${escapeXml(value)}</saml:NameID>`;
+  const index = sessionIndex === undefined ? '' : `<samlp:SessionIndex>${escapeXml(sessionIndex)}</samlp:SessionIndex>`;
   const end = new Date(head.now + LIFETIME_MILLIS).toISOString();
   return messageXml('LogoutRequest', head, xmlAttribute('NotOnOrAfter', end), name + index);
 }
@@ -44,6 +44,6 @@ function messageXml(name: string, head: LogoutHead, attributes: string, content:
   return (
     `<samlp:${name} xmlns:samlp="${NAMESPACE.protocol}" xmlns:saml="${NAMESPACE.assertion}"${xmlAttribute('ID', id)}` +
     ` Version="2.0" IssueInstant="${new Date(now).toISOString()}"${xmlAttribute('Destination', destination)}` +
-    `${attributes}><saml:Issuer>${xmlText(issuer)}</saml:Issuer>${content}</samlp:${name}>`
+    `${attributes}><saml:Issuer>${escapeXml(issuer)}</saml:Issuer>${content}</samlp:${name}>`
   );
 }

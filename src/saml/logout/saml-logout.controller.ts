@@ -10,11 +10,11 @@ import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.d
 import { ErrorPages } from '../../web/page.decorator.js';
 import { RawQuery } from '../../http/raw-query.js';
 import { ServletProperties } from '../../http/servlet.properties.js';
-import { forward } from '../login/forwarding-page.js';
-import { IdpLogouts, type Received } from './logout-receiver.service.js';
+import { redirectOrPost } from '../login/forwarding-page.js';
+import { LogoutReceiver, type LogoutOutcome } from './logout-receiver.service.js';
 import { Idps } from '../idp/idps.service.js';
-import { LEAVE, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from '../saml.openapi.js';
-import { OwnLogouts } from './sp-initiated-logout.service.js';
+import { LOG_OUT, LOGOUT_BY_FORM, LOGOUT_BY_QUERY } from '../saml.openapi.js';
+import { SpInitiatedLogout } from './sp-initiated-logout.service.js';
 import { logoutSchema } from '../saml.schema.js';
 
 /** Single logout of staff (http-api section 8). */
@@ -26,8 +26,8 @@ export class SamlLogoutController {
 
   constructor(
     private readonly idps: Idps,
-    private readonly idpLogouts: IdpLogouts,
-    private readonly ownLogouts: OwnLogouts,
+    private readonly idpLogouts: LogoutReceiver,
+    private readonly ownLogouts: SpInitiatedLogout,
     private readonly cookies: AuthCookies,
     { contextPath }: ServletProperties,
   ) {
@@ -39,14 +39,14 @@ export class SamlLogoutController {
   @ErrorPages(SIGN_IN_PAGE)
   @Operation(LOGOUT_BY_QUERY)
   @ResponseSchema(v.string())
-  async byQuery(
+  async receiveRedirect(
     @Param('idp') name: string,
     @RawQuery() query: string,
     @Req() request: HttpRequest,
     @Answer() reply: Reply,
   ): Promise<string> {
     const received = await this.idpLogouts.receive(this.idps.named(name), { query }, reply.cookies[SESSION], request);
-    return this.answer(reply, received);
+    return this.respond(reply, received);
   }
 
   @Post(':idp/slo')
@@ -56,7 +56,7 @@ export class SamlLogoutController {
   @ErrorPages(SIGN_IN_PAGE)
   @Operation({ ...LOGOUT_BY_FORM, body: logoutSchema })
   @ResponseSchema(v.string())
-  async byForm(
+  async receivePost(
     @Param('idp') name: string,
     @Body() body: unknown,
     @Req() request: HttpRequest,
@@ -64,38 +64,38 @@ export class SamlLogoutController {
   ): Promise<string> {
     const idp = this.idps.named(name);
     const form = v.safeParse(logoutSchema, body);
-    if (!form.success) return this.idpLogouts.refuse(idp, 'malformed');
+    if (!form.success) return this.idpLogouts.reject(idp, 'malformed');
     const { SAMLRequest: asked, SAMLResponse: answered, RelayState: relayState } = form.output;
-    if ((asked === undefined) === (answered === undefined)) return this.idpLogouts.refuse(idp, 'malformed');
+    if ((asked === undefined) === (answered === undefined)) return this.idpLogouts.reject(idp, 'malformed');
     const field = asked === undefined ? 'SAMLResponse' : 'SAMLRequest';
     const sent = { field, base64: asked ?? answered ?? '', relayState } as const;
-    return this.answer(reply, await this.idpLogouts.receive(idp, sent, reply.cookies[SESSION], request));
+    return this.respond(reply, await this.idpLogouts.receive(idp, sent, reply.cookies[SESSION], request));
   }
 
   @Post(':idp/logout')
   @HttpCode(200)
   @FormBody()
   @ErrorPages(SIGN_IN_PAGE)
-  @Operation(LEAVE)
+  @Operation(LOG_OUT)
   @ResponseSchema(v.string())
-  async leave(
+  async logOut(
     @Param('idp') name: string,
     @Headers('authorization') authorization: string | undefined,
     @Req() request: HttpRequest,
     @Answer() reply: Reply,
   ): Promise<string> {
     const carried = { authorization, session: reply.cookies[SESSION] };
-    const to = await this.ownLogouts.leave(this.idps.named(name), carried, request);
-    return this.answer(reply, { to, isOwnEnded: true });
+    const to = await this.ownLogouts.logOut(this.idps.named(name), carried, request);
+    return this.respond(reply, { to, isOwnEnded: true });
   }
 
-  private answer(reply: Reply, { to, isOwnEnded }: Received): string {
+  private respond(reply: Reply, { to, isOwnEnded }: LogoutOutcome): string {
     if (isOwnEnded) this.cookies.clearAll(reply);
     const { contextPath } = this;
     if (!to) {
       reply.seeOther(`${contextPath}${SIGN_IN_PAGE}`);
       return '';
     }
-    return forward(reply, to, contextPath);
+    return redirectOrPost(reply, to, contextPath);
   }
 }

@@ -10,12 +10,12 @@ import { type Session, Sessions } from '../../session/sessions.service.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import { type Idp, Idps } from '../idp/idps.service.js';
 import { LogoutMessages } from './logout-messages.service.js';
-import type { OutgoingRequest } from '../login/saml-strategy.js';
+import type { OutgoingMessage } from '../login/saml-strategy.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 
 /** Staff who leave here, and at their identity provider with it (SAML profiles 4.4). */
 @Injectable()
-export class OwnLogouts {
+export class SpInitiatedLogout {
   constructor(
     private readonly authentication: RequestAuthenticator,
     private readonly sessions: Sessions,
@@ -33,11 +33,11 @@ export class OwnLogouts {
    *
    * @throws ServiceError `INVALID_TOKEN` for a bad `Authorization`
    */
-  async leave(
+  async logOut(
     idp: Idp,
     carried: RequestCredentials,
     asker: Pick<HttpRequest, 'protocol' | 'host'>,
-  ): Promise<OutgoingRequest | undefined> {
+  ): Promise<OutgoingMessage | undefined> {
     const session = await this.sessionOf(carried);
     if (!session) return undefined;
     await this.end(session);
@@ -45,10 +45,10 @@ export class OwnLogouts {
   }
 
   /** Ends the session of a cookie, and gives what asks its identity provider for the same, where there is one to ask. */
-  async leaveAny(
+  async logOutSession(
     secret: string | undefined,
     asker: Pick<HttpRequest, 'protocol' | 'host'>,
-  ): Promise<OutgoingRequest | undefined> {
+  ): Promise<OutgoingMessage | undefined> {
     const session = await this.sessionOf({ authorization: undefined, session: secret });
     if (!session) return undefined;
     await this.end(session);
@@ -65,7 +65,7 @@ export class OwnLogouts {
     idp: Idp,
     { idpSession }: Session,
     asker: Pick<HttpRequest, 'protocol' | 'host'>,
-  ): Promise<OutgoingRequest | undefined> {
+  ): Promise<OutgoingMessage | undefined> {
     if (idpSession === undefined) return undefined;
     const there = await this.work.single((tx) => this.idpSessions.find(tx, idpSession));
     const trust = trustOf(idp);

@@ -5,7 +5,7 @@ import { SamlProperties } from '../saml.properties.js';
 const KEY = 'app.security.public-url';
 
 /** Identity providers have to know where this service is; profile `prod` demands it whoever signs in. */
-export const serviceNamed = new Rule('saml', (facts) => {
+export const publicUrlKnown = new Rule('saml', (facts) => {
   const hasIdps = facts.get(SamlProperties).idp.size > 0;
   const { publicUrl } = facts.get(PublicUrlProperties);
   if (!hasIdps || publicUrl !== undefined || facts.activeProfiles.includes('prod')) return [];

@@ -20,11 +20,11 @@ export interface SigningKeys {
 /** The key also opens what is encrypted for us. */
 export interface ServiceProviderKeys extends SigningKeys {
   /** The private key, read once: reading takes longer than opening with it. */
-  readonly openingKey: KeyObject;
+  readonly decryptionKey: KeyObject;
 }
 
 /** `base` is where the world reaches the service, with the context path. */
-export function serviceProviderAt(
+export function createServiceProvider(
   base: string,
   idp: string,
   { spEntityId, keys }: { readonly spEntityId?: string | undefined; readonly keys?: ServiceProviderKeys | undefined },
@@ -44,5 +44,5 @@ export function keysOf({ cert, key, passphrase }: SecureContextOptions): Service
   const [certificate] = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/.exec(cert) ?? [];
   if (certificate === undefined) return undefined;
   const opened = createPrivateKey({ key, ...(passphrase !== undefined && { passphrase }) });
-  return { certificate, privateKey: opened.export({ format: 'pem', type: 'pkcs8' }).toString(), openingKey: opened };
+  return { certificate, privateKey: opened.export({ format: 'pem', type: 'pkcs8' }).toString(), decryptionKey: opened };
 }

@@ -6,7 +6,7 @@ import { PublicUrlProperties } from '../../http/public-url.properties.js';
 import { Issuer } from '../../token/issuer.js';
 import type { Idp } from '../idp/idps.service.js';
 import { isLoopback } from '../idp/safe-url.js';
-import { keysOf, type ServiceProvider, serviceProviderAt, type ServiceProviderKeys } from './service-provider.js';
+import { keysOf, type ServiceProvider, createServiceProvider, type ServiceProviderKeys } from './service-provider.js';
 
 /** Who we are towards each identity provider. */
 @Injectable()
@@ -33,12 +33,12 @@ export class ServiceProviders implements OnModuleDestroy {
     const asked = `${protocol}://${host}${this.servlet.contextPath}`;
     const base = this.publicUrl.publicUrl ?? (isLoopback(asked) ? asked : this.issuer.url);
     const { spEntityId, bundle } = properties;
-    const keys = bundle === undefined ? undefined : this.keysIn(`app.security.saml.idp.${name}.bundle`, bundle);
-    return serviceProviderAt(base, name, { spEntityId, keys });
+    const keys = bundle === undefined ? undefined : this.keysOf(`app.security.saml.idp.${name}.bundle`, bundle);
+    return createServiceProvider(base, name, { spEntityId, keys });
   }
 
   /** Read once, and again after the files of the bundle have changed, where it follows them. */
-  private keysIn(key: string, bundle: string): ServiceProviderKeys | undefined {
+  private keysOf(key: string, bundle: string): ServiceProviderKeys | undefined {
     if (this.keys.has(bundle)) return this.keys.get(bundle);
     const read = this.bundles.named({ key, name: bundle });
     const keys = keysOf(read.serverIdentity().context);

@@ -5,7 +5,7 @@ import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { Idps } from '../idp/idps.service.js';
 import { SHOW_METADATA } from '../saml.openapi.js';
-import { messageRules } from '../login/saml-responses.service.js';
+import { validationRules } from '../login/saml-responses.service.js';
 import { ServiceProviders } from './service-providers.service.js';
 import { serviceProviderMetadata } from './sp-metadata.js';
 
@@ -26,6 +26,6 @@ export class SpMetadataController {
   @ResponseSchema(string())
   show(@Param('idp') name: string, @Req() request: HttpRequest): string {
     const idp = this.idps.named(name);
-    return serviceProviderMetadata(this.sps.of(idp, request), messageRules(idp.properties).nameIdFormat);
+    return serviceProviderMetadata(this.sps.of(idp, request), validationRules(idp.properties).nameIdFormat);
   }
 }

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { makeKeyPair } from '../../../test/support/identity-provider.js';
 import { encryptAssertion } from '../../../test/support/saml-encryption.js';
 import { bare, BINDING_URI, elementsOf, type KeyPair, PERSISTENT, rootOf } from '../../../test/support/saml-xml.js';
-import { readMarkup } from '../xml/xml-reader.js';
+import { readXml } from '../xml/xml-reader.js';
 import { serviceProviderMetadata } from './sp-metadata.js';
 
 const BARE = {
@@ -104,7 +104,7 @@ describe('our metadata', () => {
     const xml = serviceProviderMetadata({ ...BARE, entityId }, null);
 
     expect(rootOf(xml).getAttribute('entityID')).toBe(entityId);
-    expect(readMarkup(xml)).toMatchObject({ name: 'EntityDescriptor', attributes: new Map([['entityID', entityId]]) });
+    expect(readXml(xml)).toMatchObject({ name: 'EntityDescriptor', attributes: new Map([['entityID', entityId]]) });
   });
 
   it('are taken by a library that nobody here wrote', () => {

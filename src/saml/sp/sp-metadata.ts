@@ -2,9 +2,9 @@ import { OFFERED_ENCRYPTION } from '../xml/encrypted-assertion.js';
 import type { Binding } from '../idp/idp-trust.js';
 import { BINDING_URI, NAMESPACE } from '../xml/saml-uris.js';
 import type { ServiceProvider, SigningKeys } from './service-provider.js';
-import { xmlAttribute, xmlText } from '../xml/xml-text.js';
+import { xmlAttribute, escapeXml } from '../xml/xml-text.js';
 
-type Introduced = Omit<ServiceProvider, 'keys'> & { readonly keys?: Pick<SigningKeys, 'certificate'> };
+type DescribedProvider = Omit<ServiceProvider, 'keys'> & { readonly keys?: Pick<SigningKeys, 'certificate'> };
 
 /**
  * Our metadata for an identity provider (SAML metadata 2.4.4); `nameIdFormat` is the one that is asked for, null for none.
@@ -13,14 +13,14 @@ type Introduced = Omit<ServiceProvider, 'keys'> & { readonly keys?: Pick<Signing
  * whose messages must be signed (SAML profiles 4.4.4).
  */
 export function serviceProviderMetadata(
-  { entityId, acsUrl, sloUrl, keys }: Introduced,
+  { entityId, acsUrl, sloUrl, keys }: DescribedProvider,
   nameIdFormat: string | null,
 ): string {
   const logout = (['redirect', 'post'] as const).map((binding) => endpoint('SingleLogoutService', binding, sloUrl));
   const parts = [
     ...(keys ? [keyDescriptor('signing', keys.certificate), keyDescriptor('encryption', keys.certificate)] : []),
     ...(keys ? logout : []),
-    ...(nameIdFormat === null ? [] : [`    <md:NameIDFormat>${xmlText(nameIdFormat)}</md:NameIDFormat>`]),
+    ...(nameIdFormat === null ? [] : [`    <md:NameIDFormat>${escapeXml(nameIdFormat)}</md:NameIDFormat>`]),
     endpoint('AssertionConsumerService', 'post', acsUrl, ' index="0" isDefault="true"'),
   ];
   return `<?xml version="1.0" encoding="UTF-8"?>

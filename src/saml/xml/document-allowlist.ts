@@ -1,11 +1,11 @@
-import { readMarkup, type MarkupElement } from './xml-reader.js';
-import { bytesOfBase64, textOfBytes } from './message-text.js';
+import { readXml, type XmlElement } from './xml-reader.js';
+import { decodeBase64, decodeText } from './message-text.js';
 import type { Rejection } from '../login/rejection.js';
 import { NAMESPACE } from './saml-uris.js';
 import { signatureFault } from './signature-allowlist.js';
 
 /** Characters of base64; that of an honest response has some ten thousand. */
-export const LONGEST_MESSAGE = 256 * 1024;
+export const MAX_MESSAGE_LENGTH = 256 * 1024;
 
 /** Root of a document that is read here: a message, or the assertion that was signed or encrypted. */
 export type DocumentRoot = 'Response' | 'LogoutRequest' | 'LogoutResponse' | 'Assertion';
@@ -25,22 +25,22 @@ const CHILDREN: Readonly<Record<DocumentRoot, RegExp>> = {
  * The XML text in base64, in which line breaks may stand (SAML bindings 3.5.4); undefined where it is too long, or is no
  * base64 or not UTF-8, as nothing compressed is.
  */
-export function decodedMessage(base64: string): string | undefined {
-  if (base64.length > LONGEST_MESSAGE) return undefined;
-  const bytes = bytesOfBase64(base64.replace(/[\r\n]+/g, ''));
-  return bytes && textOfBytes(bytes);
+export function decodeMessage(base64: string): string | undefined {
+  if (base64.length > MAX_MESSAGE_LENGTH) return undefined;
+  const bytes = decodeBase64(base64.replace(/[\r\n]+/g, ''));
+  return bytes && decodeText(bytes);
 }
 
 /**
  * Reads a document and refuses it before any parser of the library sees it, unless it has the one shape that an honest one
  * has: assertions and signatures in their places alone, each ID once, no algorithm that is weak or unusual.
  */
-export function readDocument(xml: string, root: DocumentRoot = 'Response'): MarkupElement | Rejection {
-  const document = readMarkup(xml);
+export function readDocument(xml: string, root: DocumentRoot = 'Response'): XmlElement | Rejection {
+  const document = readXml(xml);
   return typeof document === 'string' ? document : (documentFault(document, root) ?? document);
 }
 
-function documentFault(document: MarkupElement, root: DocumentRoot): Rejection | undefined {
+function documentFault(document: XmlElement, root: DocumentRoot): Rejection | undefined {
   if (document.name !== root || document.namespace !== namespaceOf(root)) return 'structure';
   if (!hasChildrenInPlace(document, root)) return 'structure';
   const ids = new Set<string>();
@@ -48,7 +48,7 @@ function documentFault(document: MarkupElement, root: DocumentRoot): Rejection |
   const signatures = new Set(signed.flatMap(({ children }) => children.filter(isSignature)));
   const assertions = new Set(signed.filter(isAssertion));
   for (const element of elementsIn(document)) {
-    if (XINCLUDE.test(element.namespace) || !takeId(ids, element)) return 'structure';
+    if (XINCLUDE.test(element.namespace) || !addId(ids, element)) return 'structure';
     if (isAssertion(element) && !assertions.has(element)) return 'structure';
     if (isSignature(element) && !signatures.has(element)) return 'structure';
   }
@@ -61,7 +61,7 @@ function documentFault(document: MarkupElement, root: DocumentRoot): Rejection |
   return undefined;
 }
 
-function hasChildrenInPlace({ children }: MarkupElement, root: DocumentRoot): boolean {
+function hasChildrenInPlace({ children }: XmlElement, root: DocumentRoot): boolean {
   const names = children.map(({ name }) => `${name} `).join('');
   return CHILDREN[root].test(names) && children.every((child) => child.namespace === namespaceOf(child.name));
 }
@@ -77,22 +77,22 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 // Whatever their namespace: the library finds them by their local names.
-function isAssertion({ name }: MarkupElement): boolean {
+function isAssertion({ name }: XmlElement): boolean {
   return name === 'Assertion' || name === 'EncryptedAssertion';
 }
 
-function isSignature({ name }: MarkupElement): boolean {
+function isSignature({ name }: XmlElement): boolean {
   return name === 'Signature';
 }
 
 /** False where an ID was taken already; the library takes ID, Id and id of any namespace for one. */
-function takeId(ids: Set<string>, { attributes }: MarkupElement): boolean {
+function addId(ids: Set<string>, { attributes }: XmlElement): boolean {
   const own = [...attributes].filter(([name]) => /(?:^|\})id$/i.test(name));
   return own.every(([, id]) => ID.test(id) && ids.size < ids.add(id).size) && own.length < 2;
 }
 
 /** The element and all below it. */
-export function* elementsIn(element: MarkupElement): Generator<MarkupElement> {
+export function* elementsIn(element: XmlElement): Generator<XmlElement> {
   yield element;
   for (const child of element.children) yield* elementsIn(child);
 }

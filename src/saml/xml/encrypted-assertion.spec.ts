@@ -5,7 +5,7 @@ import { IdentityProvider, makeKeyPair } from '../../../test/support/identity-pr
 import type { ResponseOptions } from '../../../test/support/saml-response.js';
 import type { KeyPair } from '../../../test/support/saml-xml.js';
 import { readDocument } from './document-allowlist.js';
-import { openedAssertion } from './encrypted-assertion.js';
+import { decryptAssertion } from './encrypted-assertion.js';
 import { isRejection } from '../login/rejection.js';
 
 const ANSWER: ResponseOptions = { acsUrl: 'https://login.test/acs', audience: 'a', assertionId: '_honest' };
@@ -38,7 +38,7 @@ describe('an encrypted assertion', () => {
     const document = readDocument(xml);
     if (isRejection(document)) throw new Error(`shape: ${document}`);
     const privateKey = pem === '' ? undefined : createPrivateKey(pem);
-    return openedAssertion(document, { privateKey, isResponseSigned });
+    return decryptAssertion(document, { privateKey, isResponseSigned });
   }
 
   /** Undefined for what is opened. */

@@ -1,14 +1,14 @@
 import { createDecipheriv, type KeyObject } from 'node:crypto';
 import { elementsIn, readDocument } from './document-allowlist.js';
-import type { MarkupElement } from './xml-reader.js';
-import { textOfBytes } from './message-text.js';
-import { refusedAlgorithm, shownAlgorithm } from './refused-algorithm.js';
+import type { XmlElement } from './xml-reader.js';
+import { decodeText } from './message-text.js';
+import { rejectedAlgorithm, printableAlgorithm } from './refused-algorithm.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import { type OaepHash, oaepDecrypted, type OaepHashes } from './rsa-oaep.js';
+import { type OaepHash, oaepDecrypt, type OaepHashes } from './rsa-oaep.js';
 import { NAMESPACE } from './saml-uris.js';
 
 /** How encrypted assertions are opened. */
-interface Opening {
+interface DecryptionOptions {
   /** Undefined where the bundle has no key for it. */
   readonly privateKey: KeyObject | undefined;
   /** Whether the document was read from the signed text of the whole response. */
@@ -16,7 +16,7 @@ interface Opening {
 }
 
 /** The decrypted text, which has the shape of an assertion and whose signature is not verified yet; or why there is none. */
-export type OpenedAssertion =
+export type DecryptedAssertion =
   | { readonly assertion: string }
   | {
       readonly fault: Rejection;
@@ -81,7 +81,7 @@ const PARTS: readonly (readonly [name: string, least: number, most: number])[] =
  * before it is used. AES-CBC does not show that the content was changed, and each response to changed content would tell
  * something of it (XML encryption 1.1, 6.1.2): it is accepted only under the verified signature of the response.
  */
-export function openedAssertion(response: MarkupElement, opening: Opening): OpenedAssertion {
+export function decryptAssertion(response: XmlElement, opening: DecryptionOptions): DecryptedAssertion {
   const encrypted = response.children.find(({ name }) => name === 'EncryptedAssertion');
   const parts = encrypted === undefined ? STRUCTURE : partsOf(encrypted);
   if ('fault' in parts) return parts;
@@ -89,11 +89,11 @@ export function openedAssertion(response: MarkupElement, opening: Opening): Open
   const cipher = CIPHERS.get(parts.algorithm);
   if (cipher === undefined || (isCbc(cipher) && !isResponseSigned)) return refused(parts.algorithm);
   if (privateKey === undefined) return { fault: 'decryption' };
-  const content = decrypted(cipher, parts, privateKey);
+  const content = decrypt(cipher, parts, privateKey);
   if (content === undefined) return { fault: 'decryption' };
   const assertion = readDocument(content, 'Assertion');
   if (!isRejection(assertion)) return { assertion: content };
-  return { fault: assertion, ...(assertion === 'algorithm' && { algorithm: refusedAlgorithm(content) }) };
+  return { fault: assertion, ...(assertion === 'algorithm' && { algorithm: rejectedAlgorithm(content) }) };
 }
 
 interface EncryptedParts {
@@ -103,15 +103,15 @@ interface EncryptedParts {
   readonly content: string;
 }
 
-type Fault = Extract<OpenedAssertion, { readonly fault: Rejection }>;
+type Fault = Extract<DecryptedAssertion, { readonly fault: Rejection }>;
 
 const STRUCTURE: Fault = { fault: 'structure' };
 
 function refused(algorithm: string): Fault {
-  return { fault: 'algorithm', algorithm: shownAlgorithm(algorithm) };
+  return { fault: 'algorithm', algorithm: printableAlgorithm(algorithm) };
 }
 
-function partsOf(encrypted: MarkupElement): EncryptedParts | Fault {
+function partsOf(encrypted: XmlElement): EncryptedParts | Fault {
   const elements = [...elementsIn(encrypted)];
   for (const [name, least, most] of PARTS) {
     const count = elements.filter((element) => element.name === name).length;
@@ -130,7 +130,7 @@ function partsOf(encrypted: MarkupElement): EncryptedParts | Fault {
 }
 
 /** A digest or mask that is not named is SHA-1 (XML encryption 1.1, 5.5.2). */
-function hashesOf(method: MarkupElement | undefined, elements: readonly MarkupElement[]): OaepHashes | Fault {
+function hashesOf(method: XmlElement | undefined, elements: readonly XmlElement[]): OaepHashes | Fault {
   const transport = algorithmOf(method);
   const digest = parameterOf(method, elements, 'DigestMethod', NAMESPACE.signature) ?? SHA1;
   const mask = parameterOf(method, elements, 'MGF', NAMESPACE.encryption11) ?? MGF1_SHA1;
@@ -144,8 +144,8 @@ function hashesOf(method: MarkupElement | undefined, elements: readonly MarkupEl
 
 /** Undefined where it is not there. */
 function parameterOf(
-  method: MarkupElement | undefined,
-  elements: readonly MarkupElement[],
+  method: XmlElement | undefined,
+  elements: readonly XmlElement[],
   name: string,
   namespace: string,
 ): string | undefined {
@@ -155,22 +155,22 @@ function parameterOf(
 }
 
 function child(
-  element: MarkupElement | undefined,
+  element: XmlElement | undefined,
   name: string,
   namespace: string = NAMESPACE.encryption,
-): MarkupElement | undefined {
+): XmlElement | undefined {
   return element?.children.find((inner) => inner.name === name && inner.namespace === namespace);
 }
 
-function algorithmOf(method: MarkupElement | undefined): string | undefined {
+function algorithmOf(method: XmlElement | undefined): string | undefined {
   return method?.attributes.size === 1 ? method.attributes.get('Algorithm') : undefined;
 }
 
-function decrypted(cipher: Cipher, parts: EncryptedParts, privateKey: KeyObject): string | undefined {
+function decrypt(cipher: Cipher, parts: EncryptedParts, privateKey: KeyObject): string | undefined {
   try {
-    const key = oaepDecrypted(privateKey, Buffer.from(parts.key, 'base64'), parts.hashes);
+    const key = oaepDecrypt(privateKey, Buffer.from(parts.key, 'base64'), parts.hashes);
     const content = Buffer.from(parts.content, 'base64');
-    return textOfBytes(isCbc(cipher) ? cbcDecrypted(cipher, key, content) : gcmDecrypted(cipher, key, content));
+    return decodeText(isCbc(cipher) ? cbcDecrypted(cipher, key, content) : gcmDecrypted(cipher, key, content));
   } catch {
     return undefined; // a wrong key, changed content and content of another length all end here
   }

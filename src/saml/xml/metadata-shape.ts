@@ -1,5 +1,5 @@
 import sax from 'sax';
-import { LONGEST_METADATA } from '../idp/metadata-source.js';
+import { MAX_METADATA_LENGTH } from '../idp/metadata-source.js';
 
 const DEEPEST = 100;
 
@@ -8,7 +8,7 @@ const DEEPEST = 100;
  * is long, because the parser behind it costs more for a text that is not well-formed, and would read a DOCTYPE.
  */
 export function shapeFault(xml: string): string | undefined {
-  if (xml.length > LONGEST_METADATA) return 'they are larger than 5 MB';
+  if (xml.length > MAX_METADATA_LENGTH) return 'they are larger than 5 MB';
   let fault: string | undefined;
   const seen = { depth: 0, elements: 0 };
   const reader = sax.parser(true, { xmlns: true });

@@ -3,7 +3,7 @@ import { DOMParser } from '@xmldom/xmldom';
 import { parser as saxParser, type QualifiedAttribute, type QualifiedTag } from 'sax';
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { type MarkupElement, readMarkup } from './xml-reader.js';
+import { type XmlElement, readXml } from './xml-reader.js';
 import { isRejection } from '../login/rejection.js';
 
 interface Outline {
@@ -13,7 +13,7 @@ interface Outline {
   readonly children: Outline[];
 }
 
-function byOurs({ name, namespace, attributes, text, children }: MarkupElement): Outline {
+function byOurs({ name, namespace, attributes, text, children }: XmlElement): Outline {
   return {
     name: `{${namespace}}${name}`,
     attributes: Object.fromEntries(attributes),
@@ -188,7 +188,7 @@ const document = fc
 
 /** Where readings differ: nothing for a document that is refused. */
 function difference(xml: string, byOther: (xml: string) => Outline): unknown {
-  const read = readMarkup(xml);
+  const read = readXml(xml);
   if (isRejection(read)) return undefined;
   const [ours, theirs] = [byOurs(read), byOther(xml)];
   return isDeepStrictEqual(ours, theirs) ? undefined : { ours, theirs };
@@ -214,7 +214,7 @@ describe('what is taken', () => {
   });
 
   it('is a good part of what is tried', () => {
-    const taken = fc.sample(document, 1000).filter((xml) => !isRejection(readMarkup(xml)));
+    const taken = fc.sample(document, 1000).filter((xml) => !isRejection(readXml(xml)));
 
     expect(taken.length).toBeGreaterThan(200);
   });
@@ -223,14 +223,14 @@ describe('what is taken', () => {
     const xml = '<a><b></b><b>text</b ></a>';
 
     expect(byXmldom(xml).children.map(({ text }) => text)).toEqual(['', '']);
-    expect(readMarkup(xml)).toBe('markup');
+    expect(readXml(xml)).toBe('markup');
   });
 
   it.each(['\u0085', '\u2028'])(
     'X13: is nothing with %j, which one parser takes for the end of a line',
     (character) => {
-      expect(readMarkup(`<a b="${character}"/>`)).toBe('markup');
-      expect(readMarkup(`<a>${character}</a>`)).toBe('markup');
+      expect(readXml(`<a b="${character}"/>`)).toBe('markup');
+      expect(readXml(`<a>${character}</a>`)).toBe('markup');
     },
   );
 });

@@ -13,7 +13,7 @@ type Signed = { readonly signed: string } | { readonly fault: string };
  * The canonical text of the root of metadata or of a posted logout message as one of the certificates has signed it (SAML
  * core 5.4), or why it has not. Who reads what is signed reads this text and not the document.
  */
-export function signedRoot(xml: string, root: Element, certificates: readonly string[]): Signed {
+export function verifyRootSignature(xml: string, root: Element, certificates: readonly string[]): Signed {
   const signatures = Array.from(root.childNodes).filter(
     ({ nodeType, localName, namespaceURI }: Node & Partial<Pick<Element, 'localName' | 'namespaceURI'>>) =>
       nodeType === root.nodeType && localName === 'Signature' && namespaceURI === 'http://www.w3.org/2000/09/xmldsig#',
@@ -21,14 +21,14 @@ export function signedRoot(xml: string, root: Element, certificates: readonly st
   const [signature] = signatures;
   if (!signature || signatures.length > 1) return { fault: 'their root is not signed, or more than once' };
   for (const publicCert of certificates) {
-    const found = checked(xml, root, signature, publicCert);
+    const found = verifyWith(xml, root, signature, publicCert);
     if (found) return found;
   }
   return { fault: 'their signature is not one by metadata-certificate of what they say' };
 }
 
 /** What the certificate has signed, or why nothing could have; undefined where it was not this one. */
-function checked(xml: string, root: Element, signature: Node, publicCert: string): Signed | undefined {
+function verifyWith(xml: string, root: Element, signature: Node, publicCert: string): Signed | undefined {
   // A certificate in KeyInfo is whatever the sender wrote there.
   const signedXml = new SignedXml({ publicCert, getCertFromKeyInfo: () => null });
   signedXml.idAttributes = ['ID'];

@@ -11,20 +11,20 @@ export interface OaepHashes {
 const HASH_BYTES: Readonly<Record<OaepHash, number>> = { sha1: 20, sha256: 32 };
 
 /** Decrypts a key that was wrapped with an empty label. @throws Error for every ciphertext that is not good, always alike */
-export function oaepDecrypted(privateKey: KeyObject, wrapped: Buffer, { digest, mask }: OaepHashes): Buffer {
+export function oaepDecrypt(privateKey: KeyObject, wrapped: Buffer, { digest, mask }: OaepHashes): Buffer {
   if (digest === mask) {
     return privateDecrypt({ key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: digest }, wrapped);
   }
   // node:crypto uses one hash for both, so the padding of a mixed pair is removed here.
   const padded = privateDecrypt({ key: privateKey, padding: constants.RSA_NO_PADDING }, wrapped);
-  return unpadded(padded, { digest, mask });
+  return unpad(padded, { digest, mask });
 }
 
 /**
  * Decodes EME-OAEP (RFC 8017, 7.1.2, step 3). Every check runs over the whole block without a branch, because a sender who
  * learns which one failed can decrypt other messages (Manger, 2001).
  */
-function unpadded(padded: Buffer, { digest, mask }: OaepHashes): Buffer {
+function unpad(padded: Buffer, { digest, mask }: OaepHashes): Buffer {
   const hashBytes = HASH_BYTES[digest];
   const maskedBlock = padded.subarray(1 + hashBytes);
   const seed = xor(padded.subarray(1, 1 + hashBytes), mgf1(mask, maskedBlock, hashBytes));

@@ -3,9 +3,9 @@ import { CollectedLog } from '../../../test/support/collected-log.js';
 import { IdentityProvider } from '../../../test/support/identity-provider.js';
 import { encoded } from '../../../test/support/saml-messages.js';
 import { SystemClock } from '../../clock/clock.js';
-import { refusedAlgorithm } from './refused-algorithm.js';
+import { rejectedAlgorithm } from './refused-algorithm.js';
 import { SamlResponses } from '../login/saml-responses.service.js';
-import type { UnknownKeys } from '../idp/key-rollover.service.js';
+import type { KeyRollover } from '../idp/key-rollover.service.js';
 
 const ANSWER = { acsUrl: 'https://login.test/acs', audience: 'a' };
 const RSA_SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
@@ -15,7 +15,7 @@ it('S1: a refused algorithm is named at DEBUG', () => {
   log.loggers.setLevel('saml', 'DEBUG');
   const xml = IdentityProvider.make().response({ ...ANSWER, signature: { algorithm: 'rsa-sha1' } });
 
-  const responses = new SamlResponses(new SystemClock(), {} as UnknownKeys, log.loggers);
+  const responses = new SamlResponses(new SystemClock(), {} as KeyRollover, log.loggers);
 
   expect(responses.read(encoded(xml), { name: 'corp' })).toBe('algorithm');
 
@@ -29,6 +29,6 @@ it('S1: a refused algorithm is named at DEBUG', () => {
 });
 
 it('S1: names nothing where every algorithm is accepted, or nothing can be read', () => {
-  expect(refusedAlgorithm(IdentityProvider.make().response(ANSWER))).toBeUndefined();
-  expect(refusedAlgorithm('<a>')).toBeUndefined();
+  expect(rejectedAlgorithm(IdentityProvider.make().response(ANSWER))).toBeUndefined();
+  expect(rejectedAlgorithm('<a>')).toBeUndefined();
 });

@@ -1,10 +1,10 @@
-import type { MarkupElement } from './xml-reader.js';
+import type { XmlElement } from './xml-reader.js';
 import type { Rejection } from '../login/rejection.js';
 import { NAMESPACE } from './saml-uris.js';
 import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './signature-algorithms.js';
 
 /** Characters of prefixes; the library looks the whole list through for each element. */
-const LONGEST_LIST = 255;
+const MAX_PREFIX_LIST_LENGTH = 255;
 
 /** Those with SHA-2 that the library knows; an HMAC would take the certificate, which everybody has, for its secret. */
 const SIGNATURE_METHODS: readonly string[] = [
@@ -26,7 +26,7 @@ export const ACCEPTED_ALGORITHMS: ReadonlyMap<string, readonly string[]> = new M
  * What keeps a signature from being that of the element around it alone (SAML core 5.4). The library looks parts up by local
  * name, anywhere below the signature and the first of several: so each has its one place here, and nothing else stands there.
  */
-export function signatureFault(signature: MarkupElement, signedId: string | undefined): Rejection | undefined {
+export function signatureFault(signature: XmlElement, signedId: string | undefined): Rejection | undefined {
   const [signedInfo, signatureValue, keyInfo] = signature.children;
   if (!consistsOf(signature, ['SignedInfo', 'SignatureValue', ...(keyInfo === undefined ? [] : ['KeyInfo'])])) {
     return 'structure';
@@ -43,7 +43,7 @@ export function signatureFault(signature: MarkupElement, signedId: string | unde
   return referenceFault(reference);
 }
 
-function referenceFault(reference: MarkupElement): Rejection | undefined {
+function referenceFault(reference: XmlElement): Rejection | undefined {
   if (!consistsOf(reference, ['Transforms', 'DigestMethod', 'DigestValue'])) return 'structure';
   const [transforms, method, value] = reference.children;
   if (transforms === undefined || method === undefined || value === undefined) return 'structure';
@@ -55,28 +55,28 @@ function referenceFault(reference: MarkupElement): Rejection | undefined {
   return DIGEST_METHODS.includes(algorithmOf(method)) ? undefined : 'algorithm';
 }
 
-function isCanonicalization(element: MarkupElement): boolean {
+function isCanonicalization(element: XmlElement): boolean {
   const [parameter, ...others] = element.children;
   if (algorithmOf(element) !== EXCLUSIVE || others.length > 0) return false;
   return parameter === undefined || isPrefixList(parameter);
 }
 
-function isPrefixList({ name, namespace, attributes, children }: MarkupElement): boolean {
+function isPrefixList({ name, namespace, attributes, children }: XmlElement): boolean {
   if (name !== 'InclusiveNamespaces' || namespace !== EXCLUSIVE || children.length > 0) return false;
   const prefixes = attributes.get('PrefixList');
-  return attributes.size === 1 && prefixes !== undefined && prefixes.length <= LONGEST_LIST;
+  return attributes.size === 1 && prefixes !== undefined && prefixes.length <= MAX_PREFIX_LIST_LENGTH;
 }
 
-function algorithmOf({ attributes }: MarkupElement): string {
+function algorithmOf({ attributes }: XmlElement): string {
   // A second one in some namespace would be found by its local name, too.
   return attributes.size === 1 ? (attributes.get('Algorithm') ?? '') : '';
 }
 
-function isText({ children, text }: MarkupElement): boolean {
+function isText({ children, text }: XmlElement): boolean {
   return children.length === 0 && text !== '';
 }
 
-function consistsOf({ children }: MarkupElement, names: readonly string[]): boolean {
+function consistsOf({ children }: XmlElement, names: readonly string[]): boolean {
   if (children.length !== names.length) return false;
   return children.every(({ name, namespace }, at) => namespace === NAMESPACE.signature && name === names[at]);
 }

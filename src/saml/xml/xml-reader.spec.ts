@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DOMParser } from '@xmldom/xmldom';
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { DEEPEST, type MarkupElement, MOST_ATTRIBUTES, MOST_ELEMENTS, readMarkup } from './xml-reader.js';
+import { MAX_DEPTH, type XmlElement, MAX_ATTRIBUTES, MAX_ELEMENTS, readXml } from './xml-reader.js';
 import { isRejection } from '../login/rejection.js';
 
 const DOCUMENT =
@@ -10,7 +10,7 @@ const DOCUMENT =
 
 describe('reading markup', () => {
   it('gives names, namespaces, attributes and the whole text', () => {
-    expect(readMarkup(DOCUMENT)).toMatchObject({
+    expect(readXml(DOCUMENT)).toMatchObject({
       name: 'r',
       namespace: 'urn:a',
       attributes: new Map([
@@ -31,7 +31,7 @@ describe('reading markup', () => {
     ['the prefix that needs no declaration', '<a xml:lang="de"/>'],
     ['a greater-than sign', '<a b=">">></a>'],
   ])('takes %s', (_, xml) => {
-    expect(isRejection(readMarkup(xml))).toBe(false);
+    expect(isRejection(readXml(xml))).toBe(false);
   });
 
   it.each([
@@ -49,7 +49,7 @@ describe('reading markup', () => {
     ],
     ['one with a file as an entity', '<!DOCTYPE a [<!ENTITY f SYSTEM "file:///etc/passwd">]><a>&f;</a>'],
   ])('X11: refuses %s', (_, xml) => {
-    expect(readMarkup(xml)).toBe('doctype');
+    expect(readXml(xml)).toBe('doctype');
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe('reading markup', () => {
     ['UTF-16 that is none', '<?xml version="1.0" encoding="UTF-16"?><a/>'],
     ['an entity outside of a DOCTYPE', '<a/><!ENTITY b "c">'],
   ])('X6: refuses %s', (_, xml) => {
-    expect(readMarkup(xml)).toBe('markup');
+    expect(readXml(xml)).toBe('markup');
   });
 
   it.each([
@@ -117,7 +117,7 @@ describe('reading markup', () => {
     ['a name of 101 characters', `<${'a'.repeat(101)}/>`],
     ['an attribute name of 200 characters', `<a ${'b'.repeat(200)}="c"/>`],
   ])('X13: does not read %s', (_, xml) => {
-    expect(readMarkup(xml)).toBe('not_well_formed');
+    expect(readXml(xml)).toBe('not_well_formed');
   });
 
   it.each([
@@ -137,19 +137,19 @@ describe('reading markup', () => {
     ['a declaration twice', '<a xmlns:p="u" xmlns:p="v"/>'],
     ['a default twice', '<a xmlns="u" xmlns="v"/>'],
   ])('X13: does not read %s', (_, xml) => {
-    expect(readMarkup(xml)).toBe('not_well_formed');
+    expect(readXml(xml)).toBe('not_well_formed');
   });
 
   it('X13: refuses several roots', () => {
-    expect(readMarkup('<a/><a/>')).toBe('structure');
-    expect(readMarkup('<a></a>\n<b></b>')).toBe('structure');
+    expect(readXml('<a/><a/>')).toBe('structure');
+    expect(readXml('<a></a>\n<b></b>')).toBe('structure');
   });
 
   it('X11: takes as many levels as it says and none more', () => {
     const nested = (levels: number) => '<a>'.repeat(levels) + '</a>'.repeat(levels);
 
-    expect(isRejection(readMarkup(nested(DEEPEST)))).toBe(false);
-    expect(readMarkup(nested(DEEPEST + 1))).toBe('too_deep');
+    expect(isRejection(readXml(nested(MAX_DEPTH)))).toBe(false);
+    expect(readXml(nested(MAX_DEPTH + 1))).toBe('too_deep');
   });
 
   it('X11: takes as many elements, attributes and prefixes as it says and none more', () => {
@@ -157,14 +157,14 @@ describe('reading markup', () => {
     const numbered = (count: number, text: string) =>
       Array.from({ length: count }, (_, n) => `${text}${n}="u"`).join(' ');
 
-    expect(isRejection(readMarkup(elements(MOST_ELEMENTS)))).toBe(false);
-    expect(readMarkup(elements(MOST_ELEMENTS + 1))).toBe('structure');
-    expect(isRejection(readMarkup(`<a ${numbered(40, 'b')}/>`))).toBe(false);
-    expect(readMarkup(`<a ${numbered(41, 'b')}/>`)).toBe('structure');
-    expect(readMarkup(`<a ${numbered(40, 'xmlns:p')}><b ${numbered(40, 'xmlns:q')}/></a>`)).toBe('structure');
+    expect(isRejection(readXml(elements(MAX_ELEMENTS)))).toBe(false);
+    expect(readXml(elements(MAX_ELEMENTS + 1))).toBe('structure');
+    expect(isRejection(readXml(`<a ${numbered(40, 'b')}/>`))).toBe(false);
+    expect(readXml(`<a ${numbered(41, 'b')}/>`)).toBe('structure');
+    expect(readXml(`<a ${numbered(40, 'xmlns:p')}><b ${numbered(40, 'xmlns:q')}/></a>`)).toBe('structure');
     const attributes = (count: number) => `<a>${`<b ${numbered(35, 'c')}/>`.repeat(count / 35)}</a>`;
-    expect(isRejection(readMarkup(attributes(MOST_ATTRIBUTES)))).toBe(false);
-    expect(readMarkup(attributes(MOST_ATTRIBUTES + 35))).toBe('structure');
+    expect(isRejection(readXml(attributes(MAX_ATTRIBUTES)))).toBe(false);
+    expect(readXml(attributes(MAX_ATTRIBUTES + 35))).toBe('structure');
   });
 
   const LENGTH = 256 * 1024;
@@ -193,7 +193,7 @@ describe('reading markup', () => {
     ['declarations before a DOCTYPE', `${filled('<! ')}<!DOCTYPE a>`, 'doctype'],
     ['unclosed instructions', filled('<?a '), 'markup'],
   ])('X11: refuses 256 KB of %s', (_, xml, rejection) => {
-    expect(readMarkup(xml)).toBe(rejection);
+    expect(readXml(xml)).toBe(rejection);
   });
 
   it.each([
@@ -201,7 +201,7 @@ describe('reading markup', () => {
     ['references', `<a>${filled('&#9;')}</a>`],
     ['an attribute', `<a b="${filled('&lt;')}"/>`],
   ])('X11: reads 256 KB of %s', (_, xml) => {
-    expect(isRejection(readMarkup(xml))).toBe(false);
+    expect(isRejection(readXml(xml))).toBe(false);
   });
 
   const snippet = fc.constantFrom(
@@ -267,7 +267,7 @@ describe('reading markup', () => {
   it('X13: what it reads of bent documents, the parser of the library reads alike and without a warning', () => {
     fc.assert(
       fc.property(bentDocument, (xml) => {
-        const read = readMarkup(xml);
+        const read = readXml(xml);
         expect(isRejection(read) || isDeepStrictEqual(outline(read), outlineByLibrary(xml))).toBe(true);
       }),
       { numRuns: 3000 },
@@ -277,7 +277,7 @@ describe('reading markup', () => {
   it('answers every text', () => {
     fc.assert(
       fc.property(fc.array(snippet, { maxLength: 60 }), (parts) => {
-        const read = readMarkup(parts.join(''));
+        const read = readXml(parts.join(''));
 
         expect(typeof read === 'object' || isRejection(read)).toBe(true);
       }),
@@ -293,7 +293,7 @@ interface Outline {
   readonly children: readonly Outline[];
 }
 
-function outline({ name, namespace, attributes, text, children }: MarkupElement): Outline {
+function outline({ name, namespace, attributes, text, children }: XmlElement): Outline {
   return {
     name: `{${namespace}}${name}`,
     attributes: Object.fromEntries(attributes),

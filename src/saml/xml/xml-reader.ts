@@ -1,26 +1,26 @@
 import type { Rejection } from '../login/rejection.js';
 
 /** An element of a document, as far as SAML looks at it. */
-export interface MarkupElement {
+export interface XmlElement {
   /** Its name without the prefix. */
   readonly name: string;
   /** URI of its namespace; empty where it has none. */
   readonly namespace: string;
   /** Values by name, or by `{URI}name` where the attribute has a namespace. */
   readonly attributes: ReadonlyMap<string, string>;
-  readonly children: readonly MarkupElement[];
+  readonly children: readonly XmlElement[];
   /** All text directly in it, whole. */
   readonly text: string;
 }
 
 /** Levels; a response has six, an attribute value of markup some more. */
-export const DEEPEST = 32;
+export const MAX_DEPTH = 32;
 /** Elements; a person in a thousand groups has one for each. With two certificates the library takes up to some 0.3 s for so many. */
-export const MOST_ELEMENTS = 1100;
+export const MAX_ELEMENTS = 1100;
 /** Attributes and declarations of all elements; such a person may have three with each group. */
-export const MOST_ATTRIBUTES = 3500;
-const MOST_OF_ONE_ELEMENT = 40;
-const MOST_PREFIXES = 64;
+export const MAX_ATTRIBUTES = 3500;
+const MAX_ELEMENT_ATTRIBUTES = 40;
+const MAX_PREFIXES = 64;
 
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
@@ -40,9 +40,9 @@ const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 type Scope = ReadonlyMap<string, string>;
 
-interface OpenElement extends MarkupElement {
+interface OpenElement extends XmlElement {
   readonly prefix: string | undefined;
-  readonly children: MarkupElement[];
+  readonly children: XmlElement[];
   text: string;
   readonly scope: Scope;
   /** Written as one tag. */
@@ -55,7 +55,7 @@ interface OpenElement extends MarkupElement {
  * blanks in closing tags.
  * It takes time as the text is long, whatever stands in it, which the parsers behind it do for well-formed texts alone.
  */
-export function readMarkup(xml: string): MarkupElement | Rejection {
+export function readXml(xml: string): XmlElement | Rejection {
   if (/<!\s*doctype/i.test(xml)) return 'doctype';
   if (xml.includes('<!') || /[\u0085\u2028]/.test(xml)) return 'markup';
   if (NO_CHARACTER.test(xml)) return 'not_well_formed';
@@ -70,7 +70,7 @@ class Reader {
 
   constructor(private readonly xml: string) {}
 
-  document(): MarkupElement | Rejection {
+  document(): XmlElement | Rejection {
     this.next(DECLARATION);
     if (this.xml.includes('<?', this.at)) return 'markup';
     if (!isBlank(this.text())) return 'not_well_formed';
@@ -81,7 +81,7 @@ class Reader {
     return this.next(OPENING) === undefined ? 'not_well_formed' : 'structure';
   }
 
-  private root(): MarkupElement | Rejection {
+  private root(): XmlElement | Rejection {
     const open: OpenElement[] = [];
     for (;;) {
       const parent = open.at(-1);
@@ -98,9 +98,9 @@ class Reader {
         parent?.children.push(element);
         if (!element.isEmpty) open.push(element);
         else if (parent === undefined) return element;
-        if (open.length > DEEPEST) return 'too_deep';
+        if (open.length > MAX_DEPTH) return 'too_deep';
       }
-      const text = decoded(this.text());
+      const text = decode(this.text());
       if (text === undefined) return 'not_well_formed';
       const around = open.at(-1);
       if (around !== undefined) around.text += text;
@@ -111,13 +111,13 @@ class Reader {
     const opening = this.next(OPENING);
     if (opening === undefined) return 'not_well_formed';
     this.elements += 1;
-    if (this.elements > MOST_ELEMENTS) return 'structure';
-    const written: WrittenAttribute[] = [];
+    if (this.elements > MAX_ELEMENTS) return 'structure';
+    const written: RawAttribute[] = [];
     for (let match = this.next(ATTRIBUTE); match !== undefined; match = this.next(ATTRIBUTE)) {
       const [, prefix, name = '', quoted, apostrophed = ''] = match;
       this.attributes += 1;
-      if (written.length === MOST_OF_ONE_ELEMENT || this.attributes > MOST_ATTRIBUTES) return 'structure';
-      const value = decoded((quoted ?? apostrophed).replace(/[\t\n]/g, ' ')); // XML 1.0, 3.3.3
+      if (written.length === MAX_ELEMENT_ATTRIBUTES || this.attributes > MAX_ATTRIBUTES) return 'structure';
+      const value = decode((quoted ?? apostrophed).replace(/[\t\n]/g, ' ')); // XML 1.0, 3.3.3
       if (value === undefined) return 'not_well_formed';
       written.push({ prefix, name, value });
     }
@@ -144,14 +144,14 @@ class Reader {
   }
 }
 
-interface WrittenAttribute {
+interface RawAttribute {
   readonly prefix: string | undefined;
   readonly name: string;
   readonly value: string;
 }
 
 /** The prefixes that count inside of an element, the default under the empty one (Namespaces in XML 1.0, 3 and 6). */
-function scopeOf(outer: Scope, attributes: readonly WrittenAttribute[]): Scope | Rejection {
+function scopeOf(outer: Scope, attributes: readonly RawAttribute[]): Scope | Rejection {
   const declarations = attributes.filter(isDeclaration);
   if (declarations.length === 0) return outer;
   const scope = new Map(outer);
@@ -162,11 +162,11 @@ function scopeOf(outer: Scope, attributes: readonly WrittenAttribute[]): Scope |
     if (declared !== '' && value === '') return 'not_well_formed';
     scope.set(declared, value);
   }
-  return scope.size > MOST_PREFIXES ? 'structure' : scope;
+  return scope.size > MAX_PREFIXES ? 'structure' : scope;
 }
 
 /** Undefined where one stands there twice or has a prefix that nothing declares. */
-function attributesOf(scope: Scope, written: readonly WrittenAttribute[]): ReadonlyMap<string, string> | undefined {
+function attributesOf(scope: Scope, written: readonly RawAttribute[]): ReadonlyMap<string, string> | undefined {
   const attributes = new Map<string, string>();
   const declared = new Set<string>();
   for (const attribute of written) {
@@ -186,7 +186,7 @@ function attributesOf(scope: Scope, written: readonly WrittenAttribute[]): Reado
   return attributes;
 }
 
-function isDeclaration({ prefix, name }: WrittenAttribute): boolean {
+function isDeclaration({ prefix, name }: RawAttribute): boolean {
   return prefix === 'xmlns' || (prefix === undefined && name === 'xmlns');
 }
 
@@ -200,7 +200,7 @@ const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}));/g;
 
 /** The text with its references resolved; undefined for any that needs a DTD or means no character. */
-function decoded(text: string): string | undefined {
+function decode(text: string): string | undefined {
   if (text.includes(']]>')) return undefined;
   if (!text.includes('&')) return text;
   if (text.replace(REFERENCE, '').includes('&')) return undefined;

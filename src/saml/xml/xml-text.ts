@@ -10,11 +10,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** A text as it stands in an element or between double quotes, so that it is read as it was. */
-export function xmlText(text: string): string {
+export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"\t\n\r]/g, (char) => ESCAPES[char] ?? '');
 }
 
 /** ` name="value"`, or nothing where there is no value. */
 export function xmlAttribute(name: string, value: string | undefined): string {
-  return value === undefined ? '' : ` ${name}="${xmlText(value)}"`;
+  return value === undefined ? '' : ` ${name}="${escapeXml(value)}"`;
 }
