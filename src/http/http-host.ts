@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import fastifyCookie from '@fastify/cookie';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SystemClock } from '../clock/clock.js';
@@ -36,7 +37,6 @@ import { RequestLog } from './records/request-log.js';
 import { RequestMeters } from './records/request-meters.js';
 import { ServerProperties } from './server.properties.js';
 import { type ListenerTls, secureServers } from './tls/secure-server.js';
-import { answerTunnels } from './tunnels.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
 import { takeUploads } from './upload/uploads.js';
 
@@ -226,7 +226,8 @@ export class HttpHost {
     server.on('checkExpectation', (request, reply) => server.emit('request', request, reply));
     // Not before the request is let in: a client that is refused need not send its body.
     server.on('checkContinue', (request, reply) => server.emit('request', request, reply));
-    answerTunnels(server, (request, socket) => {
+    // Node hands CONNECT over past the requests: the connection does not belong to HTTP any more.
+    server.on('connect', (request: IncomingMessage, socket: Socket) => {
       this.refusals.refuseTunnel(request, socket);
     });
   }

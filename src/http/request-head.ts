@@ -4,7 +4,6 @@ import { ServiceError } from '../errors/service-error.js';
 import { type RequestContext, withRequestContext } from '../principal/request-context.js';
 import { isCleanlyEncoded } from '../encoding/strict-json.js';
 import { originForm } from './context-path.js';
-import { streamOf } from './http2-request.js';
 import { sentMethod, TUNNEL } from './methods.js';
 import { hostAndPort } from './proxy/host-and-port.js';
 
@@ -52,8 +51,6 @@ function namesOneHost(request: IncomingMessage): boolean {
   const { host } = headers;
   if (host === undefined) return httpVersion === '1.0';
   if (!hostAndPort(host)) return false;
-  // A server of HTTP/2 has compared its two ways to name one.
-  if (streamOf(request)) return true;
   // Some other version over a connection of HTTP/1.
   if (!httpVersion.startsWith('1.')) return false;
   let count = 0;

@@ -21,8 +21,7 @@ const JWS = /\bey[\w-]{1,1000}\.[\w-]+\./;
 export function headersWithoutSecrets(headers: Headers): ShownHeaders {
   const kept = Object.entries(headers).flatMap(([sent, value]): [string, readonly string[]][] => {
     const name = sent.toLowerCase();
-    // `:path` and the like of HTTP/2 are no headers.
-    if (value === undefined || name.startsWith(':') || CREDENTIALS.test(name) || namesSecret(name)) return [];
+    if (value === undefined || CREDENTIALS.test(name) || namesSecret(name)) return [];
     return [[name, [value].flat().map((each) => valueWithoutSecrets(name, String(each)))]];
   });
   return Object.fromEntries(kept);

@@ -1,16 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { type ClientHttp2Stream, constants } from 'node:http2';
 import { afterEach, describe, expect, it } from 'vitest';
 import { DataSize } from '../../src/config/bind/data-size.js';
 import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
 import type { HostOptions } from '../../src/http/host-options.js';
-import { makeCertificate } from '../support/certificates.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { HttpClient } from '../support/http-client.js';
-import { needs } from '../support/needs.js';
 import { RawConnection } from '../support/raw-connection.js';
-import { http2Session } from '../support/secure-client.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const KIBIBYTE = 1024;
@@ -106,35 +101,5 @@ describe('R7 bodies that are never finished', () => {
 
       expect(clients.flatMap(({ statuses }) => statuses)).not.toContain(503);
     }
-  });
-});
-
-needs('openssl')('R7 over HTTP/2', () => {
-  it('streams that are never finished hold no more either, and give it back when they are reset', async () => {
-    const made = makeCertificate();
-    const context = { cert: made.pem, key: readFileSync(made.key) };
-    await start({}, { tls: { context, isHttp2: true, onUpdate: () => () => undefined } });
-    const session = await http2Session(service.url.replace('http:', 'https:'), made.pem);
-    const statuses: number[] = [];
-    const halfForms = (count: number): readonly ClientHttp2Stream[] =>
-      Array.from({ length: count }, () => {
-        const stream = session.request({ ':method': 'POST', ':path': '/form', 'content-type': FORM });
-        stream.on('error', () => undefined).on('response', ({ ':status': status = 0 }) => statuses.push(status));
-        stream.write(`token=${'x'.repeat(60 * KIBIBYTE)}`);
-        return stream;
-      });
-
-    for (let round = 0; round < 4; round += 1) {
-      const streams = halfForms(2);
-      await waitUntil('they are there', () => service.listener.inProgress === 2);
-      for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
-      await waitUntil('they are gone', () => service.listener.inProgress === 0);
-    }
-    expect(statuses).toEqual([]);
-
-    halfForms(6);
-    await waitUntil('some are refused', () => statuses.length > 1);
-    expect(new Set(statuses)).toEqual(new Set([503]));
-    session.destroy();
   });
 });

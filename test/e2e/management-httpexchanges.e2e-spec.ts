@@ -8,7 +8,7 @@ import { storyOn } from '../support/login-story.js';
 import { type ManagedService, OPERATOR, OPERATOR_HEADERS, startManaged } from '../support/management.js';
 import { needs } from '../support/needs.js';
 import { sendRaw } from '../support/raw-http.js';
-import { http2Session, overHttp2 } from '../support/secure-client.js';
+import { overHttp1 } from '../support/secure-client.js';
 import { waitUntil } from '../support/wait-until.js';
 import { onSqlite } from '../support/story-database.js';
 
@@ -186,25 +186,26 @@ it('a request with an unreadable body is recorded and logged with the status tha
   expect(service.log.of('http').map(({ message }) => message)).toEqual([expect.stringMatching(/^POST \/any 400 /)]);
 });
 
-needs('openssl')('httpexchanges over HTTP/2', () => {
-  it('records the URL and the headers of a request over HTTP/2', async () => {
+needs('openssl')('httpexchanges over TLS', () => {
+  it('records the URL and the headers of a request over TLS', async () => {
     const exchanges = new HttpExchanges(new Set(['request-headers']));
     const made = makeCertificate();
     const context = { cert: made.pem, key: readFileSync(made.key) };
-    const tls = { context, isHttp2: true, onUpdate: () => () => undefined };
+    const tls = { context, onUpdate: () => () => undefined };
     const service = await startEchoService({ exchanges, tls });
-    const session = await http2Session(service.url, made.pem);
     const headers = { accept: ['text/html', 'application/json'], cookie: 'SESSION=secret' };
-    await overHttp2(session, '/plain/nowhere', { headers });
-    await overHttp2(session, '/nowhere?token=secret', { headers });
-    session.destroy();
+    await overHttp1(service.url, '/nowhere?token=secret', { headers, ca: made.pem });
     await service.stop();
 
     expect(exchanges.all.map(({ request }) => request)).toEqual([
       {
         method: 'GET',
         uri: `${service.url}/nowhere?token=******`,
-        headers: { accept: ['text/html', 'application/json'] },
+        headers: {
+          accept: ['text/html', 'application/json'],
+          connection: ['close'],
+          host: [new URL(service.url).host],
+        },
       },
     ]);
   });

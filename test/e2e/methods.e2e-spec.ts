@@ -1,6 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { METHODS } from 'node:http';
-import type { ClientHttp2Session } from 'node:http2';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Loggers } from '../../src/logging/loggers.js';
@@ -14,7 +13,7 @@ import { held } from '../support/held.controller.js';
 import { needs } from '../support/needs.js';
 import { RawConnection } from '../support/raw-connection.js';
 import { sendRaw } from '../support/raw-http.js';
-import { handshake, http2Session, overHttp2 } from '../support/secure-client.js';
+import { handshake } from '../support/secure-client.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
@@ -220,10 +219,9 @@ describe('uncommon methods over HTTP/1', () => {
   });
 });
 
-needs('openssl')('uncommon methods over HTTP/2', () => {
+needs('openssl')('uncommon methods over TLS', () => {
   let made: MadeCertificate;
   let service: EchoService;
-  let session: ClientHttp2Session;
 
   beforeAll(async () => {
     made = makeCertificate();
@@ -231,65 +229,16 @@ needs('openssl')('uncommon methods over HTTP/2', () => {
       accessLog: newLog(),
       tls: {
         context: { cert: readFileSync(made.certificate), key: readFileSync(made.key) },
-        isHttp2: true,
         onUpdate: () => () => undefined,
       },
     });
-    session = await http2Session(`https://127.0.0.1:${service.port}`, made.pem);
   });
 
   afterAll(async () => {
-    session.destroy();
     await service.stop();
   });
 
-  it.each(['FOO', 'get', 'X-1', 'QUERY', 'PROPFIND', 'TRACE', '__proto__', 'constructor'])(
-    'H9: %s gets 405 with Allow on a known path and 404 elsewhere, as over HTTP/1',
-    async (method) => {
-      const headers = { 'x-request-id': `id-of-${method}` };
-
-      const known = await overHttp2(session, '/facts?secret=1', { method, headers });
-      const unknown = await overHttp2(session, '/nowhere', { method });
-      const withBody = await overHttp2(session, '/facts', { method, body: 'a'.repeat(100_000) });
-
-      expect([known.status, unknown.status, withBody.status]).toEqual([405, 404, 405]);
-      expect(known.headers).toMatchObject({
-        ...HEADERS,
-        ...headers,
-        allow: ALLOWED_ON_FACTS,
-        'strict-transport-security': 'max-age=31536000; includeSubDomains',
-      });
-      expect(JSON.parse(known.text)).toMatchObject({ code: 'METHOD_NOT_ALLOWED', instance: '/facts' });
-      expect(unknown.headers).toMatchObject(HEADERS);
-      expect(JSON.parse(unknown.text)).toMatchObject({ code: 'NOT_FOUND', instance: '/nowhere' });
-      expect(await lineOf(`id-of-${method}`)).toBe(`${method} /facts HTTP/2.0 405 id-of-${method}`);
-    },
-  );
-
-  it('H9: CONNECT gets 405 with an empty Allow header, and the next request succeeds', async () => {
-    const stream = session.request({
-      ':method': 'CONNECT',
-      ':authority': 'evil.example:443',
-      'x-request-id': 'id-of-tunnel',
-    });
-    let headers: object = {};
-    let text = '';
-    stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    await new Promise((resolve, reject) => {
-      stream
-        .on('response', (received) => (headers = received))
-        .on('error', reject)
-        .on('close', resolve);
-    });
-
-    expect(headers).toMatchObject({ ...HEADERS, ':status': 405, allow: '', 'x-request-id': 'id-of-tunnel' });
-    expect(JSON.parse(text)).toMatchObject({ code: 'METHOD_NOT_ALLOWED', request_id: 'id-of-tunnel' });
-    expect(text).not.toContain('evil');
-    expect(await lineOf('id-of-tunnel')).toBe('CONNECT evil.example:443 HTTP/2.0 405 id-of-tunnel');
-    expect((await overHttp2(session, '/plain')).status).toBe(200);
-  });
-
-  it('H9: CONNECT over HTTP/1 with TLS is rejected with all headers of https', async () => {
+  it('H9: CONNECT over TLS is rejected with all headers of https', async () => {
     const socket = await handshake(`https://127.0.0.1:${service.port}`, { ca: made.pem });
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));

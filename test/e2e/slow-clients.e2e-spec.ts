@@ -1,19 +1,13 @@
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { connect } from 'node:http2';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
 import { ThreadsProperties } from '../../src/http/admission/threads.properties.js';
 import type { HostOptions } from '../../src/http/host-options.js';
-import { makeCertificate } from '../support/certificates.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';
 import { HttpClient } from '../support/http-client.js';
-import { needs } from '../support/needs.js';
 import { RawConnection } from '../support/raw-connection.js';
 import { sendRaw } from '../support/raw-http.js';
-import { http2Session, overHttp2 } from '../support/secure-client.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const TIMEOUT_MILLIS = 700;
@@ -187,51 +181,5 @@ describe('R7 server.embedded.connection-timeout', () => {
 
     expect(connection.statuses).toEqual([200]);
     connection.leave();
-  });
-});
-
-needs('openssl')('R7 server.embedded.connection-timeout over HTTP/2', () => {
-  it('a client that goes on with PINGs and takes nothing is cut at it, and others are served', async () => {
-    const made = makeCertificate();
-    const context = { cert: readFileSync(made.certificate), key: readFileSync(made.key) };
-    const secure = await start({ tls: { context, isHttp2: true, onUpdate: () => () => undefined } });
-    const url = `https://127.0.0.1:${secure.port}`;
-    const greedy = connect(url, { ca: made.pem, settings: { initialWindowSize: 0 } });
-    greedy.on('error', () => undefined);
-    const closed = once(greedy, 'close');
-    await once(greedy, 'remoteSettings');
-    const since = performance.now();
-    const received: string[] = [];
-    // More of them than slots; the head of an answer needs no window.
-    for (let count = 0; count < 8; count += 1) {
-      greedy
-        .request({ ':path': '/held/big' })
-        .on('error', () => undefined)
-        .on('response', ({ ':status': status }) => received.push(`head ${status}`))
-        .on('data', () => received.push('body'));
-    }
-    let lastPong = 0;
-    const pings = setInterval(() => {
-      if (!greedy.destroyed) greedy.ping(() => (lastPong = performance.now() - since));
-    }, TIMEOUT_MILLIS / 10);
-    const statusForOther = async (): Promise<number> => {
-      const other = await http2Session(url, made.pem);
-      const { status } = await overHttp2(other, '/plain');
-      other.destroy();
-      return status;
-    };
-
-    await waitUntil('its answers wait for it', () => received.length === 8);
-    const meanwhile = await statusForOther();
-    await closed;
-    clearInterval(pings);
-
-    expect(performance.now() - since).toBeGreaterThan(TIMEOUT_MILLIS - 50);
-    // Nothing but its answers was missing: it was never idle.
-    expect(lastPong).toBeGreaterThan(TIMEOUT_MILLIS / 2);
-    expect(received).toEqual(Array.from({ length: 8 }, () => 'head 200'));
-    expect([meanwhile, await statusForOther()]).toEqual([200, 200]);
-    await waitUntil('nothing is in progress', () => secure.listener.inProgress === 0);
-    await secure.stop();
   });
 });

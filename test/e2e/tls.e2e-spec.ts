@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -10,21 +9,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import { join } from 'node:path';
+import { text as wholeText } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { encryptedKey, keyStore, makeCertificate, type MadeCertificate } from '../support/certificates.js';
 import { MovedClock } from '../support/moved-clock.js';
 import { needs } from '../support/needs.js';
 import { sendRaw } from '../support/raw-http.js';
-import { requestFrames, resetFrame, sendRawHttp2 } from '../support/raw-http2.js';
 import {
   handshake,
-  http2Session,
   JSON_BODY,
   nameShown,
   overHttp1,
-  overHttp2,
   type SecureAnswer,
   type SecureRequest,
 } from '../support/secure-client.js';
@@ -61,17 +57,6 @@ function bodyOf({ text }: SecureAnswer): Readonly<Record<string, unknown>> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-/** How a stream ended: the status of its answer, or the code of its reset. */
-async function endOf(stream: ClientHttp2Stream): Promise<number | string> {
-  let status: number | undefined;
-  stream
-    .on('error', () => undefined)
-    .on('response', (headers) => (status = headers[':status']))
-    .resume();
-  await once(stream, 'close');
-  return status ?? `reset ${stream.rstCode}`;
-}
-
 needs('openssl')('the main listener with a certificate bundle', () => {
   beforeAll(() => {
     made = makeCertificate();
@@ -84,47 +69,39 @@ needs('openssl')('the main listener with a certificate bundle', () => {
 
   describe('as it comes', () => {
     let service: RunningService;
-    let session: ClientHttp2Session;
 
     beforeAll(async () => {
       service = await startService({ args: pemArgs(made) });
-      session = await http2Session(service.url, made.pem);
       return async () => {
-        session.destroy();
         await service.kill();
       };
     });
 
-    it('takes a login over HTTP/1.1 and over HTTP/2, which browsers choose', async () => {
+    it('accepts a login over HTTP/1.1, which it also offers to browsers that prefer HTTP/2', async () => {
       const login = await firstLogin(service);
       const browser = await handshake(service.url, { ca: made.pem, ALPNProtocols: ['h2', 'http/1.1'] });
 
-      const [first, second] = [
-        await overHttp1(service.url, '/login', login),
-        await overHttp2(session, '/login', login),
-      ];
+      const answer = await overHttp1(service.url, '/login', login);
 
       expect(service.url).toMatch(/^https:/);
-      expect(browser.alpnProtocol).toBe('h2');
-      for (const answer of [first, second]) {
-        expect(answer.status).toBe(200);
-        expect(bodyOf(answer)).toMatchObject({ mfa_required: true });
-      }
+      expect(browser.alpnProtocol).toBe('http/1.1');
+      expect(answer.status).toBe(200);
+      expect(bodyOf(answer)).toMatchObject({ mfa_required: true });
     });
 
-    it('says Strict-Transport-Security and all other headers in both versions', async () => {
-      const request = { headers: { 'x-request-id': 'request-of-mine' }, ca: made.pem };
-      const [first, second] = [
-        await overHttp1(service.url, '/actuator/health', request),
-        await overHttp2(session, '/actuator/health', request),
-      ];
+    it('refuses the handshake of a client that offers nothing but HTTP/2', async () => {
+      const handshakeOverHttp2 = handshake(service.url, { ca: made.pem, ALPNProtocols: ['h2'] });
 
-      const named = (headers: object): object =>
-        Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(?:date|connection|:status)$/.test(name)));
-      const headers = named(first.headers);
-      expect(named(second.headers)).toEqual(headers);
-      expect([first.headers.connection, second.headers.connection]).toEqual(['close', undefined]);
+      await expect(handshakeOverHttp2).rejects.toThrow(/no application protocol/);
+    });
+
+    it('sends Strict-Transport-Security beside all other headers', async () => {
+      const request = { headers: { 'x-request-id': 'request-of-mine' }, ca: made.pem };
+
+      const { headers } = await overHttp1(service.url, '/actuator/health', request);
+
       expect(headers).toMatchObject({
+        connection: 'close',
         'strict-transport-security': 'max-age=31536000; includeSubDomains',
         'x-request-id': 'request-of-mine',
       });
@@ -150,29 +127,15 @@ needs('openssl')('the main listener with a certificate bundle', () => {
         413,
         'PAYLOAD_TOO_LARGE',
       ],
-    ])('refuses %s over HTTP/2 as over HTTP/1.1, and goes on', async (_, path, request, status, code) => {
-      const answers = [
-        await overHttp1(service.url, path, { ...request, ca: made.pem }),
-        await overHttp2(session, path, request),
-      ];
+    ])('refuses %s, and goes on', async (_, path, request, status, code) => {
+      const answer = await overHttp1(service.url, path, { ...request, ca: made.pem });
 
-      for (const answer of answers) {
-        expect([answer.status, answer.headers['content-type']]).toEqual([
-          status,
-          'application/problem+json;charset=UTF-8',
-        ]);
-        expect(bodyOf(answer)).toMatchObject({ code, status, request_id: answer.headers['x-request-id'] });
-      }
-      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
-    });
-
-    it('refuses a request that names two hosts, and takes one that names it as HTTP/1.1 does', async () => {
-      const { host } = new URL(service.url);
-      const named = (headers: Readonly<Record<string, string>>): Promise<SecureAnswer> =>
-        overHttp2(session, '/actuator/health', { headers });
-
-      expect((await named({ ':authority': host, host: 'other.test' })).status).toBe(400);
-      expect((await named({ host })).status).toBe(200);
+      expect([answer.status, answer.headers['content-type']]).toEqual([
+        status,
+        'application/problem+json;charset=UTF-8',
+      ]);
+      expect(bodyOf(answer)).toMatchObject({ code, status, request_id: answer.headers['x-request-id'] });
+      expect((await overHttp1(service.url, '/actuator/health', { ca: made.pem })).status).toBe(200);
     });
 
     it('closes on plain HTTP, and on anything else that is no TLS', async () => {
@@ -185,95 +148,18 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       ];
 
       expect(answers.flatMap(({ statuses }) => statuses)).toEqual([]);
-      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
+      expect((await overHttp1(service.url, '/actuator/health', { ca: made.pem })).status).toBe(200);
     });
 
-    it.each([20, 60])(
-      'H5: resets a request with %d KB of headers over HTTP/2, and takes the next',
-      async (kilobytes) => {
-        const frames = [...requestFrames(1, kilobytes * 1024), ...requestFrames(3)];
+    it('H5: refuses 100 KB of headers', async () => {
+      const headers = { 'x-large': 'x'.repeat(100 * 1024) };
 
-        const { answered, reset } = await sendRawHttp2(service.url, made.pem, frames, 2);
-
-        expect([...reset]).toEqual([[1, constants.NGHTTP2_ENHANCE_YOUR_CALM]]);
-        expect(answered).toEqual([3]);
-      },
-    );
-
-    it('H5: closes a connection of HTTP/2 with 100 KB of headers, and refuses them over HTTP/1.1', async () => {
-      const { answered, isClosed } = await sendRawHttp2(service.url, made.pem, requestFrames(1, 100 * 1024), 1);
-      const first = await overHttp1(service.url, '/login', {
-        headers: { 'x-large': 'x'.repeat(100 * 1024) },
-        ca: made.pem,
-      });
-
-      expect([answered, isClosed]).toEqual([[], true]);
-      expect(first.status).toBe(431);
-    });
-
-    it('H5: takes 100 requests of a connection at once, refuses more, and closes it when that goes on', async () => {
-      const requests = (count: number): readonly Buffer[] =>
-        Array.from({ length: count }, (_, index) => requestFrames(2 * index + 1)).flat();
-
-      const some = await sendRawHttp2(service.url, made.pem, requests(150), 150);
-      const many = await sendRawHttp2(service.url, made.pem, requests(1000), 1000);
-
-      expect([some.answered.length, some.reset.size, some.isClosed]).toEqual([100, 50, false]);
-      expect(new Set(some.reset.values())).toEqual(new Set([constants.NGHTTP2_REFUSED_STREAM]));
-      expect(many.isClosed).toBe(true);
-    });
-
-    it('H5: answers a body of 8 MB over HTTP/2 without reading it', async () => {
-      const large = { method: 'POST', headers: JSON_BODY, body: 'x'.repeat(8 * 1024 * 1024) };
-
-      expect((await overHttp2(session, '/login', large)).status).toBe(413);
-      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
-    });
-
-    it('H5: outlives requests that are reset in the middle of their body', async () => {
-      const own = await http2Session(service.url, made.pem);
-      const streams = Array.from({ length: 50 }, () =>
-        own.request({ ':method': 'POST', ':path': '/login', ...JSON_BODY }),
-      );
-      const ends = streams.map((stream) => endOf(stream));
-      for (const stream of streams) stream.write('{"id": "adm');
-
-      await overHttp2(own, '/actuator/health');
-      for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
-      await Promise.all(ends);
-
-      expect((await overHttp2(own, '/actuator/health')).status).toBe(200);
-      own.destroy();
-    });
-
-    it('H5: closes a connection that opens and resets 1000 requests, and serves all others', async () => {
-      const streams = Array.from({ length: 1000 }, (_, index) => 2 * index + 1);
-
-      const { isClosed, goaway } = await sendRawHttp2(
-        service.url,
-        made.pem,
-        streams.flatMap((stream) => [...requestFrames(stream), resetFrame(stream)]),
-        streams.length,
-      );
-
-      expect([isClosed, goaway]).toEqual([true, constants.NGHTTP2_INTERNAL_ERROR]);
-      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
+      expect((await overHttp1(service.url, '/login', { headers, ca: made.pem })).status).toBe(431);
     });
 
     it('says nothing about any of that', () => {
       expect([service.stderr, service.log.filter((line) => line.startsWith('ERROR'))]).toEqual(['', []]);
     });
-  });
-
-  it('speaks HTTP/1.1 only where HTTP/2 is off', async () => {
-    const { url } = await start([...pemArgs(made), '--server.http2.enabled=false']);
-
-    const socket = await handshake(url, { ca: made.pem, ALPNProtocols: ['h2', 'http/1.1'] });
-
-    expect(socket.alpnProtocol).toBe('http/1.1');
-    const answer = await overHttp1(url, '/actuator/health', { ca: made.pem });
-    expect([answer.status, answer.headers['strict-transport-security']]).toEqual([200, expect.any(String)]);
-    expect((await sendRaw(url.replace('https:', 'http:'), 'GET / HTTP/1.1\r\n\r\n')).statuses).toEqual([]);
   });
 
   it('speaks the versions and suites of the bundle, and no others', async () => {
@@ -337,10 +223,9 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       BACKUP_CODE_PEPPER: randomBytes(32).toString('base64'),
     };
     const service = await start([...pemArgs(made), '--management.server.port=0'], { env });
-    const session = await http2Session(service.url, made.pem);
     const statuses = await Promise.all(
       ['/', '/me', '/openapi.json', '/docs', '/actuator/health'].map(async (path) => {
-        const { status, headers } = await overHttp2(session, path);
+        const { status, headers } = await overHttp1(service.url, path, { ca: made.pem });
         return [path, status, headers['strict-transport-security'] !== undefined];
       }),
     );
@@ -354,32 +239,28 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     ]);
     expect(service.managementUrl).toMatch(/^http:/);
     expect([service.stderr, service.troubles]).toEqual(['', []]);
-    session.destroy();
   });
 
-  it('believes a proxy over HTTP/2 as over HTTP/1.1', async () => {
+  it('believes a proxy that speaks https', async () => {
     const { url } = await start(pemArgs(made));
-    const session = await http2Session(url, made.pem);
-    const fromPage = (headers: Readonly<Record<string, string>>): readonly Promise<SecureAnswer>[] => {
-      const request = {
+    const fromPage = (headers: Readonly<Record<string, string>>): Promise<SecureAnswer> =>
+      overHttp1(url, '/login', {
         method: 'POST',
         headers: { ...JSON_BODY, origin: 'https://login.example', ...headers },
         body: '{"id":"nobody","pw":"wrong"}',
-      };
-      return [overHttp1(url, '/login', { ...request, ca: made.pem }), overHttp2(session, '/login', request)];
-    };
+        ca: made.pem,
+      });
 
-    const named = await Promise.all(fromPage({ 'x-forwarded-host': 'login.example' }));
+    const named = await fromPage({ 'x-forwarded-host': 'login.example' });
     const others = await Promise.all([
-      ...fromPage({}),
-      ...fromPage({ 'x-forwarded-host': 'evil.example' }),
-      ...fromPage({ 'x-forwarded-host': 'login.example', 'x-forwarded-proto': 'http' }),
-      ...fromPage({ forwarded: 'host=login.example' }),
+      fromPage({}),
+      fromPage({ 'x-forwarded-host': 'evil.example' }),
+      fromPage({ 'x-forwarded-host': 'login.example', 'x-forwarded-proto': 'http' }),
+      fromPage({ forwarded: 'host=login.example' }),
     ]);
 
-    expect(named.map((answer) => bodyOf(answer)['code'])).toEqual(Array(2).fill('INVALID_CREDENTIALS'));
-    expect(others.map((answer) => bodyOf(answer)['code'])).toEqual(Array(8).fill('CROSS_SITE'));
-    session.destroy();
+    expect(bodyOf(named)['code']).toBe('INVALID_CREDENTIALS');
+    expect(others.map((answer) => bodyOf(answer)['code'])).toEqual(Array(4).fill('CROSS_SITE'));
   });
 
   it('warns of a certificate that is over and of a key that others may read, and starts', async () => {
@@ -399,23 +280,6 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     expect(await nameShown(service.url)).toBe('login.test');
   });
 
-  it('ends requests of HTTP/2 in progress before it stops, and waits for nobody who only connected', async () => {
-    const service = await start([...pemArgs(made), '--app.lifecycle.timeout-per-shutdown-phase=15s']);
-    const login = await firstLogin(service);
-    const session = await http2Session(service.url, made.pem);
-    const idle = await http2Session(service.url, made.pem);
-    const ended = once(idle, 'close');
-
-    const answers = Array.from({ length: 4 }, () => overHttp2(session, '/login', login));
-    // Answered at once, and sent behind the logins: those are in hand now.
-    await overHttp2(session, '/actuator/health');
-    const exitCode = service.stop();
-
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(await exitCode).toBe(0);
-    await ended;
-  });
-
   describe('that is to follow its files', { timeout: 60_000 }, () => {
     const follow = (from: Pick<MadeCertificate, 'certificate' | 'key'>): readonly string[] => [
       ...pemArgs(from),
@@ -432,7 +296,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     it('shows the new certificate to new connections, and keeps the old one where the new cannot be used', async () => {
       const own = makeCertificate({ name: 'first.test' });
       const service = await start(follow(own));
-      const session = await http2Session(service.url, own.pem);
+      const old = await handshake(service.url, { ca: own.pem });
 
       writeFileSync(own.certificate, 'nonsense');
       await waitUntil('the change is refused', () => service.troubles.join().includes('the old ones stay in force'));
@@ -444,13 +308,13 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       });
 
       expect([meanwhile, shown]).toEqual(['first.test', 'second.test']);
-      expect((await overHttp2(session, '/actuator/health')).status).toBe(200);
+      old.write('GET /actuator/health HTTP/1.1\r\nHost: login.test\r\nConnection: close\r\n\r\n');
+      expect(await wholeText(old)).toMatch(/^HTTP\/1\.1 200 /);
       expect(service.stdout.match(/stay in force/g)).toHaveLength(1);
       expect(service.log.join('\n')).toMatch(
         /^INFO .*certificate bundle "web" was read anew, its certificate is valid until /m,
       );
       expect(service.stdout).toContain('keystore.certificate: Set it to certificates in PEM form');
-      session.destroy();
     });
 
     /** What was warned of since there were so many warnings. */

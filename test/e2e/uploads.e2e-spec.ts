@@ -1,24 +1,13 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import {
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  constants,
-  type IncomingHttpHeaders,
-  type IncomingHttpStatusHeader,
-} from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
 import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
-import { makeCertificate, type MadeCertificate } from '../support/certificates.js';
 import { type Answer, HttpClient, type RequestOptions } from '../support/http-client.js';
 import '../support/matchers.js';
 import { BOUNDARY, type FilePart, MULTIPART, multipart } from '../support/multipart.js';
-import { needs } from '../support/needs.js';
 import { sendRaw } from '../support/raw-http.js';
-import { http2Session, overHttp2 } from '../support/secure-client.js';
 import { startUploadService, type UploadService } from '../support/upload-service.js';
 import { waitUntil } from '../support/wait-until.js';
 
@@ -313,80 +302,5 @@ describe('H5: a client that is silent in the middle of an upload', () => {
 
     clearInterval(trickle);
     expect(Buffer.concat(received).toString()).toMatch(/^HTTP\/1\.1 200 /);
-  });
-});
-
-needs('openssl')('H5: an upload over HTTP/2', () => {
-  const FILE = 3 * 1024 * 1024;
-  const REQUEST = 4 * 1024 * 1024;
-  let made: MadeCertificate;
-  let session: ClientHttp2Session;
-
-  beforeAll(async () => {
-    made = makeCertificate();
-    const context = { cert: made.pem, key: readFileSync(made.key) };
-    const embedded = Object.assign(new EmbeddedProperties(), { connectionTimeout: Duration.ofSeconds(5) });
-    const tls = { context, isHttp2: true, onUpdate: () => () => undefined };
-    service = await startUploadService({ maxFileBytes: FILE, maxRequestBytes: REQUEST }, embedded, tls);
-  });
-  beforeEach(async () => {
-    session = await http2Session(service.url, made.pem);
-  });
-  afterEach(() => {
-    session.destroy();
-  });
-  afterAll(() => service.stop());
-
-  /** A stream on which nothing is sent yet; unlike most clients, it does not end when it is answered. */
-  const opened = (): ClientHttp2Stream =>
-    session
-      .request({ ':method': 'POST', ':path': '/upload', 'content-type': MULTIPART })
-      .on('error', () => undefined)
-      .resume();
-  const statusOf = async (stream: ClientHttp2Stream): Promise<unknown> => {
-    const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders & IncomingHttpStatusHeader];
-    return headers[':status'];
-  };
-  const nothingIsLeft = (): Promise<true> =>
-    waitUntil('nothing is left of it', () => service.files.length === 0 && service.inProgress === 0);
-
-  it('holds a file of the largest size, and none of a byte more', async () => {
-    for (const [size, status] of [
-      [FILE, 200],
-      [FILE + 1, 413],
-    ] as const) {
-      const body = multipart({ content: 'x'.repeat(size) });
-      const headers = { 'content-type': MULTIPART };
-      expect((await overHttp2(session, '/upload', { method: 'POST', headers, body })).status).toBe(status);
-    }
-    await nothingIsLeft();
-  });
-
-  it('is over with the answer that it is too large, and its connection is not', async () => {
-    const stream = opened();
-    const status = statusOf(stream);
-    stream.end(Buffer.concat([multipart({ content: 'x'.repeat(FILE) }), Buffer.alloc(2 * 1024 * 1024)]));
-
-    expect(await status).toBe(413);
-    await nothingIsLeft();
-    // A stream that stays would end with its whole connection, at the time-out.
-    expect(session.closed).toBe(false);
-  });
-
-  it('is gone with a client that is silent, resets it or leaves', async () => {
-    const half = multipart({ content: 'x'.repeat(1000) }).subarray(0, 500);
-    for (const [index, what] of (['is silent', 'resets', 'leaves'] as const).entries()) {
-      const stream = opened();
-      const status = what === 'is silent' ? statusOf(stream) : undefined;
-      stream.write(half);
-      await waitUntil('the file is there', () => service.files.length === 1);
-
-      if (what === 'resets') stream.close(constants.NGHTTP2_CANCEL);
-      if (what === 'leaves') session.destroy();
-
-      expect(await status, what).toBe(index === 0 ? 408 : undefined);
-      await nothingIsLeft();
-    }
-    expect(service.complaints).toEqual([]);
   });
 });

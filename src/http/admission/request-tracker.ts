@@ -3,9 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { RequestContext } from '../../principal/request-context.js';
-import { streamOf } from '../http2-request.js';
 import { optionsOfRoute, type RouteOptions } from '../route-options.decorator.js';
-import { cutSession } from '../tls/http2-session.js';
 import type { Admission, Ticket } from './admission.js';
 
 declare module 'fastify' {
@@ -39,12 +37,12 @@ export class Passage {
     readonly facts: RouteOptions,
     /** Stands behind the last request of its connection. */
     readonly isStray: boolean,
-    private readonly line: Line | undefined,
+    private readonly line: Line,
   ) {}
 
   /** It is the last one of its connection: what comes behind it must not be worked on (RFC 9112 section 9.6). */
   endLine(): void {
-    if (this.line) this.line.hasEnded = true;
+    this.line.hasEnded = true;
   }
 
   hold(ticket: Ticket): void {
@@ -69,7 +67,7 @@ export class Passage {
   }
 }
 
-/** What goes on over a connection of HTTP/1. */
+/** The requests in progress on one connection. */
 interface Line {
   /** In the order of their answers. */
   readonly passages: Set<Passage>;
@@ -113,15 +111,15 @@ export class Gate {
 
   /** The head of a request is here. */
   arrive(request: FastifyRequest, reply: FastifyReply): Passage {
-    const line = streamOf(request.raw) ? undefined : this.lineOf(request.raw.socket);
-    const passage = new Passage(reply, optionsOfRoute(request), line?.hasEnded === true, line);
+    const line = this.lineOf(request.raw.socket);
+    const passage = new Passage(reply, optionsOfRoute(request), line.hasEnded, line);
     request.passage = passage;
     this.present.add(passage);
-    line?.passages.add(passage);
+    line.passages.add(passage);
     // It goes on in HTTP/1.1 (RFC 9110 section 7.8), but Node has lost what stood behind it in the same piece of bytes.
     if (this.hasClosed || request.headers.upgrade !== undefined) sayClose(reply);
     reply.raw.once('close', () => {
-      if (line?.passages.delete(passage)) line.idleSince = performance.now();
+      if (line.passages.delete(passage)) line.idleSince = performance.now();
       this.end(passage);
     });
     return passage;
@@ -172,10 +170,7 @@ export class Gate {
     const now = performance.now();
     for (const { answeredAt, reply } of this.present) {
       if (answeredAt === undefined || now - answeredAt < limitMillis) continue;
-      const { raw } = reply.request;
-      const stream = streamOf(raw);
-      if (!stream) raw.socket.destroy();
-      else if (stream.session) cutSession(stream.session);
+      reply.request.raw.socket.destroy();
     }
     for (const [socket, { passages, idleSince }] of this.lines) {
       if (passages.size === 0 && now - idleSince > 2 * limitMillis) socket.destroy();
@@ -201,10 +196,10 @@ export class Gate {
   }
 }
 
-/** Has the answer say that it is the last one, unless it is on its way; HTTP/2 says it once for all, by a frame. */
+/** Has the answer say that it is the last one, unless it is on its way. */
 export function sayClose(reply: FastifyReply): void {
   const { raw, request } = reply;
-  if (raw.headersSent || streamOf(request.raw)) return;
+  if (raw.headersSent) return;
   raw.shouldKeepAlive = false;
   reply.header('connection', 'close');
   request.passage?.endLine();

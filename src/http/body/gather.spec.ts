@@ -88,7 +88,7 @@ describe('R7 the memory of bodies that are not whole', () => {
     expect(memory.used).toBe(5 * KIBIBYTE);
   });
 
-  it('is also that of a body of which only the end is missing, as in HTTP/2', async () => {
+  it('counts a body whose bytes are complete until its end arrives', async () => {
     const memory = new BodyMemory(0);
     const client = sender(memory, 16 * KIBIBYTE);
 

@@ -61,7 +61,7 @@ class Gathering implements Holder {
       return;
     }
     if (chunk.length === this.announced) {
-      // In one piece, as nearly all come; over HTTP/2 its end may still be long in coming.
+      // The whole body in one chunk, as nearly all bodies arrive.
       this.limits.memory.take(this, length);
       if (this.isOver) return;
       this.bytes = chunk;

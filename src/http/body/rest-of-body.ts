@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { streamOf } from '../http2-request.js';
 
 /** How long a refused client may go on sending before it is cut off. */
 export const LINGER_MILLIS = 2000;
@@ -24,8 +23,6 @@ function waitsToBeAsked({ headers: { expect }, httpVersion }: IncomingMessage): 
 }
 
 function announcesBody(request: IncomingMessage): boolean {
-  const stream = streamOf(request);
-  if (stream) return !stream.endAfterHeaders;
   const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
   return length !== '0' || coding !== undefined;
 }
@@ -35,8 +32,7 @@ function announcesBody(request: IncomingMessage): boolean {
  * and the client lose its answer. A client that sends for longer than `limitMillis` takes that risk.
  */
 export function afterBody(request: IncomingMessage, goOn: () => void, limitMillis = LINGER_MILLIS): void {
-  // A stream of HTTP/2 has its answer while its body is still on the way.
-  if (!expectsBody(request) || request.destroyed || streamOf(request)) {
+  if (!expectsBody(request) || request.destroyed) {
     goOn();
     return;
   }

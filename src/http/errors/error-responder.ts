@@ -12,7 +12,6 @@ import { afterBody, expectsBody } from '../body/rest-of-body.js';
 import { type Cors, originIn } from '../cors.js';
 import { sendAsIs } from '../json/answer-sender.js';
 import type { EncodedText, Encoding } from '../json/encoding.js';
-import { streamOf } from '../http2-request.js';
 import { sentMethod } from '../methods.js';
 import { pathOf, sentRequestId, withContextOf } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
@@ -78,7 +77,7 @@ export class Refusals {
     const late = new ServiceError('VALIDATION_FAILED', { status: 408, closesConnection: true });
     if (!reply.sent) this.answer(late, request, reply);
     // The body of a request that was answered without it.
-    else if (!streamOf(request.raw)) request.raw.socket.destroy();
+    else request.raw.socket.destroy();
   }
 
   /** What is no request: once on a connection, and behind the answers to all that stood before it. */
@@ -89,7 +88,7 @@ export class Refusals {
     this.refuseInTurn({ ...rawRefusal(error.code), origin: originIn(error.rawPacket) }, socket);
   }
 
-  /** What asks for a tunnel over HTTP/1: no byte behind it is read as a request. */
+  /** A CONNECT request: no byte behind it is read as a request. */
   refuseTunnel(request: IncomingMessage, socket: Socket): void {
     // Node listens to the connection no more.
     socket.on('error', () => undefined).resume();

@@ -213,12 +213,6 @@ describe('a connection', () => {
     expect(tidied(headers)['x-forwarded-host']).toBe('login.example:443');
   });
 
-  it('of HTTP/2 has its host in :authority', () => {
-    const headers = { ':authority': 'login.example', 'x-forwarded-proto': 'https' };
-
-    expect(tidied(headers, true)['x-forwarded-host']).toBe('login.example');
-  });
-
   it('without an address any more, as behind a client that hung up, is believed nothing', () => {
     expect(new Forwarding('framework').isProxy(undefined)).toBe(false);
   });

@@ -99,8 +99,7 @@ function schemeOf(text: string): 'http' | 'https' | undefined {
 
 /** A port beside the host counts only for a host without one: what a browser wrote is nearer to it. */
 function hostOf({ host, port }: Said, headers: IncomingHttpHeaders, scheme: 'http' | 'https'): string | undefined {
-  const { host: sent, ':authority': authority = '' } = headers;
-  const named = host ?? hostAndPort(sent ?? String(authority));
+  const named = host ?? hostAndPort(headers.host ?? '');
   return named && hostText({ ...(port !== undefined && { port }), ...named }, scheme);
 }
 

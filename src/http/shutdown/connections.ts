@@ -1,8 +1,5 @@
 import type { Server as HttpServer } from 'node:http';
-import type { ServerHttp2Session } from 'node:http2';
 import { Server, type Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
-import { closeSession } from '../tls/http2-session.js';
 
 /** How long clients of open connections may still send a request that was on its way. */
 const PATIENCE_MILLIS = 250;
@@ -16,7 +13,6 @@ const QUIET_TURNS = 3;
 export class Connections {
   /** By their two ends; of one whose TLS handshake is over, the TLS connection on it. */
   private readonly open = new Map<string, Socket>();
-  private readonly sessions = new Set<ServerHttp2Session>();
   private accepted = 0;
 
   constructor(
@@ -30,10 +26,6 @@ export class Connections {
     });
     server.on('secureConnection', (socket: Socket) => {
       this.keep(socket);
-    });
-    server.on('session', (session: ServerHttp2Session) => {
-      this.sessions.add(session);
-      session.once('close', () => this.sessions.delete(session));
     });
   }
 
@@ -94,14 +86,8 @@ export class Connections {
 
   /** Handshakes, too; not Node's own idea of idle: to it, an answer that is still on its way is over. */
   private closeUnused(): void {
-    // What they have begun, they finish.
-    for (const session of this.sessions) closeSession(session);
-    for (const socket of this.open.values()) if (!this.isBusy(socket) && !hasSession(socket)) socket.destroy();
+    for (const socket of this.open.values()) if (!this.isBusy(socket)) socket.destroy();
   }
-}
-
-function hasSession(socket: Socket): boolean {
-  return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
 }
 
 /** The same for a connection and the TLS connection on it. */

@@ -3,7 +3,6 @@ import type { Configuration } from '../../config/configuration.js';
 import type { Problem } from '../../config/problem.js';
 import type { Logger } from '../../logging/logger.js';
 import { SslBundles } from '../../tls/ssl-bundles.service.js';
-import { Http2Properties } from './http2.properties.js';
 import type { ListenerTls } from './secure-server.js';
 
 /** TLS of the main listener, and lines that belong to the start. */
@@ -22,7 +21,6 @@ export function openTls(configuration: Configuration, bundleName: string, clock:
   const called = `certificate bundle "${bundleName}"`;
   return {
     context,
-    isHttp2: configuration.get(Http2Properties).enabled,
     warnings: warnings.map((warning) => `${warning} (${called})`),
     onUpdate: (take) =>
       bundle.onUpdate((update) => {

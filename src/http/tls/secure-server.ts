@@ -1,16 +1,13 @@
-import type { Server, ServerOptions } from 'node:http';
+import type { ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
-import type { SecureContextOptions, Server as TlsServer } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
 import type { FastifyServerFactory } from 'fastify';
 import { LINGER_MILLIS } from '../body/rest-of-body.js';
-import { createHttp2Server } from './http2-server.js';
 
 /** What a listener with TLS needs beside what every listener has. */
 export interface ListenerTls {
   /** Certificate, key, versions and suites. */
   readonly context: SecureContextOptions;
-  /** Offers HTTP/2 beside HTTP/1.1. */
-  readonly isHttp2: boolean;
   /** Calls back with what takes the place of `context` for new connections; the answer ends that. */
   onUpdate(take: (context: SecureContextOptions) => void): () => void;
 }
@@ -29,14 +26,17 @@ const HANDSHAKE_MILLIS = 20_000;
 export function secureServers(tls: ListenerTls): FastifyServerFactory {
   return (handler, options) => {
     const { http = {}, keepAliveTimeout, requestTimeout }: HandedOn = options;
-    const limits = {
-      ...http,
-      ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
-      ...(requestTimeout !== undefined && { requestTimeout }),
-      handshakeTimeout: http.headersTimeout ?? HANDSHAKE_MILLIS,
-      ...tls.context,
-    };
-    const server: TlsServer = tls.isHttp2 ? createHttp2Server(limits, handler) : createServer(limits, handler);
+    // Node offers only http/1.1 by ALPN here; HTTP/2 is refused on purpose (docs/decisions/0044-no-http2.md).
+    const server = createServer(
+      {
+        ...http,
+        ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
+        ...(requestTimeout !== undefined && { requestTimeout }),
+        handshakeTimeout: http.headersTimeout ?? HANDSHAKE_MILLIS,
+        ...tls.context,
+      },
+      handler,
+    );
     // Whoever does not speak TLS, such as a browser with http:// on this port, could not read an answer.
     server.removeAllListeners('tlsClientError').on('tlsClientError', (_error, socket) => {
       socket.destroy();
@@ -51,7 +51,6 @@ export function secureServers(tls: ListenerTls): FastifyServerFactory {
       server.setSecureContext(context);
     });
     server.once('close', stop);
-    // Both kinds have what Fastify and the listener use of a server.
-    return server as unknown as Server;
+    return server;
   };
 }

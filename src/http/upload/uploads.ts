@@ -58,7 +58,7 @@ export function takeUploads(fastify: FastifyInstance, options: UploadOptions, si
     const { 'content-type': contentType = '' } = request.headers;
     incoming.set(request, (reply) => {
       const onSilence = (): void => {
-        // Of HTTP/2, an answer alone does not end the body.
+        // The response alone does not end the body, for which the upload waits.
         reply.raw.once('finish', () => stream.destroy());
         silent.onSilent(request, reply);
       };

@@ -169,7 +169,7 @@ describe('shown is', () => {
     const variables = { REGION: 'eu', HOME: '/home/login' };
     const text = [
       'server.port: 9000',
-      'server.http2.enabled: false',
+      'app.openapi.enabled: false',
       'info.quoted: "9000"',
       'info.version: 1.10',
       'info.octal: 0600',
@@ -182,7 +182,7 @@ describe('shown is', () => {
       REGION: 'eu',
       HOME: '/home/login',
       'server.port': 9000,
-      'server.http2.enabled': false,
+      'app.openapi.enabled': false,
       'info.quoted': '9000',
       'info.version': '1.10',
       'info.octal': '0600',
