@@ -10,7 +10,7 @@ const BCRYPT = '2b 04';
 const ARGON2 = 'argon2id v=19 m=1024,t=1,p=1';
 const UNKNOWN = Array.from({ length: 40 }, (_, index) => `nobody-${index}`);
 
-onEachEngine('H2: what a wrong password costs', (engine) => {
+onEachEngine('H2: hash comparison of a wrong password', (engine) => {
   const story = storyOn(engine, { people: 30, args: ['--logging.level.account=DEBUG'] });
 
   beforeAll(async () => {
@@ -39,7 +39,7 @@ onEachEngine('H2: what a wrong password costs', (engine) => {
     return Array.from(lines, ([, kind = '']) => kind);
   }
 
-  it('at an imported account is that of its own hash, and at unknown ids the same as at accounts', async () => {
+  it('H2: a wrong password is compared with the hash of the account, and at unknown ids with the same kinds', async () => {
     expect(await kindsOf(['imported-1', 'person-1'])).toEqual([BCRYPT, ARGON2]);
 
     const kinds = await kindsOf(UNKNOWN);
@@ -47,7 +47,7 @@ onEachEngine('H2: what a wrong password costs', (engine) => {
     expect(new Set(kinds)).toEqual(new Set([BCRYPT, ARGON2]));
   });
 
-  it('is always the same for one unknown id: in each spelling and after a restart', async () => {
+  it('H2: an unknown login id keeps its kind of hash in each spelling and after a restart', async () => {
     const kinds = await kindsOf(UNKNOWN);
 
     expect(await kindsOf(UNKNOWN.map((id) => ` ${id.toUpperCase()}`))).toEqual(kinds);
@@ -56,7 +56,7 @@ onEachEngine('H2: what a wrong password costs', (engine) => {
     expect(await kindsOf(UNKNOWN)).toEqual(kinds);
   });
 
-  it('is that of its own hash at a disabled account, and drawn at one without a password', async () => {
+  it('H2: a disabled account uses its own hash, and one without a password the hash of an unknown id', async () => {
     await story.database.query("UPDATE account SET status = 'disabled' WHERE login_id = 'imported-2'");
     const [drawn] = await kindsOf(['nobody-1']);
     await story.database.query(

@@ -11,10 +11,10 @@ import '../support/matchers.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DEMO = fileURLToPath(new URL('../../tools/demo/demo.mjs', import.meta.url));
-/** The demo waits for the next code of the phone, at most half a minute. */
+/** The demo waits for the next one-time code, at most 30 seconds. */
 const LIMIT_MILLIS = 120_000;
 
-/** What each chapter has to show: a word of its title, then commands and requests, each with its answer. */
+/** Expected content of each chapter: a pattern of its title, then commands and requests with their status. */
 const CHAPTERS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/creates a user/, ['$ users add']],
   [/password is enough/, ['POST /login 200']],
@@ -44,7 +44,7 @@ interface Ended {
 }
 
 async function demo(command: string, args: readonly string[], more: Readonly<Record<string, string>>): Promise<Ended> {
-  // Built once for the whole run, so that the demo finds nothing to build.
+  // Builds the service once for the whole run, so that the demo does not build it again.
   await runCli(['--help']);
   const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', TZ: 'UTC', ...more };
   const started = await KeptProcess.start(command, args, { env, cwd: ROOT });
@@ -62,7 +62,7 @@ function chaptersOf(output: string): readonly Chapter[] {
     .map((text) => ({ title: text.replace(/\n.*/s, ''), text }));
 }
 
-/** Commands, and requests with the status of the answer that follows. */
+/** Commands, and requests with the status of their response. */
 function stepsOf({ text }: Chapter): readonly string[] {
   const steps = text.matchAll(/^(?:\$ npm run cli -- (\S+ \S+)|→ (\S+ \S+)$[^→]*?^← (\d{3})$)/gm);
   return Array.from(steps, ([, command, request, status]) =>
@@ -78,7 +78,7 @@ function expectWholeStory(output: string): void {
   expect(output.trimEnd()).toMatch(/That was the whole story\.$/);
 }
 
-/** The secret is told once, for the phone; tokens, cookies and pictures only by their beginning. */
+/** The secret appears only in the chapter that sets up the app; tokens, cookies and QR codes are truncated. */
 function expectNothingTooLong(output: string): void {
   const [secret = ''] = /[A-Z2-7]{32}/.exec(output) ?? [];
   expect(chaptersOf(output).filter(({ text }) => text.includes(secret))).toEqual([chaptersOf(output)[2]]);
@@ -96,7 +96,7 @@ function expectNothingTooLong(output: string): void {
 
 describe('npm run demo', () => {
   it(
-    'tells the whole story of a login with two factors, and leaves nothing behind',
+    'npm run demo shows every chapter of a login with two factors and removes its folder',
     { timeout: LIMIT_MILLIS },
     async () => {
       const folder = temporaryFolder('demo');
@@ -114,37 +114,45 @@ describe('npm run demo', () => {
     },
   );
 
-  it('tells it of a service that runs, whose user it leaves disabled', { timeout: LIMIT_MILLIS }, async () => {
-    const clock = new MovedClock();
-    const { nodeArguments } = clock;
-    const service = await startService({ nodeArguments });
-    onTestFinished(() => service.kill());
-    // Late in a step, so that the next code comes soon.
-    clock.advance(7);
-    clock.run();
+  it(
+    'the demo with --url shows every chapter on a running service and disables its user',
+    { timeout: LIMIT_MILLIS },
+    async () => {
+      const clock = new MovedClock();
+      const { nodeArguments } = clock;
+      const service = await startService({ nodeArguments });
+      onTestFinished(() => service.kill());
+      // Late in a step, so that the next code is soon valid.
+      clock.advance(7);
+      clock.run();
 
-    const { code, stdout, stderr } = await demo(
-      process.execPath,
-      [DEMO, '--url', service.url, '--folder', service.cwd],
-      {
-        NODE_OPTIONS: nodeArguments.join(' '),
-      },
-    );
+      const { code, stdout, stderr } = await demo(
+        process.execPath,
+        [DEMO, '--url', service.url, '--folder', service.cwd],
+        {
+          NODE_OPTIONS: nodeArguments.join(' '),
+        },
+      );
 
-    expect([code, stderr]).toEqual([0, '']);
-    expectWholeStory(stdout.replace(/^.* stays behind, disabled\.\n/m, ''));
-    expectNothingTooLong(stdout);
-    const [, id = '', pw = ''] = /"id": "(demo-\S+)",\s+"pw": "(\S+)"/.exec(stdout) ?? [];
-    expect(stdout).toContain(`The user ${id} stays behind, disabled.`);
-    const answer = await new HttpClient(service.url).post('/login', { id, pw });
-    expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
-  });
+      expect([code, stderr]).toEqual([0, '']);
+      expectWholeStory(stdout.replace(/^.* stays behind, disabled\.\n/m, ''));
+      expectNothingTooLong(stdout);
+      const [, id = '', pw = ''] = /"id": "(demo-\S+)",\s+"pw": "(\S+)"/.exec(stdout) ?? [];
+      expect(stdout).toContain(`The user ${id} stays behind, disabled.`);
+      const answer = await new HttpClient(service.url).post('/login', { id, pw });
+      expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
+    },
+  );
 
   it.each([
-    ['nobody answers at the address', async () => ['--url', `http://127.0.0.1:${await freePort()}`], /^No answer from/],
-    ['the address is none', () => ['--url', 'harbour'], /^--url must be an address/],
-    ['there is a folder without an address', () => ['--folder', '.'], /^--folder belongs to --url/],
-  ])('says in a sentence that %s', async (_, args, sentence) => {
+    [
+      'no service runs at the address',
+      async () => ['--url', `http://127.0.0.1:${await freePort()}`],
+      /^No answer from/,
+    ],
+    ['the address is invalid', () => ['--url', 'harbour'], /^--url must be an address/],
+    ['--folder is given without --url', () => ['--folder', '.'], /^--folder belongs to --url/],
+  ])('the demo exits with 1 and one sentence if %s', async (_, args, sentence) => {
     const { code, stdout, stderr } = await demo(process.execPath, [DEMO, ...(await args())], {});
 
     expect(code).toBe(1);

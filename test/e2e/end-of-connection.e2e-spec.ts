@@ -33,13 +33,13 @@ function headers(text: string, name: string): readonly (string | undefined)[] {
 }
 
 describe.each([
-  ['an answer', 'GET /plain', ''],
-  ['a refusal', 'GET /nowhere', ''],
-  ['the refusal of a body', 'POST /note', `${JSON_TYPE}Content-Length: 1\r\n`],
-])('%s says what becomes of its connection (RFC 9112 section 9.3)', (_, line, more) => {
+  ['a success', 'GET /plain', ''],
+  ['an error response', 'GET /nowhere', ''],
+  ['the rejection of a body', 'POST /note', `${JSON_TYPE}Content-Length: 1\r\n`],
+])('Connection header of %s (RFC 9112 section 9.3)', (response, line, more) => {
   const body = more === '' ? '' : '{';
 
-  it('ends, where its client asks for that', async () => {
+  it(`${response} has Connection: close if the client sends it`, async () => {
     const { text } = await sendRaw(
       service.url,
       `${line} HTTP/1.1\r\nHost: x\r\n${more}Connection: close\r\n\r\n${body}`,
@@ -48,14 +48,14 @@ describe.each([
     expect(headers(text, 'connection')).toEqual(['close']);
   });
 
-  it('ends, where its client asks for another protocol', async () => {
+  it(`${response} has Connection: close if the client asks for an upgrade`, async () => {
     const upgrade = 'Connection: upgrade\r\nUpgrade: websocket\r\n';
     const { text } = await sendRaw(service.url, `${line} HTTP/1.1\r\nHost: x\r\n${more}${upgrade}\r\n${body}`);
 
     expect(headers(text, 'connection')).toEqual(['close']);
   });
 
-  it('stays, where a client of HTTP/1.0 asks for that', async () => {
+  it(`${response} has Connection: keep-alive if an HTTP/1.0 client sends it`, async () => {
     const { text } = await sendRaw(
       service.url,
       `${line} HTTP/1.0\r\n${more}Connection: keep-alive\r\n\r\n${body}`,
@@ -66,8 +66,8 @@ describe.each([
   });
 });
 
-describe('R8 a listener that drains', () => {
-  it('answers all requests that are in progress over a connection, and ends it with the last', async () => {
+describe('R8: draining listener', () => {
+  it('R8: a draining listener completes all requests in progress on a connection and closes it after the last', async () => {
     const connection = await RawConnection.open(service.url);
     connection.send(HELD + HELD);
     await untilHeld(2);
@@ -80,7 +80,7 @@ describe('R8 a listener that drains', () => {
     expect(headers(connection.text, 'connection')).toEqual(['keep-alive', 'close']);
   });
 
-  it('answers what comes after an answer that could not say it any more', async () => {
+  it('R8: a draining listener serves requests that arrive before the response with Connection: close', async () => {
     const connection = await RawConnection.open(service.url);
     connection.send(`${HELD}GET /plain HTTP/1.1\r\nHost: x\r\n\r\n`);
     await untilHeld(1);
@@ -96,7 +96,7 @@ describe('R8 a listener that drains', () => {
     expect(headers(connection.text, 'connection')).toEqual(['keep-alive', 'keep-alive', 'close']);
   });
 
-  it('works on nothing that stands behind the last answer', async () => {
+  it('R8: a draining listener processes only the first of several pipelined requests on a new connection', async () => {
     service.listener.drain();
     const connection = await RawConnection.open(service.url);
     connection.send(HELD + HELD + HELD);
@@ -111,7 +111,7 @@ describe('R8 a listener that drains', () => {
   });
 });
 
-it('H7 nothing behind a refusal that ends its connection is worked on (RFC 9112 section 9.6)', async () => {
+it('H7: a request behind a response with Connection: close is not processed (RFC 9112 section 9.6)', async () => {
   const connection = await RawConnection.open(service.url);
   connection.send(`GET /held HTTP/1.1\r\nHost: x\r\n\r\nGET /plain HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n`);
   await untilHeld(1);
@@ -126,7 +126,7 @@ it('H7 nothing behind a refusal that ends its connection is worked on (RFC 9112 
   expect(held.count).toBe(0);
 });
 
-it('a long response is whole beside a body that no handler reads', async () => {
+it('a long response is complete although the request body is not read', async () => {
   const size = 1_000_000;
   const head = `GET /held/big HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`;
 
@@ -136,8 +136,8 @@ it('a long response is whole beside a body that no handler reads', async () => {
   expect(text.endsWith('"}')).toBe(true);
 });
 
-describe('H7 a client of HTTP/1.0', () => {
-  it('is not asked for its body: it does not know how (RFC 9110 section 10.1.1)', async () => {
+describe('H7: HTTP/1.0 client', () => {
+  it('H7: an HTTP/1.0 client gets no 100 Continue (RFC 9110 section 10.1.1)', async () => {
     const head = `POST /any HTTP/1.0\r\n${JSON_TYPE}Expect: 100-continue\r\nContent-Length: 2\r\n\r\n`;
 
     expect((await sendRaw(service.url, `${head}{}`)).statuses).toEqual([200]);
@@ -146,8 +146,8 @@ describe('H7 a client of HTTP/1.0', () => {
 
 it.each([
   ['chunks in HTTP/1.0', '1.0', 'Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n'],
-  ['a coding that is not known here', '1.1', 'Transfer-Encoding: gzip, chunked\r\n'],
-])('H7 a body whose end others may see elsewhere ends its connection with 400: %s', async (_, version, framing) => {
+  ['an unknown transfer coding', '1.1', 'Transfer-Encoding: gzip, chunked\r\n'],
+])('H7: a body with ambiguous framing gets 400 and Connection: close: %s', async (_, version, framing) => {
   const { statuses, text } = await sendRaw(
     service.url,
     `POST /any HTTP/${version}\r\nHost: x\r\n${JSON_TYPE}${framing}\r\n2\r\n{}\r\n0\r\n\r\nGET /plain HTTP/1.0\r\n\r\n`,

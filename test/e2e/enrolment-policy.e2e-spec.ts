@@ -5,7 +5,7 @@ import { type Answer, textOf } from '../support/http-client.js';
 import { type LoginStory, PASSWORD, type Person, secondStep, storyOn } from '../support/login-story.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
 
-/** What the password step says to somebody who must enrol first (http-api section 2). */
+/** Response of the password step to a user who must enrol first (http-api section 2). */
 const MUST_ENROL = {
   mfa_required: true,
   mfa_token: expect.any(String) as string,
@@ -18,7 +18,7 @@ function passwordStep(story: LoginStory, { id, password }: Person): Promise<Answ
   return story.client().post('/login', { id, pw: password });
 }
 
-/** Goes through a demanded enrolment, and gives the phone and the answer of its end. */
+/** Completes a required enrolment; returns the authenticator app and the response of confirm. */
 async function enrol(story: LoginStory, mfaToken: string): Promise<{ app: AuthenticatorApp; confirmed: Answer }> {
   const client = story.client();
   const setup = await client.post('/2fa/setup', {}, { bearer: mfaToken });
@@ -29,7 +29,7 @@ async function enrol(story: LoginStory, mfaToken: string): Promise<{ app: Authen
   return { app, confirmed };
 }
 
-onEachEngine('a user of whom the account itself demands a second factor', (engine) => {
+onEachEngine('second factor required by the account', (engine) => {
   const story = storyOn(engine, { people: 8 });
 
   async function demanded(): Promise<Person> {
@@ -38,7 +38,7 @@ onEachEngine('a user of whom the account itself demands a second factor', (engin
     return person;
   }
 
-  it('must enrol at login, and gets nothing that opens more than that', async () => {
+  it('the password step of an account that requires a second factor permits enrolment only', async () => {
     const person = await demanded();
 
     const answer = await passwordStep(story, person);
@@ -53,7 +53,7 @@ onEachEngine('a user of whom the account itself demands a second factor', (engin
     expect(await secondStep(client, bearer, '000000')).toBeRefused(409, 'MFA_STATE_CONFLICT');
   });
 
-  it('is let in at the end of the enrolment, and asked for the second factor from then on', async () => {
+  it('confirm of a required enrolment completes the login, and later logins require the second factor', async () => {
     const person = await demanded();
 
     const { app, confirmed } = await enrol(story, await story.mfaToken(person));
@@ -70,7 +70,7 @@ onEachEngine('a user of whom the account itself demands a second factor', (engin
     expect(second).toBeAnswered(200);
   });
 
-  it('must enrol in the web portal alike', async () => {
+  it('POST /session of an account that requires a second factor permits enrolment only, until confirm', async () => {
     const person = await demanded();
     const browser = story.client();
 
@@ -91,7 +91,7 @@ onEachEngine('a user of whom the account itself demands a second factor', (engin
     expect(await browser.get('/me')).toBeAnswered(200);
   });
 
-  it('may go without one again as soon as the account demands none', async () => {
+  it('an account that no longer requires a second factor signs in by password', async () => {
     const person = await demanded();
     expect((await passwordStep(story, person)).body).toEqual(MUST_ENROL);
 
@@ -100,7 +100,7 @@ onEachEngine('a user of whom the account itself demands a second factor', (engin
     expect((await passwordStep(story, person)).body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
   });
 
-  it('A1: is chosen by a command, and left to the policy for roles by another', async () => {
+  it('A1: users require-mfa requires a second factor of an account, and --off removes the requirement', async () => {
     const person = story.person();
 
     const required = await story.command('users', 'require-mfa', person.id);
@@ -113,14 +113,14 @@ onEachEngine('a user of whom the account itself demands a second factor', (engin
     expect((await story.command('users', 'require-mfa', 'nobody')).exitCode).toBe(4);
   });
 
-  it('is one of many: whoever is beside it logs in with the password alone', async () => {
+  it('an account that requires a second factor does not affect another account', async () => {
     await demanded();
 
     expect((await passwordStep(story, story.person())).body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
   });
 });
 
-onSqlite('the roles of which a second factor is demanded', (engine) => {
+onSqlite('app.security.mfa.required-roles', (engine) => {
   const people = {
     admin: 'ROLE_ADMIN',
     manager: 'ROLE_MANAGEMENT',
@@ -142,34 +142,34 @@ onSqlite('the roles of which a second factor is demanded', (engine) => {
     return forced;
   }
 
-  describe('where the key is not set', () => {
+  describe('default of app.security.mfa.required-roles', () => {
     const story = storyOn(engine, { people: 1, others: people });
 
-    it('are ROLE_ADMIN and ROLE_MANAGEMENT', async () => {
+    it('the default roles that require a second factor are ROLE_ADMIN and ROLE_MANAGEMENT', async () => {
       expect(await mustEnrol(story)).toEqual(['admin', 'manager']);
     });
   });
 
-  describe('with app.security.mfa.required-roles=ROLE_USER', () => {
+  describe('app.security.mfa.required-roles=ROLE_USER', () => {
     const story = storyOn(engine, { people: 1, others: people, args: ['--app.security.mfa.required-roles=ROLE_USER'] });
 
-    it('A1: are those of every account, with or without stored roles', async () => {
+    it('A1: required-roles=ROLE_USER requires a second factor of every account, with or without stored roles', async () => {
       expect(await mustEnrol(story)).toEqual([...Object.keys(people), 'person-1']);
     });
   });
 
-  describe('with app.security.mfa.required-roles=ROLE_AUDITOR', () => {
+  describe('app.security.mfa.required-roles=ROLE_AUDITOR', () => {
     const story = storyOn(engine, {
       people: 1,
       others: people,
       args: ['--app.security.mfa.required-roles=ROLE_AUDITOR'],
     });
 
-    it('are that one in place of the others: ROLE_ADMIN is no longer asked', async () => {
+    it('required-roles=ROLE_AUDITOR replaces the default roles', async () => {
       expect(await mustEnrol(story)).toEqual(['auditor', 'auditor-too']);
     });
 
-    it('hold at the end of a demanded enrolment, which its user cannot undo', async () => {
+    it('a user with a role in required-roles cannot disable the second factor', async () => {
       const { app, confirmed } = await enrol(story, await story.mfaToken({ id: 'auditor', password: PASSWORD }));
       const bearer = textOf(confirmed, 'access_token');
       story.clock.nextStep();
@@ -180,7 +180,7 @@ onSqlite('the roles of which a second factor is demanded', (engine) => {
       expect(decodeJwt(bearer)['roles']).toEqual(['ROLE_AUDITOR']);
     });
 
-    it('leave a ROLE_ADMIN who enrolled of their own will free to end it', async () => {
+    it('a user with ROLE_ADMIN outside required-roles can disable a second factor', async () => {
       const admin = { id: 'admin', password: PASSWORD };
       const { client, accessToken: bearer, app } = await story.enrolled(admin);
       expect((await client.get('/2fa', { bearer })).body).toMatchObject({ required_by_policy: false });

@@ -11,7 +11,7 @@ const TEN_MINUTES = 600;
 const FRESH = 300;
 const BACKUP_CODE = /^[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}$/;
 
-/** A setup that was answered, and the phone that scanned it. */
+/** A setup response, and the authenticator app that scanned it. */
 interface Setup {
   readonly answer: Answer;
   readonly app: AuthenticatorApp;
@@ -46,8 +46,8 @@ onEachEngine('enrolment', (engine) => {
     return answer.body['state'];
   }
 
-  describe('setup', () => {
-    it('gives secret, otpauth URI, picture and ten codes, for ten minutes', async () => {
+  describe('POST /2fa/setup', () => {
+    it('setup returns a secret, an otpauth URI, a QR code and backup codes that expire in ten minutes', async () => {
       const { id, client, accessToken } = await newcomer();
 
       const { answer, app } = await setUp(client, accessToken);
@@ -76,7 +76,7 @@ onEachEngine('enrolment', (engine) => {
       expect(picture).not.toContain(secret);
     });
 
-    it('T16: never repeats a secret or a code, and all have their form', async () => {
+    it('T16: every setup returns a new secret and new, well-formed backup codes', async () => {
       const { client, accessToken } = await newcomer();
       const setups: Setup[] = [];
       for (let count = 0; count < 30; count += 1) setups.push(await setUp(client, accessToken));
@@ -89,7 +89,7 @@ onEachEngine('enrolment', (engine) => {
       for (const code of codes) expect(code).toMatch(BACKUP_CODE);
     });
 
-    it('leaves the account pending: no second factor at login, and no code that counts', async () => {
+    it('an account with a pending setup signs in by password, and its pending backup codes are rejected', async () => {
       const person = story.person();
       const signedIn = await story.signInByPassword(person);
 
@@ -102,7 +102,7 @@ onEachEngine('enrolment', (engine) => {
       expect(verified).toBeRefused(409, 'MFA_STATE_CONFLICT');
     });
 
-    it('anew replaces what is pending', async () => {
+    it('a second setup replaces the pending secret', async () => {
       const { client, accessToken } = await newcomer();
       const first = await setUp(client, accessToken);
       const second = await setUp(client, accessToken);
@@ -111,7 +111,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await confirm(client, accessToken, story.codeOf(second.app))).toBeAnswered(200);
     });
 
-    it('T17: needs a login of the last five minutes, or the password', async () => {
+    it('T17: setup requires a login of the last five minutes or the password', async () => {
       const { client, accessToken: bearer } = await newcomer();
       story.clock.advance(FRESH + 1);
 
@@ -125,7 +125,7 @@ onEachEngine('enrolment', (engine) => {
       expect(right).toBeAnswered(201);
     });
 
-    it('T19: stores neither the text nor the bytes of the secret, nor any code', async () => {
+    it('T19: the database contains neither the secret in any encoding nor a backup code', async () => {
       const { client, accessToken } = await newcomer();
       const { app, codes } = await setUp(client, accessToken);
       const raw = fromBase32(app.secret);
@@ -149,8 +149,8 @@ onEachEngine('enrolment', (engine) => {
     });
   });
 
-  describe('the picture', () => {
-    it('is there once as PNG and once as SVG', async () => {
+  describe('QR code', () => {
+    it('the QR code is served once as PNG and once as SVG', async () => {
       const { client, accessToken: bearer } = await newcomer();
       await setUp(client, bearer);
 
@@ -169,7 +169,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await client.get('/2fa/setup/qr.svg', { bearer })).toBeRefused(404, 'NOT_FOUND');
     });
 
-    it('T17: is not there for another session of the same user, which cannot confirm either', async () => {
+    it('T17: another session of the same user can neither fetch the QR code nor confirm the setup', async () => {
       const person = story.person();
       const mine = await story.signInByPassword(person);
       const other = await story.signInByPassword(person);
@@ -185,7 +185,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await confirm(mine.client, mine.accessToken, story.codeOf(app))).toBeAnswered(200);
     });
 
-    it('is not there without a setup, nor after confirm', async () => {
+    it('the QR code gets 404 without a setup and after confirm', async () => {
       const { client, accessToken: bearer } = await newcomer();
       expect(await client.get('/2fa/setup/qr.svg', { bearer })).toBeRefused(404, 'NOT_FOUND');
       const { app } = await setUp(client, bearer);
@@ -197,8 +197,8 @@ onEachEngine('enrolment', (engine) => {
     });
   });
 
-  describe('confirm', () => {
-    it('activates the secret and makes the session a full one of two factors', async () => {
+  describe('POST /2fa/confirm', () => {
+    it('confirm activates the secret and upgrades the session to both factors', async () => {
       const { id, client, accessToken } = await newcomer();
       const { app } = await setUp(client, accessToken);
 
@@ -226,7 +226,7 @@ onEachEngine('enrolment', (engine) => {
       expect((await story.login({ id, password: PASSWORD })).body).toMatchObject({ mfa_required: true });
     });
 
-    it('shows in GET /2fa, member by member', async () => {
+    it('GET /2fa returns state, activation time, backup codes and policy after confirm', async () => {
       const person = await story.enrolled();
 
       const answer = await person.client.get('/2fa', { bearer: person.accessToken });
@@ -239,7 +239,7 @@ onEachEngine('enrolment', (engine) => {
       });
     });
 
-    it('of a wrong code leaves the secret pending, and counts', async () => {
+    it('a wrong code at confirm leaves the secret pending, and the fifth locks the user', async () => {
       const signedIn = await newcomer();
       const { client, accessToken } = signedIn;
       const { app } = await setUp(client, accessToken);
@@ -253,7 +253,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await confirm(client, accessToken, story.codeOf(app))).toBeRefused(429, 'MFA_LOCKED');
     });
 
-    it('takes a TOTP code only', async () => {
+    it('confirm accepts a TOTP code but no backup code', async () => {
       const { client, accessToken } = await newcomer();
       const { app, codes } = await setUp(client, accessToken);
 
@@ -263,7 +263,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await confirm(client, accessToken, story.codeOf(app))).toBeAnswered(200);
     });
 
-    it('T18: without a pending secret is refused before any code is looked at, and does not count', async () => {
+    it('T18: confirm without a pending secret gets 409 and adds no failure', async () => {
       const person = await story.enrolled();
       for (let tries = 0; tries < 8; tries += 1) {
         const answer = await confirm(person.client, person.accessToken, story.codeOf(person.app));
@@ -273,13 +273,13 @@ onEachEngine('enrolment', (engine) => {
       expect(await story.countOf(person, 'MFA_FAILED')).toBe(0);
     });
 
-    it('is possible for ten minutes', async () => {
+    it('confirm succeeds within ten minutes of setup and gets 409 afterwards', async () => {
       const [early, late] = [await newcomer(), await newcomer()];
       const [inTime, tooLate] = [
         await setUp(early.client, early.accessToken),
         await setUp(late.client, late.accessToken),
       ];
-      // Access tokens end after ten minutes too: a refreshed one asks.
+      // The access token expires after ten minutes too, so the late confirm uses a refreshed one.
       story.clock.advance(TEN_MINUTES - 1);
       expect(await confirm(early.client, early.accessToken, story.codeOf(inTime.app))).toBeAnswered(200);
       story.clock.advance(1);
@@ -288,7 +288,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await confirm(late.client, bearer, story.codeOf(tooLate.app))).toBeRefused(409, 'MFA_STATE_CONFLICT');
     });
 
-    it('kills the earlier refresh tokens of the session without taking their use for theft', async () => {
+    it('confirm revokes the earlier refresh tokens of the session without reporting their reuse', async () => {
       const { id, client, accessToken } = await newcomer();
       const before = client.copy();
       const { app } = await setUp(client, accessToken);
@@ -301,7 +301,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await story.countOf({ id }, 'TOKEN_REUSE')).toBe(0);
     });
 
-    it('lets the other sessions of a first enrolment go on as they are', async () => {
+    it('a first enrolment leaves other sessions of the user unchanged', async () => {
       const person = story.person();
       const other = await story.signInByPassword(person);
       await story.enrolled(person);
@@ -313,8 +313,8 @@ onEachEngine('enrolment', (engine) => {
     });
   });
 
-  describe('a replacement', () => {
-    it('leaves the old secret and its codes valid until it is confirmed, and kills them then', async () => {
+  describe('replacement of an active secret', () => {
+    it('a replacement keeps the old secret and backup codes valid until confirm, which revokes them', async () => {
       const person = await story.enrolled();
       const { client, accessToken } = await story.signIn(person);
       const { app, codes } = await setUp(client, accessToken);
@@ -338,7 +338,7 @@ onEachEngine('enrolment', (engine) => {
       expect(byNewCode).toBeAnswered(200);
     });
 
-    it('ends the other sessions, and not its own', async () => {
+    it('a replacement ends the other sessions and keeps its own', async () => {
       const person = await story.enrolled();
       const other = await story.signIn(person);
       const mine = await story.signIn(person);
@@ -352,7 +352,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await mine.client.get('/me', { bearer: textOf(confirmed, 'access_token') })).toBeAnswered(200);
     });
 
-    it('T17: needs a fresh otp: neither a half login, nor a pwd session, nor an old otp will do', async () => {
+    it('T17: setup, reissue and disable reject an mfa_token, a password session and an old second factor', async () => {
       const person = story.person();
       const byPassword = await story.signInByPassword(person);
       const enrolled = await story.enrolled(person);
@@ -378,8 +378,8 @@ onEachEngine('enrolment', (engine) => {
     });
   });
 
-  describe('forced by policy', () => {
-    it('happens with the mfa_token, once, and ends in a full login', async () => {
+  describe('enrolment required by policy', () => {
+    it('required enrolment accepts the mfa_token until confirm, which completes the login', async () => {
       const client = story.client();
       const token = textOf(await story.login({ id: 'boss-1', password: PASSWORD }, client), 'mfa_token');
       expect(await client.post('/2fa/verify', { code: '000000' }, { bearer: token })).toBeRefused(
@@ -409,13 +409,13 @@ onEachEngine('enrolment', (engine) => {
       });
     });
 
-    it('answers 409 to the second step at /login/2fa, since there is no secret yet', async () => {
+    it('POST /login/2fa gets 409 before a required enrolment', async () => {
       const token = textOf(await story.login({ id: 'boss-2', password: PASSWORD }), 'mfa_token');
 
       expect(await secondStep(story.client(), token, '000000')).toBeRefused(409, 'MFA_STATE_CONFLICT');
     });
 
-    it('is not for two: a second mfa_token neither sees nor confirms what the first set up', async () => {
+    it('a second mfa_token can neither see nor confirm the setup of the first', async () => {
       const [mine, other] = [
         textOf(await story.login({ id: 'boss-3', password: PASSWORD }), 'mfa_token'),
         textOf(await story.login({ id: 'boss-3', password: PASSWORD }), 'mfa_token'),
@@ -428,7 +428,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await confirm(client, mine, story.codeOf(app))).toBeAnswered(200);
     });
 
-    it('cannot be undone by its user', async () => {
+    it('a user with a required second factor cannot disable it', async () => {
       const client = story.client();
       const token = textOf(await story.login({ id: 'boss-4', password: PASSWORD }, client), 'mfa_token');
       const { app } = await setUp(client, token);
@@ -441,7 +441,7 @@ onEachEngine('enrolment', (engine) => {
       expect((await client.get('/2fa', { bearer })).body).toMatchObject({ state: 'active', required_by_policy: true });
     });
 
-    it('is over for a half login as soon as a secret is active: it may only verify', async () => {
+    it('the mfa_token of an enrolled user is accepted by /2fa/verify and rejected elsewhere below /2fa', async () => {
       const person = await story.enrolled();
       const bearer = await story.mfaToken(person);
       const client = story.client();
@@ -472,29 +472,32 @@ onEachEngine('enrolment', (engine) => {
     });
   });
 
-  describe('disable', () => {
-    it.each(['a TOTP code', 'a backup code'])('takes everything away, given %s', async (kind) => {
-      const person = await story.enrolled();
-      const other = await story.signIn(person);
-      const { client, accessToken: bearer } = await story.signIn(person);
-      story.clock.nextStep();
-      const code = kind === 'a TOTP code' ? story.codeOf(person.app) : String(person.backupCodes[0]);
+  describe('POST /2fa/disable', () => {
+    it.each(['a TOTP code', 'a backup code'])(
+      'disable with %s removes the second factor and ends other sessions',
+      async (kind) => {
+        const person = await story.enrolled();
+        const other = await story.signIn(person);
+        const { client, accessToken: bearer } = await story.signIn(person);
+        story.clock.nextStep();
+        const code = kind === 'a TOTP code' ? story.codeOf(person.app) : String(person.backupCodes[0]);
 
-      const answer = await client.post('/2fa/disable', { code }, { bearer });
+        const answer = await client.post('/2fa/disable', { code }, { bearer });
 
-      expect(answer).toBeAnswered(204);
-      expect(answer.text).toBe('');
-      expect(await stateOf({ client, accessToken: bearer, answer })).toBe('none');
-      expect(await other.client.get('/me', { bearer: other.accessToken })).toBeRefused(401, 'INVALID_TOKEN');
-      expect((await story.login(person)).body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
-      const [rest] = await story.database.query<{ count: number }>(
-        'SELECT COUNT(*) AS count FROM backup_code WHERE user_id = ?',
-        [await story.subjectOf(person)],
-      );
-      expect(Number(rest?.count)).toBe(0);
-    });
+        expect(answer).toBeAnswered(204);
+        expect(answer.text).toBe('');
+        expect(await stateOf({ client, accessToken: bearer, answer })).toBe('none');
+        expect(await other.client.get('/me', { bearer: other.accessToken })).toBeRefused(401, 'INVALID_TOKEN');
+        expect((await story.login(person)).body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
+        const [rest] = await story.database.query<{ count: number }>(
+          'SELECT COUNT(*) AS count FROM backup_code WHERE user_id = ?',
+          [await story.subjectOf(person)],
+        );
+        expect(Number(rest?.count)).toBe(0);
+      },
+    );
 
-    it('of a wrong code changes nothing, and counts', async () => {
+    it('disable with a wrong code changes nothing and adds a failure', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
 
@@ -505,7 +508,7 @@ onEachEngine('enrolment', (engine) => {
       expect(await stateOf({ client, accessToken: bearer, answer })).toBe('active');
     });
 
-    it('leaves the used step behind: it is not accepted with the next secret either', async () => {
+    it('disable keeps the last used TOTP step: the next secret cannot reuse it', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
       const code = story.nextCode(person);
@@ -520,7 +523,7 @@ onEachEngine('enrolment', (engine) => {
       expect(nextStep).toBeAnswered(200);
     });
 
-    it('without an active secret is a conflict', async () => {
+    it('disable without an active secret gets 409', async () => {
       const { client, accessToken: bearer } = await newcomer();
 
       const answer = await client.post('/2fa/disable', { code: '000000' }, { bearer });
@@ -538,7 +541,7 @@ onEachEngine('enrolment', (engine) => {
     ['POST', '/2fa/verify', { code: null }],
     ['POST', '/2fa/disable', { code: '' }],
     ['POST', '/2fa/backup-codes', { count: 100 }],
-  ])('%s %s refuses the shape %j', async (method, path, json) => {
+  ])('%s %s rejects the body %j', async (method, path, json) => {
     const person = await story.enrolled();
 
     const answer = await person.client.send(method, path, { json, bearer: person.accessToken });
@@ -554,7 +557,7 @@ function fromBase32(text: string): Buffer {
   return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** The bytes of all files of the embedded database; none of a database server. */
+/** The bytes of all files of the embedded database; an empty list for a database server. */
 function embeddedFiles(args: readonly string[]): Buffer[] {
   const file = args.map((argument) => /jdbc:sqlite:(.*)/.exec(argument)?.[1]).find((found) => found !== undefined);
   if (file === undefined) return [];

@@ -37,12 +37,12 @@ const UNREAD = [400, 'VALIDATION_FAILED'] as const;
 const UNSUPPORTED = [415, 'UNSUPPORTED_MEDIA_TYPE'] as const;
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** Asked of the router before the tests are named: a new route is tested without being named here. */
+/** Read from the router when the tests are collected, so that a new route is tested without being listed here. */
 const ROUTES = await routesOfService();
 const named = (routes: readonly ServiceRoute[]): readonly (readonly [string, ServiceRoute])[] =>
   routes.map((route) => [nameOf(route), route]);
 const WITH_BODY = named(ROUTES.filter(({ method }) => !['GET', 'HEAD'].includes(method)));
-/** HEAD is the route of GET once more: what only the reader of requests decides is asked of one of them. */
+/** HEAD uses the route of GET: rules that depend only on parsing are tested with one of the two. */
 const WITHOUT_HEAD = ROUTES.filter(({ method }) => method !== 'HEAD');
 const CLOSED = named(ROUTES.filter((route) => !isOpen(route)));
 const PATHS = [...new Set(ROUTES.map(({ template }) => template))];
@@ -61,14 +61,14 @@ onSqlite('every route', (engine) => {
     return callers.send(method, path, { ...(raw !== undefined && { raw }), headers: { ...credentials, ...headers } });
   }
 
-  it('is known: the table is that of the router', () => {
+  it('the router lists more than 40 routes, among them POST /login, GET /me and DELETE /sessions/:id', () => {
     expect(ROUTES.length).toBeGreaterThan(40);
     expect(ROUTES.map(nameOf)).toEqual(expect.arrayContaining(['POST /login', 'GET /me', 'DELETE /sessions/:id']));
   });
 
-  describe.each(CLOSED)('%s', (_, route) => {
-    it('takes nobody but those it is meant for', async () => {
-      for (const caller of CALLERS.filter((name) => !mayPass(name, route))) {
+  describe.each(CLOSED)('%s', (name, route) => {
+    it(`${name} rejects every caller without access`, async () => {
+      for (const caller of CALLERS.filter((each) => !mayPass(each, route))) {
         const [status, code] = refusalOf(caller, route);
         const answer = await sendAs(caller, route, pathOf(route));
 
@@ -77,23 +77,23 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it('takes none of what only looks like a credential', async () => {
+    it(`${name} rejects malformed and forged credentials with 401`, async () => {
       for (const headers of CREDENTIALS) {
-        const answer = await sendAs('a stranger', route, pathOf(route), { headers });
+        const answer = await sendAs('an unauthenticated caller', route, pathOf(route), { headers });
 
         expect(answer.status, JSON.stringify(headers)).toBe(401);
       }
     });
   });
 
-  describe.each(named(WITHOUT_HEAD.filter((route) => !isOpen(route))))('%s', (_, route) => {
-    it('H8 is reached by no other spelling of its path', async () => {
-      for (const caller of ['a stranger', 'an mfa_token', 'a half-authenticated session'] as const) {
+  describe.each(named(WITHOUT_HEAD.filter((route) => !isOpen(route))))('%s', (name, route) => {
+    it(`H8: no other spelling of the path bypasses the access rules of ${name}`, async () => {
+      for (const caller of ['an unauthenticated caller', 'an mfa_token', 'a half-authenticated session'] as const) {
         const credentials = await callers.credentials(caller);
         for (const path of spellings(pathOf(route))) {
           const { status } = await callers.sendRaw(route.method, path, credentials);
 
-          // With a query it is the same route, which shows a page to callers that it is meant for, or sends them on.
+          // A spelling with a query is the same route, which may serve or redirect a caller with access.
           const answers = [400, 401, 403, 404, 405, 409, ...(mayPass(caller, route) ? [200, 303] : [])];
           expect(answers, `${caller} ${path}`).toContain(status);
         }
@@ -101,11 +101,11 @@ onSqlite('every route', (engine) => {
     });
   });
 
-  describe.each(WITH_BODY)('%s', (_, route) => {
+  describe.each(WITH_BODY)('%s', (name, route) => {
     const path = pathOf(route);
     const takesJson = !route.takesForm && !route.takesUpload;
 
-    it('H1 refuses every media type but its own, whoever sends it', async () => {
+    it(`H1: ${name} rejects every unsupported media type from every caller`, async () => {
       const others = [
         ...MEDIA_TYPES,
         ...(takesJson ? [] : [['JSON', { headers: { 'content-type': JSON_TYPE }, raw: '{}' }] as const]),
@@ -122,7 +122,7 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it('H5 refuses compressed bodies, whoever sends them', async () => {
+    it(`H5: ${name} rejects compressed bodies from every caller`, async () => {
       for (const caller of CALLERS) {
         for (const [title, input] of COMPRESSED) {
           const answer = await sendAs(caller, route, path, input);
@@ -131,7 +131,7 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it('H1 H2 H4 H5 refuses what is no JSON, whoever sends it', async () => {
+    it(`H1, H2, H4, H5: ${name} rejects malformed JSON from every caller`, async () => {
       const [status, code] = takesJson ? UNREAD : UNSUPPORTED;
       for (const caller of CALLERS) {
         for (const [title, raw] of UNREADABLE) {
@@ -141,7 +141,7 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it('H1 H4 takes nothing that does not fit, whoever sends it', async () => {
+    it(`H1, H4: ${name} rejects JSON that violates its schema from every caller`, async () => {
       for (const caller of CALLERS) {
         for (const [title, raw] of UNFIT) {
           const answer = await sendAs(caller, route, path, { headers: { 'content-type': JSON_TYPE }, raw });
@@ -151,7 +151,7 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it('H1 H2 H6 refuses every wrong value of every member that it asks for', async () => {
+    it(`H1, H2, H6: ${name} rejects every wrong value of every required member`, async () => {
       const credentials = await callers.credentials('an administrator');
       const send = (raw: string): Promise<Answer> =>
         callers.send(route.method, path, { headers: { ...credentials, 'content-type': JSON_TYPE }, raw });
@@ -159,7 +159,7 @@ onSqlite('every route', (engine) => {
       const members = (errors ?? []).map(({ field }) => field).filter((field) => field !== '');
       for (const member of members) {
         for (const value of UNFIT_VALUES) {
-          const all = members.map((name) => `${JSON.stringify(name)}:${name === member ? value : '"x"'}`);
+          const all = members.map((each) => `${JSON.stringify(each)}:${each === member ? value : '"x"'}`);
           const answer = await send(`{${all.join(',')}}`);
           const wrong = (answer.body['errors'] ?? []) as readonly { readonly field: string }[];
           const isUnreadable = /\\u(?:0000|d83d|de00)/.test(value);
@@ -172,8 +172,8 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it.each(HUGE)('H5 refuses %s with 413, or unread where it takes no JSON at all', async (__, raw) => {
-      for (const caller of ['a stranger', 'an administrator'] as const) {
+    it.each(HUGE)(`H5: ${name} rejects a body of %s with 413, or with 415 if it accepts no JSON`, async (__, raw) => {
+      for (const caller of ['an unauthenticated caller', 'an administrator'] as const) {
         const answer = await sendAs(caller, route, path, { headers: { 'content-type': JSON_TYPE }, raw });
         const takesJson = !route.takesForm && !route.takesUpload;
         const [status, code] = takesJson
@@ -184,33 +184,35 @@ onSqlite('every route', (engine) => {
     });
   });
 
-  describe.each(named(WITHOUT_HEAD))('%s', (_, route) => {
+  describe.each(named(WITHOUT_HEAD))('%s', (name, route) => {
     const { method } = route;
     const path = pathOf(route);
     const isGet = method === 'GET';
 
-    it('H7 answers a request of doubtful framing once, and reads no other one out of it', async () => {
-      for (const caller of ['a stranger', 'an administrator'] as const) {
+    it(`H7: ${name} sends one response to a request with ambiguous framing`, async () => {
+      for (const caller of ['an unauthenticated caller', 'an administrator'] as const) {
         const credentials = await callers.credentials(caller);
-        const more = Object.entries(credentials).map(([name, value]) => `${name}: ${value}\r\n`);
+        const more = Object.entries(credentials).map(([field, value]) => `${field}: ${value}\r\n`);
         for (const [title, request] of misframed(method, path, more.join(''))) {
           const { statuses, text } = await sendRaw(story.service.url, request);
           callers.note(text);
 
           expect(statuses, `${caller}: ${title}`).toHaveLength(1);
-          // That a body which nobody reads is wrong may show behind the answer.
+          // GET responds before it reads the body, so a malformed body does not change the status.
           expect(isGet || [400, 413].includes(statuses[0] ?? 0), `${caller}: ${title}`).toBe(true);
           expect(text, title).not.toContain('smuggled');
         }
       }
     });
 
-    it('H2 refuses a query that is no text, and is broken by none', async () => {
+    it(`H2: ${name} rejects an undecodable query, and no other query bypasses its access rules`, async () => {
       for (const query of UNREADABLE_QUERIES) {
         const { status } = await callers.sendRaw(method, `${path}?${query}`);
         expect(status, query).toBe(400);
       }
-      for (const caller of isGet ? (['a stranger', 'a login with both factors'] as const) : (['a stranger'] as const)) {
+      for (const caller of isGet
+        ? (['an unauthenticated caller', 'a login with both factors'] as const)
+        : (['an unauthenticated caller'] as const)) {
         const credentials = await callers.credentials(caller);
         for (const query of QUERIES) {
           const { status } = await callers.sendRaw(method, `${path}?${query}`, credentials);
@@ -219,7 +221,7 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it('H9 tells a foreign origin nothing, and echoes neither it nor a forged host', async () => {
+    it(`H9: ${name} echoes neither a foreign origin nor a forged host`, async () => {
       const forged = { host: 'evil.example', origin: 'https://evil.example', referer: 'https://evil.example/' };
       for (const headers of [forged, { ...forged, 'x-forwarded-host': 'evil.example', 'x-forwarded-for': 'evil' }]) {
         const answer = await callers.sendRaw(method, path, headers);
@@ -227,7 +229,7 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it('H5 refuses 100 KB of headers with 431', async () => {
+    it(`H5: ${name} rejects 100 KB of headers with 431`, async () => {
       const { statuses, text } = await sendRaw(
         story.service.url,
         `${method} ${path} HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`,
@@ -238,8 +240,8 @@ onSqlite('every route', (engine) => {
     });
   });
 
-  describe.each(named(ROUTES.filter(({ template }) => /:|\*$/.test(template))))('%s', (_, route) => {
-    it('H2 H3 H4 H8 finds nothing under a parameter of any kind', async () => {
+  describe.each(named(ROUTES.filter(({ template }) => /:|\*$/.test(template))))('%s', (name, route) => {
+    it(`H2, H3, H4, H8: ${name} rejects hostile path parameters`, async () => {
       for (const caller of CALLERS) {
         const credentials = await callers.credentials(caller);
         for (const parameter of PARAMETERS) {
@@ -250,9 +252,9 @@ onSqlite('every route', (engine) => {
     });
   });
 
-  describe.each(named(ROUTES))('%s', (_, route) => {
-    it('is 406 for who takes another form only', async () => {
-      for (const caller of CALLERS.filter((name) => mayPass(name, route))) {
+  describe.each(named(ROUTES))('%s', (name, route) => {
+    it(`${name} returns 406 for an unsupported Accept header`, async () => {
+      for (const caller of CALLERS.filter((each) => mayPass(each, route))) {
         for (const accept of ['application/x-nothing', 'application/x-nothing, text/x-nothing;q=0.5']) {
           const answer = await sendAs(caller, route, pathOf(route), { headers: { accept } });
           expect(answer.status, caller).toBe(406);
@@ -261,10 +263,10 @@ onSqlite('every route', (engine) => {
     });
   });
 
-  describe.each(named(ROUTES.filter(({ method }) => method === 'GET')))('%s', (_, route) => {
+  describe.each(named(ROUTES.filter(({ method }) => method === 'GET')))('%s', (routeName, route) => {
     const path = pathOf(route);
 
-    it('HEAD answers like GET, without a body', async () => {
+    it(`HEAD ${route.template} returns the status and headers of GET without a body`, async () => {
       for (const caller of CALLERS) {
         const get = await sendAs(caller, route, path);
         const head = await sendAs(caller, { method: 'HEAD' }, path);
@@ -272,14 +274,14 @@ onSqlite('every route', (engine) => {
         expect(head.status, caller).toBe(get.status);
         expect(head.text).toBe('');
         for (const name of ['content-type', 'content-length', 'www-authenticate', 'cache-control']) {
-          // Fastify writes the length 0 into the answer to HEAD where GET has no body at all.
+          // Fastify sends content-length: 0 for HEAD when GET has no body at all.
           if (name === 'content-length' && get.status === 204) continue;
           expect(head.headers.get(name), `${caller} ${name}`).toBe(get.headers.get(name));
         }
       }
     });
 
-    it('H1 takes no notice of a body', async () => {
+    it(`H1: ${routeName} ignores a request body`, async () => {
       for (const caller of CALLERS) {
         const without = await sendAs(caller, route, path);
         for (const [type, raw] of [
@@ -301,7 +303,7 @@ onSqlite('every route', (engine) => {
     );
     const allow = [...offered, 'OPTIONS'].join(', ');
 
-    it(`H9 has ${offered.join(', ')} and OPTIONS, and says so`, async () => {
+    it(`H9: ${template} allows ${offered.join(', ')} and OPTIONS, and rejects other methods with 405`, async () => {
       for (const caller of CALLERS) {
         for (const method of METHODS.filter((name) => !offered.includes(name))) {
           const answer = await sendAs(caller, { method }, path);
@@ -315,26 +317,32 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it.each(['TRACE', 'PROPFIND', 'MKCOL', 'PURGE', 'LINK', 'QUERY'])('H9 has no %s', async (method) => {
-      const answer = await callers.sendRaw(method, path, { 'content-type': JSON_TYPE, cookie: 'secret=1' });
+    it.each(['TRACE', 'PROPFIND', 'MKCOL', 'PURGE', 'LINK', 'QUERY'])(
+      `H9: ${template} rejects the method %s with 405`,
+      async (method) => {
+        const answer = await callers.sendRaw(method, path, { 'content-type': JSON_TYPE, cookie: 'secret=1' });
 
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get('allow')).toBe(allow);
-      expect(answer.text).not.toContain('secret');
-    });
+        expect(answer.status).toBe(405);
+        expect(answer.headers.get('allow')).toBe(allow);
+        expect(answer.text).not.toContain('secret');
+      },
+    );
 
-    it.each(['CONNECT', 'TRACK', 'get', 'G\u00cbT', 'GET\u0001', '__proto__'])('H9 has no %j', async (method) => {
-      const { statuses, text } = await sendRaw(
-        story.service.url,
-        `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-      );
-      callers.note(text);
+    it.each(['CONNECT', 'TRACK', 'get', 'G\u00cbT', 'GET\u0001', '__proto__'])(
+      `H9: ${template} rejects the method %j`,
+      async (method) => {
+        const { statuses, text } = await sendRaw(
+          story.service.url,
+          `${method} ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+        );
+        callers.note(text);
 
-      // Node hangs up on CONNECT.
-      expect(method === 'CONNECT' ? [[], [400], [405]] : [[400]]).toContainEqual(statuses);
-    });
+        // Node may close the connection on CONNECT without a response.
+        expect(method === 'CONNECT' ? [[], [400], [405]] : [[400]]).toContainEqual(statuses);
+      },
+    );
 
-    it('H9 refuses two hosts, none, and one that is no host', async () => {
+    it(`H9: ${template} rejects a missing, repeated or malformed Host header`, async () => {
       for (const host of [
         ...['Host: x\r\nHost: evil.example', 'Host: x\r\nhost: x', 'X-None: x', 'Host:', 'Host: a b', 'Host: a/b'],
         ...['Host: a@evil.example', 'Host: <script>', 'Host: a:b', 'Host: a:99999', 'Host: a, b', 'Host: [a'],
@@ -353,7 +361,7 @@ onSqlite('every route', (engine) => {
       }
     });
 
-    it('H9 answers no preflight of a foreign origin', async () => {
+    it(`H9: ${template} grants nothing to a preflight from a foreign origin`, async () => {
       for (const method of offered) {
         const headers = { origin: 'https://evil.example', 'access-control-request-method': method };
         const answer = await callers.sendRaw('OPTIONS', path, headers);
@@ -364,7 +372,7 @@ onSqlite('every route', (engine) => {
     });
   });
 
-  it('L2 a request id that is none of ours to keep is replaced', async () => {
+  it('L2: a malformed request id is replaced', async () => {
     for (const id of [
       'x',
       'a b c d e f',
@@ -382,7 +390,7 @@ onSqlite('every route', (engine) => {
     }
   });
 
-  it('L4 R14 nothing in all these answers shows the inside, nothing was a defect, and the service is well', async () => {
+  it('L4, R14: no response shows internals, no request caused an internal error, and the service still works', async () => {
     expect(callers.seen.length).toBeGreaterThan(5_000);
     expect(callers.seen.flatMap((answer) => LEAK.exec(answer)?.[0] ?? [])).toEqual([]);
     expect(story.service.troubles.join()).not.toContain('ERROR');

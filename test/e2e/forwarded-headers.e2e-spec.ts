@@ -6,12 +6,12 @@ import { type Engine, onSqlite } from '../support/story-database.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Where the service sees the proxy, which is in a private network. */
+/** Address of the proxy, which is in a private network. */
 const PROXY = '127.9.9.9';
-/** What the service sees of somebody who calls from 127.203.113.66 (public-peers-preload.ts). */
+/** Address that the service sees for a connection from 127.203.113.66 (public-peers-preload.ts). */
 const STRANGER = '203.0.113.66';
 const HSTS = 'strict-transport-security';
-/** Far more than the free ones. */
+/** Far more failures than are free. */
 const RUN = 25;
 
 function storyWith(engine: Engine, strategy: string): LoginStory {
@@ -37,7 +37,7 @@ function stranger(story: LoginStory, headers: Headers): HttpClient {
   return client;
 }
 
-/** The address that the last event of a new login tells. */
+/** The address in the last event of a new login. */
 async function addressSeen(story: LoginStory, client: HttpClient): Promise<unknown> {
   const { accessToken: bearer } = await story.signInByPassword(story.person(), client);
   const { body } = await client.get('/me/events', { bearer });
@@ -49,13 +49,13 @@ function guess(client: HttpClient, { id }: Pick<Person, 'id'>, headers: Headers 
   return client.post('/login', { id, pw: 'wrong' }, { headers });
 }
 
-/** Guesses until the throttle stands. */
+/** Sends wrong passwords until the rate limit applies. */
 async function slowDown(client: HttpClient, person: Pick<Person, 'id'>): Promise<void> {
   for (let tries = 0; tries < RUN; tries += 1) await guess(client, person);
   expect(await guess(client, person)).toBeRefused(429, 'RATE_LIMITED');
 }
 
-/** What a page of that origin gets for a login. */
+/** Response to a login that a page of that origin sends. */
 function fromPage(client: HttpClient, origin: string): Promise<Answer> {
   return client.post('/login', { id: 'nobody', pw: 'wrong' }, { headers: { origin } });
 }
@@ -65,7 +65,7 @@ const HTTPS = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'login.example
 onSqlite('server.forward-headers-strategy=native', (engine) => {
   const story = storyWith(engine, 'native');
 
-  it('events and sessions tell the address that the proxy saw', async () => {
+  it('events and sessions record the client address from X-Forwarded-For', async () => {
     const client = behindProxy(story, { 'x-forwarded-for': '198.51.100.1' });
     const { accessToken: bearer } = await story.signInByPassword(story.person(), client);
 
@@ -75,26 +75,26 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
   });
 
   it.each([
-    ['of several proxies', '198.51.100.2, 10.0.0.1, 192.168.0.1', '198.51.100.2'],
-    ['with a forged part left of it', '192.0.2.1, 127.0.0.1, 198.51.100.3', '198.51.100.3'],
+    ['through several proxies', '198.51.100.2, 10.0.0.1, 192.168.0.1', '198.51.100.2'],
+    ['with a forged entry on the left', '192.0.2.1, 127.0.0.1, 198.51.100.3', '198.51.100.3'],
     ['with a port', '198.51.100.4:50123', '198.51.100.4'],
-    ['of IPv6', '[2001:DB8::4]:443', '2001:db8::4'],
-    ['that is none', 'unknown', PROXY],
-    ['that is a script', '<script>alert(1)</script>', PROXY],
-    ['behind one that is none', '198.51.100.5, nonsense, 10.0.0.1', '10.0.0.1'],
-    ['behind 5,000 forged ones', `${'::,'.repeat(5_000)}198.51.100.6`, '198.51.100.6'],
-    ['that is missing', ',,', PROXY],
-  ])('an address %s', async (_, sent, seen) => {
+    ['with an IPv6 address', '[2001:DB8::4]:443', '2001:db8::4'],
+    ['without an address', 'unknown', PROXY],
+    ['with a script', '<script>alert(1)</script>', PROXY],
+    ['with an invalid entry in the middle', '198.51.100.5, nonsense, 10.0.0.1', '10.0.0.1'],
+    ['with 5,000 forged entries', `${'::,'.repeat(5_000)}198.51.100.6`, '198.51.100.6'],
+    ['with empty entries', ',,', PROXY],
+  ])('events record the resolved client address for X-Forwarded-For %s', async (_, sent, seen) => {
     expect(await addressSeen(story, behindProxy(story, { 'x-forwarded-for': sent }))).toBe(seen);
   });
 
-  it('T8 nobody outside of private networks chooses an address', async () => {
+  it('T8: a client with a public address cannot choose its address', async () => {
     const client = stranger(story, { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' });
 
     expect(await addressSeen(story, client)).toBe(STRANGER);
   });
 
-  it('P3 slows down two callers behind one proxy each for themselves', async () => {
+  it('P3: two callers behind one proxy are rate limited separately', async () => {
     const person = story.person();
     const [attacker, owner] = ['198.51.100.10', '198.51.100.11'].map((ip) =>
       behindProxy(story, { 'x-forwarded-for': ip }),
@@ -106,7 +106,7 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
     expect(await story.login(person, owner)).toBeAnswered(200);
   });
 
-  it('T8 an address forged left of the one that the proxy adds neither escapes the throttle nor moves it', async () => {
+  it('T8: an address forged left of the one from the proxy neither evades nor shifts the rate limit', async () => {
     const person = story.person();
     const victim = '198.51.100.21';
     const attacker = behindProxy(story, { 'x-forwarded-for': '198.51.100.20' });
@@ -125,7 +125,7 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
     expect(await guess(behindProxy(story, { 'x-forwarded-for': victim }), person)).toBeAnswered(401);
   });
 
-  it('T8 a stranger neither escapes the throttle nor moves it, whatever addresses it names', async () => {
+  it('T8: a client with a public address neither evades nor shifts the rate limit by forged headers', async () => {
     const person = story.person();
     const victim = '198.51.100.31';
     const attacker = stranger(story, {});
@@ -139,7 +139,7 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
     expect(await guess(behindProxy(story, { 'x-forwarded-for': victim }), person)).toBeAnswered(401);
   });
 
-  it('tells browsers to stay on https where the proxy says that they are, on refusals too', async () => {
+  it('Strict-Transport-Security is sent only if a trusted proxy reports https, on errors too', async () => {
     for (const path of ['/', '/me', '/nowhere', '/?a=%zz']) {
       const [safe, plain] = [await behindProxy(story, HTTPS).get(path), await behindProxy(story, {}).get(path)];
       expect(safe.headers.get(HSTS), path).toBe('max-age=31536000; includeSubDomains');
@@ -152,8 +152,8 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
     expect((await stranger(story, HTTPS).get('/')).headers.get(HSTS)).toBeNull();
   });
 
-  describe('S5 without a public URL, our origin', () => {
-    it('is the one that the proxy names', async () => {
+  describe('S5: own origin without a public URL', () => {
+    it('S5: without a public URL, the origin that the proxy names is accepted', async () => {
       expect(await fromPage(behindProxy(story, HTTPS), 'https://login.example')).toBeAnswered(401);
       const withPort = { ...HTTPS, 'x-forwarded-port': '8443' };
       expect(await fromPage(behindProxy(story, withPort), 'https://login.example:8443')).toBeAnswered(401);
@@ -162,13 +162,13 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
     });
 
     it.each(['http://login.example', 'https://login.example:444', 'https://evil.example', 'null'])(
-      'is not %s then',
+      'S5: without a public URL, the origin %s is rejected',
       async (origin) => {
         expect(await fromPage(behindProxy(story, HTTPS), origin)).toBeRefused(403, 'CROSS_SITE');
       },
     );
 
-    it('is none that a stranger names, nor one that is no host', async () => {
+    it('S5: an origin named by an untrusted client or through an invalid host is rejected', async () => {
       const origin = 'https://evil.example';
       const forged = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' };
       expect(await fromPage(stranger(story, forged), origin)).toBeRefused(403, 'CROSS_SITE');
@@ -179,7 +179,7 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
     });
   });
 
-  it('H9 what is forwarded is nowhere in an answer', async () => {
+  it('H9: no response contains a value of a forwarded header', async () => {
     const forged = {
       'x-forwarded-for': 'evil.example',
       'x-forwarded-host': 'evil.example',
@@ -199,12 +199,12 @@ onSqlite('server.forward-headers-strategy=none', (engine) => {
   const story = storyWith(engine, 'none');
   const forged = { ...HTTPS, 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1;proto=https' };
 
-  it('events tell the address of the proxy', async () => {
+  it('strategy none: events record the address of the connection', async () => {
     expect(await addressSeen(story, behindProxy(story, forged))).toBe(PROXY);
     expect(await addressSeen(story, stranger(story, forged))).toBe(STRANGER);
   });
 
-  it('T8 the throttle counts the address of the connection', async () => {
+  it('T8: with strategy none the rate limit uses the address of the connection', async () => {
     const person = story.person();
     await slowDown(behindProxy(story, forged), person);
 
@@ -213,7 +213,7 @@ onSqlite('server.forward-headers-strategy=none', (engine) => {
     expect(await guess(other, person)).toBeRefused(429, 'RATE_LIMITED');
   });
 
-  it('neither scheme nor host of a proxy count', async () => {
+  it('strategy none: scheme and host from forwarded headers are ignored', async () => {
     const client = behindProxy(story, forged);
 
     expect((await client.get('/')).headers.get(HSTS)).toBeNull();
@@ -234,13 +234,21 @@ onSqlite('server.forward-headers-strategy=framework', (engine) => {
       { forwarded: 'for=198.51.100.3', 'x-forwarded-for': '192.0.2.1' },
       '198.51.100.3',
     ],
-    ['Forwarded that hides it', { forwarded: 'for=_hidden', 'x-forwarded-for': '192.0.2.1' }, STRANGER],
-    ['malformed Forwarded', { forwarded: 'for=198.51.100.4, for="', 'x-forwarded-for': '192.0.2.1' }, STRANGER],
-  ])('events tell the address of %s of any peer', async (_, headers, seen) => {
+    [
+      'an obfuscated Forwarded header (peer address)',
+      { forwarded: 'for=_hidden', 'x-forwarded-for': '192.0.2.1' },
+      STRANGER,
+    ],
+    [
+      'a malformed Forwarded header (peer address)',
+      { forwarded: 'for=198.51.100.4, for="', 'x-forwarded-for': '192.0.2.1' },
+      STRANGER,
+    ],
+  ])('strategy framework: events record the address from %s of any peer', async (_, headers, seen) => {
     expect(await addressSeen(story, stranger(story, headers))).toBe(seen);
   });
 
-  it('P3 slows down two callers of one peer each for themselves', async () => {
+  it('P3: two callers of one peer are rate limited separately', async () => {
     const person = story.person();
     await slowDown(stranger(story, { forwarded: 'for=198.51.100.10' }), person);
 
@@ -249,7 +257,7 @@ onSqlite('server.forward-headers-strategy=framework', (engine) => {
     expect(await guess(owner, person)).toBeRefused(401, 'INVALID_CREDENTIALS');
   });
 
-  it('scheme and host of Forwarded count, and those of X-Forwarded-* without it', async () => {
+  it('strategy framework: scheme and host come from Forwarded, or from X-Forwarded headers without it', async () => {
     for (const headers of [{ forwarded: 'proto=https;host=login.example' }, HTTPS]) {
       const client = stranger(story, headers);
       expect((await client.get('/')).headers.get(HSTS)).toContain('max-age');
@@ -261,7 +269,7 @@ onSqlite('server.forward-headers-strategy=framework', (engine) => {
   it.each([
     ['Forwarded', 'Forwarded: for=198.51.100.5\r\nForwarded: for=203.0.113.5;proto=https'],
     ['X-Forwarded-For', 'X-Forwarded-For: 198.51.100.5\r\nX-Forwarded-For: 203.0.113.5'],
-  ])('several lines of %s are one list', async (_, lines) => {
+  ])('several %s header lines form one list', async (_, lines) => {
     const person = story.person();
     const body = JSON.stringify({ id: person.id, pw: person.password });
     const head = `Host: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close`;

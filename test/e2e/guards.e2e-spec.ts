@@ -32,7 +32,7 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 import '../support/matchers.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
-/** The longest age of `otp` on the routes that name one, in seconds. */
+/** The maximum age of the second factor on the routes that limit it, in seconds. */
 const MAX_AGE = 300;
 const HEADER = 'www-authenticate';
 const STEP_UP = `Bearer error="insufficient_user_authentication", acr_values="${ACR_MFA}"`;
@@ -43,7 +43,7 @@ const clock = new ManualClock();
 @Module({ providers: [{ provide: Clock, useValue: clock }], exports: [Clock] })
 class ManualClockModule {}
 
-/** The service with all its guards, and routes that use every demand a route can make. */
+/** The service with all its guards, and routes that use every requirement a route can declare. */
 @Module({
   imports: [ManualClockModule, RandomModule, PersistenceModule, ServerModule, AuthModule],
   controllers: [GuardedController, GuardedClassController],
@@ -56,7 +56,7 @@ interface Member {
   readonly roles: readonly string[];
 }
 
-/** How a caller says who it is: in `Authorization`, or by the cookie of the web portal. */
+/** How a caller authenticates: with the `Authorization` header, or with the session cookie of the portal. */
 type Carrier = 'token' | 'portal';
 /** Sends GET to a path. */
 type Ask = (path: string) => Promise<Answer>;
@@ -102,7 +102,7 @@ async function open({ subject }: Member, amr: 'pwd' | 'otp', kind: Carrier): Pro
   return app.get(UnitOfWork).run((tx) => app.get(Sessions).open(tx, { subject, kind, authTime: now, ...factor }));
 }
 
-/** Asks routes as somebody whose login is complete. */
+/** Sends requests with a full login. */
 async function full(who: Member, amr: 'pwd' | 'otp' = 'pwd', kind: Carrier = 'token'): Promise<Ask> {
   const { session, secret = '' } = await open(who, amr, kind);
   if (kind === 'portal') return withCookie(secret);
@@ -110,7 +110,7 @@ async function full(who: Member, amr: 'pwd' | 'otp' = 'pwd', kind: Carrier = 'to
   return (path) => new HttpClient(url).get(path, { bearer });
 }
 
-/** Asks routes as somebody whose second factor is open. */
+/** Sends requests with an mfa_token or a half-authenticated session. */
 async function half({ subject, securityStamp }: Member, kind: Carrier): Promise<Ask> {
   if (kind === 'token') {
     const { token: bearer } = await app.get(MfaTokens).issue({ subject, securityStamp });
@@ -135,19 +135,19 @@ const CLOSED = [
   ...['/2fa/guarded', '/2fa/guarded/half', '/2fa/guarded/half-admin', '/2fa/guarded/half-fresh', '/2fa-guarded'],
 ];
 
-describe('a caller whom nobody knows', () => {
-  it.each(CLOSED)('gets 401 at %s, also where the route asks for nothing', async (path) => {
-    const nobody = await new HttpClient(url).get(path);
-    const liar = await new HttpClient(url).get(path, { bearer: 'no.such.token' });
+describe('unauthenticated caller', () => {
+  it.each(CLOSED)('an unauthenticated caller gets 401 at %s', async (path) => {
+    const anonymous = await new HttpClient(url).get(path);
+    const forged = await new HttpClient(url).get(path, { bearer: 'no.such.token' });
 
-    expect(nobody).toBeRefused(401, 'INVALID_TOKEN');
-    expect(nobody.headers.get(HEADER)).toBe('Bearer');
-    expect(liar).toBeRefused(401, 'INVALID_TOKEN');
-    expect(liar.headers.get(HEADER)).toBe('Bearer error="invalid_token"');
+    expect(anonymous).toBeRefused(401, 'INVALID_TOKEN');
+    expect(anonymous.headers.get(HEADER)).toBe('Bearer');
+    expect(forged).toBeRefused(401, 'INVALID_TOKEN');
+    expect(forged.headers.get(HEADER)).toBe('Bearer error="invalid_token"');
     expect(await withCookie('A'.repeat(43))(path)).toBeRefused(401, 'INVALID_TOKEN');
   });
 
-  it('passes where the route says that it is open, which then knows nobody', async () => {
+  it('a public route accepts every caller and identifies none', async () => {
     const known = await full(await member('ROLE_ADMIN'), 'otp');
 
     expect((await new HttpClient(url).get('/guarded/open')).body).toEqual({ kind: 'nobody' });
@@ -155,8 +155,8 @@ describe('a caller whom nobody knows', () => {
   });
 });
 
-describe.each(CARRIERS)('a full login by %s', (kind) => {
-  it('passes where a route asks for nothing more', async () => {
+describe.each(CARRIERS)('full login by %s', (kind) => {
+  it(`a full login by ${kind} passes a route without further requirements`, async () => {
     const who = await member();
 
     const answer = await (await full(who, 'pwd', kind))('/guarded');
@@ -168,16 +168,19 @@ describe.each(CARRIERS)('a full login by %s', (kind) => {
   it.each<readonly [string, readonly string[]]>([
     ['no role', []],
     ['other roles', ['ROLE_AUDITOR', 'ROLE_MANAGEMENT']],
-    ['a role that begins with it', ['ROLE_ADMIN_HELPER']],
-  ])('with %s is denied what asks for ROLE_ADMIN, however fresh its second factor', async (_, roles) => {
-    const ask = await full(await member(...roles), 'otp', kind);
+    ['a role that begins with ROLE_ADMIN', ['ROLE_ADMIN_HELPER']],
+  ])(
+    `a full login by ${kind} with %s gets 403 where ROLE_ADMIN is required, despite a recent second factor`,
+    async (_, roles) => {
+      const ask = await full(await member(...roles), 'otp', kind);
 
-    for (const path of ['/guarded/admin', '/guarded/fresh-admin', '/guarded/class']) {
-      expect(await ask(path), path).toBeRefused(403, 'ACCESS_DENIED');
-    }
-  });
+      for (const path of ['/guarded/admin', '/guarded/fresh-admin', '/guarded/class']) {
+        expect(await ask(path), path).toBeRefused(403, 'ACCESS_DENIED');
+      }
+    },
+  );
 
-  it('with ROLE_ADMIN passes there, among other roles too', async () => {
+  it(`a full login by ${kind} with ROLE_ADMIN, alone or among other roles, passes where it is required`, async () => {
     const [only, among] = [await member('ROLE_ADMIN'), await member('ROLE_AUDITOR', 'ROLE_ADMIN')];
 
     for (const who of [only, among]) {
@@ -187,7 +190,7 @@ describe.each(CARRIERS)('a full login by %s', (kind) => {
     }
   });
 
-  it('meets the demand of the route where it differs from that of its class', async () => {
+  it(`the authority of a route replaces that of its class for a full login by ${kind}`, async () => {
     const [admin, auditor] = [await member('ROLE_ADMIN'), await member('ROLE_AUDITOR')];
 
     expect(await (await full(admin, 'pwd', kind))('/guarded/class/auditor')).toBeRefused(403, 'ACCESS_DENIED');
@@ -195,7 +198,7 @@ describe.each(CARRIERS)('a full login by %s', (kind) => {
     expect(await (await full(auditor, 'pwd', kind))('/guarded/class')).toBeRefused(403, 'ACCESS_DENIED');
   });
 
-  it('of the password alone is told to step up, with the challenge of RFC 9470', async () => {
+  it(`a password login by ${kind} gets the step-up challenge of RFC 9470`, async () => {
     const ask = await full(await member('ROLE_ADMIN'), 'pwd', kind);
 
     for (const path of ['/guarded/fresh', '/guarded/fresh-admin']) {
@@ -208,7 +211,7 @@ describe.each(CARRIERS)('a full login by %s', (kind) => {
     expect(anyAge.headers.get(HEADER)).toBe(STEP_UP);
   });
 
-  it('without the authority is not told to step up: it would not help', async () => {
+  it(`a full login by ${kind} without the authority gets 403 and no step-up challenge`, async () => {
     const ask = await full(await member(), 'pwd', kind);
 
     const answer = await ask('/guarded/fresh-admin');
@@ -217,7 +220,7 @@ describe.each(CARRIERS)('a full login by %s', (kind) => {
     expect(answer.headers.get(HEADER)).toBeNull();
   });
 
-  it('of two factors passes for 300 seconds, not one more, and for ever where no age is named', async () => {
+  it(`a second factor by ${kind} is recent for 300 seconds and never expires on a route without a maximum age`, async () => {
     const ask = await full(await member('ROLE_ADMIN'), 'otp', kind);
     expect(await ask('/guarded/fresh')).toBeAnswered(200);
 
@@ -235,7 +238,7 @@ describe.each(CARRIERS)('a full login by %s', (kind) => {
     expect(await ask('/guarded/admin')).toBeAnswered(200);
   });
 
-  it('passes on /2fa/** with and without the mark for open second factors', async () => {
+  it(`a full login by ${kind} passes all routes below /2fa`, async () => {
     const ask = await full(await member('ROLE_ADMIN'), 'otp', kind);
 
     for (const path of CLOSED.filter((route) => route.startsWith('/2fa'))) {
@@ -247,8 +250,8 @@ describe.each(CARRIERS)('a full login by %s', (kind) => {
 describe.each([
   ['an mfa_token', 'token', 401, 'INVALID_TOKEN'],
   ['a half-authenticated session', 'portal', 403, 'MFA_REQUIRED'],
-] as const)('%s', (_, kind, status, code) => {
-  it(`is refused with ${status} ${code} outside /2fa/**, whatever roles its user has`, async () => {
+] as const)('%s', (credential, kind, status, code) => {
+  it(`${credential} is rejected with ${status} ${code} outside /2fa/**, even for ROLE_ADMIN`, async () => {
     const ask = await half(await member('ROLE_ADMIN'), kind);
 
     for (const path of CLOSED.filter((route) => !route.startsWith('/2fa/'))) {
@@ -256,7 +259,7 @@ describe.each([
     }
   });
 
-  it('passes on /2fa/** where the route is marked for it, and gets 403 MFA_REQUIRED where it is not', async () => {
+  it(`${credential} passes a route below /2fa marked for it and gets 403 MFA_REQUIRED at another`, async () => {
     const who = await member('ROLE_ADMIN');
     const ask = await half(who, kind);
 
@@ -267,14 +270,14 @@ describe.each([
     expect(await ask('/2fa/guarded')).toBeRefused(403, 'MFA_REQUIRED');
   });
 
-  it('has neither the roles of its user nor any age of otp, also on routes marked for it', async () => {
+  it(`${credential} has neither the roles of its user nor a second factor, even on routes marked for it`, async () => {
     const ask = await half(await member('ROLE_ADMIN'), kind);
 
     expect(await ask('/2fa/guarded/half-admin')).toBeRefused(403, 'ACCESS_DENIED');
     expect(await ask('/2fa/guarded/half-fresh')).toBeRefused(401, 'STEP_UP_REQUIRED');
   });
 
-  it('is nobody where the route is open', async () => {
+  it(`${credential} is anonymous on a public route`, async () => {
     const ask = await half(await member('ROLE_ADMIN'), kind);
 
     expect((await ask('/guarded/open')).body).toEqual({ kind: 'nobody' });

@@ -38,12 +38,12 @@ async function send(path: string, type: string, framing: string, body: string): 
   return connection;
 }
 
-/** A form of 100 KB of which so much arrives. */
+/** A form of 100 KB of which only the first `kibibytes` arrive. */
 function halfForm(kibibytes: number): Promise<RawConnection> {
   return send('/form', FORM, `Content-Length: ${100 * KIBIBYTE}`, `token=${'x'.repeat(kibibytes * KIBIBYTE - 6)}`);
 }
 
-/** JSON without an announced length, of which so much arrives in chunks of a byte. */
+/** Unfinished JSON without Content-Length, of which `kibibytes` arrive in chunks of one byte. */
 function halfJson(kibibytes: number): Promise<RawConnection> {
   return send('/any', 'application/json', 'Transfer-Encoding: chunked', '1\r\n"\r\n'.repeat(kibibytes * KIBIBYTE));
 }
@@ -53,11 +53,11 @@ async function untilRefused(clients: readonly RawConnection[], count: number): P
   return clients.filter(({ statuses }) => statuses.length > 0);
 }
 
-describe('R7 bodies that are never finished', () => {
+describe('R7: incomplete request bodies', () => {
   it.each([
     ['forms', () => halfForm(60), 6],
     ['JSON in chunks of a byte', () => halfJson(40), 6],
-  ])('hold so much memory together and no more: some %s are refused, 503 with Retry-After', async (_, half, count) => {
+  ])('R7: incomplete %s beyond the memory limit get 503 with Retry-After', async (_, half, count) => {
     await start();
     const clients: RawConnection[] = [];
     for (let at = 0; at < count; at += 1) clients.push(await half());
@@ -74,7 +74,7 @@ describe('R7 bodies that are never finished', () => {
     expect(service.complaints).toEqual([]);
   });
 
-  it('keep nobody out who sends less than they do', async () => {
+  it('R7: smaller bodies are accepted while incomplete ones fill the memory limit', async () => {
     await start();
     for (let at = 0; at < 8; at += 1) await halfForm(60);
     const client = new HttpClient(service.url);
@@ -86,11 +86,11 @@ describe('R7 bodies that are never finished', () => {
       await client.send('POST', '/form', { form: token(30) }),
     ];
 
-    // Read to the end: its token is longer than the route takes.
+    // The form gets 400 because its token is longer than the schema allows, so it was read completely.
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
   });
 
-  it('give the memory back, when their clients leave as when they are late', async () => {
+  it('R7: incomplete bodies release their memory when the client disconnects or times out', async () => {
     await start({ connectionTimeout: Duration.ofSeconds(0.3) });
 
     for (let round = 0; round < 4; round += 1) {

@@ -34,13 +34,13 @@ function json(bytes: number): RequestOptions {
   return { raw: JSON.stringify('x'.repeat(bytes - 2)), headers: { 'content-type': 'application/json' } };
 }
 
-/** A form of that many bytes, whose token is too long for its shape. */
+/** A form of that many bytes, whose token is longer than the schema allows. */
 function form(bytes: number): RequestOptions {
   return { form: { token: 'x'.repeat(bytes - 'token='.length) } };
 }
 
 describe('server.max-http-json-body-size', () => {
-  it('H5 is the largest JSON body, to the byte, whether its length was announced or not', async () => {
+  it('H5: max-http-json-body-size limits a JSON body to the byte, with and without Content-Length', async () => {
     const client = await start({ maxHttpJsonBodySize: DataSize.ofBytes(KIBIBYTE) });
     const chunked = (bytes: number): string =>
       'POST /any HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n' +
@@ -55,7 +55,7 @@ describe('server.max-http-json-body-size', () => {
     expect((await sendRaw(client.baseUrl, chunked(KIBIBYTE + 1))).statuses).toEqual([413]);
   });
 
-  it('does not count for forms', async () => {
+  it('max-http-json-body-size does not limit forms', async () => {
     const client = await start({ maxHttpJsonBodySize: DataSize.ofBytes(KIBIBYTE) });
 
     expect((await client.post('/form', undefined, form(4 * KIBIBYTE))).status).toBe(400);
@@ -63,7 +63,7 @@ describe('server.max-http-json-body-size', () => {
 });
 
 describe('server.embedded.max-http-form-post-size', () => {
-  it('H5 is the largest form, to the byte, and does not count for JSON', async () => {
+  it('H5: max-http-form-post-size limits a form to the byte and does not limit JSON', async () => {
     const client = await start({}, { maxHttpFormPostSize: DataSize.ofBytes(KIBIBYTE) });
 
     expect((await client.post('/form', undefined, form(KIBIBYTE))).status).toBe(400);
@@ -71,7 +71,7 @@ describe('server.embedded.max-http-form-post-size', () => {
     expect((await client.post('/any', undefined, json(4 * KIBIBYTE))).status).toBe(200);
   });
 
-  it('of -1 sets no limit of its own', async () => {
+  it('max-http-form-post-size=-1 permits a form of 8 MB', async () => {
     const client = await start({}, { maxHttpFormPostSize: DataSize.ofBytes(-1) });
 
     expect((await client.post('/form', undefined, form(8 * KIBIBYTE * KIBIBYTE))).status).toBe(400);
@@ -79,7 +79,7 @@ describe('server.embedded.max-http-form-post-size', () => {
 });
 
 describe('server.max-http-request-header-size', () => {
-  it('H5 is the largest head; beyond it is 431 in the shape of every refusal', async () => {
+  it('H5: a request head over max-http-request-header-size gets 431 as a problem document', async () => {
     const client = await start({ maxHttpRequestHeaderSize: DataSize.ofBytes(2 * KIBIBYTE) });
     const head = (bytes: number): string =>
       `GET /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: ${'x'.repeat(bytes)}\r\n\r\n`;
@@ -91,21 +91,21 @@ describe('server.max-http-request-header-size', () => {
     expect(refused.text).toContain('"code":"PAYLOAD_TOO_LARGE"');
   });
 
-  it('may be raised', async () => {
+  it('max-http-request-header-size can be raised to 64 KB', async () => {
     const client = await start({ maxHttpRequestHeaderSize: DataSize.ofBytes(64 * KIBIBYTE) });
 
     expect((await client.get('/plain', { headers: { 'x-long': 'x'.repeat(60 * KIBIBYTE) } })).status).toBe(200);
   });
 });
 
-it('server.embedded.connection-timeout may be longer than any time of the runtime itself', async () => {
+it('server.embedded.connection-timeout accepts an hour, which Keep-Alive announces', async () => {
   const client = await start({}, { connectionTimeout: Duration.ofSeconds(3600) });
 
   expect((await client.get('/plain')).headers.get('keep-alive')).toBe('timeout=3600');
 });
 
-it('server.embedded.threads.min-spare counts the workers for password hashes that are kept', async () => {
-  // The first user's password is the first hash.
+it('server.embedded.threads.min-spare keeps that many password hash workers', async () => {
+  // The password of the initial administrator is the first one to be hashed.
   const threadsWith = async (minSpare: number): Promise<number> => {
     const running = await startService({ args: [`--server.embedded.threads.min-spare=${minSpare}`] });
     await waitUntil('the first user is made', () => running.stdout.includes('First user'));
@@ -117,7 +117,7 @@ it('server.embedded.threads.min-spare counts the workers for password hashes tha
   expect((await threadsWith(2)) - (await threadsWith(0))).toBe(Math.min(2, availableParallelism()) - 1);
 });
 
-it('server.address is where the service answers, and nowhere else', async () => {
+it('server.address binds the service to that address only', async () => {
   const running = await startService({ args: ['--server.address=127.0.0.2'] });
   const { port } = new URL(running.url);
 
@@ -128,7 +128,7 @@ it('server.address is where the service answers, and nowhere else', async () => 
 });
 
 describe('server.embedded.max-connections', () => {
-  it('so many connections are open; one more is dropped, until one of them closes', async () => {
+  it('a connection beyond max-connections is dropped until another one closes', async () => {
     const client = await start({}, { maxConnections: 3 });
     const open = await Promise.all([1, 2, 3].map(() => RawConnection.open(client.baseUrl)));
     for (const connection of open) connection.get('/plain');
@@ -149,7 +149,7 @@ describe('server.embedded.max-connections', () => {
   });
 });
 
-it('the keys reach the listener of the service', { timeout: 60_000 }, async () => {
+it('the configured limits reach the listener of the service', { timeout: 60_000 }, async () => {
   const running = await startService({
     args: [
       '--server.max-http-json-body-size=1KB',
@@ -173,13 +173,13 @@ it('the keys reach the listener of the service', { timeout: 60_000 }, async () =
   );
   expect(await statusesOf(introspected)).toEqual([413]);
   expect(await statusesOf('GET / HT')).toEqual([408]);
-  // Of many at once one is worked on, and none waits.
+  // One of many concurrent logins is processed, and the queue is empty.
   const login = post('/login', 'application/json', JSON.stringify({ id: 'nobody', pw: 'nothing' }));
   const logins = Promise.all(Array.from({ length: 12 }, () => statusesOf(login)));
   const probes = ['/actuator/health', '/actuator/health/liveness', '/actuator/health/readiness'].map((path) =>
     statusesOf(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`),
   );
-  // Probes are let in all the same.
+  // Health probes bypass admission.
   expect(await Promise.all(probes)).toEqual([[200], [200], [200]]);
   expect(new Set((await logins).flat())).toEqual(new Set([401, 503]));
   await running.kill();

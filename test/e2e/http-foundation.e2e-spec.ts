@@ -61,19 +61,19 @@ async function problemOf(answer: Response): Promise<Problem> {
   return problem;
 }
 
-describe('every answer', () => {
+describe('response headers', () => {
   it.each([
     ['a success', 'GET', '/facts'],
-    ['a route that is no controller', 'GET', '/plain'],
-    ['a refusal', 'GET', '/refused/ACCESS_DENIED'],
-    ['a defect', 'GET', '/defect'],
+    ['a route without a controller', 'GET', '/plain'],
+    ['an error response', 'GET', '/refused/ACCESS_DENIED'],
+    ['an internal error', 'GET', '/defect'],
     ['an unknown path', 'GET', '/nowhere'],
-    ['an unknown method', 'DELETE', '/facts'],
-    ['a path that cannot be decoded', 'GET', '/%zz'],
-    ['a query that cannot be decoded', 'GET', '/facts?a=%ff'],
-    ['a wrong body', 'POST', '/note'],
+    ['a method without a route', 'DELETE', '/facts'],
+    ['an undecodable path', 'GET', '/%zz'],
+    ['an undecodable query', 'GET', '/facts?a=%ff'],
+    ['an invalid body', 'POST', '/note'],
     ['OPTIONS', 'OPTIONS', '/facts'],
-  ])('has the headers of the contract: %s', async (_, method, path) => {
+  ])('the default response headers are set for %s', async (_, method, path) => {
     const { headers } = await fetch(service.url + path, { method });
 
     for (const name of HEADERS) expect(headers.get(name), name).toBeTruthy();
@@ -83,13 +83,13 @@ describe('every answer', () => {
     expect(headers.get('strict-transport-security')).toBeNull();
   });
 
-  it('has them too where the request could not be read', async () => {
+  it('the default response headers are set for an unparsable request', async () => {
     const { text } = await sendRaw(service.url, 'NONSENSE\r\n\r\n');
 
     for (const name of HEADERS) expect(text).toContain(`\r\n${name}: `);
   });
 
-  it('keeps a request id of the agreed form, and makes one where there is none', async () => {
+  it('a well-formed request id is kept, and a malformed one is replaced', async () => {
     const kept = await get('/facts', { 'x-request-id': 'Az09._-8' });
     const made = await Promise.all(
       ['short77', 'x'.repeat(65), 'has space', 'semi;colon'].map((id) => get('/facts', { 'x-request-id': id })),
@@ -100,7 +100,7 @@ describe('every answer', () => {
     expect(new Set(made.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
   });
 
-  it('lets a route say how long it may be kept, but not an error of that route', async () => {
+  it('a route may set Cache-Control for its success but not for its errors', async () => {
     const kept = await get('/keys');
     const failed = await get('/keys?fail=1');
 
@@ -110,7 +110,7 @@ describe('every answer', () => {
   });
 });
 
-it('a handler knows who asked, also behind an await and behind a body', async () => {
+it('a handler reads the request context after an await and with a body', async () => {
   const headers = { 'x-request-id': 'request-77', 'user-agent': 'x'.repeat(300) };
   const expected = { requestId: 'request-77', ip: '127.0.0.1', agent: 'x'.repeat(255) };
 
@@ -118,7 +118,7 @@ it('a handler knows who asked, also behind an await and behind a body', async ()
   expect(await (await post('/facts', {}, headers)).json()).toEqual(expected);
 });
 
-it('requests at the same time do not mix up who asked', async () => {
+it('concurrent requests have separate request contexts', async () => {
   const ids = Array.from({ length: 50 }, (_, index) => `request-${index}`);
 
   const facts = await Promise.all(
@@ -128,17 +128,20 @@ it('requests at the same time do not mix up who asked', async () => {
   expect(facts.map((fact) => (fact as { requestId: string }).requestId)).toEqual(ids);
 });
 
-describe('an error', () => {
-  it.each(Object.entries(STATUS))('%s is answered with %i, its code, and never its reason', async (code, status) => {
-    const answer = await get(`/refused/${code}?secret=1`);
-    const text = await answer.clone().text();
+describe('error responses', () => {
+  it.each(Object.entries(STATUS))(
+    'the error %s has status %i and its code, but not its reason',
+    async (code, status) => {
+      const answer = await get(`/refused/${code}?secret=1`);
+      const text = await answer.clone().text();
 
-    expect(answer.status).toBe(status);
-    expect(await problemOf(answer)).toMatchObject({ code, instance: `/refused/${code}` });
-    expect(text).not.toMatch(/reason|secret=1/);
-  });
+      expect(answer.status).toBe(status);
+      expect(await problemOf(answer)).toMatchObject({ code, instance: `/refused/${code}` });
+      expect(text).not.toMatch(/reason|secret=1/);
+    },
+  );
 
-  it('brings the headers of its code', async () => {
+  it('an error response has the headers of its code', async () => {
     expect((await get('/locked')).headers.get('retry-after')).toBe('300');
     expect((await get('/refused/UNAVAILABLE')).headers.get('retry-after')).toBe('1');
     expect((await get('/refused/INVALID_TOKEN')).headers.get('www-authenticate')).toBe('Bearer');
@@ -146,11 +149,11 @@ describe('an error', () => {
     expect((await get('/refused/MFA_CODE_INVALID')).headers.get('www-authenticate')).toBeNull();
   });
 
-  it('of a guard that only says no is ACCESS_DENIED', async () => {
+  it('a guard that returns false causes ACCESS_DENIED', async () => {
     expect((await problemOf(await get('/denied'))).code).toBe('ACCESS_DENIED');
   });
 
-  it('L4 that is a defect tells the caller nothing, and the operator everything', async () => {
+  it('L4: an internal error shows nothing to the caller and its stack trace in the log', async () => {
     const answer = await get('/defect');
     const text = await answer.clone().text();
     const { request_id: id } = await problemOf(answer);
@@ -163,11 +166,11 @@ describe('an error', () => {
     );
   });
 
-  it('that is not even an error is a defect, too', async () => {
+  it('a thrown value that is not an Error causes INTERNAL_ERROR', async () => {
     expect((await problemOf(await get('/no-error'))).code).toBe('INTERNAL_ERROR');
   });
 
-  it('carries detail and trace where they are switched on', async () => {
+  it('error responses contain detail and trace if configured', async () => {
     const talkative = await startEchoService({ errors: { includeMessage: 'always', includeStacktrace: 'always' } });
     const problem = (await (await fetch(`${talkative.url}/refused/ACCESS_DENIED`)).json()) as Problem;
     await talkative.stop();
@@ -179,7 +182,7 @@ describe('an error', () => {
 });
 
 describe('paths and methods', () => {
-  it('H9 a known path with another method is 405 and says which there are', async () => {
+  it('H9: a known path with an unsupported method gets 405 with Allow', async () => {
     for (const [method, path, allow] of [
       ['DELETE', '/facts', 'GET, HEAD, POST, OPTIONS'],
       ['GET', '/note', 'POST, OPTIONS'],
@@ -193,7 +196,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('an unknown path is 404 whatever the method, and whatever the body', async () => {
+  it('an unknown path gets 404 for every method and body', async () => {
     for (const method of ['GET', 'DELETE', 'OPTIONS', 'PATCH']) {
       expect((await fetch(`${service.url}/nowhere`, { method })).status).toBe(404);
     }
@@ -201,7 +204,7 @@ describe('paths and methods', () => {
     expect((await post('/nowhere', 'a=b', { 'content-type': 'text/plain' })).status).toBe(404);
   });
 
-  it('HEAD answers like GET without a body', async () => {
+  it('HEAD of a GET route returns 200 and Content-Length without a body', async () => {
     const answer = await fetch(`${service.url}/facts`, { method: 'HEAD' });
 
     expect(answer.status).toBe(200);
@@ -209,14 +212,14 @@ describe('paths and methods', () => {
     expect(await answer.text()).toBe('');
   });
 
-  it('OPTIONS names the methods and asks for nothing', async () => {
+  it('OPTIONS of a known path returns 204 with Allow', async () => {
     const answer = await fetch(`${service.url}/note`, { method: 'OPTIONS' });
 
     expect(answer.status).toBe(204);
     expect(answer.headers.get('allow')).toBe('POST, OPTIONS');
   });
 
-  it.each(['TRACE', 'PROPFIND', 'CONNECTX', 'get'])('H9 the method %s is refused', async (method) => {
+  it.each(['TRACE', 'PROPFIND', 'CONNECTX', 'get'])('H9: the method %s is rejected', async (method) => {
     const { statuses, text } = await sendRaw(
       service.url,
       `${method} /facts HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
@@ -227,11 +230,11 @@ describe('paths and methods', () => {
     expect(text).toContain('application/problem+json');
   });
 
-  it('an empty path parameter is no parameter', async () => {
+  it('a path with an empty parameter gets 404', async () => {
     expect((await get('/items/')).status).toBe(404);
   });
 
-  it('H8 spellings of a path are other paths', async () => {
+  it('H8: other spellings of a path do not reach its route', async () => {
     for (const path of ['/Facts', '//facts', '/facts/', '/facts;a=b', '/x/../facts%2f', '/facts%00', '/./facts']) {
       const { statuses } = await sendRaw(service.url, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
 
@@ -241,15 +244,15 @@ describe('paths and methods', () => {
   });
 });
 
-describe('a JSON body', () => {
-  it('is taken by its shape', async () => {
+describe('JSON bodies', () => {
+  it('a JSON body that matches the schema is accepted', async () => {
     const answer = await post('/note', { text: 'a', count: 3 }, { 'content-type': 'application/json; charset=UTF-8' });
 
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({ text: 'a', count: 3 });
   });
 
-  it('H1 that does not fit is 400 with every member that does not', async () => {
+  it('H1: a JSON body that violates the schema gets 400 with every invalid member', async () => {
     const problem = await problemOf(await post('/note', { text: 1, count: 10, tags: ['bad'], more: 1 }));
 
     expect(problem.code).toBe('VALIDATION_FAILED');
@@ -261,7 +264,7 @@ describe('a JSON body', () => {
     ]);
   });
 
-  it('that is missing counts as one without members', async () => {
+  it('a missing or empty body is validated like an empty object', async () => {
     const answers = [
       await fetch(`${service.url}/note`, { method: 'POST' }),
       await post('/note', ''),
@@ -274,37 +277,37 @@ describe('a JSON body', () => {
   });
 
   it.each(['[]', '[{"text":"a"}]', 'null', '1', '"text"', 'true'])(
-    'H1 that is %s and no object is 400',
+    'H1: the JSON body %s, which is not an object, gets 400',
     async (body) => {
       expect((await problemOf(await post('/note', body))).errors).toEqual([{ field: '', code: 'type' }]);
     },
   );
 
   it.each([
-    ['H1 that is malformed', '{"text":'],
-    ['H1 with a member twice', '{"text":"a","text":"a"}'],
-    ['H2 with NUL', String.raw`{"text":"a\u0000"}`],
-    ['H2 with a lone surrogate', String.raw`{"text":"\ud800"}`],
-    ['H2 that is no UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])],
-    ['H4 with __proto__', '{"__proto__":{},"text":"a"}'],
-    ['H5 of 30,000 levels', '['.repeat(30_000)],
-  ])('%s is 400', async (_, body) => {
+    ['H1: malformed JSON', '{"text":'],
+    ['H1: a duplicate member', '{"text":"a","text":"a"}'],
+    ['H2: NUL', String.raw`{"text":"a\u0000"}`],
+    ['H2: a lone surrogate', String.raw`{"text":"\ud800"}`],
+    ['H2: invalid UTF-8', new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])],
+    ['H4: __proto__', '{"__proto__":{},"text":"a"}'],
+    ['H5: nesting of 30,000 levels', '['.repeat(30_000)],
+  ])('%s in a JSON body gets 400', async (_, body) => {
     expect((await problemOf(await post('/note', body))).code).toBe('VALIDATION_FAILED');
   });
 
   it.each([
-    ['text', { 'content-type': 'text/plain' }],
-    ['a form', { 'content-type': FORM_TYPE }],
-    ['another JSON format', { 'content-type': 'application/merge-patch+json' }],
+    ['a text media type', { 'content-type': 'text/plain' }],
+    ['a form media type', { 'content-type': FORM_TYPE }],
+    ['another JSON media type', { 'content-type': 'application/merge-patch+json' }],
     ['another character set', { 'content-type': 'application/json; charset=latin1' }],
-    ['no media type at all', { 'content-type': 'nonsense' }],
-    ['compressed', { 'content-encoding': 'gzip' }],
-    ['compressed by two', { 'content-encoding': 'identity, br' }],
-  ])('H1 that is %s is 415', async (_, headers) => {
+    ['a malformed media type', { 'content-type': 'nonsense' }],
+    ['a content coding', { 'content-encoding': 'gzip' }],
+    ['two content codings', { 'content-encoding': 'identity, br' }],
+  ])('H1: a body with %s gets 415', async (_, headers) => {
     expect((await problemOf(await post('/note', { text: 'a' }, headers))).code).toBe('UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('H1 without a media type is 415', async () => {
+  it('H1: a body without a media type gets 415', async () => {
     const { statuses } = await sendRaw(
       service.url,
       'POST /note HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}',
@@ -313,15 +316,15 @@ describe('a JSON body', () => {
     expect(statuses).toEqual([415]);
   });
 
-  it('H1 to a route that takes none must be empty', async () => {
+  it('H1: a route without a request schema accepts no body or an empty object only', async () => {
     expect((await fetch(`${service.url}/nothing`, { method: 'POST' })).status).toBe(204);
     expect((await post('/nothing', {})).status).toBe(204);
     for (const body of ['{"a":1}', '[]', 'null']) expect((await post('/nothing', body)).status).toBe(400);
   });
 });
 
-describe('a large request', () => {
-  it('H5 of just 64 KB is read, and one byte more is 413', async () => {
+describe('large requests', () => {
+  it('H5: a body of 64 KB is accepted, and one more byte gets 413', async () => {
     const fitting = JSON.stringify({ body: 'x'.repeat(64 * 1024 - 11) });
 
     expect(Buffer.byteLength(fitting)).toBe(64 * 1024);
@@ -330,7 +333,7 @@ describe('a large request', () => {
   });
 
   it.each(['keep-alive', 'close'])(
-    'H5 of 8 MB is 413, and its sender reads that (Connection: %s)',
+    'H5: a body of 8 MB gets 413, which its sender receives (Connection: %s)',
     async (connection) => {
       const size = 8 * 1024 * 1024;
       const head = `Host: x\r\nContent-Type: ${JSON_TYPE}\r\nConnection: ${connection}\r\n`;
@@ -352,14 +355,14 @@ describe('a large request', () => {
         next,
       );
 
-      // A connection that is kept serves the next request.
+      // A kept connection serves the next request.
       const expected = isKept ? [413, 200] : [413];
       expect(sized.statuses).toEqual(expected);
       expect(chunked.statuses).toEqual(expected);
     },
   );
 
-  it('H5 of 100 KB of headers is 431', async () => {
+  it('H5: 100 KB of headers get 431', async () => {
     const { statuses, text } = await sendRaw(
       service.url,
       `GET /plain HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(100_000)}\r\n\r\n`,
@@ -370,16 +373,19 @@ describe('a large request', () => {
   });
 });
 
-describe('H7 a message with unclear limits', () => {
+describe('H7: ambiguous messages', () => {
   it.each([
-    ['two lengths', 'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}'],
-    ['a length and chunks', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
-    ['a bent coding', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
-    ['a coding behind chunked', 'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n'],
+    ['two Content-Length headers', 'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}'],
+    ['Content-Length with Transfer-Encoding', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
+    ['an unknown transfer coding', 'Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n'],
+    ['a transfer coding after chunked', 'Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n'],
     ['a space before the colon', 'Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n'],
-    ['a chunk of no size', 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n'],
-    ['a negative length', 'Content-Length: -1\r\n\r\n'],
-  ])('is refused once, and the connection closed: %s', async (_, rest) => {
+    [
+      'a chunk without a size',
+      'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n',
+    ],
+    ['a negative Content-Length', 'Content-Length: -1\r\n\r\n'],
+  ])('H7: %s gets one 400, and the connection closes', async (_, rest) => {
     const next = 'GET /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
 
     const { statuses } = await sendRaw(service.url, `POST /note HTTP/1.1\r\nHost: x\r\n${rest}`, next);
@@ -387,13 +393,13 @@ describe('H7 a message with unclear limits', () => {
     expect(statuses).toEqual([400]);
   });
 
-  it('is refused: lines that end with LF alone', async () => {
+  it('H7: lines that end with LF alone get 400', async () => {
     const { statuses } = await sendRaw(service.url, 'GET /plain HTTP/1.1\nHost: x\nConnection: close\n\n');
 
     expect(statuses).toEqual([400]);
   });
 
-  it.each(['Host: x\r\nHost: x', 'Host: x\r\nHOST: y'])('is refused: two hosts', async (hosts) => {
+  it.each(['Host: x\r\nHost: x', 'Host: x\r\nHOST: y'])('H7: two Host headers get 400: %j', async (hosts) => {
     const { statuses, text } = await sendRaw(
       service.url,
       `GET /plain HTTP/1.1\r\n${hosts}\r\nConnection: close\r\n\r\n`,
@@ -403,7 +409,7 @@ describe('H7 a message with unclear limits', () => {
     expect(text).toContain('"code":"VALIDATION_FAILED"');
   });
 
-  it.each(['2.0', '3.0', '0.9'])('is refused: HTTP/%s over a connection of HTTP/1', async (version) => {
+  it.each(['2.0', '3.0', '0.9'])('H7: HTTP/%s on an HTTP/1 connection gets 400', async (version) => {
     const { statuses, text } = await sendRaw(
       service.url,
       `GET /plain HTTP/${version}\r\nHost: a\r\nConnection: close\r\n\r\n`,
@@ -414,13 +420,13 @@ describe('H7 a message with unclear limits', () => {
     expect(text).toContain('"code":"VALIDATION_FAILED"');
   });
 
-  it('is answered as usual: an expectation that nobody knows', async () => {
+  it('H7: an unknown expectation is ignored', async () => {
     const head = 'Host: x\r\nExpect: the-unexpected\r\nConnection: close\r\n';
 
     expect((await sendRaw(service.url, `GET /plain HTTP/1.1\r\n${head}\r\n`)).statuses).toEqual([200]);
   });
 
-  it('is refused: HTTP/1.1 without Host', async () => {
+  it('H7: HTTP/1.1 without Host gets 400', async () => {
     const { statuses, text } = await sendRaw(service.url, 'GET /plain HTTP/1.1\r\nConnection: close\r\n\r\n');
 
     expect(statuses).toEqual([400]);
@@ -428,12 +434,12 @@ describe('H7 a message with unclear limits', () => {
   });
 });
 
-it('R8 a client that hangs up in the middle of its body is no defect', async () => {
+it('R8: a client that disconnects in the middle of its body logs nothing', async () => {
   const before = service.complaints.length;
   const socket = connect(service.port, '127.0.0.1');
   await once(socket, 'connect');
   socket.write(`POST /note HTTP/1.1\r\nHost: x\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 100\r\n\r\n{"half`);
-  // The service has the half request in hand.
+  // The response shows that the service has received the incomplete request.
   await get('/plain');
   socket.destroy();
   await once(socket, 'close');
@@ -443,15 +449,15 @@ it('R8 a client that hangs up in the middle of its body is no defect', async () 
   expect(service.complaints).toHaveLength(before);
 });
 
-describe('a form', () => {
-  it('is taken where the route asks for it, and nothing else is there', async () => {
+describe('form bodies', () => {
+  it('a form route accepts a form and rejects JSON', async () => {
     const taken = await post('/form', 'token=a%20b', { 'content-type': FORM_TYPE });
 
     expect(await taken.json()).toEqual({ token: 'a b' });
     expect((await post('/form', { token: 'a' })).status).toBe(415);
   });
 
-  it('is judged by its shape like JSON', async () => {
+  it('a form that violates the schema gets 400', async () => {
     for (const body of ['token=a&token=b', 'token=%00', 'other=1', 'token=a&other=1', '']) {
       expect((await post('/form', body, { 'content-type': FORM_TYPE })).status, body).toBe(400);
     }
@@ -459,7 +465,7 @@ describe('a form', () => {
 });
 
 describe('path parameters and queries', () => {
-  it('are taken by their shapes', async () => {
+  it('path parameters and queries are parsed by their schemas', async () => {
     expect(await (await get('/items/abc')).json()).toEqual({ id: 'abc', page: { limit: 50 } });
     expect(await (await get('/items/%C3%BC?limit=20&after=x')).json()).toEqual({
       id: 'ü',
@@ -473,11 +479,11 @@ describe('path parameters and queries', () => {
     ['/items/a?limit=201', 'limit', 'range'],
     ['/items/a?limit=1&limit=2', 'limit', 'type'],
     ['/items/a?sort=name', 'sort', 'unknown'],
-  ])('that do not fit are 400: %s', async (path, field, code) => {
+  ])('an invalid path parameter or query gets 400: %s', async (path, field, code) => {
     expect((await problemOf(await get(path))).errors).toContainEqual({ field, code });
   });
 
-  it('H2 with NUL or no UTF-8 are 400', async () => {
+  it('H2: NUL and invalid UTF-8 in a path parameter or query get 400', async () => {
     for (const path of ['/items/a%00', '/items/a?after=%00', '/items/a?after=%ff', '/items/a?after=%ED%A0%80']) {
       expect((await problemOf(await get(path))).code, path).toBe('VALIDATION_FAILED');
     }
@@ -485,7 +491,7 @@ describe('path parameters and queries', () => {
 });
 
 describe('cookies', () => {
-  it('are set and cleared with their attributes, and never with a domain', async () => {
+  it('cookies are set and cleared with their attributes and without a domain', async () => {
     const answer = await post('/cookies', '');
 
     expect(answer.headers.getSetCookie()).toEqual([
@@ -494,22 +500,22 @@ describe('cookies', () => {
     ]);
   });
 
-  it('of one name: the first counts, which is the one with the longest path', async () => {
+  it('the first of two cookies with the same name is used', async () => {
     const answer = await post('/cookies', '', { cookie: 'SESSION=ours; other=1; SESSION=theirs' });
 
     expect(await answer.json()).toEqual({ SESSION: 'ours', other: '1' });
   });
 
   it.each(['', ';;;', '=', 'a', '__proto__=x; constructor=y', `a=${'%'.repeat(2000)}`, 'a=b; '.repeat(2000)])(
-    'of any form are no defect: %.30s',
+    'a malformed Cookie header is tolerated: %.30s',
     async (cookie) => {
       expect((await post('/cookies', '', { cookie })).status).toBe(200);
     },
   );
 });
 
-describe('an answer that is no JSON', () => {
-  it('goes out as it is', async () => {
+describe('responses that are not JSON', () => {
+  it('an image is sent unchanged', async () => {
     const png = await get('/pixel.png');
     const svg = await get('/picture.svg');
 
@@ -519,7 +525,7 @@ describe('an answer that is no JSON', () => {
     expect(await svg.text()).toBe('<svg/>');
   });
 
-  it('is 406 for who takes another form only', async () => {
+  it('an unsupported Accept header gets 406', async () => {
     expect((await get('/pixel.png', { accept: 'image/*' })).status).toBe(200);
     expect((await problemOf(await get('/pixel.png', { accept: JSON_TYPE }))).code).toBe('NOT_ACCEPTABLE');
     expect((await get('/facts', { accept: 'text/html' })).status).toBe(406);
@@ -527,7 +533,7 @@ describe('an answer that is no JSON', () => {
   });
 });
 
-describe('below a context path', () => {
+describe('context path', () => {
   let mounted: EchoService;
 
   beforeAll(async () => {
@@ -536,14 +542,14 @@ describe('below a context path', () => {
 
   afterAll(() => mounted.stop());
 
-  it('every route is there, and errors name the whole path', async () => {
+  it('routes are served below the context path, and errors name the whole path', async () => {
     expect((await fetch(`${mounted.url}/facts?a=1`)).status).toBe(200);
     expect((await fetch(`${mounted.url}/plain`)).status).toBe(200);
     expect(await problemOf(await fetch(`${mounted.url}/nowhere?a=1`))).toMatchObject({ instance: '/auth/nowhere' });
     expect((await fetch(`${mounted.url}/note`)).headers.get('allow')).toBe('POST, OPTIONS');
   });
 
-  it('no route is there without it', async () => {
+  it('a path outside the context path gets 404', async () => {
     for (const path of ['/facts', '/', '/authfacts', '/auth/auth/facts', '/AUTH/facts', '/%61uth/facts']) {
       const answer = await fetch(new URL(path, mounted.url));
 
@@ -553,7 +559,7 @@ describe('below a context path', () => {
   });
 });
 
-describe('scripts of other sites', () => {
+describe('CORS', () => {
   const site = 'https://portal.example';
   let open: EchoService;
 
@@ -567,7 +573,7 @@ describe('scripts of other sites', () => {
     return fetch(url, { method, headers });
   }
 
-  it('of an allowed origin may read answers, refusals, too', async () => {
+  it('an allowed origin may read responses, including errors', async () => {
     const answer = await ask(`${open.url}/facts`, 'GET', { origin: site });
     const refusal = await ask(`${open.url}/refused/ACCESS_DENIED`, 'GET', { origin: site });
 
@@ -578,7 +584,7 @@ describe('scripts of other sites', () => {
     }
   });
 
-  it('of an allowed origin may ask before they send', async () => {
+  it('a preflight from an allowed origin gets the permitted headers', async () => {
     const { status, headers } = await ask(`${open.url}/note`, 'OPTIONS', {
       origin: site,
       'access-control-request-method': 'POST',
@@ -592,7 +598,7 @@ describe('scripts of other sites', () => {
   });
 
   it.each(['https://portal.example.evil', 'http://portal.example', 'https://PORTAL.example', 'null', '*'])(
-    'H9 of %s may not, and nothing of it is echoed',
+    'H9: the origin %s gets no Access-Control headers and is not echoed',
     async (origin) => {
       const asked = await ask(`${open.url}/note`, 'OPTIONS', { origin, 'access-control-request-method': 'POST' });
       const answers = [asked, await ask(`${open.url}/facts`, 'GET', { origin })];
@@ -605,7 +611,7 @@ describe('scripts of other sites', () => {
     },
   );
 
-  it('H9 may not at all where no origin is allowed', async () => {
+  it('H9: no Access-Control headers are sent if no origin is allowed', async () => {
     const { headers } = await ask(`${service.url}/facts`, 'GET', { origin: site });
 
     expect([...headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([]);

@@ -8,7 +8,7 @@ import { onSqlite } from '../support/story-database.js';
 const JSON_TYPE = 'application/json';
 const CREDENTIALS = { id: 'somebody', pw: 'correct horse battery staple' };
 
-/** Routes that take a body from a stranger, with one that fits. */
+/** Routes that accept a body from an unauthenticated caller, each with a well-formed body. */
 const OPEN: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
   ['/login', CREDENTIALS],
   ['/session', CREDENTIALS],
@@ -43,11 +43,11 @@ function post(path: string, body: unknown, headers: Readonly<Record<string, stri
 describe.each(OPEN)('POST %s', (path, fitting) => {
   const members = Object.keys(fitting);
 
-  it('takes what fits far enough to refuse it for what it says', async () => {
+  it(`POST ${path} rejects a well-formed body with unknown credentials with 401`, async () => {
     expect((await post(path, fitting)).status).toBe(401);
   });
 
-  it('H1 refuses every wrong type in every member', async () => {
+  it(`H1: POST ${path} rejects every wrong type of every member`, async () => {
     for (const member of members) {
       for (const value of [null, 1, true, [], ['a'], {}, { $gt: '' }, { toString: 'a' }, '']) {
         const { status } = await post(path, { ...fitting, [member]: value });
@@ -59,7 +59,7 @@ describe.each(OPEN)('POST %s', (path, fitting) => {
     }
   });
 
-  it('H4 refuses what reaches for the prototype, and members that are not its own', async () => {
+  it(`H4: POST ${path} rejects prototype members and unknown members`, async () => {
     const inner = JSON.stringify(fitting).slice(1, -1);
     for (const more of [
       '"__proto__":{"mfa_required":false}',
@@ -75,7 +75,7 @@ describe.each(OPEN)('POST %s', (path, fitting) => {
     expect((await post(path, fitting)).status).toBe(401);
   });
 
-  it('H9 S5 refuses what another site sends', async () => {
+  it(`H9, S5: POST ${path} rejects cross-site requests`, async () => {
     for (const headers of [
       { origin: 'https://evil.example' },
       { origin: 'null' },
@@ -92,7 +92,7 @@ describe.each(OPEN)('POST %s', (path, fitting) => {
   });
 });
 
-it('H3 SQL, operators and templates are just wrong ids', async () => {
+it('H3: SQL, operators and templates as a login id get INVALID_CREDENTIALS', async () => {
   for (const id of [
     "' OR '1'='1",
     'admin"--',
@@ -110,11 +110,11 @@ it('H3 SQL, operators and templates are just wrong ids', async () => {
   }
 });
 
-describe('the start page and the management endpoints', () => {
+describe('start page and management endpoints', () => {
   it.each([
     ['/', "default-src 'none'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"],
     ['/actuator/health', "default-src 'none'; frame-ancestors 'none'"],
-  ])('%s has the headers of every answer', async (path, policy) => {
+  ])('%s has the default response headers', async (path, policy) => {
     const { status, headers } = await send(path);
 
     expect(status).toBe(200);
@@ -130,7 +130,7 @@ describe('the start page and the management endpoints', () => {
     });
   });
 
-  it('H9 a forged Host is nowhere in an answer', async () => {
+  it('H9: no response contains a forged Host', async () => {
     for (const path of ['/', '/nowhere', '/me', '/.well-known/jwks.json', 'http://evil.example/nowhere']) {
       const { text } = await sendRaw(
         service.url,
@@ -143,7 +143,7 @@ describe('the start page and the management endpoints', () => {
   });
 });
 
-/** Ways to write `/me`, some of which lead there, and other routes that are closed while a second factor is open. */
+/** Spellings of `/me`, some of which reach it, and of other routes that are closed until the second factor succeeds. */
 const SPELLINGS = [
   '/me',
   '/2fa/../me',
@@ -180,7 +180,7 @@ const SPELLINGS = [
   'http://x/2fa/../session',
   'http://x/2fa@me',
 ];
-/** The same for the context path itself. */
+/** Spellings of the context path itself. */
 const AROUND_AUTH = [
   '/me',
   '/authme',
@@ -195,7 +195,7 @@ const AROUND_AUTH = [
   '/2fa/../auth/me',
 ];
 
-/** The status of GET for a path as it is written. */
+/** The status of GET for a path that no client library normalises. */
 async function statusOfRaw(url: string, path: string, header = 'X-None: x'): Promise<number> {
   const { statuses, text } = await sendRaw(
     url,
@@ -209,15 +209,15 @@ async function statusOfRaw(url: string, path: string, header = 'X-None: x'): Pro
 describe.each([
   ['without a context path', '', SPELLINGS],
   ['below a context path', '/auth', [...SPELLINGS.map(belowAuth), ...AROUND_AUTH]],
-])('H8 %s', (_, context, paths) => {
-  onSqlite('while a second factor is open', (engine) => {
+])('H8: path spellings %s', (title, context, paths) => {
+  onSqlite('half-authenticated callers', (engine) => {
     const story = storyOn(engine, { people: 3, args: [`--server.servlet.context-path=${context}`] });
 
     async function halfSession(): Promise<string> {
       const { id, password } = await story.enrolled();
       const browser = story.client();
       expect(await browser.post('/session', { id, pw: password })).toBeAnswered(200);
-      // Otherwise all below would be refused for want of a session.
+      // Shows that the session is valid: otherwise all requests below would fail for another reason.
       expect(await browser.get('/me')).toBeRefused(403, 'MFA_REQUIRED');
       return `Cookie: SESSION=${browser.cookie('SESSION') ?? ''}`;
     }
@@ -231,7 +231,7 @@ describe.each([
     it.each([
       ['a half-authenticated session', halfSession, 403],
       ['an mfa_token', halfToken, 401],
-    ])('no spelling of a path lets %s through', async (__, credential, refused) => {
+    ])(`H8: no spelling of a path ${title} bypasses the rules for %s`, async (_, credential, refused) => {
       const header = await credential();
 
       const answers = new Map<string, number>();
@@ -242,7 +242,7 @@ describe.each([
       expect(story.service.troubles.join()).not.toContain('ERROR');
     });
 
-    it('some of them do lead a full login to its own data, so there is something to get past', async () => {
+    it(`H8: some spellings of /me ${title} serve a full login`, async () => {
       const { accessToken } = await story.enrolled();
       const header = `Authorization: Bearer ${accessToken}`;
 
@@ -257,14 +257,14 @@ function belowAuth(path: string): string {
   return path.startsWith('http://x') ? path.replace('http://x', 'http://x/auth') : `/auth${path}`;
 }
 
-it('L4 nothing in all these answers shows the inside, and nothing was a defect', () => {
+it('L4: no response shows internals, and no request caused an internal error', () => {
   expect(seen.length).toBeGreaterThan(100);
   expect(seen.flatMap((answer) => LEAK.exec(answer)?.[0] ?? [])).toEqual([]);
   expect(service.troubles.join()).not.toContain('ERROR');
 });
 
-describe('below a context path', () => {
-  it('everything is there, also the start page and the management endpoints', async () => {
+describe('server.servlet.context-path', () => {
+  it('the context path applies to routes, start page and management endpoints', async () => {
     const mounted = await startService({ args: ['--server.servlet.context-path=/auth'] });
     const { origin } = new URL(mounted.url);
     const statusOf = async (path: string): Promise<number> => (await fetch(origin + path)).status;
@@ -278,7 +278,7 @@ describe('below a context path', () => {
     await mounted.kill();
   });
 
-  it('management endpoints on a port of their own are not', async () => {
+  it('the context path does not apply to management endpoints on a separate port', async () => {
     const mounted = await startService({ args: ['--server.servlet.context-path=/auth', '--management.server.port=0'] });
 
     expect((await fetch(`${mounted.managementUrl ?? ''}/health`)).status).toBe(200);
@@ -287,7 +287,7 @@ describe('below a context path', () => {
   });
 });
 
-it('errors say more where the operator wants it', async () => {
+it('error responses contain detail and trace if server.error is configured to', async () => {
   const talkative = await startService({
     args: ['--server.error.include-message=always', '--server.error.include-stacktrace=always'],
   });

@@ -23,7 +23,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-/** Counts by method, uri, status, outcome and exception, once `count` requests are over. */
+/** Counts by method, uri, status, outcome and exception, once `count` requests are complete. */
 async function counted(count: number): Promise<Readonly<Record<string, number>>> {
   return waitUntil(`${count} requests are over`, () => {
     const all = readings(meters, 'http.server.requests');
@@ -37,7 +37,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<void> {
 }
 
 describe('http.server.requests', () => {
-  it('M2: counts by method, route template, status, outcome and error code, management routes too', async () => {
+  it('M2: http.server.requests counts by method, route template, status, outcome and error code', async () => {
     await start({ contextPath: '/auth' });
     const json = { 'content-type': 'application/json' };
     await ask('/items/1');
@@ -60,7 +60,7 @@ describe('http.server.requests', () => {
     });
   });
 
-  it('M5 paths, methods and queries that callers make up are one series', async () => {
+  it('M5: invented paths, methods and queries share the series UNKNOWN', async () => {
     await start();
     const before = Object.keys(readings(meters, 'http.server.requests')).length;
     for (let number = 0; number < 30; number += 1) {
@@ -82,7 +82,7 @@ describe('http.server.requests', () => {
     expect(Object.keys(readings(meters, 'http.server.requests.active', 'ACTIVE_TASKS'))).toEqual(['GET', 'UNKNOWN']);
   });
 
-  it('counts once what is refused before any route, and what is no request at all', async () => {
+  it('http.server.requests counts once a request that is rejected before routing or cannot be parsed', async () => {
     await start();
     await sendRaw(service.url, 'GET /items/1 HTTP/1.1\r\nConnection: close\r\n\r\n');
     await sendRaw(service.url, 'no request\r\n\r\n');
@@ -102,7 +102,7 @@ describe('http.server.requests', () => {
     });
   });
 
-  it('a client that leaves before its answer counts as 499, as in the access log', async () => {
+  it('http.server.requests counts a client that disconnects before its response as 499', async () => {
     await start();
     const connection = await hold();
     expect(readings(meters, 'http.server.requests.active', 'ACTIVE_TASKS')).toEqual({ GET: 1 });
@@ -115,7 +115,7 @@ describe('http.server.requests', () => {
 });
 
 describe('embedded.*', () => {
-  it('tell of slots, queue, refusals and connections of the main listener', async () => {
+  it('embedded.* meters report slots, queue, rejections and connections of the main listener', async () => {
     const threads = Object.assign(new ThreadsProperties(), { max: 1 });
     await start({ threads, embedded: Object.assign(new EmbeddedProperties(), { acceptCount: 1 }) });
     const working = await hold();
@@ -148,7 +148,7 @@ async function hold(): Promise<RawConnection> {
   return connection;
 }
 
-/** A request of which the service knows, and which has no slot. */
+/** A request that waits in the queue. */
 async function queue(): Promise<RawConnection> {
   const before = service.listener.inProgress;
   const connection = await RawConnection.open(service.url);

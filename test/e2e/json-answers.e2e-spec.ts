@@ -40,23 +40,27 @@ async function typeOf({ url }: EchoService, path: string): Promise<string | null
   return (await fetch(`${url}${path}`)).headers.get('content-type');
 }
 
-describe('dates in answers', () => {
+describe('dates in responses', () => {
   it.each([
-    ['are ISO 8601 in UTC where no key is set', {}, '"2026-11-20T15:15:00.250Z"'],
-    ['have the offset of app.json.time-zone', { json: { timeZone: 'Asia/Seoul' } }, '"2026-11-21T00:15:00.250+09:00"'],
-    ['follow app.json.date-format', { json: { dateFormat: 'yyyy-MM-dd HH:mm:ss' } }, '"2026-11-20 15:15:00"'],
+    ['dates are ISO 8601 in UTC by default', {}, '"2026-11-20T15:15:00.250Z"'],
     [
-      'follow app.json.date-format in app.json.time-zone',
+      'dates have the offset of app.json.time-zone',
+      { json: { timeZone: 'Asia/Seoul' } },
+      '"2026-11-21T00:15:00.250+09:00"',
+    ],
+    ['dates follow app.json.date-format', { json: { dateFormat: 'yyyy-MM-dd HH:mm:ss' } }, '"2026-11-20 15:15:00"'],
+    [
+      'dates follow app.json.date-format in app.json.time-zone',
       { json: { dateFormat: "EEE d MMM yyyy 'at' h:mm a VV", timeZone: 'Asia/Seoul' } },
       '"Sat 21 Nov 2026 at 12:15 AM Asia/Seoul"',
     ],
     [
-      'are milliseconds with app.json.serialization.write-dates-as-timestamps',
+      'dates are milliseconds with app.json.serialization.write-dates-as-timestamps',
       { jsonSerialization: { writeDatesAsTimestamps: true } },
       '1795187700250',
     ],
     [
-      'are no milliseconds where a format is set too',
+      'app.json.date-format overrides app.json.serialization.write-dates-as-timestamps',
       { json: { dateFormat: 'yyyy' }, jsonSerialization: { writeDatesAsTimestamps: true } },
       '"2026"',
     ],
@@ -79,15 +83,18 @@ describe('members without a value', () => {
     ['non_absent', withoutNull],
     ['non_default', withoutNull],
     ['non_empty', `{${at},"device":null,"list":[null,{${at}}],"name":"한"}`],
-  ] as const)('are left out with %s, unless the route promises them', async (defaultPropertyInclusion, text) => {
-    expect(await textOf('/dated', { json: { defaultPropertyInclusion } })).toBe(text);
-  });
+  ] as const)(
+    'default-property-inclusion=%s selects the members without a value, except those a route guarantees',
+    async (defaultPropertyInclusion, text) => {
+      expect(await textOf('/dated', { json: { defaultPropertyInclusion } })).toBe(text);
+    },
+  );
 });
 
 describe('app.json.*', () => {
   const keys: Keys = { json: { dateFormat: 'yyyy', defaultPropertyInclusion: 'non_empty', timeZone: 'Asia/Seoul' } };
 
-  it('does not touch the body of an error', async () => {
+  it('app.json.* does not change error bodies', async () => {
     const { url } = await start(keys);
 
     const answer = await fetch(`${url}/note`, {
@@ -102,19 +109,19 @@ describe('app.json.*', () => {
     });
   });
 
-  it('does not touch management bodies', async () => {
+  it('app.json.* does not change management bodies', async () => {
     expect(await textOf('/managed', keys)).toBe('{"at":"1970-01-01T00:00:00.000Z","none":null,"name":"한"}');
   });
 
-  it('does not touch what is written already', async () => {
+  it('app.json.* does not change a body that is already serialized', async () => {
     expect(await textOf('/description', keys)).toBe('{ "title": "한", "default": null }');
   });
 });
 
-describe('the content type of answers', () => {
+describe('Content-Type of responses', () => {
   const PROBLEM = '/nowhere';
 
-  it('says no character set of JSON, which has none to say', async () => {
+  it('a JSON response states no charset by default, and a text response does', async () => {
     const echo = await start();
 
     expect(await typeOf(echo, '/dated')).toBe('application/json');
@@ -126,7 +133,7 @@ describe('the content type of answers', () => {
     expect(await typeOf(echo, '/words')).toBe('text/plain;charset=UTF-8');
   });
 
-  it('names the character set everywhere with server.servlet.encoding.force', async () => {
+  it('server.servlet.encoding.force states the charset of JSON and text responses, but not of images', async () => {
     const echo = await start({ encoding: { force: true } });
 
     expect(await typeOf(echo, '/dated')).toBe('application/json;charset=UTF-8');
@@ -139,7 +146,7 @@ describe('the content type of answers', () => {
     expect(await typeOf(echo, '/picture.svg')).toBe('image/svg+xml');
   });
 
-  it('names it also where a request could not be read', async () => {
+  it('server.servlet.encoding.force states the charset of the response to an unparsable request', async () => {
     const echo = await start({ encoding: { force: true } });
 
     const { statuses, text } = await sendRaw(echo.url, 'nonsense\r\n\r\n');
@@ -148,7 +155,7 @@ describe('the content type of answers', () => {
     expect(text).toContain('content-type: application/problem+json;charset=UTF-8\r\n');
   });
 
-  it('is their own on management routes', async () => {
+  it('a management response keeps its own charset', async () => {
     const echo = await start({ encoding: { charset: 'EUC-KR', force: true } });
 
     const answer = await fetch(`${echo.url}/managed`);
@@ -157,7 +164,7 @@ describe('the content type of answers', () => {
     expect(await answer.json()).toMatchObject({ name: '한' });
   });
 
-  it('and length are those of GET for HEAD', async () => {
+  it('HEAD has the content type and length of GET', async () => {
     const { url } = await start({ encoding: { force: true } });
 
     const [get, head] = await Promise.all([fetch(`${url}/dated`), fetch(`${url}/dated`, { method: 'HEAD' })]);
@@ -167,10 +174,10 @@ describe('the content type of answers', () => {
   });
 });
 
-describe('answers in another character set', () => {
+describe('responses in another charset', () => {
   const KOREAN = { charset: 'EUC-KR', force: true };
 
-  it('are ASCII with escapes where they are JSON, and so right in UTF-8 too', async () => {
+  it('JSON in another charset is ASCII with escapes, so it is valid UTF-8 too', async () => {
     const { url } = await start({ encoding: KOREAN });
 
     const answer = await fetch(`${url}/dated`);
@@ -182,7 +189,7 @@ describe('answers in another character set', () => {
     expect(await (await fetch(`${url}/description`)).text()).toBe(String.raw`{ "title": "\ud55c", "default": null }`);
   });
 
-  it('are ASCII with escapes where they are errors', async () => {
+  it('an error response in another charset is ASCII with escapes', async () => {
     const { url } = await start({ encoding: KOREAN });
 
     const answer = await fetch(`${url}/note`, {
@@ -195,17 +202,17 @@ describe('answers in another character set', () => {
     expect(await answer.text()).toContain(String.raw`{"field":"\ud55c","code":"unknown"}`);
   });
 
-  it('are converted where they are text', async () => {
+  it('a page is converted to a forced charset', async () => {
     const { url } = await start({ encoding: KOREAN });
 
     const answer = await fetch(`${url}/page`);
 
     expect(answer.headers.get('content-type')).toBe('text/html;charset=EUC-KR');
-    // Korean has no ü.
+    // EUC-KR has no ü.
     expect(new TextDecoder('euc-kr').decode(await answer.arrayBuffer())).toBe(PAGE.replace('ü', '?'));
   });
 
-  it('are left in the one they state where it is not forced', async () => {
+  it('a page keeps the charset that it states unless another one is forced', async () => {
     const { url } = await start({ encoding: { charset: 'EUC-KR' } });
 
     const [page, words] = await Promise.all([fetch(`${url}/page`), fetch(`${url}/words`)]);
@@ -215,7 +222,7 @@ describe('answers in another character set', () => {
   });
 });
 
-describe('a request body', () => {
+describe('charset of request bodies', () => {
   const LATIN = Buffer.from('{"text":"\u{fc}"}', 'latin1');
   const UTF = Buffer.from('{"text":"\u{fc}"}');
 
@@ -230,13 +237,13 @@ describe('a request body', () => {
     return [answer.status, await answer.text()];
   }
 
-  it('that states another character set is refused, because it would be misread', async () => {
+  it('a body that states another charset than the configured one gets 415', async () => {
     expect(await note({}, LATIN, 'ISO-8859-1')).toEqual([415, expect.any(String)]);
     await service?.stop();
     expect(await note({ charset: 'ISO-8859-1' }, UTF, 'UTF-8')).toEqual([415, expect.any(String)]);
   });
 
-  it('is read in the configured one whatever it states, where that is forced', async () => {
+  it('a forced charset overrides the one that a body states', async () => {
     expect(await note({ force: true }, UTF, 'ISO-8859-1')).toEqual([200, '{"text":"ü"}']);
     await service?.stop();
     expect(await note({ charset: 'ISO-8859-1', force: true }, LATIN, 'UTF-8')).toEqual([
@@ -245,30 +252,30 @@ describe('a request body', () => {
     ]);
   });
 
-  it('is read in the one it states, where that is believed', async () => {
+  it('force=false reads a body in the charset that it states', async () => {
     expect(await note({ force: false }, LATIN, 'iso-8859-1')).toEqual([200, '{"text":"ü"}']);
   });
 
-  it('is read in the configured one, where it states none', async () => {
+  it('a body that states no charset is read in the configured one', async () => {
     expect(await note({ charset: 'ISO-8859-1' }, LATIN)).toEqual([200, String.raw`{"text":"\u00fc"}`]);
     await service?.stop();
     expect(await note({ force: false }, UTF)).toEqual([200, '{"text":"ü"}']);
   });
 
   it.each(['klingon', 'UTF-16', 'UTF-7', 'base64'])(
-    'H2 is refused where it states %s, in which nothing could be checked',
+    'H2: a body that states the unsupported charset %s gets 415',
     async (stated) => {
       expect((await note({ force: false }, UTF, stated))[0]).toBe(415);
     },
   );
 
-  it('H2 is refused where its bytes are no text in its character set', async () => {
+  it('H2: a body whose bytes are invalid in its charset gets 400', async () => {
     expect((await note({ force: true }, LATIN, 'ISO-8859-1'))[0]).toBe(400);
     await service?.stop();
     expect((await note({ charset: 'EUC-KR' }, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])))[0]).toBe(400);
   });
 
-  it('that is a form has escapes of bytes of the character set', async () => {
+  it('a form decodes its percent escapes in the configured charset', async () => {
     const { url } = await start({ encoding: { charset: 'EUC-KR' } });
     const form = async (body: string): Promise<Response> =>
       fetch(`${url}/form`, {
@@ -282,11 +289,11 @@ describe('a request body', () => {
   });
 });
 
-onSqlite('the built service', (engine) => {
+onSqlite('JSON configuration of the built service', (engine) => {
   const story = storyOn(engine, { people: 10 });
   const inKorea = ['--app.json.time-zone=Asia/Seoul', '-Duser.timezone=Asia/Seoul'];
 
-  it('writes dates, members and character set as its package says', async () => {
+  it('the packaged configuration sets the date format and the charset of responses', async () => {
     const { client, accessToken: bearer } = await story.signInByPassword(story.person());
 
     const me = await client.get('/me', { bearer });
@@ -306,7 +313,7 @@ onSqlite('the built service', (engine) => {
     expect(health.headers.get('content-type')).toBe('application/vnd.spring-boot.actuator.v3+json');
   });
 
-  it('writes dates in the zone, and errors in UTC', async () => {
+  it('app.json.time-zone applies to dates but not to error timestamps', async () => {
     await story.service.stop();
     await story.restart(inKorea);
     const { client, accessToken: bearer } = await story.signInByPassword(story.person());
@@ -316,7 +323,7 @@ onSqlite('the built service', (engine) => {
     expect((await client.get('/me')).body['timestamp']).toBe(new Date(story.clock.millis).toISOString());
   });
 
-  it('writes milliseconds where the format of the package is replaced by none', async () => {
+  it('write-dates-as-timestamps applies if the packaged date format is cleared', async () => {
     await story.service.stop();
     await story.restart(['--app.json.date-format=', '--app.json.serialization.write-dates-as-timestamps=true']);
     const { client, accessToken: bearer } = await story.signInByPassword(story.person());
@@ -324,7 +331,7 @@ onSqlite('the built service', (engine) => {
     expect((await client.get('/me', { bearer })).body['auth_time']).toBe(story.clock.seconds * 1000);
   });
 
-  it('does not start with a letter it does not know', async () => {
+  it('an unknown letter in app.json.date-format fails startup', async () => {
     const { exitCode, stderr } = await runService({ args: ['--app.json.date-format=yyyy-MM-dd kk:mm'] });
 
     expect(exitCode).toBe(1);
@@ -332,7 +339,7 @@ onSqlite('the built service', (engine) => {
     expect(stderr).toContain('the letter k stands for nothing here');
   });
 
-  it('does not start with a character set in which ASCII is other bytes', async () => {
+  it('a charset that is not ASCII-compatible fails startup', async () => {
     const { exitCode, stderr } = await runService({ args: ['--server.servlet.encoding.charset=UTF-16'] });
 
     expect(exitCode).toBe(1);

@@ -14,7 +14,7 @@ function encoded(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** A compact JWS whose signature is whatever `sign` makes of it. */
+/** A compact JWS with the signature that `sign` returns. */
 function token(header: Header, payload: JWTPayload, sign: (input: string) => string): string {
   const input = `${encoded(header)}.${encoded(payload)}`;
   return `${input}.${sign(input)}`;
@@ -31,10 +31,10 @@ const COMMON_KEYS = [
   ...['', '0'.repeat(32), 'a'.repeat(32), '\u0000'.repeat(32), 'gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr9C'],
 ];
 
-/** Characters; a longer mfa_token is refused by its shape. */
+/** Maximum number of characters of an mfa_token; the schema rejects a longer one. */
 const LONGEST_TOKEN = 4096;
 
-onEachEngine('tokens that were made elsewhere', (engine) => {
+onEachEngine('forged tokens', (engine) => {
   const story = storyOn(engine, { people: 30 });
   const asked: string[] = [];
   let listener: Server;
@@ -57,7 +57,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
     return story.client().post('/2fa/verify', { code: '000000' }, { bearer });
   }
 
-  /** Neither the resource API nor the second factor takes it: it is refused as a token, before any code is looked at. */
+  /** Expects the resource API and the second step to reject the token itself, before any code is checked. */
   async function expectRefused(attack: string, title: string): Promise<void> {
     const client = story.client();
     expect(await client.get('/me', { bearer: attack }), title).toBeRefused(401, 'INVALID_TOKEN');
@@ -69,7 +69,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
     expect(['INVALID_TOKEN', 'MFA_TOKEN_INVALID'], `${title} at /2fa/verify`).toContain(byBearer.body['code']);
   }
 
-  /** A real access token and a real mfa_token, to be bent. */
+  /** A genuine access token and a genuine mfa_token, to be altered. */
   async function originals(): Promise<readonly string[]> {
     const person = await story.enrolled();
     return [(await story.signIn(person)).accessToken, await story.mfaToken(person)];
@@ -82,7 +82,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
     return key;
   }
 
-  it('are told from those of our own, whose codes are looked at', async () => {
+  it('genuine tokens are accepted, and only their wrong code is rejected', async () => {
     const [access = '', half = ''] = await originals();
 
     expect(await story.client().get('/me', { bearer: access })).toBeAnswered(200);
@@ -91,8 +91,8 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
     expect(await verify(half)).toBeRefused(401, 'MFA_CODE_INVALID');
   });
 
-  describe('J1: the signature comes before the content', () => {
-    it('so that another payload, or none of the signature, is refused', async () => {
+  describe('J1: signature verification', () => {
+    it('J1: a token with a changed payload or a changed signature is rejected', async () => {
       const other = await story.subjectOf(await story.enrolled());
       for (const original of await originals()) {
         const [header = '', payload = '', signature = ''] = original.split('.');
@@ -117,7 +117,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
       expect(asked).toEqual([]);
     });
 
-    it('so that alg none is refused in every spelling', async () => {
+    it('J1: alg none is rejected in every spelling', async () => {
       for (const original of await originals()) {
         const claims = decodeJwt(original);
         const { typ, kid } = decodeProtectedHeader(original);
@@ -140,7 +140,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
       expect(asked).toEqual([]);
     });
 
-    it('so that the JSON forms of a JWS are refused', async () => {
+    it('J1: the JSON serializations of a JWS are rejected', async () => {
       for (const original of await originals()) {
         const [header = '', payload = '', signature = ''] = original.split('.');
         const flattened = JSON.stringify({ protected: header, payload, signature });
@@ -158,7 +158,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
       }
     });
 
-    it('and unknown critical headers are refused', async () => {
+    it('J1: a token with a critical header and a foreign signature is rejected', async () => {
       const [original = ''] = await originals();
       const { privateKey } = await generateKeyPair('ES256');
       const attack = await new SignJWT(decodeJwt(original))
@@ -170,7 +170,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
     });
   });
 
-  it('J2: an HMAC with the published key in any form is refused', async () => {
+  it('J2: an HMAC with the published key in any form is rejected', async () => {
     const key = await publishedKey();
     const object = createPublicKey({ key, format: 'jwk' });
     const forms = [
@@ -202,7 +202,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
     expect(asked).toEqual([]);
   });
 
-  it('J3: keys named or brought by the token are neither used nor asked for', async () => {
+  it('J3: keys that a token names or contains are neither used nor fetched', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
     const jwk = await exportJWK(publicKey);
     for (const original of await originals()) {
@@ -240,7 +240,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
     expect(asked).toEqual([]);
   });
 
-  it('J4: no key is one of those that everybody guesses', async () => {
+  it('J4: no token is signed with a common secret, and an HMAC with one is rejected', async () => {
     for (const original of await originals()) {
       const [header = '', payload = '', signature] = original.split('.');
       for (const key of COMMON_KEYS) {
@@ -256,8 +256,8 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
     expect(asked).toEqual([]);
   });
 
-  describe('J5: each kind of token stays at its own door', () => {
-    it('an mfa_token is none for the resource API, an access token none for the second step', async () => {
+  describe('J5: token types', () => {
+    it('J5: the resource API rejects an mfa_token, and the second step an access token', async () => {
       const person = await story.enrolled();
       const { accessToken } = await story.signIn(person);
       const half = await story.mfaToken(person);
@@ -268,11 +268,11 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
       const stolen = story.client();
       stolen.plant('SESSION', half);
       expect(await stolen.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
-      // Nothing of this used the code up.
+      // The rejected requests did not use up the code.
       expect(await secondStep(story.client(), half, code)).toBeAnswered(200);
     });
 
-    it('a refresh token is neither', async () => {
+    it('J5: a refresh token is rejected as an access token and as an mfa_token', async () => {
       const person = await story.enrolled();
       const { client } = await story.signIn(person);
       const value = client.cookie('refresh_token') ?? '';
@@ -282,7 +282,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
       expect(await refresh(client)).toBeAnswered(200);
     });
 
-    it('types are compared whole, and need not be of our own making to be refused', async () => {
+    it('J5: a token with a foreign signature is rejected for every typ', async () => {
       const [access = '', half = ''] = await originals();
       const { privateKey } = await generateKeyPair('ES256');
       for (const original of [access, half]) {
@@ -296,7 +296,7 @@ onEachEngine('tokens that were made elsewhere', (engine) => {
     });
   });
 
-  it('J9: a token in the URL, a form or another header is not looked at', async () => {
+  it('J9: an access token in the query, a cookie, another header or another scheme is rejected', async () => {
     const { client, accessToken } = await story.signInByPassword(story.person());
     const stranger = story.client();
 

@@ -6,12 +6,12 @@ import { type LoginStory, secondStep, storyOn } from '../support/login-story.js'
 import { onEachEngine, onSqlite } from '../support/story-database.js';
 
 const DAY = 24 * 3600;
-/** Seconds after which a token that names an unknown key makes a service look for new ones. */
+/** Seconds after which a token with an unknown key id makes the service reload its keys. */
 const LOOK_AGAIN = 3;
 const PEPPER = 'a pepper of at least thirty-two characters';
 const [OLD_SEAL, NEW_SEAL] = [randomBytes(32).toString('base64'), randomBytes(32).toString('base64')];
 
-/** What a resource server makes of an access token: the algorithm it was signed with. */
+/** Verifies an access token as a resource server does; returns its algorithm. */
 async function verifiedAlgorithm(story: LoginStory, accessToken: string): Promise<string> {
   const { body } = await story.client().get('/.well-known/jwks.json');
   const keys = createLocalJWKSet(body as unknown as JSONWebKeySet);
@@ -24,7 +24,7 @@ function kidOf(token: string): string {
   return String(decodeProtectedHeader(token).kid);
 }
 
-/** The token under the name of another key. */
+/** The token with another key id in its header. */
 function renamed(token: string, kid: string): string {
   const header = JSON.stringify({ ...decodeProtectedHeader(token), kid });
   return [Buffer.from(header).toString('base64url'), ...token.split('.').slice(1)].join('.');
@@ -40,29 +40,32 @@ function mfaKidIn(listing: string): string {
   return /^(\S+) {2}mfa /m.exec(listing)?.[1] ?? 'none';
 }
 
-onSqlite('J7: another signing algorithm', (engine) => {
+onSqlite('J7: change of the signing algorithm', (engine) => {
   const story = storyOn(engine);
 
-  it.each(['EdDSA', 'RS256', 'ES256'])('%s is published for a day, then signs', async (algorithm) => {
-    await story.service.stop();
-    await story.restart([`--app.security.token.algorithm=${algorithm}`]);
-    const { body } = await story.client().get('/.well-known/jwks.json');
-    story.clock.advance(DAY - 60);
-    const { accessToken: before } = await story.signInByPassword(story.person());
-    story.clock.advance(61);
+  it.each(['EdDSA', 'RS256', 'ES256'])(
+    'J7: a new key for %s is published for a day before it signs',
+    async (algorithm) => {
+      await story.service.stop();
+      await story.restart([`--app.security.token.algorithm=${algorithm}`]);
+      const { body } = await story.client().get('/.well-known/jwks.json');
+      story.clock.advance(DAY - 60);
+      const { accessToken: before } = await story.signInByPassword(story.person());
+      story.clock.advance(61);
 
-    const { accessToken: after } = await story.signInByPassword(story.person());
+      const { accessToken: after } = await story.signInByPassword(story.person());
 
-    expect(decodeProtectedHeader(after).alg).toBe(algorithm);
-    expect(decodeProtectedHeader(before).alg).not.toBe(algorithm);
-    expect((body as unknown as JSONWebKeySet).keys.map(({ kid }) => kid)).toContain(decodeProtectedHeader(after).kid);
-    for (const bearer of [before, after]) {
-      expect(await verifiedAlgorithm(story, bearer)).toBe(decodeProtectedHeader(bearer).alg);
-      expect(await story.client().get('/me', { bearer })).toBeAnswered(200);
-    }
-  });
+      expect(decodeProtectedHeader(after).alg).toBe(algorithm);
+      expect(decodeProtectedHeader(before).alg).not.toBe(algorithm);
+      expect((body as unknown as JSONWebKeySet).keys.map(({ kid }) => kid)).toContain(decodeProtectedHeader(after).kid);
+      for (const bearer of [before, after]) {
+        expect(await verifiedAlgorithm(story, bearer)).toBe(decodeProtectedHeader(bearer).alg);
+        expect(await story.client().get('/me', { bearer })).toBeAnswered(200);
+      }
+    },
+  );
 
-  it('of an own PEM key signs in place of those of the database', async () => {
+  it('J7: a configured PEM key signs in place of the keys in the database', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
     await story.service.stop();
@@ -75,10 +78,10 @@ onSqlite('J7: another signing algorithm', (engine) => {
   });
 });
 
-onEachEngine('J7: a signing key that became known', (engine) => {
+onEachEngine('J7: compromised signing key', (engine) => {
   const story = storyOn(engine, { people: 3 });
 
-  it('is listed, replaced and retired at once: what it signed is refused, and the sessions go on', async () => {
+  it('J7: keys rotate and retire with --now invalidate the access tokens of a key, and sessions continue', async () => {
     const { client, accessToken: before } = await story.signInByPassword(story.person());
     const former = kidOf(before);
     const accepted = await story.client().get('/me', { bearer: before });
@@ -88,7 +91,7 @@ onEachEngine('J7: a signing key that became known', (engine) => {
     const retired = await story.command('keys', 'retire', former, '--now');
     const relisted = await story.command('keys', 'list');
     story.clock.advance(LOOK_AGAIN);
-    // A key that the running service does not know yet makes it read the keys anew.
+    // A key id that the running service does not know makes it reload the keys.
     const unknown = await story.client().get('/me', { bearer: renamed(before, successor) });
 
     const refused = await story.client().get('/me', { bearer: before });
@@ -111,17 +114,17 @@ onEachEngine('J7: a signing key that became known', (engine) => {
     expect((body as unknown as JSONWebKeySet).keys.map(({ kid }) => kid)).toEqual([successor]);
   });
 
-  it('cannot be retired under an id that no key has', async () => {
+  it('J7: keys retire exits with 4 for an unknown key', async () => {
     const { exitCode, stdout, stderr } = await story.command('keys', 'retire', 'nobody', '--now');
 
     expect([exitCode, stdout, stderr]).toEqual([4, '', 'Unknown signing key nobody.\n']);
   });
 });
 
-onEachEngine('T19: the key that seals secrets', (engine) => {
+onEachEngine('T19: seal key', (engine) => {
   const story = storyOn(engine, { args: [`--app.security.seal.keys.old=${OLD_SEAL}`] });
 
-  it('can be replaced: after "keys rekey" nothing is left under the old one', async () => {
+  it('T19: keys rekey seals all secrets and signing keys with the new key', async () => {
     const person = await story.enrolled();
     const both = [`--app.security.seal.keys.new=${NEW_SEAL}`, '--app.security.seal.active=new'];
     await story.service.stop();
@@ -138,10 +141,10 @@ onEachEngine('T19: the key that seals secrets', (engine) => {
   });
 });
 
-onEachEngine('the pepper of backup codes', (engine) => {
+onEachEngine('app.security.mfa.backup-code.pepper', (engine) => {
   const story = storyOn(engine);
 
-  it('keys the hashes of new codes, while those issued before it stay valid', async () => {
+  it('the pepper applies to the hashes of new backup codes, and earlier codes stay valid', async () => {
     const before = await story.enrolled();
     const [oldCode = ''] = before.backupCodes;
     await story.service.stop();
@@ -165,13 +168,13 @@ onEachEngine('the pepper of backup codes', (engine) => {
   });
 });
 
-describe('the lock', () => {
-  onSqlite('with keys of its own', (engine) => {
+describe('app.security.mfa.lock', () => {
+  onSqlite('duration and max-duration', (engine) => {
     const story = storyOn(engine, {
       args: ['--app.security.mfa.lock.duration=60s', '--app.security.mfa.lock.max-duration=90s'],
     });
 
-    it('is as long as they say, and no longer than the longest', async () => {
+    it('lock.duration sets the first lock, and lock.max-duration limits the later ones', async () => {
       const person = await story.enrolled();
       const lengths: unknown[] = [];
       for (const length of [60, 90, 90]) {

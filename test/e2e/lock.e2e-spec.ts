@@ -8,10 +8,10 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const FIRST_LOCK = 5 * MINUTE;
 
-onEachEngine('the lock', (engine) => {
+onEachEngine('lock of the second factor', (engine) => {
   const story = storyOn(engine, { people: 60 });
 
-  /** One try with a new mfa_token. */
+  /** One attempt with a new mfa_token. */
   async function attempt(person: Enrolled, code: string): Promise<Answer> {
     const client = story.client();
     return secondStep(client, await story.mfaToken(person, client), code);
@@ -23,14 +23,14 @@ onEachEngine('the lock', (engine) => {
     }
   }
 
-  /** A right code, in a step of its own. */
+  /** One attempt with the correct code of the next step. */
   async function rightCode(person: Enrolled): Promise<Answer> {
     const code = story.nextCode(person);
     return attempt(person, code);
   }
 
-  describe('stands', () => {
-    it('from the fifth wrong code on, which itself is told to be wrong, for five minutes', async () => {
+  describe('start of a lock', () => {
+    it('the fifth wrong code gets MFA_CODE_INVALID and locks the user for five minutes', async () => {
       const person = await story.enrolled();
       await fail(person, 5);
 
@@ -46,7 +46,7 @@ onEachEngine('the lock', (engine) => {
       expect(await attempt(person, story.codeOf(person.app))).toBeAnswered(200);
     });
 
-    it('T8: for the user, whichever token, address, client or spelling of the login id the codes came with', async () => {
+    it('T8: wrong codes lock the user across tokens, addresses, clients and spellings of the login id', async () => {
       const person = await story.enrolled();
       const { id } = person;
       const spellings = [id, id.toUpperCase(), ` ${id} `, id.replace('p', '\uff50'), id.replace('o', '\uff2f')];
@@ -62,7 +62,7 @@ onEachEngine('the lock', (engine) => {
       expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
     });
 
-    it('T9: after three wrong TOTP codes and two wrong backup codes', async () => {
+    it('T9: three wrong TOTP codes and two wrong backup codes lock both methods', async () => {
       const person = await story.enrolled();
       await fail(person, 3);
       expect(await attempt(person, 'ZZZZ-ZZZZ')).toBeRefused(401, 'MFA_CODE_INVALID');
@@ -72,7 +72,7 @@ onEachEngine('the lock', (engine) => {
       expect(await attempt(person, person.backupCodes[0] ?? '')).toBeRefused(429, 'MFA_LOCKED');
     });
 
-    it('after five codes that were used before: a reused code counts too', async () => {
+    it('five reused codes lock the user', async () => {
       const person = await story.enrolled();
       for (let tries = 0; tries < 5; tries += 1) {
         expect(await attempt(person, story.codeOf(person.app))).toBeRefused(401, 'MFA_CODE_INVALID');
@@ -81,7 +81,7 @@ onEachEngine('the lock', (engine) => {
       expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
     });
 
-    it('after failures of confirm, step-up and disable, which share the counter', async () => {
+    it('wrong codes at confirm, step-up, disable and login add up to a lock', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
       await client.post('/2fa/setup', {}, { bearer });
@@ -98,7 +98,7 @@ onEachEngine('the lock', (engine) => {
       }
     });
 
-    it('after failures of the code of a password change', async () => {
+    it('five wrong codes at a password change lock the user', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
       story.clock.advance(6 * MINUTE);
@@ -110,7 +110,7 @@ onEachEngine('the lock', (engine) => {
       expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
     });
 
-    it('T10: alike for right, wrong, reused and backup codes, and for half tokens of before', async () => {
+    it('T10: a locked user gets the same response for right, wrong, reused and backup codes and an earlier mfa_token', async () => {
       const person = await story.enrolled();
       const old = await story.mfaToken(person);
       await story.lock(person);
@@ -131,7 +131,7 @@ onEachEngine('the lock', (engine) => {
       for (const answer of others) expect(comparable(answer)).toEqual(wrong);
     });
 
-    it('without moving: neither right nor wrong codes make it longer', async () => {
+    it('neither right nor wrong codes extend a lock', async () => {
       const person = await story.enrolled();
       await story.lock(person);
 
@@ -145,7 +145,7 @@ onEachEngine('the lock', (engine) => {
       expect(await attempt(person, story.codeOf(person.app))).toBeAnswered(200);
     });
 
-    it('in GET /2fa of the session of its owner, who is not thrown out', async () => {
+    it('GET /2fa reports the lock to the user, whose session continues', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
       await story.lock(person);
@@ -159,8 +159,8 @@ onEachEngine('the lock', (engine) => {
     });
   });
 
-  describe('ends', () => {
-    it('T12: by itself, and leaves five new attempts', async () => {
+  describe('end of a lock', () => {
+    it('T12: a lock expires by itself, and four more failures do not lock the user again', async () => {
       const person = await story.enrolled();
       await story.lock(person);
       story.clock.advance(FIRST_LOCK);
@@ -169,7 +169,7 @@ onEachEngine('the lock', (engine) => {
       expect(await rightCode(person)).toBeAnswered(200);
     });
 
-    it('with the half tokens of before it dead: the password is asked for again', async () => {
+    it('an mfa_token from before a lock is rejected after unlock, and one from during the lock is accepted', async () => {
       const person = await story.enrolled();
       const before = await story.mfaToken(person);
       await story.lock(person);
@@ -182,7 +182,7 @@ onEachEngine('the lock', (engine) => {
       expect(await secondStep(story.client(), during, story.codeOf(person.app))).toBeAnswered(200);
     });
 
-    it('T12: later each time, up to an hour, until a success', async () => {
+    it('T12: each lock lasts twice as long, up to an hour, until a success resets the duration', async () => {
       const person = await story.enrolled();
       for (const minutes of [5, 10, 20, 40, 60, 60]) {
         await story.lock(person);
@@ -200,7 +200,7 @@ onEachEngine('the lock', (engine) => {
       expect(afresh.headers.get('retry-after')).toBe(String(FIRST_LOCK));
     });
 
-    it('T12: forgotten 24 hours after the last failure, and not before', async () => {
+    it('T12: the lock duration is reset 24 hours after the last failure, and not before', async () => {
       const person = await story.enrolled();
       await story.lock(person);
       story.clock.advance(24 * HOUR - 1);
@@ -215,7 +215,7 @@ onEachEngine('the lock', (engine) => {
       expect((await attempt(person, '000000')).headers.get('retry-after')).toBe(String(FIRST_LOCK));
     });
 
-    it('T12: only by an administrator after 100 failures in a row', async () => {
+    it('T12: after 100 failures in a row only users unlock ends the lock', async () => {
       const person = await story.enrolled();
       for (let locks = 0; locks < 20; locks += 1) {
         await story.lock(person);
@@ -232,9 +232,9 @@ onEachEngine('the lock', (engine) => {
       expect(await rightCode(person)).toBeAnswered(200);
     });
 
-    it('T12: only by an administrator again, five failures after that', async () => {
+    it('T12: after 100 failures and users unlock, five more failures lock the user without expiry', async () => {
       const person = await story.enrolled();
-      // What 96 failures before have left.
+      // The state after 96 failures.
       await story.database.query('UPDATE account SET failures_in_row = 96 WHERE login_id = ?', [person.id]);
       await fail(person, 4);
       expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
@@ -251,7 +251,7 @@ onEachEngine('the lock', (engine) => {
       expect(state.body).toHaveProperty('locked_until');
     });
 
-    it('when an administrator says so, who is told whether there was something to unlock', async () => {
+    it('users unlock reports whether the user was locked', async () => {
       const person = await story.enrolled();
       await story.lock(person);
       const unlock = (): Promise<unknown> => story.command('users', 'unlock', person.id);
@@ -260,7 +260,7 @@ onEachEngine('the lock', (engine) => {
       expect(await unlock()).toMatchObject({ exitCode: 0, stdout: `${person.id}: nothing to unlock.\n` });
     });
 
-    it('when an administrator says so, while the ladder stays', async () => {
+    it('users unlock does not reset the duration of the next lock', async () => {
       const person = await story.enrolled();
       await story.lock(person);
       const { exitCode } = await story.command('users', 'unlock', person.id);
@@ -273,8 +273,8 @@ onEachEngine('the lock', (engine) => {
     });
   });
 
-  describe('does not come', () => {
-    it('T9: of four failures, a success and four more: a success sets the counter to nothing', async () => {
+  describe('attempts that do not lock', () => {
+    it('T9: a success with a TOTP code or a backup code resets the failure count', async () => {
       const person = await story.enrolled();
       for (let rounds = 0; rounds < 2; rounds += 1) {
         await fail(person, 4);
@@ -287,7 +287,7 @@ onEachEngine('the lock', (engine) => {
       expect(await rightCode(person)).toBeAnswered(200);
     });
 
-    it('of bodies that are malformed', async () => {
+    it('malformed bodies add no failure', async () => {
       const person = await story.enrolled();
       const token = await story.mfaToken(person);
       for (let tries = 0; tries < 8; tries += 1) {
@@ -298,7 +298,7 @@ onEachEngine('the lock', (engine) => {
       expect(await rightCode(person)).toBeAnswered(200);
     });
 
-    it('T11: of forged or bent tokens with the subject of a victim', async () => {
+    it('T11: forged and altered tokens add no failure to their subject', async () => {
       const person = await story.enrolled();
       const token = await story.mfaToken(person);
       const claims = decodeJwt(token);
@@ -325,7 +325,7 @@ onEachEngine('the lock', (engine) => {
       expect(await rightCode(person)).toBeAnswered(200);
     });
 
-    it('of wrong passwords: an outsider cannot aim it at a user', async () => {
+    it('wrong passwords do not lock the second factor', async () => {
       const person = await story.enrolled();
       for (let tries = 0; tries < 10; tries += 1) {
         await story.client().post('/login', { id: person.id, pw: 'wrong' });
@@ -335,7 +335,7 @@ onEachEngine('the lock', (engine) => {
     });
   });
 
-  it('is not put off by right passwords: they leave the counter as it is', async () => {
+  it('a correct password does not reset the failure count of the second factor', async () => {
     const person = await story.enrolled();
     for (let variant = 0; variant < 5; variant += 1) {
       await story.login(person);
@@ -346,7 +346,7 @@ onEachEngine('the lock', (engine) => {
     expect(await rightCode(person)).toBeRefused(429, 'MFA_LOCKED');
   });
 
-  it('ends a half-authenticated session of before it', async () => {
+  it('a lock ends the half-authenticated sessions opened before it', async () => {
     const person = await story.enrolled();
     const browser = story.client();
     const half = await browser.post('/session', { id: person.id, pw: person.password });

@@ -12,7 +12,7 @@ import { waitUntil } from '../support/wait-until.js';
 
 const DAY = 24 * 3600;
 const NAME = 'service.log';
-/** What every start says at its end. */
+/** The log message at the end of every startup. */
 const READY = 'Login service is ready: http';
 
 const started: RunningService[] = [];
@@ -37,14 +37,14 @@ function startsIn(file: string): number {
   return linesIn(file).filter((line) => line.includes(READY)).length;
 }
 
-/** Of a service with a log file, from its start to its end. */
+/** Runs a service from startup to shutdown. */
 async function run(options: Parameters<typeof startService>[0]): Promise<void> {
   const service = await start(options);
   expect(await service.stop()).toBe(0);
 }
 
-describe('the keys logging.file', () => {
-  it('name: takes a file within the working folder and elsewhere, for owner and group alone', async () => {
+describe('logging.file', () => {
+  it('logging.file.name creates a relative or absolute file with mode 0640', async () => {
     const elsewhere = join(temporaryFolder('elsewhere'), 'a', NAME);
     const [within] = await Promise.all([
       start({ args: [`--logging.file.name=logs/${NAME}`] }),
@@ -58,7 +58,7 @@ describe('the keys logging.file', () => {
     }
   });
 
-  it('path: takes the folder of a file with the usual name', async () => {
+  it('logging.file.path sets the folder of login-service.log', async () => {
     const service = await start({ args: ['--logging.file.path=here'] });
 
     const file = join(service.cwd, 'here', 'login-service.log');
@@ -68,7 +68,7 @@ describe('the keys logging.file', () => {
     expect(startsIn(file)).toBe(1);
   });
 
-  it('a later start goes on behind an earlier one, and a good end loses no line', async () => {
+  it('a second start appends to the log file', async () => {
     const cwd = temporaryFolder('restarts');
     for (let count = 0; count < 2; count += 1) await run({ cwd, args: [`--logging.file.name=${NAME}`] });
 
@@ -76,11 +76,11 @@ describe('the keys logging.file', () => {
   });
 });
 
-describe('the keys logging.engine.rollingpolicy', () => {
+describe('logging.engine.rollingpolicy', () => {
   const POLICY = '--logging.engine.rollingpolicy.';
 
   it(
-    'size counts under a clock that stands still, the day under one that moves, and old archives go',
+    'the log file rolls by size and by day, and max-history and total-size-cap remove archives',
     { timeout: 60_000 },
     async () => {
       const cwd = temporaryFolder('rolling');
@@ -112,7 +112,7 @@ describe('the keys logging.engine.rollingpolicy', () => {
     },
   );
 
-  it('file-name-pattern and clean-history-on-start: archives elsewhere, cleaned at the start', async () => {
+  it('clean-history-on-start removes old archives in the folder of file-name-pattern', async () => {
     const cwd = temporaryFolder('cleaned');
     const old = temporaryFolder('old');
     writeFileSync(join(old, '20200101-0.log'), 'old\n');
@@ -131,8 +131,8 @@ describe('the keys logging.engine.rollingpolicy', () => {
   });
 });
 
-describe('R12: a log file that cannot be written', () => {
-  it('keeps nobody from being served, and is told once', async () => {
+describe('R12: log file that cannot be written', () => {
+  it('R12: the service runs without a writable log file and reports the cause once', async () => {
     const cwd = temporaryFolder('in-the-way');
     writeFileSync(join(cwd, 'here'), '');
     const service = await start({ cwd, args: [`--logging.file.name=here/${NAME}`] });
@@ -145,8 +145,8 @@ describe('R12: a log file that cannot be written', () => {
   });
 });
 
-describe('the key logging.config', () => {
-  it('names a file that sets up the log in place of the other keys', async () => {
+describe('logging.config', () => {
+  it('logging.config configures the log from a file in place of the other keys', async () => {
     const cwd = temporaryFolder('log-config');
     const text = `
 appenders:
@@ -184,7 +184,7 @@ groups:
     );
   });
 
-  it('stops the start with the place of a mistake in it', async () => {
+  it('a mistake in the file of logging.config fails startup with its position', async () => {
     const cwd = temporaryFolder('log-config');
     writeFileSync(join(cwd, 'logging.yml'), 'appenders:\n  file:\n    nam: a.log\n');
 
@@ -195,12 +195,12 @@ groups:
   });
 });
 
-describe('the end of a process', () => {
+describe('end of the process', () => {
   const module = new URL('../../dist/logging/file/file-appender.js', import.meta.url).href;
 
   beforeAll(() => request('build'));
 
-  /** What is in the file of a process that logs and then ends as `ending` says. */
+  /** Lines in the log file of a process that logs three lines and then runs `ending`. */
   function linesAfter(ending: string): readonly string[] {
     const file = join(temporaryFolder('end'), NAME);
     const script = `
@@ -221,10 +221,10 @@ describe('the end of a process', () => {
 
   it.each([
     ['an uncaught error', 'throw new Error();'],
-    ['process.exit, at once', 'process.exit(0);'],
-    ['process.exit, in the middle of writing', 'setImmediate(() => process.exit(0));'],
-    ['nothing left to do', ''],
-  ])('by %s loses no line of the log file and writes none twice', (_, ending) => {
+    ['an immediate process.exit', 'process.exit(0);'],
+    ['a process.exit while it writes', 'setImmediate(() => process.exit(0));'],
+    ['the end of its work', ''],
+  ])('a process that ends by %s writes each log line exactly once', (_, ending) => {
     expect(linesAfter(ending)).toEqual(['info', 'error', 'last']);
   });
 });

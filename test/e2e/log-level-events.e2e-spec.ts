@@ -14,13 +14,13 @@ interface Row {
   readonly detail: string | null;
 }
 
-onEachEngine('H4: a change of a level', (engine) => {
+onEachEngine('H4: log level changes', (engine) => {
   const story = storyOn(engine, {
     others: { manager: 'ROLE_MANAGEMENT' },
     args: [
       `--management.security.user=${OPERATOR.user}`,
       `--management.security.password=${OPERATOR.password}`,
-      // So that a password is enough to enrol.
+      // Lets the manager sign in by password and enrol.
       '--app.security.mfa.required-roles=ROLE_ADMIN',
     ],
   });
@@ -35,7 +35,7 @@ onEachEngine('H4: a change of a level', (engine) => {
   };
   const linesAbout = (text: string): number => story.service.log.filter((line) => line.includes(text)).length;
 
-  it('is an event of the table with actor, logger, old and new level', async () => {
+  it('H4: a log level change records a security event with actor, logger, old and new level', async () => {
     const { accessToken } = await story.enrolled({ id: 'manager', password: PASSWORD });
 
     await change('auth', { configuredLevel: 'DEBUG' });
@@ -58,7 +58,7 @@ onEachEngine('H4: a change of a level', (engine) => {
   });
 
   it.each(['management', 'events', 'ROOT'])(
-    'is written and recorded also when it silences %s, and after that',
+    'H4: a log level change is logged and recorded even if it silences %s, and so is the next one',
     async (silenced) => {
       const before = (await events()).length;
       const name = `after.${silenced}`;

@@ -30,7 +30,7 @@ async function start(options: ServiceOptions = {}): Promise<RunningService> {
   return service;
 }
 
-/** Everything a service has said by its end. */
+/** All lines of standard output of the service until its shutdown. */
 async function linesOf(service: RunningService): Promise<readonly string[]> {
   await waitUntil('the first user is told', () => service.stdout.includes('First user'));
   await service.stop();
@@ -43,8 +43,8 @@ function idsOf(stdout: string, text: string): readonly string[] {
     .flatMap((line) => (line.includes(text) ? (/\[([\w-]+)\] http /.exec(line)?.[1] ?? []) : []));
 }
 
-describe('the log of a service', () => {
-  it('goes to standard output in the configured pattern, but for the first user, who is told as he is', async () => {
+describe('service log', () => {
+  it('standard output follows the configured pattern, except the line about the first user', async () => {
     const service = await start({ args: ['--logging.pattern.console=<%p|%c{0}|%t|%pid> %m%n'], env: { TZ: 'UTC' } });
     const lines = await linesOf(service);
 
@@ -56,14 +56,14 @@ describe('the log of a service', () => {
     expect(service.stderr).toBe('');
   });
 
-  it('ends each line where the pattern does not say so', async () => {
+  it('a pattern without a line break still ends each line', async () => {
     const lines = await linesOf(await start({ args: ['--logging.pattern.console=<%p> %m'] }));
 
     expect(lines.filter((line) => !/^<(?:INFO|WARN)> [^<]+$/.test(line))).toEqual([expect.stringMatching(FIRST_USER)]);
     expect(lines.at(-1)).toBe('<INFO> Stopped');
   });
 
-  it('L3: tells the time with its zone', async () => {
+  it('L3: each log line has a timestamp with the offset of its time zone', async () => {
     const lines = await linesOf(await start({ env: { TZ: 'Asia/Seoul' } }));
 
     expect(lines.filter((line) => !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}\+09:00 (?:INFO|WARN) /.test(line))).toEqual([
@@ -71,7 +71,7 @@ describe('the log of a service', () => {
     ]);
   });
 
-  it.each(['ecs', 'logstash', 'gelf'])('is one object a line in the form %s', async (form) => {
+  it.each(['ecs', 'logstash', 'gelf'])('the structured format %s writes one JSON object per line', async (form) => {
     const lines = await linesOf(await start({ args: [`--logging.structured.format.console=${form}`] }));
 
     const objects = lines.filter((line) => !FIRST_USER.test(line)).map((line) => JSON.parse(line) as object);
@@ -82,23 +82,20 @@ describe('the log of a service', () => {
     ['%foo', 'there is no word %foo: known are %d %level %logger'],
     ['%d{qq}', 'the letter q'],
     ['%clr(%p', 'a group without its )'],
-  ])(
-    'does not begin where the pattern holds %s, which a check of the configuration sees as well',
-    async (word, why) => {
-      const argument = `--logging.pattern.console=%d ${word}`;
+  ])('an invalid log pattern with %s fails startup and config check', async (word, why) => {
+    const argument = `--logging.pattern.console=%d ${word}`;
 
-      const started = await runService({ args: [argument] });
-      const checked = await runCli(['config', 'check', argument]);
+    const started = await runService({ args: [argument] });
+    const checked = await runCli(['config', 'check', argument]);
 
-      expect([started.exitCode, checked.exitCode]).toEqual([1, 3]);
-      for (const { stderr } of [started, checked]) {
-        expect(stderr).toContain('logging.pattern.console');
-        expect(stderr).toContain(why);
-      }
-    },
-  );
+    expect([started.exitCode, checked.exitCode]).toEqual([1, 3]);
+    for (const { stderr } of [started, checked]) {
+      expect(stderr).toContain('logging.pattern.console');
+      expect(stderr).toContain(why);
+    }
+  });
 
-  it('tells an error that nobody catches last of all, and ends with 1', async () => {
+  it('an uncaught error is logged last, with secrets masked, and the service exits with 1', async () => {
     const failing = "process.once('SIGUSR2', () => { throw new TypeError('out of it, token=hunter2'); })";
     const service = await start({ nodeArguments: ['--import', `data:text/javascript,${failing}`] });
 
@@ -112,7 +109,7 @@ describe('the log of a service', () => {
     expect(service.stdout + service.stderr).not.toContain('hunter2');
   });
 
-  it('tells a rejection that nobody handles last of all, and ends with 1', async () => {
+  it('an unhandled rejection is logged, and the service exits with 1', async () => {
     const failing = "process.once('SIGUSR2', () => void Promise.reject(new TypeError('out of it')))";
     const service = await start({ nodeArguments: ['--import', `data:text/javascript,${failing}`] });
 
@@ -123,8 +120,8 @@ describe('the log of a service', () => {
   });
 });
 
-describe('the logger http', () => {
-  it('takes a new level within one request, under load, and loses no line', async () => {
+describe('logger http', () => {
+  it('a level change applies to the next request under load, and no line is lost', async () => {
     const service = await startManaged();
     running.push(service);
     const client = new HttpClient(service.url);
@@ -152,7 +149,7 @@ describe('the logger http', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('says method, route, status and time, without query and without what stands in place of a parameter', async () => {
+  it('logger http writes method, route template, status and time, without query and parameter values', async () => {
     const service = await start({ args: ['--logging.level.http=DEBUG'] });
     await fetch(`${service.url}/sessions/an-id-of-a-session`, { method: 'DELETE' });
     await fetch(`${service.url}/nowhere?token=hunter2`);
@@ -165,7 +162,7 @@ describe('the logger http', () => {
   });
 });
 
-it('L2: whatever a caller sends begins no line, hides none and shows as it is, at any level', async () => {
+it('L2: hostile request data is escaped, starts no log line and hides none', async () => {
   const args = ['--logging.level.root=TRACE', '--logging.file.name=service.log'];
   const service = await startManaged({ args: [...args, '--logging.structured.format.file=ecs'] });
   running.push(service);
@@ -194,7 +191,7 @@ it('L2: whatever a caller sends begins no line, hides none and shows as it is, a
   const lines = await linesOf(service);
   const file = readFileSync(join(service.cwd, 'service.log'), 'utf8');
 
-  // Those of the packaged form, and the first user.
+  // All lines have the packaged pattern, except the one about the first user.
   expect(service.log).toHaveLength(lines.length - 1);
   expect(service.log.filter((line) => line.includes('FORGED'))).not.toEqual([]);
   const objects = file.trimEnd().split('\n');
@@ -203,7 +200,7 @@ it('L2: whatever a caller sends begins no line, hides none and shows as it is, a
   expect(`${service.stdout}${file}`).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u);
 });
 
-it('L4: why a request was refused is told to who investigates, and not to the caller', async () => {
+it('L4: the reason of a rejection is logged but not sent to the caller', async () => {
   const service = await start({ args: ['--logging.level.server=DEBUG'] });
   const answer = await fetch(`${service.url}/me`, { headers: { authorization: 'Bearer not-a-token-at-all' } });
   const body = await answer.text();
@@ -215,7 +212,7 @@ it('L4: why a request was refused is told to who investigates, and not to the ca
   expect(service.stdout).not.toContain('not-a-token-at-all');
 });
 
-onSqlite('the context of a line', (engine) => {
+onSqlite('user in a log line', (engine) => {
   const story = storyOn(engine, {
     args: ['--logging.level.http=DEBUG', '--logging.pattern.console=%X{requestId:-none}|%X{user:-nobody}|%logger %m%n'],
   });
@@ -228,7 +225,7 @@ onSqlite('the context of a line', (engine) => {
     );
   }
 
-  it('names the subject once that is known, at each step of a login', async () => {
+  it('log lines name the subject at each step of a login', async () => {
     const person = await story.enrolled();
     const subject = await story.subjectOf(person);
     const client = story.client();
@@ -244,7 +241,7 @@ onSqlite('the context of a line', (engine) => {
     expect([await userOf(password), await userOf(code), await userOf(bearer)]).toEqual([subject, subject, subject]);
   });
 
-  it('names a mark of the login id where there is no such user', async () => {
+  it('log lines name a pseudonym of an unknown login id', async () => {
     const client = story.client();
     client.headers['x-request-id'] = 'a-try-of-nobody';
 
@@ -255,7 +252,7 @@ onSqlite('the context of a line', (engine) => {
     expect(story.service.stdout).not.toMatch(/no-body/i);
   });
 
-  it('names nobody where nobody says who it is', async () => {
+  it('log lines name no user for an unauthenticated request', async () => {
     const client = story.client();
     client.headers['x-request-id'] = 'a-stranger-asks';
 
@@ -265,10 +262,10 @@ onSqlite('the context of a line', (engine) => {
   });
 });
 
-onSqlite('who looks at a login', (engine) => {
+onSqlite('login decisions in the log', (engine) => {
   const story = storyOn(engine, { args: ['--logging.level.auth=DEBUG', '--logging.level.mfa=DEBUG'] });
 
-  it('sees at DEBUG what was decided, and why', async () => {
+  it('the log at DEBUG contains each login decision with its reason', async () => {
     const plain = story.person();
     const person = await story.enrolled();
     const from = await waitUntil('the enrolment is told', () => {
@@ -296,7 +293,7 @@ onSqlite('who looks at a login', (engine) => {
   });
 });
 
-describe('a reader of the log', () => {
+describe('reader of standard output', () => {
   const children: ChildProcess[] = [];
   afterEach(async () => {
     for (const child of children.splice(0)) {
@@ -306,7 +303,7 @@ describe('a reader of the log', () => {
     }
   });
 
-  /** A service whose output nobody reads but for its first line. */
+  /** A service whose standard output is not read after startup. */
   async function unread(): Promise<{ child: ChildProcess; url: string; rest: () => Promise<string> }> {
     await request('build');
     const args = ['--server.port=0', '--server.address=127.0.0.1', '--logging.level.http=DEBUG'];
@@ -333,7 +330,7 @@ describe('a reader of the log', () => {
     return { child, url, rest };
   }
 
-  /** Lines of more than a pipe and its reader hold. */
+  /** Causes more log lines than the pipe and its reader can buffer. */
   async function asked(url: string, count: number): Promise<readonly number[]> {
     const path = `/${'x'.repeat(30)}/`.repeat(30);
     const statuses: number[] = [];
@@ -347,18 +344,22 @@ describe('a reader of the log', () => {
     return statuses;
   }
 
-  it('that does not read holds up no request, and finds every line later', { timeout: 60_000 }, async () => {
-    const { child, url, rest } = await unread();
+  it(
+    'a paused reader of standard output delays no request and receives every line later',
+    { timeout: 60_000 },
+    async () => {
+      const { child, url, rest } = await unread();
 
-    const statuses = await asked(url, 1000);
-    const text = rest();
-    child.kill('SIGTERM');
+      const statuses = await asked(url, 1000);
+      const text = rest();
+      child.kill('SIGTERM');
 
-    expect(new Set(statuses)).toEqual(new Set([404]));
-    expect((await text).match(/ DEBUG .* GET \/x+.* 404 \d+ ms$/gm)).toHaveLength(1000);
-  });
+      expect(new Set(statuses)).toEqual(new Set([404]));
+      expect((await text).match(/ DEBUG .* GET \/x+.* 404 \d+ ms$/gm)).toHaveLength(1000);
+    },
+  );
 
-  it('that never reads again does not keep the service from its end', { timeout: 60_000 }, async () => {
+  it('a reader of standard output that never resumes does not prevent shutdown', { timeout: 60_000 }, async () => {
     const { child, url } = await unread();
     await asked(url, 500);
     const end = once(child, 'exit');
@@ -368,7 +369,7 @@ describe('a reader of the log', () => {
     expect(await end).toEqual([0, null]);
   });
 
-  it('that is gone takes nobody along', { timeout: 60_000 }, async () => {
+  it('closed standard output affects neither requests nor shutdown', { timeout: 60_000 }, async () => {
     const { child, url } = await unread();
     child.stdout?.destroy();
 

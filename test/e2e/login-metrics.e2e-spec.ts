@@ -13,8 +13,8 @@ const SEAL_KEYS = [
   '--app.security.seal.active=one',
 ];
 
-onEachEngine('what a service counts and logs of logins', (engine) => {
-  // The service of the story is a second replica, of which this one counts nothing.
+onEachEngine('metrics and log lines of logins', (engine) => {
+  // The service of the story is a second replica: its requests do not change these meters.
   const story = storyOn(engine, { args: [...SEAL_KEYS, '--app.datasource.pool.pool-name=front'] });
   const meters = new Meters();
   const log = new CollectedLog();
@@ -37,12 +37,12 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
   });
 
   afterEach(() => {
-    // No code of one test is one of the next.
+    // Ensures that the next test uses other one-time codes.
     story.clock.advance(120);
   });
 
   const browser = (): HttpClient => new HttpClient(service.url);
-  /** What a name has counted in this test. */
+  /** The increase of a meter in this test. */
   const counted = (name: string): Readonly<Record<string, number>> =>
     rises(before.get(name) ?? {}, readings(meters, name));
   const enrolled = async (): Promise<Enrolled> => {
@@ -55,7 +55,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     vi.setSystemTime(story.clock.millis);
   };
 
-  it('login.attempts: each password step once, by how it ends', async () => {
+  it('login.attempts counts each password step once by its outcome', async () => {
     const [plain, disabled] = [story.person(), story.person()];
     const withFactor = await enrolled();
     await story.command('users', 'disable', disabled.id);
@@ -79,12 +79,12 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
       wrong_password: 1,
       unknown: 1,
       disabled: 1,
-      // What has not even the shape of a login is no attempt.
+      // A request that violates the schema is not an attempt.
       malformed: 1,
     });
   });
 
-  it('login.mfa.attempts and lockouts: each code once, by how it ends', async () => {
+  it('login.mfa.attempts counts each code once by its outcome, and login.lockouts each lock', async () => {
     const person = await enrolled();
     const mfaToken = await story.mfaToken(person, browser());
     const right = story.codeOf(person.app);
@@ -105,7 +105,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     await show(story.codeOf(person.app), await story.mfaToken(person, browser()));
 
     expect(counted('login.mfa.attempts')).toEqual({
-      // A token of nobody, and one that was used.
+      // A forged token, and a used one.
       'refused totp half_token': 2,
       'success totp none': 1,
       'failure totp used_step': 1,
@@ -117,7 +117,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     expect(counted('login.mfa.step.offset')).toEqual({ '': 1 });
   });
 
-  it('login.token.refresh: each exchange once, by how it ends', async () => {
+  it('login.token.refresh counts each exchange once by its outcome', async () => {
     const { client, accessToken } = await story.signInByPassword(story.person(), browser());
     const ended = await story.signInByPassword(story.person(), browser());
     const [copy, first] = [client.copy(), client.copy()];
@@ -144,7 +144,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     });
   });
 
-  it('of thirty wrong codes at once every single one, and one lock', async () => {
+  it('login.mfa.attempts counts each of thirty parallel wrong codes, and login.lockouts one lock', async () => {
     const person = await enrolled();
     const tokens = await Promise.all(Array.from({ length: 3 }, () => story.mfaToken(person, browser())));
     before = new Map([...meters.families].map(({ name }) => [name, readings(meters, name)]));
@@ -164,7 +164,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     expect(await story.countOf(person, 'MFA_FAILED')).toBe(wrong);
   });
 
-  it('of twenty logins at once with one worker and no queue those that got none, and the time of the others', async () => {
+  it('hash metrics count served and unavailable logins of twenty at once with one worker and no queue', async () => {
     const person = story.person();
     const tight = new Meters();
     const args = [
@@ -188,7 +188,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     expect(reading(tight, 'login.hash.queue')).toBe(0);
   });
 
-  it('login.attempts: what the throttle refuses, too', async () => {
+  it('login.attempts counts logins that the rate limit rejects', async () => {
     const person = story.person();
     const slow = new Meters();
     const args = story.args.filter((argument) => !argument.startsWith('--app.security.rate-limit'));
@@ -206,7 +206,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     expect(rises({}, readings(slow, 'login.attempts'))).toEqual({ wrong_password: 12 - refused, throttled: refused });
   });
 
-  it('L3: each security event is one line, with its facts', async () => {
+  it('L3: each security event writes one log line with its details', async () => {
     const person = await enrolled();
     const seen = log.of('events').length;
     const client = browser();
@@ -240,7 +240,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     expect(told[4]?.fields).not.toHaveProperty('subject');
   });
 
-  it('L1 M5: no tag and no line has a login id, password, code, token or secret in it; no subject is a tag', async () => {
+  it('L1, M5: no tag or log field is a login id, password, code or token, and no tag contains a subject', async () => {
     const person = await enrolled();
     const subject = await story.subjectOf(person);
     const client = browser();
@@ -260,7 +260,7 @@ onEachEngine('what a service counts and logs of logins', (engine) => {
     expect(new Set(tags).size).toBeLessThan(150);
   });
 
-  it('the database, the workers and the accounts locked by other replicas', async () => {
+  it('metrics report the connection pool, the hash workers and users locked by other replicas', async () => {
     const person = await story.enrolled();
     await story.lock(person);
     vi.setSystemTime(story.clock.millis);

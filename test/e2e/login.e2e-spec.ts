@@ -7,7 +7,7 @@ import { onEachEngine, onSqlite } from '../support/story-database.js';
 /** 200 characters of two UTF-16 units each. */
 const ASTRAL = '\u{1f600}'.repeat(200);
 
-onEachEngine('the password step', (engine) => {
+onEachEngine('password step', (engine) => {
   const story = storyOn(engine, {
     others: {
       'a-manager': 'ROLE_MANAGEMENT',
@@ -17,8 +17,8 @@ onEachEngine('the password step', (engine) => {
     },
   });
 
-  describe('of a user without a second factor', () => {
-    it('answers with an access token that says pwd, and a refresh cookie', async () => {
+  describe('user without a second factor', () => {
+    it('POST /login without a second factor returns an access token with amr pwd', async () => {
       const client = story.client();
 
       const answer = await client.post('/login', { id: story.person().id, pw: PASSWORD });
@@ -35,7 +35,7 @@ onEachEngine('the password step', (engine) => {
       expect(decodeJwt(textOf(answer, 'access_token'))).toMatchObject({ aud: 'resource-api', amr: ['pwd'] });
     });
 
-    it('S4: sets the refresh cookie for scripts out of reach, for https and the own site, for /token only', async () => {
+    it('S4: the refresh cookie is HttpOnly, Secure, SameSite=Strict and limited to /token', async () => {
       const answer = await story.login(story.person());
 
       expect(setCookie(answer, 'refresh_token')?.attributes).toEqual({
@@ -48,8 +48,8 @@ onEachEngine('the password step', (engine) => {
     });
   });
 
-  describe('of a user with a second factor', () => {
-    it('answers with an mfa_token for three minutes, and the methods that are there', async () => {
+  describe('user with a second factor', () => {
+    it('POST /login with a second factor returns an mfa_token for three minutes and the methods', async () => {
       const person = await story.enrolled();
 
       const answer = await story.client().post('/login', { id: person.id, pw: person.password });
@@ -64,7 +64,7 @@ onEachEngine('the password step', (engine) => {
       expect(answer.headers.get('cache-control')).toBe('no-store');
     });
 
-    it('P6: has nothing in body or cookies that opens anything but the second step', async () => {
+    it('P6: the password step of an enrolled user grants no access beyond the second step', async () => {
       const person = await story.enrolled();
       const client = story.client();
 
@@ -79,7 +79,7 @@ onEachEngine('the password step', (engine) => {
     });
   });
 
-  it('of a never enrolled user of whom policy demands a second factor, answers that enrolment comes next', async () => {
+  it('POST /login of a user who must enrol by policy returns an mfa_token and enrolment_required', async () => {
     const answer = await story.client().post('/login', { id: 'a-manager', pw: PASSWORD });
 
     expect(answer).toBeAnswered(200);
@@ -93,24 +93,24 @@ onEachEngine('the password step', (engine) => {
     expect(answer.cookies).toEqual([]);
   });
 
-  describe('the login id', () => {
+  describe('login id', () => {
     it.each([
-      ['in capitals', (id: string) => id.toUpperCase()],
-      ['with blanks around it', (id: string) => `  ${id}\t`],
+      ['in upper case', (id: string) => id.toUpperCase()],
+      ['with spaces around it', (id: string) => `  ${id}\t`],
       ['in full-width letters', (id: string) => id.replace('p', '\uff50')],
-    ])('is the same %s', async (_, spelling) => {
+    ])('a login id is recognised %s', async (_, spelling) => {
       const { id } = story.person();
 
       expect(await story.client().post('/login', { id: spelling(id), pw: PASSWORD })).toBeAnswered(200);
     });
 
-    it('is the same composed and decomposed', async () => {
+    it('a login id is recognised in decomposed form', async () => {
       const id = 'ökonom@example.org'.normalize('NFD');
 
       expect(await story.client().post('/login', { id, pw: PASSWORD })).toBeAnswered(200);
     });
 
-    it('may have 255 characters, and not one more', async () => {
+    it('a login id of 255 characters is accepted, and one of 256 is rejected', async () => {
       const id = 'long-'.padEnd(255, 'x');
 
       expect(await story.client().post('/login', { id, pw: PASSWORD })).toBeAnswered(200);
@@ -118,7 +118,7 @@ onEachEngine('the password step', (engine) => {
       expect(tooLong).toBeRefused(400, 'VALIDATION_FAILED');
     });
 
-    it('is counted in characters, whatever their number of UTF-16 units', async () => {
+    it('the length of a login id is counted in characters, not in UTF-16 units', async () => {
       expect(await story.client().post('/login', { id: ASTRAL, pw: PASSWORD })).toBeAnswered(200);
       const unknown = await story.client().post('/login', { id: '\u{1f601}'.repeat(255), pw: PASSWORD });
       expect(unknown).toBeRefused(401, 'INVALID_CREDENTIALS');
@@ -127,8 +127,8 @@ onEachEngine('the password step', (engine) => {
     });
   });
 
-  describe('refusals', () => {
-    /** What must not differ: all bytes but those of id and time, and the names of the headers. */
+  describe('rejections', () => {
+    /** What must be equal: status, body without request id and timestamp, header names and cookies. */
     function comparable({ status, text, headers, cookies }: Answer): unknown {
       const body = text
         .replace(/"request_id":"[^"]*"/, '"request_id":""')
@@ -137,7 +137,7 @@ onEachEngine('the password step', (engine) => {
     }
 
     it.each(['/login', '/session'])(
-      'P1: of POST %s are the same bytes for an unknown id, wrong passwords with and without a second factor, and users who are disabled or have no password',
+      'P1: POST %s returns the same response for an unknown id, a wrong password, a disabled user and a user without a password',
       async (path) => {
         const person = story.person();
         const { id: enrolled } = await story.enrolled();
@@ -167,23 +167,23 @@ onEachEngine('the password step', (engine) => {
     );
 
     it.each([
-      ['another end', `${PASSWORD}!`],
-      ['a missing end', PASSWORD.slice(0, -1)],
+      ['an extra character', `${PASSWORD}!`],
+      ['a missing character', PASSWORD.slice(0, -1)],
       ['a NUL and more', `${PASSWORD}\u0000more`],
-      ['a blank at the end', `${PASSWORD} `],
-      ['other capitals', PASSWORD.toUpperCase()],
-    ])('P4: hit the right password with %s', async (_, pw) => {
+      ['a trailing space', `${PASSWORD} `],
+      ['changed case', PASSWORD.toUpperCase()],
+    ])('P4: the correct password with %s is rejected', async (_, pw) => {
       const { id } = story.person();
 
       const { status, body } = await story.client().post('/login', { id, pw });
 
-      // A NUL is refused by its shape already.
+      // The schema already rejects a NUL.
       expect([status, body['code']]).toEqual(
         pw.includes('\u0000') ? [400, 'VALIDATION_FAILED'] : [401, 'INVALID_CREDENTIALS'],
       );
     });
 
-    it('P4: compare all 1,024 bytes of a password', async () => {
+    it('P4: a password that differs only in its 1,024th byte is rejected', async () => {
       const client = story.client();
       const person = story.person();
       const { accessToken } = await story.signInByPassword(person, client);
@@ -201,7 +201,7 @@ onEachEngine('the password step', (engine) => {
       ['no members', {}],
       ['no pw', { id: 'person-1' }],
       ['an empty id', { id: '', pw: PASSWORD }],
-      ['an id of blanks', { id: '   ', pw: PASSWORD }],
+      ['an id of spaces', { id: '   ', pw: PASSWORD }],
       ['a number as id', { id: 1, pw: PASSWORD }],
       ['a list as pw', { id: 'person-1', pw: [PASSWORD] }],
       ['an object as pw', { id: 'person-1', pw: { $ne: '' } }],
@@ -211,7 +211,7 @@ onEachEngine('the password step', (engine) => {
       ['an unknown member', { id: 'person-1', pw: PASSWORD, mfa_required: false }],
       ['a NUL in the id', { id: 'person-1\u0000', pw: PASSWORD }],
       ['a lone surrogate', { id: 'person-1\ud800', pw: PASSWORD }],
-    ])('are 400 for %s', async (_, body) => {
+    ])('POST /login with %s gets 400', async (_, body) => {
       expect(await story.client().post('/login', body)).toBeRefused(400, 'VALIDATION_FAILED');
     });
 
@@ -226,24 +226,21 @@ onEachEngine('the password step', (engine) => {
       'constructor',
       'person_1',
       'person%',
-    ])('H3: take %s for a login id like any other', async (id) => {
+    ])('H3: POST /login treats %s as an ordinary login id', async (id) => {
       expect(await story.client().post('/login', { id, pw: PASSWORD })).toBeRefused(401, 'INVALID_CREDENTIALS');
     });
 
-    it.each(['id', 'pw'])(
-      'H6: come for the length alone of 50 KB of whatever is slow to match in %s',
-      async (field) => {
-        for (const text of ['a'.repeat(50_000), ' '.repeat(50_000), 'a@'.repeat(25_000), '\u0300'.repeat(16_000)]) {
-          const answer = await story.client().post('/login', { id: 'person-1', pw: PASSWORD, [field]: text });
-          expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
-          expect(answer.body['errors']).toEqual([{ field, code: 'too_long' }]);
-        }
-      },
-    );
+    it.each(['id', 'pw'])('H6: POST /login rejects text that is slow to match in %s for its length', async (field) => {
+      for (const text of ['a'.repeat(50_000), ' '.repeat(50_000), 'a@'.repeat(25_000), '\u0300'.repeat(16_000)]) {
+        const answer = await story.client().post('/login', { id: 'person-1', pw: PASSWORD, [field]: text });
+        expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
+        expect(answer.body['errors']).toEqual([{ field, code: 'too_long' }]);
+      }
+    });
   });
 });
 
-onSqlite('P5: more passwords at once than the service may hash', (engine) => {
+onSqlite('P5: overload of password hashing', (engine) => {
   const story = storyOn(engine, {
     people: 4,
     args: [
@@ -256,8 +253,8 @@ onSqlite('P5: more passwords at once than the service may hash', (engine) => {
   it.each([
     ['200 KB', 200_000, 413, 'PAYLOAD_TOO_LARGE'],
     ['50 KB', 50_000, 400, 'VALIDATION_FAILED'],
-    ['one byte too many', 1025, 400, 'VALIDATION_FAILED'],
-  ])('are refused for their length before hashing, at %s each', async (_, length, status, code) => {
+    ['1,025 bytes', 1025, 400, 'VALIDATION_FAILED'],
+  ])('P5: passwords of %s are rejected for their length before hashing', async (_, length, status, code) => {
     const attack = Array.from({ length: 20 }, () =>
       story.client().post('/login', { id: 'person-1', pw: 'x'.repeat(length) }),
     );
@@ -265,12 +262,12 @@ onSqlite('P5: more passwords at once than the service may hash', (engine) => {
     const login = await story.client().post('/login', { id: story.person().id, pw: PASSWORD });
 
     expect(health).toBeAnswered(200);
-    // The fourth that comes to be hashed would find the queue full.
+    // If the attack reached the hash queue, this login would find it full.
     expect(login).toBeAnswered(200);
     for (const answer of await Promise.all(attack)) expect(answer).toBeRefused(status, code);
   });
 
-  it('are refused with 503 beyond the queue, while everything else goes on', async () => {
+  it('P5: logins beyond the hash queue get 503 while health stays available and later logins succeed', async () => {
     const storm = Array.from({ length: 24 }, (_, index) =>
       story.client().post('/login', { id: `nobody-${index}`, pw: PASSWORD }),
     );

@@ -9,7 +9,7 @@ import './matchers.js';
 
 type Fields = Readonly<Record<string, string>>;
 
-/** Routes that strangers may call. Every other one, also one that is new, must refuse them. */
+/** Routes for unauthenticated callers. Every other route, a new one too, must reject them. */
 const OPEN = new Set([
   'GET /openapi.json',
   'GET /docs',
@@ -21,21 +21,21 @@ const OPEN = new Set([
   ...['POST /login', 'POST /login/2fa', 'POST /session', 'DELETE /session'],
   ...['POST /token/refresh', 'POST /token/revoke', 'POST /token/introspect'],
 ]);
-/** Closed routes that also take callers whose second factor is open. */
+/** Closed routes that also accept an mfa_token or a half-authenticated session. */
 const HALF = new Set([
   ...['POST /2fa/setup', 'GET /2fa/setup/qr.svg', 'GET /2fa/setup/qr.png', 'POST /2fa/confirm', 'POST /2fa/verify'],
   ...['verify', 'setup', 'confirm'].flatMap((page) => [`GET /2fa/portal/${page}`, `POST /2fa/portal/${page}`]),
 ]);
-/** Closed routes that ask for both factors before they look at the request. */
+/** Closed routes that require both factors before they validate the request. */
 const OTP = new Set(['GET /me/settlement', 'POST /2fa/backup-codes']);
-/** Routes that ask for an administrator, which needs both factors, too. */
+/** Routes that require an administrator, who needs both factors too. */
 const ADMIN = /^\S+ \/admin\//;
-/** Paths that ask for an operator, whom cookies and half tokens do not show; none of the callers here is one. */
+/** Paths that require an operator, whom neither cookies nor mfa_tokens identify; no caller here is one. */
 const MANAGEMENT = /^\/actuator(?:\/|$)/;
 
 export type CallerName = (typeof CALLERS)[number];
 export const CALLERS = [
-  ...(['a stranger', 'an mfa_token', 'a half-authenticated session'] as const),
+  ...(['an unauthenticated caller', 'an mfa_token', 'a half-authenticated session'] as const),
   ...(['a login by password', 'a login with both factors', 'an administrator'] as const),
 ] as const;
 
@@ -55,20 +55,20 @@ export function isOpen(route: ServiceRoute): boolean {
 export function mayPass(caller: CallerName, route: ServiceRoute): boolean {
   const name = asGet(route);
   if (OPEN.has(name)) return true;
-  if (caller === 'a stranger' || MANAGEMENT.test(route.template)) return false;
+  if (caller === 'an unauthenticated caller' || MANAGEMENT.test(route.template)) return false;
   if (caller === 'an mfa_token' || caller === 'a half-authenticated session') return HALF.has(name);
   if (ADMIN.test(name)) return caller === 'an administrator';
   return caller !== 'a login by password' || !OTP.has(name);
 }
 
-/** HEAD is GET to whoever judges it. */
+/** The access rules treat HEAD like GET. */
 function asGet({ method, template }: ServiceRoute): string {
   return `${method === 'HEAD' ? 'GET' : method} ${template}`;
 }
 
-/** The refusal of a caller that a route does not take, where nothing else is wrong with the request. */
+/** Status and code for a caller without access to the route, if the request is otherwise valid. */
 export function refusalOf(caller: CallerName, { template }: ServiceRoute): readonly [number, string] {
-  if (caller === 'a stranger') return [401, 'INVALID_TOKEN'];
+  if (caller === 'an unauthenticated caller') return [401, 'INVALID_TOKEN'];
   const isSecondFactor = /^\/2fa(?:\/|$)/.test(template);
   const isManagement = MANAGEMENT.test(template);
   if (caller === 'an mfa_token') return isSecondFactor ? [403, 'MFA_REQUIRED'] : [401, 'INVALID_TOKEN'];
@@ -76,9 +76,9 @@ export function refusalOf(caller: CallerName, { template }: ServiceRoute): reado
   return isManagement || template.startsWith('/admin/') ? [403, 'ACCESS_DENIED'] : [401, 'STEP_UP_REQUIRED'];
 }
 
-/** Everybody who calls the routes of a story, with credentials that are good whenever they are asked for. */
+/** The callers of the routes of a story. Their credentials are renewed when they expire. */
 export class Callers {
-  /** Every answer of the run, heads included. */
+  /** Every response of the run, with its headers. */
   readonly seen: string[] = [];
   private readonly known = new Map<CallerName, Fields>();
   private people: { readonly plain: Person; readonly enrolled: Enrolled; readonly admin: Enrolled } | undefined;
@@ -89,7 +89,7 @@ export class Callers {
     private readonly adminId: string,
   ) {}
 
-  /** What this caller puts into a request. */
+  /** Valid credentials of this caller, as request headers. */
   async credentials(caller: CallerName): Promise<Fields> {
     const known = this.known.get(caller);
     if (known && (await this.isGood(caller, known))) return known;
@@ -99,7 +99,7 @@ export class Callers {
     return fresh;
   }
 
-  /** Sends what must be answered soundly, whatever the answer is. */
+  /** Sends a request and checks that its response is well-formed, whatever the status. */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     this.sent += 1;
     const id = `every-route-${this.sent}`;
@@ -110,7 +110,7 @@ export class Callers {
     return this.judged(answer, id);
   }
 
-  /** The same for a path that no client library would send as it is; the answer must be one. */
+  /** Like `send`, for a path that client libraries would normalise. Expects exactly one response. */
   async sendRaw(method: string, path: string, headers: Fields = {}): Promise<Answer> {
     this.sent += 1;
     const id = `every-route-${this.sent}`;
@@ -121,13 +121,13 @@ export class Callers {
     return this.judged(answerOf(`${method} ${path}`, text), id);
   }
 
-  /** Notes an answer that nobody judges here. */
+  /** Records a response without checking it. */
   note(text: string): void {
     this.seen.push(text);
   }
 
   private judged(answer: Answer, id: string): Answer {
-    // Health tells callers that it knows which disk it watches, and how it asks which database.
+    // Health shows disk and database details to authenticated callers.
     const text = answer.text.replace(/("(?:diskSpace|db)":\{"status":"UP"),"details":\{[^}]*\}/g, '$1');
     this.note(`${answer.request}\n${JSON.stringify([...answer.headers])}\n${text}`);
     expect(flawsOf(answer, id), shown(answer)).toEqual([]);
@@ -135,7 +135,7 @@ export class Callers {
   }
 
   private async isGood(caller: CallerName, headers: Fields): Promise<boolean> {
-    if (caller === 'a stranger') return true;
+    if (caller === 'an unauthenticated caller') return true;
     const hasOtp = caller === 'a login with both factors' || caller === 'an administrator';
     const { status } = await this.story.client().get(hasOtp ? '/me/settlement' : '/2fa', { headers });
     return status === (caller === 'an mfa_token' || caller === 'a half-authenticated session' ? 403 : 200);
@@ -146,7 +146,7 @@ export class Callers {
     return { plain: story.person(), enrolled: await story.enrolled(), admin: await this.enrolledAdmin() };
   }
 
-  /** Policy demands a second factor of administrators: they set it up before they have a login. */
+  /** Policy requires a second factor of administrators: they enrol before their first full login. */
   private async enrolledAdmin(): Promise<Enrolled> {
     const { story } = this;
     const person = { id: this.adminId, password: PASSWORD };
@@ -160,7 +160,7 @@ export class Callers {
   }
 
   private async signIn(caller: CallerName): Promise<Fields> {
-    if (caller === 'a stranger') return {};
+    if (caller === 'an unauthenticated caller') return {};
     const { plain, enrolled, admin } = (this.people ??= await this.meet());
     switch (caller) {
       case 'an mfa_token':
@@ -185,7 +185,7 @@ function bearer(token: string): Fields {
   return { authorization: `Bearer ${token}` };
 }
 
-/** Headers of every answer (http-api section 9). */
+/** Headers of every response (http-api section 9). */
 const HEADERS: Fields = {
   'api-version': '1',
   'x-content-type-options': 'nosniff',
@@ -197,7 +197,7 @@ const HEADERS: Fields = {
 const NEVER = ['x-powered-by', 'server', 'access-control-allow-origin', 'access-control-allow-credentials'];
 const MEMBERS = ['code', 'instance', 'request_id', 'status', 'timestamp', 'title', 'type'];
 
-/** What is wrong with any answer at all; of a refusal, the whole form is asked for (http-api section 1). */
+/** Violations of the rules for all responses; error responses must be complete problem documents (http-api section 1). */
 function flawsOf(answer: Answer, sentId: string): string[] {
   const { status, headers, body, text, cookies } = answer;
   const flaws = Object.entries(HEADERS).flatMap(([name, value]) => (headers.get(name) === value ? [] : [name]));
@@ -207,9 +207,9 @@ function flawsOf(answer: Answer, sentId: string): string[] {
   const isHead = answer.request.startsWith('HEAD ');
   const path = answer.request.replace(/^\S+ (?:https?:\/\/[^/]*)?/i, '').replace(/[?#].*/s, '');
   const code = String(body['code']);
-  // What a management endpoint says of a name that does not exist.
+  // A management endpoint returns an empty 404 for an unknown name.
   const isNotThere = status === 404 && MANAGEMENT.test(path) && headers.get('content-length') === '0';
-  // A request that could not be read as one has no path, nor an id (docs/errors.md).
+  // The response to an unparsable request has no path and a generated id (docs/errors.md).
   const isRaw = status === 400 && headers.get('connection') === 'close' && !('instance' in body) && text !== '';
   const expected = [
     ...MEMBERS.filter((member) => !isRaw || member !== 'instance'),
@@ -221,7 +221,7 @@ function flawsOf(answer: Answer, sentId: string): string[] {
     'a defect': status < 500,
     'x-request-id': isRaw ? id !== null && /^[\w-]{22}$/.test(id) : id === sentId,
     'content-security-policy': policy.startsWith("default-src 'none'"),
-    // Pages send a browser on whose session is far enough, to paths of our own alone.
+    // Pages redirect only to paths of the service itself.
     location: status === 303 ? /^\/(?!\/)/.test(headers.get('location') ?? '') : !headers.has('location'),
     'a body to HEAD': !isHead || text === '' || isRaw,
     ...(isNotThere && { 'cache-control': headers.get('cache-control') === 'no-store', 'a body': text === '' }),
@@ -247,7 +247,7 @@ function flawsOf(answer: Answer, sentId: string): string[] {
   return [...flaws, ...Object.keys(rules).filter((rule) => rules[rule] !== true)];
 }
 
-/** Reads an answer that came over the wire alone. */
+/** Parses a raw HTTP response. */
 function answerOf(request: string, text: string): Answer {
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [first = '', ...lines] = head.split('\r\n');

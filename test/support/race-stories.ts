@@ -5,15 +5,15 @@ import { type Enrolled, type LoginStory, refresh, secondStep } from './login-sto
 import { atOnce, outcomes, successes, upTo } from './races.js';
 
 const ROUNDS = 20;
-/** Milliseconds for all rounds of one race, on a machine that has other things to do. */
+/** Time limit for all rounds of one race on a busy machine, in milliseconds. */
 const PATIENTLY = { timeout: 120_000 };
-/** Wrong passwords that one address has free, as without any key. */
+/** Wrong passwords that one address has free by default. */
 const ADDRESS_FAILURES = 300;
 
-/** How many people the races need. */
+/** Number of accounts that the races need. */
 export const RACE_PEOPLE = 16 * ROUNDS;
 
-/** The races of a second step, told on one or several services that share a database. */
+/** Races of the second step, on one or several services that share a database. */
 export function secondStepRaces(story: LoginStory): void {
   const client = (index: number): HttpClient => clientAt(story, index);
 
@@ -54,7 +54,7 @@ export function secondStepRaces(story: LoginStory): void {
     }
   });
 
-  it('T6, T14: of two valid codes on one mfa_token one succeeds, and the other is still good', PATIENTLY, async () => {
+  it('T6, T14: of two valid codes on one mfa_token one succeeds, and the other stays valid', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const person = await story.enrolled();
       const [first = '', second = ''] = person.backupCodes;
@@ -72,7 +72,7 @@ export function secondStepRaces(story: LoginStory): void {
   });
 
   it(
-    'T7: of 100 wrong guesses on 20 mfa_tokens at most five are looked at, then the user is locked',
+    'T7: of 100 wrong codes on 20 mfa_tokens exactly five are checked, then the user is locked',
     PATIENTLY,
     async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -93,7 +93,7 @@ export function secondStepRaces(story: LoginStory): void {
     },
   );
 
-  it('T7: a right code in a burst of wrong ones buys at most five more of them', PATIENTLY, async () => {
+  it('T7: a correct code among 100 parallel wrong ones permits at most nine failures', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const person = await story.enrolled();
       const code = story.nextCode(person);
@@ -110,7 +110,7 @@ export function secondStepRaces(story: LoginStory): void {
     }
   });
 
-  it('T13: one backup code 50 times at once succeeds once', PATIENTLY, async () => {
+  it('T13: a backup code sent 50 times at once succeeds once', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const person = await story.enrolled();
       const all = await tokens(person, 10);
@@ -124,25 +124,29 @@ export function secondStepRaces(story: LoginStory): void {
     }
   });
 
-  it('T15: five reissues at once leave one live set, and it is one that was shown', PATIENTLY, async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const person = await story.enrolled();
+  it(
+    'T15: five parallel reissues leave one valid set of backup codes, which a response returned',
+    PATIENTLY,
+    async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const person = await story.enrolled();
 
-      const answers = await atOnce(5, (index) =>
-        client(index).post('/2fa/backup-codes', {}, { bearer: person.accessToken }),
-      );
+        const answers = await atOnce(5, (index) =>
+          client(index).post('/2fa/backup-codes', {}, { bearer: person.accessToken }),
+        );
 
-      expect(await backupCodesLeft(person)).toBe(10);
-      const sets = successes(answers).map((answer) => textsOf(answer, 'backup_codes'));
-      const tries: number[] = [];
-      for (const [code = ''] of sets) {
-        tries.push((await secondStep(client(round), await story.mfaToken(person), code)).status);
+        expect(await backupCodesLeft(person)).toBe(10);
+        const sets = successes(answers).map((answer) => textsOf(answer, 'backup_codes'));
+        const tries: number[] = [];
+        for (const [code = ''] of sets) {
+          tries.push((await secondStep(client(round), await story.mfaToken(person), code)).status);
+        }
+        expect(tries.filter((status) => status === 200)).toHaveLength(1);
       }
-      expect(tries.filter((status) => status === 200)).toHaveLength(1);
-    }
-  });
+    },
+  );
 
-  it('of 20 confirms at once one activates the secret', PATIENTLY, async () => {
+  it('exactly one of 20 parallel confirms activates the secret', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const person = story.person();
       const { accessToken: bearer } = await story.signInByPassword(person);
@@ -156,7 +160,7 @@ export function secondStepRaces(story: LoginStory): void {
     }
   });
 
-  it('of two valid codes in one half-authenticated session one swaps the principal', PATIENTLY, async () => {
+  it('exactly one of two parallel valid codes completes a half-authenticated session', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const person = await story.enrolled();
       const codes = [story.nextCode(person), String(person.backupCodes[0])];
@@ -179,7 +183,7 @@ export function secondStepRaces(story: LoginStory): void {
   });
 
   it(
-    'R10: mixed verbs of one user at once bring no server error, and leave the account usable',
+    'R10: parallel mixed requests of one user cause no server error and leave the account usable',
     PATIENTLY,
     async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -212,9 +216,9 @@ export function secondStepRaces(story: LoginStory): void {
   rightLoginRace(story);
 }
 
-/** Nobody stands in another one's way; all call from one address. */
+/** All users call from one address. */
 function rightLoginRace(story: LoginStory): void {
-  it('right logins of 20 users at once are never refused because of each other', PATIENTLY, async () => {
+  it('parallel correct logins of 20 users at one address all succeed', PATIENTLY, async () => {
     const people: Enrolled[] = [];
     for (let count = 0; count < 20; count += 1) people.push(await story.enrolled());
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -225,36 +229,40 @@ function rightLoginRace(story: LoginStory): void {
   });
 }
 
-/** The race of right logins where wrong passwords are slowed down, as without any key. */
+/** The race of correct logins with the default rate limit. */
 export function throttledLoginRaces(story: LoginStory): void {
   rightLoginRace(story);
 
-  it('right logins of 20 users at once only wait where wrong ones left room for five at once', PATIENTLY, async () => {
-    const people: Enrolled[] = [];
-    for (let count = 0; count < 20; count += 1) people.push(await story.enrolled());
-    story.clock.nextStep();
-    const guesses = (service: number, count: number, who: string): Promise<readonly Answer[]> =>
-      atOnce(count, (index) => story.client(service).post('/login', { id: `${who}-${index}`, pw: 'no' }));
-    for (const service of story.services.keys()) {
-      // In parts: of hundreds at once some would be turned away for their number.
-      for (const part of upTo(5)) {
-        const count = ADDRESS_FAILURES / 5 - 1;
-        expect(outcomes(await guesses(service, count, `nobody-${part}`))).toEqual({ INVALID_CREDENTIALS: count });
+  it(
+    'parallel correct logins of 20 users succeed while the rate limit permits only five more failures',
+    PATIENTLY,
+    async () => {
+      const people: Enrolled[] = [];
+      for (let count = 0; count < 20; count += 1) people.push(await story.enrolled());
+      story.clock.nextStep();
+      const guesses = (service: number, count: number, who: string): Promise<readonly Answer[]> =>
+        atOnce(count, (index) => story.client(service).post('/login', { id: `${who}-${index}`, pw: 'no' }));
+      for (const service of story.services.keys()) {
+        // In parts, since some of hundreds at once would be rejected for overload.
+        for (const part of upTo(5)) {
+          const count = ADDRESS_FAILURES / 5 - 1;
+          expect(outcomes(await guesses(service, count, `nobody-${part}`))).toEqual({ INVALID_CREDENTIALS: count });
+        }
       }
-    }
 
-    expect(outcomes(await logIn(story, people))).toEqual({ 200: people.length });
+      expect(outcomes(await logIn(story, people))).toEqual({ 200: people.length });
 
-    for (const service of story.services.keys()) {
-      const further = await guesses(service, 20, 'nobody-else');
-      expect(outcomes(further)).toEqual({ INVALID_CREDENTIALS: 5, RATE_LIMITED: 15 });
-    }
-  });
+      for (const service of story.services.keys()) {
+        const further = await guesses(service, 20, 'nobody-else');
+        expect(outcomes(further)).toEqual({ INVALID_CREDENTIALS: 5, RATE_LIMITED: 15 });
+      }
+    },
+  );
 }
 
-/** The races of refresh tokens within the grace. */
+/** Races of refresh tokens within the grace period. */
 export function refreshRaces(story: LoginStory): void {
-  it('S2: one refresh token 20 times at once has one successor', PATIENTLY, async () => {
+  it('S2: a refresh token sent 20 times at once has one successor', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { client: winner } = await story.signInByPassword(story.person());
 
@@ -269,9 +277,9 @@ export function refreshRaces(story: LoginStory): void {
   });
 }
 
-/** The races of refresh tokens without any grace. */
+/** Races of refresh tokens without a grace period. */
 export function strictRefreshRaces(story: LoginStory): void {
-  it('S2: one refresh token 20 times at once succeeds at most once with a grace of 0s', PATIENTLY, async () => {
+  it('S2: with a grace of 0s a refresh token sent 20 times at once succeeds at most once', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const person = story.person();
       const { client: winner } = await story.signInByPassword(person);
@@ -286,7 +294,7 @@ export function strictRefreshRaces(story: LoginStory): void {
   });
 }
 
-/** Everybody at once, each in a new browser. */
+/** Signs in all users at once, each in a new browser. */
 function logIn(story: LoginStory, people: readonly Enrolled[], firstService = 0): Promise<readonly Answer[]> {
   return atOnce(people.length, async (index) => {
     const person = people[index];
@@ -303,7 +311,7 @@ function tabOf(story: LoginStory, browser: HttpClient, index: number): HttpClien
   return tab;
 }
 
-/** A new browser at the service of that number, counted round and round. */
+/** A new browser at the service of that number, modulo the number of services. */
 function clientAt(story: LoginStory, index: number): HttpClient {
   return story.client(index % story.services.length);
 }
