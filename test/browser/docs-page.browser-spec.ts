@@ -9,7 +9,7 @@ import { type RunningService, startService } from '../support/service.js';
 const CONTEXT = '/auth';
 const PHONE = { width: 360, height: 740 };
 
-needs('chromium')('the page that describes the interface', () => {
+needs('chromium')('API documentation page', () => {
   let service: RunningService;
   let browser: Browser;
 
@@ -23,7 +23,7 @@ needs('chromium')('the page that describes the interface', () => {
     await service.stop();
   });
 
-  /** Opens the page; `complaints` is what the browser says on its console. */
+  /** Opens the page; `complaints` are the console messages of the browser. */
   async function open(options: BrowserContextOptions): Promise<{ page: Page; complaints: readonly string[] }> {
     const page = await browser.newPage(options);
     const complaints: string[] = [];
@@ -34,7 +34,7 @@ needs('chromium')('the page that describes the interface', () => {
     return { page, complaints };
   }
 
-  it('shows every operation, without a script and without breaking its own content policy', async () => {
+  it('the documentation page shows every operation without a script or a content policy violation', async () => {
     const { page, complaints } = await open({ javaScriptEnabled: false });
 
     const operations = operationsOf((await OpenApi.of(service.url)).document);
@@ -49,14 +49,14 @@ needs('chromium')('the page that describes the interface', () => {
   it.each([
     ['light', 'rgb(255, 255, 255)'],
     ['dark', 'rgb(20, 24, 28)'],
-  ] as const)('is styled by its one style for readers who prefer %s', async (colorScheme, colour) => {
+  ] as const)('the documentation page follows the %s colour scheme', async (colorScheme, colour) => {
     const { page, complaints } = await open({ colorScheme });
 
     expect(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe(colour);
     expect(complaints).toEqual([]);
   });
 
-  it('leads from its contents to an operation, and to the description for programs', async () => {
+  it('the documentation page links from its contents to an operation, and to openapi.json', async () => {
     const { page } = await open({});
 
     await page.locator('nav').getByRole('link', { name: 'POST /login/2fa' }).click();
@@ -69,7 +69,7 @@ needs('chromium')('the page that describes the interface', () => {
     expect(answer.status()).toBe(200);
   });
 
-  it('fits a phone: nothing is wider than its screen', async () => {
+  it('the documentation page is no wider than the screen of a phone', async () => {
     const { page } = await open({ viewport: PHONE });
 
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(PHONE.width);

@@ -9,8 +9,8 @@ import { onSqlite } from '../support/story-database.js';
 const CONTEXT = '/auth';
 const PHONE = { width: 360, height: 740 };
 
-needs('chromium')('the pages of the portal', () => {
-  onSqlite('in a browser that runs no script', (engine) => {
+needs('chromium')('portal pages', () => {
+  onSqlite('browser without scripts', (engine) => {
     const story = storyOn(engine, {
       people: 5,
       others: { boss: 'ROLE_ADMIN' },
@@ -48,19 +48,19 @@ needs('chromium')('the pages of the portal', () => {
       await page.getByRole('button', { name: label }).click();
     }
 
-    /** What the browser itself says, but for statuses that are meant and the icon every browser asks for. */
+    /** Console messages without those about expected error statuses and the missing favicon. */
     function breaches(complaints: readonly string[]): readonly string[] {
       return complaints.filter((text) => !text.startsWith('Failed to load resource'));
     }
 
-    describe('sign in', () => {
+    describe('sign-in pages', () => {
       let person: Enrolled;
 
       beforeAll(async () => {
         person = await story.enrolled();
       });
 
-      it('somebody with an authenticator app, past a slip of the finger at each step', async () => {
+      it('the portal pages sign in a user with an authenticator app after a wrong password and a wrong code', async () => {
         const { page, complaints } = await open('/portal/login?return_to=%2Fauth%2Fme%2Fsettlement');
 
         await signIn(page, person.id, 'not the one');
@@ -79,7 +79,7 @@ needs('chromium')('the pages of the portal', () => {
         expect(breaches(complaints)).toEqual([]);
       });
 
-      it('and fit a phone', async () => {
+      it('the sign-in page is no wider than the screen of a phone', async () => {
         const page = await browser.newPage({ viewport: PHONE });
         await page.goto(urlOf('/portal/login'));
 
@@ -87,7 +87,7 @@ needs('chromium')('the pages of the portal', () => {
         expect(await page.title()).toBe('Sign in - Login service');
       });
 
-      it('by keyboard alone', async () => {
+      it('a user can sign in with the keyboard alone', async () => {
         const { page } = await open('/portal/login');
 
         for (const text of [person.id, PASSWORD]) {
@@ -105,7 +105,7 @@ needs('chromium')('the pages of the portal', () => {
       });
     });
 
-    it('set up an authenticator app, with its picture, where policy demands one', async () => {
+    it('the portal pages set up an authenticator app with a QR code if policy requires a second factor', async () => {
       const { page, complaints } = await open('/portal/login');
       await signIn(page, 'boss', PASSWORD);
       expect(new URL(page.url()).pathname).toBe(`${CONTEXT}/2fa/portal/setup`);
@@ -123,11 +123,11 @@ needs('chromium')('the pages of the portal', () => {
       expect(breaches(complaints)).toEqual([]);
     });
 
-    it('S5: are not sent by another site', async () => {
+    it('S5: the sign-in form is rejected if another site sends it', async () => {
       const { page } = await open('/portal/login');
       const csrf = (await page.locator('input[name=csrf]').getAttribute('value')) ?? '';
       const action = urlOf('/portal/login');
-      // The same machine by its other name is another site.
+      // 127.0.0.1 and localhost are different sites.
       const html = `<form method="post" action="${action}"><input name="csrf" value="${csrf}"><input name="id" value="boss"><input name="pw" value="${PASSWORD}"><button>Win</button></form>`;
       await page.route('http://127.0.0.1/**', (route) => route.fulfill({ contentType: 'text/html', body: html }));
       await page.goto('http://127.0.0.1/');

@@ -23,15 +23,15 @@ const IDPS = {
 type Name = keyof typeof IDPS;
 const NAMES = Object.keys(IDPS) as Name[];
 
-// Two names of one machine are two sites, so that what the identity provider makes a browser post is cross-site.
-needs('chromium')('staff in a browser', () => {
-  onSqlite('with the identity provider on another site', (engine) => {
+// localhost and 127.0.0.1 are different sites, so the form that the identity provider posts is cross-site.
+needs('chromium')('SAML sign-in in a browser', () => {
+  onSqlite('identity provider on another site', (engine) => {
     const folder = temporaryFolder('idp');
     const servers = new Map<Name, IdpServer>();
     let browser: Browser;
     let hub: Server;
 
-    // Before the story, which reads them.
+    // Runs before the story, which reads the metadata files.
     beforeAll(async () => {
       for (const name of NAMES) {
         const server = await IdpServer.start({ now: () => story.clock.millis });
@@ -78,7 +78,7 @@ needs('chromium')('staff in a browser', () => {
       const context = await browser.newContext(options);
       const page = await context.newPage();
       const complaints: string[] = [];
-      // But for statuses that are meant, and the icon every browser asks for.
+      // Leaves out messages about expected error statuses and the missing favicon.
       page.on('console', (message) => {
         if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
       });
@@ -103,12 +103,12 @@ needs('chromium')('staff in a browser', () => {
       await page.getByRole('button', { name: label }).click();
     }
 
-    describe('by HTTP-Redirect', () => {
+    describe('HTTP-Redirect binding', () => {
       beforeAll(() => {
         idp('corp').settings.person = { nameId: 'ada', authnContextClassRef: MFA_CLASS };
       });
 
-      it('X8: they come back with the cookie of their request, and are signed in on the page they wanted', async () => {
+      it('X8: the SAML response with the request cookie signs in the user on the requested page', async () => {
         const { page, complaints } = await person();
         await depart(page, 'corp');
         const [mark] = await page.context().cookies(urlOf('/saml/corp/acs'));
@@ -124,7 +124,7 @@ needs('chromium')('staff in a browser', () => {
         expect(complaints).toEqual([]);
       });
 
-      it('a script of our origin gets their access token', async () => {
+      it('a script of the own origin gets an access token after SAML sign-in', async () => {
         const { page } = await person();
         await depart(page, 'corp');
         await signIn(page);
@@ -139,7 +139,7 @@ needs('chromium')('staff in a browser', () => {
         expect(answer).toMatchObject({ status: 200, body: { access_token: expect.any(String) as string } });
       });
 
-      it('two tabs come back, the first one last', async () => {
+      it('two tabs sign in with SAML in reverse order', async () => {
         const { page: first } = await person();
         const second = await first.context().newPage();
         await depart(first, 'corp');
@@ -151,7 +151,7 @@ needs('chromium')('staff in a browser', () => {
         expect(await sessionOn(first)).toMatchObject({ amr: ['pwd', 'otp'] });
       });
 
-      it('X8: another browser, without the cookie, does not become them', async () => {
+      it('X8: a SAML response in another browser without the request cookie is rejected', async () => {
         const { page } = await person();
         await depart(page, 'corp');
         const { page: other } = await person();
@@ -163,7 +163,7 @@ needs('chromium')('staff in a browser', () => {
         expect(await other.context().cookies()).toEqual([]);
       });
 
-      it('who is refused reads a page with the code, and may try again', async () => {
+      it('a rejected SAML response shows a page with the error code, and the next sign-in succeeds', async () => {
         const { page, complaints } = await person();
         idp('corp').settings.person = { nameId: 'ada', signed: 'none' };
         await depart(page, 'corp');
@@ -179,10 +179,10 @@ needs('chromium')('staff in a browser', () => {
       });
     });
 
-    describe('by HTTP-POST', () => {
+    describe('HTTP-POST binding', () => {
       it.each([
-        ['a script of ours sends them on', true],
-        ['a button does, where no script runs', false],
+        ['a script submits the SAML request form', true],
+        ['a button submits the SAML request form without scripts', false],
       ])('%s', async (_, javaScriptEnabled) => {
         const { page, complaints } = await person({ javaScriptEnabled });
         await depart(page, 'posting');
@@ -195,7 +195,7 @@ needs('chromium')('staff in a browser', () => {
         expect(complaints).toEqual([]);
       });
 
-      it('an identity provider may send them to another origin of its own', async () => {
+      it('an identity provider may redirect the SAML request form to another origin', async () => {
         const { page, complaints } = await person();
         await depart(page, 'passing');
         await page.waitForURL(idp('passing').ssoUrl);
@@ -204,14 +204,14 @@ needs('chromium')('staff in a browser', () => {
       });
     });
 
-    it('with a password alone they give a code here, the first time after they have set up their app', async () => {
+    it('a SAML sign-in without MFA requires setup of a local second factor, and later its code', async () => {
       idp('local').settings.person = { nameId: 'bob', authnContextClassRef: PASSWORD_CLASS };
       const { page } = await person();
       await depart(page, 'local');
       await signIn(page);
       expect(new URL(page.url()).pathname).toBe('/2fa/portal/setup');
       await page.getByRole('button', { name: 'Begin' }).click();
-      // The provider may have answered from a session of hours ago, so it is asked for a new login first.
+      // The identity provider may have used an old session, so setup first requires a new login there.
       await page.getByRole('link', { name: 'Sign in again' }).click();
       await signIn(page);
       expect(idp('local').authnRequests.at(-1)).toMatchObject({ isForced: true });
@@ -231,7 +231,7 @@ needs('chromium')('staff in a browser', () => {
   });
 });
 
-/** Takes requests for an identity provider and sends the browser on to it, as federations and big providers do. */
+/** Redirects requests to an identity provider with 307, as federations and large providers do. */
 async function hubBefore(idp: IdpServer): Promise<Server> {
   const hub = createServer((request, response) => {
     request.resume().once('end', () => {

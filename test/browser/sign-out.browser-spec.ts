@@ -17,9 +17,9 @@ type Name = keyof typeof IDPS;
 const NAMES = Object.keys(IDPS) as Name[];
 const own = makeCertificate({ key: 'rsa' });
 
-// The service is `localhost`, the identity providers are 127.0.0.1: two sites.
-needs('chromium')('the start page', () => {
-  onSqlite('in a browser, with identity providers on another site', (engine) => {
+// The service is localhost, the identity providers are 127.0.0.1: different sites.
+needs('chromium')('sign-out on the start page', () => {
+  onSqlite('identity providers on another site', (engine) => {
     const folder = temporaryFolder('idp');
     const servers = new Map<Name, IdpServer>();
     let browser: Browser;
@@ -93,29 +93,32 @@ needs('chromium')('the start page', () => {
       await page.getByRole('button', { name: 'Sign in' }).click();
     }
 
-    describe('S5: signs out', () => {
+    describe('S5: sign-out', () => {
       it.each([
         ['corp', true],
         ['corp', false],
         ['posting', true],
-      ] as const)('a user of the identity provider %s, here and there, with script: %s', async (name, script) => {
-        const { page, complaints } = await open(script);
-        await signInAt(page, name);
-        expect(await page.getByRole('main').textContent()).toContain(
-          `You are signed in as ${name}:ada, through ${name}`,
-        );
+      ] as const)(
+        'S5: the start page signs out a user at the service and at identity provider %s (script: %s)',
+        async (name, script) => {
+          const { page, complaints } = await open(script);
+          await signInAt(page, name);
+          expect(await page.getByRole('main').textContent()).toContain(
+            `You are signed in as ${name}:ada, through ${name}`,
+          );
 
-        await page.getByRole('button', { name: 'Sign out' }).click();
-        await page.getByText('Signed out', { exact: true }).waitFor();
+          await page.getByRole('button', { name: 'Sign out' }).click();
+          await page.getByText('Signed out', { exact: true }).waitFor();
 
-        expect(page.url().startsWith(idp(name).sloUrl)).toBe(true);
-        expect(idp(name).logoutRequests.at(-1)).toMatchObject({ isVerified: true, nameId: 'ada' });
-        expect(complaints).toEqual([]);
-        await page.goto(urlOf('/'));
-        expect(await page.getByRole('main').textContent()).toContain('You are not signed in.');
-      });
+          expect(page.url().startsWith(idp(name).sloUrl)).toBe(true);
+          expect(idp(name).logoutRequests.at(-1)).toMatchObject({ isVerified: true, nameId: 'ada' });
+          expect(complaints).toEqual([]);
+          await page.goto(urlOf('/'));
+          expect(await page.getByRole('main').textContent()).toContain('You are not signed in.');
+        },
+      );
 
-      it('a user with a password, and "Back" shows no page of the session', async () => {
+      it('S5: the start page signs out a user with a password, and Back shows no page of the session', async () => {
         const { page, complaints } = await open();
         const { id } = story.person();
         await page.goto(urlOf('/portal/login'));
@@ -131,8 +134,8 @@ needs('chromium')('the start page', () => {
       });
     });
 
-    describe('S5: is where "Back" leads to while the session lives', () => {
-      it('from the sign-in page', async () => {
+    describe('S5: Back during a session', () => {
+      it('S5: Back to the sign-in page leads a signed-in user to the start page', async () => {
         const { page } = await open();
         await page.goto(urlOf('/portal/login'));
         await signIn(page, story.person().id);
@@ -144,7 +147,7 @@ needs('chromium')('the start page', () => {
         expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
       });
 
-      it('from the page for the second step, whose form is sent once more', async () => {
+      it('S5: Back to the second step leads a signed-in user to the start page', async () => {
         const person = await story.enrolled();
         const { page } = await open();
         await page.goto(urlOf('/portal/login'));
@@ -159,7 +162,7 @@ needs('chromium')('the start page', () => {
         expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1);
       });
 
-      it('from the identity provider, which sends its answer once more', async () => {
+      it('S5: a repeated SAML response is rejected and leads a signed-in user to the start page', async () => {
         const { page } = await open();
         await signInAt(page, 'corp');
 

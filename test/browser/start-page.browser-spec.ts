@@ -3,8 +3,8 @@ import { launchChromium } from '../support/chromium.js';
 import { needs } from '../support/needs.js';
 import { startService } from '../support/service.js';
 
-needs('chromium')('the start page', () => {
-  it('shows in a browser that the service runs, without breaking its own content policy', async () => {
+needs('chromium')('start page', () => {
+  it('the start page shows the name of the service without a content policy violation', async () => {
     const service = await startService();
     const browser = await launchChromium();
     try {
@@ -16,7 +16,7 @@ needs('chromium')('the start page', () => {
 
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Login service');
       expect(await page.title()).toBe('Login service');
-      // The icon every browser asks for on its own.
+      // Leaves out the missing favicon.
       expect(complaints.filter((text) => !text.includes('404'))).toEqual([]);
     } finally {
       await browser.close();

@@ -7,11 +7,11 @@ import { onEachEngine } from '../support/story-database.js';
 const HOUR = 3600;
 const FIRST_LOCK = 300;
 
-onEachEngine('R11: a clock that', (engine) => {
+onEachEngine('R11: clock changes', (engine) => {
   const story = storyOn(engine);
 
-  describe('steps back an hour', () => {
-    it('makes no used step good again, on the way nor afterwards', async () => {
+  describe('clock set back by an hour', () => {
+    it('R11: a clock set back by an hour makes no used step valid again', async () => {
       const person = await story.enrolled();
       await story.signIn(person);
       const used = story.codeOf(person.app);
@@ -28,7 +28,7 @@ onEachEngine('R11: a clock that', (engine) => {
       await expect(story.signIn(person)).resolves.toBeDefined();
     });
 
-    it('lifts no lock early, and makes it no longer than it is', async () => {
+    it('R11: a clock set back by an hour neither shortens nor extends a lock', async () => {
       const person = await story.enrolled();
       await story.lock(person);
       story.clock.back(HOUR);
@@ -46,7 +46,7 @@ onEachEngine('R11: a clock that', (engine) => {
       expect(await secondStep(story.client(), await story.mfaToken(person), code)).toBeAnswered(200);
     });
 
-    it('ends no session for good: a refresh goes on', async () => {
+    it('R11: a session can be refreshed after the clock was set back by an hour', async () => {
       const { client } = await story.signInByPassword(story.person());
 
       story.clock.back(HOUR);
@@ -56,7 +56,7 @@ onEachEngine('R11: a clock that', (engine) => {
       expect(await client.get('/me', { bearer: textOf(renewed, 'access_token') })).toBeAnswered(200);
     });
 
-    it('gives no mfa_token a longer life than three minutes', async () => {
+    it('R11: a clock set back by an hour does not extend the life of an mfa_token', async () => {
       const person = await story.enrolled();
       const token = await story.mfaToken(person);
       story.clock.back(HOUR);
@@ -68,8 +68,8 @@ onEachEngine('R11: a clock that', (engine) => {
     });
   });
 
-  describe('jumps ahead an hour and is set right', () => {
-    it('makes no used step good again, and lets the next ones in when they are due', async () => {
+  describe('clock ahead by an hour and corrected', () => {
+    it('R11: a corrected clock makes no used step valid again and accepts the next steps in time', async () => {
       const person = await story.enrolled();
       story.clock.advance(HOUR);
       await story.signIn(person);
@@ -91,7 +91,7 @@ onEachEngine('R11: a clock that', (engine) => {
       await expect(story.signIn(person)).resolves.toBeDefined();
     });
 
-    it('leaves a lock that was made meanwhile no longer than it is', async () => {
+    it('R11: a corrected clock does not extend a lock set while it was ahead', async () => {
       const person = await story.enrolled();
       story.clock.advance(HOUR);
       await story.lock(person);
@@ -105,7 +105,7 @@ onEachEngine('R11: a clock that', (engine) => {
     });
   });
 
-  it('is an hour ahead at one replica opens no lock early at the other, and keeps none shut for an hour', async () => {
+  it('R11: a lock set by a replica an hour ahead has its usual length at the other replica', async () => {
     const ahead = new MovedClock();
     ahead.advance(story.clock.seconds - ahead.seconds + HOUR);
     const replica = await story.join(ahead);

@@ -10,10 +10,10 @@ const BACKUP_USERS = 6;
 const REFRESHES = 5;
 const GUESSES = 6;
 const BURST = TOTP_USERS + BACKUP_USERS + REFRESHES + GUESSES;
-/** Seconds, as without any key. */
+/** The default grace period, in seconds. */
 const GRACE = 10;
 
-/** A second step that was on its way when the service died; without an answer nobody knows how far it came. */
+/** A second step in flight when the service was killed. Without a response, its result is unknown. */
 interface Step {
   readonly person: Enrolled;
   readonly token: string;
@@ -21,7 +21,7 @@ interface Step {
   answer?: Answer;
 }
 
-/** A refresh that was on its way when the service died. */
+/** A refresh in flight when the service was killed. */
 interface Exchange {
   readonly person: Enrolled;
   /** The refresh token that was sent. */
@@ -29,24 +29,28 @@ interface Exchange {
   answer?: Answer;
 }
 
-onEachEngine('R2: a service killed in the middle of a burst', (engine) => {
+onEachEngine('R2: service killed in the middle of a burst', (engine) => {
   const story = storyOn(engine, { people: TOTP_USERS + (BACKUP_USERS + 1) * ROUNDS });
 
-  it(`forgets no use and loses nothing unused, ${ROUNDS} times`, { timeout: 300_000 }, async () => {
-    const regulars = await enrolled(story, TOTP_USERS);
-    let exchanged = 0;
-    for (const round of upTo(ROUNDS)) exchanged += await killInBurst(story, regulars, round);
+  it(
+    `R2: a service killed in a burst forgets no used credential and loses no unused one, ${ROUNDS} times`,
+    { timeout: 300_000 },
+    async () => {
+      const regulars = await enrolled(story, TOTP_USERS);
+      let exchanged = 0;
+      for (const round of upTo(ROUNDS)) exchanged += await killInBurst(story, regulars, round);
 
-    expect(exchanged, 'refreshes that were answered before the end').toBeGreaterThan(0);
-    expect(await story.client().get('/actuator/health')).toBeAnswered(200);
-  });
+      expect(exchanged, 'refreshes that were answered before the end').toBeGreaterThan(0);
+      expect(await story.client().get('/actuator/health')).toBeAnswered(200);
+    },
+  );
 });
 
-onEachEngine('R3: a service that starts again', (engine) => {
+onEachEngine('R3: restarted service', (engine) => {
   const story = storyOn(engine);
 
-  describe.each(['is stopped', 'is killed'])('after it %s', (end) => {
-    it('still knows lock, used step, used mfa_token, used refresh token and sessions', async () => {
+  describe.each(['is stopped', 'is killed'])('service that %s', (end) => {
+    it(`R3: a service that ${end} and restarts keeps locks, used credentials and sessions`, async () => {
       const [person, locked] = [await story.enrolled(), await story.enrolled()];
       const { client: stolenFrom } = await story.signIn(person);
       const usedRefreshToken = refreshTokenOf(stolenFrom);
@@ -86,7 +90,7 @@ async function usedMfaToken(story: LoginStory, person: Enrolled): Promise<string
   return token;
 }
 
-/** The answer is how many refreshes were answered before the service died. */
+/** Returns the number of refreshes with a response before the service was killed. */
 async function killInBurst(story: LoginStory, regulars: readonly Enrolled[], round: number): Promise<number> {
   const newcomers = await enrolled(story, BACKUP_USERS);
   const guessed = await story.enrolled();
@@ -121,13 +125,13 @@ async function killInBurst(story: LoginStory, regulars: readonly Enrolled[], rou
   const successors: string[] = [];
   for (const exchange of exchanges) successors.push(await expectOneSuccessor(story, exchange, round));
   for (const [index, successor] of successors.entries()) {
-    // One, another one in each round, stays unused: what came before it is then refused for its age alone.
+    // One successor stays unused, a different one in each round, so that its predecessor is rejected for its age alone.
     if (index === round % REFRESHES) continue;
     expect(await refreshWith(story, successor), `successor in round ${round}`).toBeAnswered(200);
   }
   await expectCounted(story, guessed, guesses.slice(-GUESSES), round);
 
-  // Last, since it takes the clock along.
+  // Last, since it advances the clock.
   story.clock.advance(GRACE + 1);
   for (const [index, { person, used }] of exchanges.entries()) {
     await expectReuse(story, person, used, successors[index] ?? '', `round ${round}`);
@@ -135,7 +139,7 @@ async function killInBurst(story: LoginStory, regulars: readonly Enrolled[], rou
   return exchanges.filter(({ answer }) => answer !== undefined).length;
 }
 
-/** Sends all at once and kills the service when a part of them, another one in each round, was answered. */
+/** Sends all requests at once and kills the service after some responses, a different number in each round. */
 async function burst(
   story: LoginStory,
   round: number,
@@ -164,7 +168,7 @@ async function burst(
   return answers;
 }
 
-/** Either the login is complete, its code and token used up; or nothing of it is, and both are good. */
+/** Either the login is complete and its code and token are used up, or it left no trace and both are valid. */
 async function expectWholeOrNothing(story: LoginStory, step: Step, round: number): Promise<void> {
   const { person, token, code, answer } = step;
   const where = `${person.id} in round ${round}, answered ${answer?.status ?? 'nothing'}`;
@@ -179,14 +183,11 @@ async function expectWholeOrNothing(story: LoginStory, step: Step, round: number
     const me = await story.client().get('/me', { bearer: textOf(answer, 'access_token') });
     expect(me, where).toBeAnswered(200);
   }
-  // Either way exactly one login came of it.
+  // Either way the code caused exactly one login.
   expect(await usesOf(story, person, token), where).toBe(1);
 }
 
-/**
- * The clock stands, so a token that was exchanged is in its grace: whoever asks again gets what the answer brought, or
- * would have brought, and never a second successor.
- */
+/** The clock stands still, so the used token is in its grace period: a repeated refresh returns the same successor. */
 async function expectOneSuccessor(
   story: LoginStory,
   { person, used, answer }: Exchange,
@@ -209,7 +210,7 @@ async function expectOneSuccessor(
   return successor ?? '';
 }
 
-/** After its grace a used token is refused, and ends the session: its successor, used or not, is worth nothing. */
+/** After the grace period a used token is rejected and ends the session, so that its successor is rejected too. */
 async function expectReuse(
   story: LoginStory,
   person: Enrolled,
@@ -222,7 +223,7 @@ async function expectReuse(
   expect(await refreshWith(story, successor), where).toBeRefused(401, 'REFRESH_INVALID');
 }
 
-/** How many sessions began with this mfa_token: its one use is in the table, and one event is of its time. */
+/** How many sessions began with this mfa_token, by the table of used tokens and the security events. */
 async function usesOf(story: LoginStory, person: Enrolled, token: string): Promise<number> {
   const { jti } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { jti: string };
   const used = await story.database.query('SELECT jti FROM used_mfa_token WHERE jti = ?', [jti]);
@@ -232,7 +233,7 @@ async function usesOf(story: LoginStory, person: Enrolled, token: string): Promi
   return used.length;
 }
 
-/** What was told to be wrong is counted, and five of those are a lock that stands. */
+/** Every code with the response MFA_CODE_INVALID is counted, and five failures lock the user. */
 async function expectCounted(
   story: LoginStory,
   person: Enrolled,
@@ -249,7 +250,7 @@ async function expectCounted(
   expect(next.status, `round ${round}: ${next.text}`).toBe(isLocked ? 429 : 200);
 }
 
-/** The same browser at the service that started again, which listens elsewhere. */
+/** The same browser at the restarted service, which has another port. */
 function at(story: LoginStory, browser: HttpClient): HttpClient {
   return holderOf(story, refreshTokenOf(browser));
 }

@@ -12,17 +12,17 @@ const LOGINS = 40;
 const ROUNDS = 5;
 /** Hashes of real cost, so that logins take time. */
 const REAL_HASH = ['--app.security.password.hash.memory=19MB', '--app.security.password.hash.iterations=2'];
-/** Far longer than anything here takes. */
+/** A limit that no test reaches. */
 const PATIENT = '--app.lifecycle.timeout-per-shutdown-phase=120s';
 
 function terminate({ pid }: RunningService): void {
   process.kill(pid, 'SIGTERM');
 }
 
-onEachEngine('R1: a service that is told to stop', (engine) => {
+onEachEngine('R1: logins during shutdown', (engine) => {
   const story = storyOn(engine, { people: LOGINS, args: [...REAL_HASH, PATIENT] });
 
-  /** All people sign in at once; answered when the first of them has his answer, and all others are in progress. */
+  /** Signs in all users at once; resolves at the first response, while the other logins are in progress. */
   async function manyLogins(): Promise<{ readonly logins: Promise<readonly Answer[]>; readonly left: () => number }> {
     let answered = 0;
     const logins = Promise.all(
@@ -41,44 +41,52 @@ onEachEngine('R1: a service that is told to stop', (engine) => {
     people = upTo(LOGINS).map(() => story.person());
   });
 
-  it(`answers all ${LOGINS} logins in flight beside idle clients, ${ROUNDS} times`, { timeout: 300_000 }, async () => {
-    for (const round of upTo(ROUNDS)) {
-      const idle = await Promise.all(upTo(10).map(() => RawConnection.open(story.service.url)));
-      for (const connection of idle) connection.get('/');
-      for (const connection of idle) await connection.untilAnswered();
-      const { logins, left } = await manyLogins();
-      const leftAtStop = left();
+  it(
+    `R1: shutdown completes all ${LOGINS} logins in progress and closes idle connections, ${ROUNDS} times`,
+    { timeout: 300_000 },
+    async () => {
+      for (const round of upTo(ROUNDS)) {
+        const idle = await Promise.all(upTo(10).map(() => RawConnection.open(story.service.url)));
+        for (const connection of idle) connection.get('/');
+        for (const connection of idle) await connection.untilAnswered();
+        const { logins, left } = await manyLogins();
+        const leftAtStop = left();
+        terminate(story.service);
+
+        for (const answer of await logins) expect(answer).toBeAnswered(200);
+        expect(await story.service.exit, `round ${round}`).toEqual({ code: 0, signal: null });
+        expect(leftAtStop).toBeGreaterThanOrEqual(LOGINS / 2);
+        for (const connection of idle) await connection.untilClosed();
+        expect(story.service.log).toContainEqual(
+          expect.stringMatching(/^INFO Stopping: [1-9]\d* requests? in progress, 2m at most$/),
+        );
+        expect(story.service.log.at(-1)).toBe('INFO Stopped');
+        expect(story.service.stdout).not.toContain('Cut off');
+        await story.restart();
+      }
+    },
+  );
+
+  it(
+    'R1: shutdown completes logins in progress and cuts off a hung client at the limit',
+    { timeout: 60_000 },
+    async () => {
+      await story.service.stop();
+      await story.restart(['--app.lifecycle.timeout-per-shutdown-phase=10s']);
+      const hanging = await hung(story.service);
+      const { logins } = await manyLogins();
       terminate(story.service);
 
       for (const answer of await logins) expect(answer).toBeAnswered(200);
-      expect(await story.service.exit, `round ${round}`).toEqual({ code: 0, signal: null });
-      expect(leftAtStop).toBeGreaterThanOrEqual(LOGINS / 2);
-      for (const connection of idle) await connection.untilClosed();
-      expect(story.service.log).toContainEqual(
-        expect.stringMatching(/^INFO Stopping: [1-9]\d* requests? in progress, 2m at most$/),
-      );
-      expect(story.service.log.at(-1)).toBe('INFO Stopped');
-      expect(story.service.stdout).not.toContain('Cut off');
-      await story.restart();
-    }
-  });
-
-  it(`answers them beside a hung client, too, which is cut at the limit`, { timeout: 60_000 }, async () => {
-    await story.service.stop();
-    await story.restart(['--app.lifecycle.timeout-per-shutdown-phase=10s']);
-    const hanging = await hung(story.service);
-    const { logins } = await manyLogins();
-    terminate(story.service);
-
-    for (const answer of await logins) expect(answer).toBeAnswered(200);
-    expect(await story.service.exit).toEqual({ code: 0, signal: null });
-    expect(story.service.troubles).toContain('WARN Cut off after 10s: 1 request');
-    await hanging.untilClosed();
-    expect(hanging.statuses).toEqual([]);
-  });
+      expect(await story.service.exit).toEqual({ code: 0, signal: null });
+      expect(story.service.troubles).toContain('WARN Cut off after 10s: 1 request');
+      await hanging.untilClosed();
+      expect(hanging.statuses).toEqual([]);
+    },
+  );
 });
 
-/** One request in progress: its body is short of a byte. */
+/** One request in progress, whose body lacks a byte. */
 async function hung(service: RunningService): Promise<RawConnection> {
   const connection = await RawConnection.open(service.url);
   connection.send('POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
@@ -86,7 +94,7 @@ async function hung(service: RunningService): Promise<RawConnection> {
 }
 
 describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
-  it('R1 does not wait for connections on which nothing is going on', async () => {
+  it('R1: shutdown does not wait for idle connections', async () => {
     const service = await startService({ args: [PATIENT] });
     const idle = await Promise.all(upTo(10).map(() => RawConnection.open(service.url)));
     for (const connection of idle) connection.get('/');
@@ -98,7 +106,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     expect(service.log.join()).not.toContain('Cut off');
   });
 
-  it('R1 hears those who have just connected', async () => {
+  it('R1: shutdown serves requests on connections that were opened just before', async () => {
     for (const round of upTo(5)) {
       const service = await startService({ args: [PATIENT] });
       await waitUntil('the first user is made', () => service.stdout.includes('First user'));
@@ -115,12 +123,12 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     }
   });
 
-  it('R1 lets slow readers take the answers that are on their way', async () => {
+  it('R1: shutdown delivers complete responses to a slow reader', async () => {
     const service = await startService({ args: [PATIENT] });
     const client = await RawConnection.open(service.url);
     client.stopReading();
     for (let count = 0; count < 600; count += 1) client.get('/openapi.json');
-    // Until the service has as many in hand as it takes.
+    // Gives the service time to accept as many requests as it can.
     for (let count = 0; count < 20; count += 1) await new HttpClient(service.url).get('/');
     terminate(service);
     await waitUntil('it is stopping', () => service.stdout.includes('Stopping'));
@@ -133,15 +141,15 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     expect((await service.exit).code).toBe(0);
     expect(service.log.join()).not.toContain('Cut off');
     expect(client.text.match(/^connection: close\r$/gim)?.length ?? 0).toBeGreaterThan(0);
-    // Whatever was begun is whole.
+    // Every response that has begun is complete.
     const bodies = client.text.split('HTTP/1.1 200 OK').slice(1);
     for (const body of bodies) expect(body.trimEnd()).toMatch(/\}$/);
   });
 
-  it('R1 cuts a hung client at app.lifecycle.timeout-per-shutdown-phase, and nobody before', async () => {
+  it('R1: shutdown cuts off a hung client at app.lifecycle.timeout-per-shutdown-phase, not earlier', async () => {
     const service = await startService({ args: ['--app.lifecycle.timeout-per-shutdown-phase=1s'] });
     const client = await hung(service);
-    // The service has its head in hand.
+    // The response shows that the service has received the head of the hung request.
     await new HttpClient(service.url).get('/');
     const since = performance.now();
 
@@ -153,7 +161,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     expect(client.statuses).toEqual([]);
   });
 
-  it('R1 readiness refuses first; in server.shutdown-pre-drain all goes on, each answer the last of its connection', async () => {
+  it('R1: during server.shutdown-pre-drain readiness is 503 and requests are served with Connection: close', async () => {
     const service = await startService({ args: ['--server.shutdown-pre-drain=1s', PATIENT] });
     const before = await RawConnection.open(service.url);
     before.get('/');
@@ -178,7 +186,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     expect(service.stdout).toContain('Stopping: readiness refuses; the listener closes in 1s\n');
   });
 
-  it('R1 the listener of the management endpoints answers probes until the last request has ended', async () => {
+  it('R1: the management listener serves probes until the last request completes', async () => {
     const service = await startService({ args: ['--management.server.port=0', PATIENT] });
     const last = await hung(service);
     await new HttpClient(service.url).get('/');
@@ -196,13 +204,13 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
     last.send('}');
     await last.untilClosed();
 
-    // Refused for what it says, and said to be the last.
+    // Rejected for its invalid body, with Connection: close.
     expect(last.statuses).toEqual([400]);
     expect(last.text).toMatch(/^connection: close\r$/im);
     expect((await service.exit).code).toBe(0);
   });
 
-  it('a second signal ends it at once, with 1', async () => {
+  it('a second signal ends the shutdown at once with exit code 1', async () => {
     const service = await startService({ args: [PATIENT] });
     await hung(service);
     await new HttpClient(service.url).get('/');
@@ -216,7 +224,7 @@ describe('server.shutdown=graceful', { timeout: 60_000 }, () => {
 });
 
 describe('server.shutdown=immediate', { timeout: 60_000 }, () => {
-  it('waits for nobody, and ends with 0', async () => {
+  it('immediate shutdown does not wait for requests and exits with 0', async () => {
     const service = await startService({ args: ['--server.shutdown=immediate', PATIENT] });
     const client = await RawConnection.open(service.url);
     client.send('POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
@@ -229,7 +237,7 @@ describe('server.shutdown=immediate', { timeout: 60_000 }, () => {
 });
 
 describe('server.port=-1', { timeout: 60_000 }, () => {
-  it('opens no listener but that of the management endpoints, and stops like any other', async () => {
+  it('server.port=-1 opens the management listener only, and the service stops with 0', async () => {
     const service = await startService({ args: ['--server.port=-1', '--management.server.port=0'] });
     const health = await waitUntil('the other listener is announced', () => service.managementUrl);
 
@@ -238,7 +246,7 @@ describe('server.port=-1', { timeout: 60_000 }, () => {
     expect(await service.stop()).toBe(0);
   });
 
-  it('opens none at all where the management endpoints share it', async () => {
+  it('server.port=-1 opens no listener if the management endpoints share the main one', async () => {
     const service = await startService({ args: ['--server.port=-1'] });
 
     expect(service.managementUrl).toBeUndefined();

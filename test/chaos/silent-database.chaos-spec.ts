@@ -8,7 +8,7 @@ import { type RunningService, startService } from '../support/service.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const LIMIT_MILLIS = 2000;
-/** The service promises half a second more than the limit; the rest is for a machine under load. Two waits take longer. */
+/** The service promises half a second over the limit; the rest is tolerance for load. Two waits in a row take longer. */
 const GENEROUS_MILLIS = 2 * LIMIT_MILLIS - 100;
 /** More than the pool has connections. */
 const CALLERS = 20;
@@ -19,9 +19,9 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-needs('mariadb')('a database server that falls silent', () => {
+needs('mariadb')('unresponsive database server', () => {
   it(
-    'H1: holds no request longer than app.datasource.pool.connection-timeout, and needs no restart',
+    'H1: an unresponsive database delays no request beyond app.datasource.pool.connection-timeout or needs a restart',
     { timeout: 120_000 },
     async () => {
       const { url, username, password, server } = await freshMariadbDatabase();
@@ -34,7 +34,7 @@ needs('mariadb')('a database server that falls silent', () => {
           `--app.datasource.username=${username}`,
           `--app.datasource.password=${password}`,
           `--app.datasource.pool.connection-timeout=${LIMIT_MILLIS}`,
-          // The first user signs in with the password alone.
+          // Lets the initial administrator sign in by password.
           '--app.security.mfa.required-roles=ROLE_AUDITOR',
         ],
       });
@@ -92,7 +92,7 @@ function client({ url }: RunningService): HttpClient {
   return new HttpClient(url);
 }
 
-/** A request that hangs fails the test instead of its runner. */
+/** Aborts a request that hangs, so that the test fails instead of its runner. */
 function hangs(): { readonly signal: AbortSignal } {
   return { signal: AbortSignal.timeout(15_000) };
 }

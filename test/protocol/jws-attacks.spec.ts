@@ -49,7 +49,7 @@ describe('tokens under attack', () => {
     const keys = keyRing({ access: accessKey, mfa: mfaKey });
     return new AccessTokens(keys, issuer, clock, random, Object.assign(new TokenProperties(), changes));
   };
-  /** Which of them any verifier takes. */
+  /** The tokens that any verifier accepts. */
   const accepted = async (tokens: readonly string[]): Promise<readonly string[]> => {
     const taken: string[] = [];
     for (const token of tokens) {
@@ -57,7 +57,7 @@ describe('tokens under attack', () => {
     }
     return taken;
   };
-  /** A token with our own keys, as only a defect of ours could make it. */
+  /** A token signed with the keys of the service, with claims that the service never issues. */
   const withClaims = (kind: 'access' | 'mfa', changes: Claims, header: Claims = {}): Promise<string> => {
     const key = kind === 'access' ? accessKey : mfaKey;
     const claims = { ...claimsOf(kind === 'access' ? access : half), ...changes };
@@ -70,14 +70,14 @@ describe('tokens under attack', () => {
     return new SignJWT(claims).setProtectedHeader(protectedHeader).sign(key.signs as WebKey);
   };
 
-  it('verify where nobody attacks', async () => {
+  it('unaltered tokens verify', async () => {
     expect(await accessTokens.verify(access)).toMatchObject({ subject: 'anna', sid: 'sid-1', roles: ['ROLE_A'] });
     expect(await mfaTokens.verify(half)).toMatchObject({ subject: 'anna', securityStamp: 4 });
     expect(await mfaTokens.verify(await withClaims('mfa', {}))).toBeDefined();
     expect(await accessTokens.verify(await withClaims('access', {}))).toBeDefined();
   });
 
-  it('say what the contract says', () => {
+  it('access tokens and mfa_tokens have exactly the documented header and claims', () => {
     const now = clock.seconds();
     expect(headerOf(access)).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: accessKey.kid });
     expect(claimsOf(access)).toEqual({
@@ -110,7 +110,7 @@ describe('tokens under attack', () => {
     });
   });
 
-  it.each(['none', 'None', 'NONE', 'nOnE', '', 'HS256 ', 'ES256K'])('J1: refuses the algorithm %j', async (alg) => {
+  it.each(['none', 'None', 'NONE', 'nOnE', '', 'HS256 ', 'ES256K'])('J1: rejects the algorithm %j', async (alg) => {
     const forged = [access, half].flatMap((token) => {
       const [, payload = '', signature = ''] = token.split('.');
       const header = encoded({ ...headerOf(token), alg });
@@ -120,7 +120,7 @@ describe('tokens under attack', () => {
     expect(await accepted(forged)).toEqual([]);
   });
 
-  it('J1: refuses a changed payload, a changed header, and no signature', async () => {
+  it('J1: rejects a changed payload, a changed header and a missing signature', async () => {
     const forged = [access, half].flatMap((token) => {
       const [header = '', payload = '', signature = ''] = token.split('.');
       const changed = encoded({ ...claimsOf(token), sub: 'boss', roles: ['ROLE_ADMIN'] });
@@ -143,7 +143,7 @@ describe('tokens under attack', () => {
     expect(await accepted(forged)).toEqual([]);
   });
 
-  it('J1: refuses the JSON forms', async () => {
+  it('J1: rejects the JSON serializations of a token', async () => {
     const forged = [access, half].flatMap((token) => {
       const [header = '', payload = '', signature = ''] = token.split('.');
       const signatures = [{ protected: header, signature }];
@@ -153,7 +153,7 @@ describe('tokens under attack', () => {
     expect(await accepted(forged)).toEqual([]);
   });
 
-  it('J2: refuses a signature by HMAC with the published key, in every form of it', async () => {
+  it('J2: rejects an HMAC with the published key in every form', async () => {
     const publicKey = exported(accessKey);
     const jwk = JSON.stringify(accessKey.jwk);
     const forms = [
@@ -175,7 +175,7 @@ describe('tokens under attack', () => {
     expect(await accepted(forged)).toEqual([]);
   });
 
-  it('J2: refuses every algorithm but the one of the key', async () => {
+  it('J2: rejects every algorithm except that of the key', async () => {
     const forged = ['HS384', 'HS512', 'ES384', 'RS256', 'PS256', 'EdDSA'].flatMap((alg) =>
       [access, half].map((token) => `${encoded({ ...headerOf(token), alg })}.${token.split('.').slice(1).join('.')}`),
     );
@@ -185,7 +185,7 @@ describe('tokens under attack', () => {
   });
 
   it.each(['jwk', 'jku', 'x5u', 'x5c', 'x5t', 'crit', 'b64', 'zip', 'cty', 'url'])(
-    'J3: refuses a header with %s, even from our own key',
+    'J3: rejects a header with %s, even signed with the key of the service',
     async (member) => {
       const values: Claims = { jwk: accessKey.jwk, crit: ['exp'], b64: true, x5c: ['AA=='], zip: 'DEF' };
       const value = values[member] ?? 'https://attacker.example/keys';
@@ -203,13 +203,13 @@ describe('tokens under attack', () => {
     ['a statement', "x' UNION SELECT 'secret"],
     ['a prototype name', '__proto__'],
     ['another prototype name', 'constructor'],
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a zero byte', 'mfa-key\u0000'],
     ['a number', 1],
     ['a list', ['mfa-key']],
     ['an object', { toString: 'mfa-key' }],
     ['a very long text', 'k'.repeat(5000)],
-  ])('J3: refuses %s as the name of the key', async (_, kid) => {
+  ])('J3: rejects %s as the key id', async (_, kid) => {
     const forged = [secret, ''].flatMap((key) => [
       hmac({ alg: 'HS256', typ: 'mfa+jwt', kid }, claimsOf(half), key),
       hmac({ alg: 'HS256', typ: 'at+jwt', kid }, claimsOf(access), key),
@@ -218,11 +218,11 @@ describe('tokens under attack', () => {
     expect(await accepted(forged)).toEqual([]);
   });
 
-  it('J3: refuses a token without the name of a key', async () => {
+  it('J3: rejects a token without a key id', async () => {
     expect(await accepted([hmac({ alg: 'HS256', typ: 'mfa+jwt' }, claimsOf(half), secret)])).toEqual([]);
   });
 
-  it('A10: an access token of either type is accepted, whichever the service issues now', async () => {
+  it('A10: access tokens of type at+jwt and JWT are accepted, whichever the service issues', async () => {
     const plain = tokensOf({ type: 'JWT' });
     const { accessToken: ofPlain } = await plain.issue(session(clock.seconds()), []);
 
@@ -231,7 +231,7 @@ describe('tokens under attack', () => {
     expect(await plain.verify(access)).toMatchObject({ subject: 'anna' });
   });
 
-  it('A10: a half token of type JWT is nothing to either side, whatever its audience (RFC 8725, section 3.11)', async () => {
+  it('A10: an mfa_token of type JWT is rejected for every audience (RFC 8725, section 3.11)', async () => {
     const plain = tokensOf({ type: 'JWT' });
     const bent = [
       half,
@@ -249,14 +249,14 @@ describe('tokens under attack', () => {
     expect(await accepted(bent)).toEqual([half]);
   });
 
-  it('A10: a token issued before there was a client_id is accepted until it expires', async () => {
+  it('A10: an access token without client_id is accepted', async () => {
     const earlier = await withClaims('access', { client_id: undefined });
 
     expect(await accessTokens.verify(earlier)).toMatchObject({ subject: 'anna' });
     expect(await accessTokens.verify(earlier)).not.toHaveProperty('clientId');
   });
 
-  it('A10: the client is the configured one, and tokens that name an earlier one are accepted', async () => {
+  it('A10: client_id is the configured one, and tokens with an earlier one are accepted', async () => {
     const renamed = tokensOf({ clientId: 'intranet' });
     const { accessToken } = await renamed.issue(session(clock.seconds()), []);
 
@@ -264,7 +264,7 @@ describe('tokens under attack', () => {
     expect(await renamed.verify(access)).toMatchObject({ clientId: 'portal' });
   });
 
-  it('J4: is not signed with a secret that is guessed', () => {
+  it('J4: an mfa_token is not signed with a common secret', () => {
     const [header, payload, signature] = half.split('.');
     const guessed = COMMON_SECRETS.filter(
       (guess) => createHmac('sha256', guess).update(`${header}.${payload}`).digest('base64url') === signature,
@@ -274,7 +274,7 @@ describe('tokens under attack', () => {
     expect(guessed).toEqual([]);
   });
 
-  it('J5: a half token is no access token, nor the other way round, whatever it calls itself', async () => {
+  it('J5: an mfa_token is rejected as an access token and the reverse, for every typ', async () => {
     expect(await accessTokens.verify(half)).toBeUndefined();
     expect(await mfaTokens.verify(access)).toBeUndefined();
     const renamed = [
@@ -298,16 +298,16 @@ describe('tokens under attack', () => {
     ['a number as subject', { sub: 7 }],
     ['no id', { jti: undefined }],
     ['a list as id', { jti: ['x'] }],
-    ['no end', { exp: undefined }],
-    ['an end as text', { exp: '9999999999' }],
-    ['no beginning', { iat: undefined }],
+    ['no exp', { exp: undefined }],
+    ['exp as text', { exp: '9999999999' }],
+    ['no iat', { iat: undefined }],
     ['no epoch', { epoch: undefined }],
     ['an epoch as text', { epoch: '4' }],
-    ['a part of an epoch', { epoch: 4.5 }],
+    ['a fractional epoch', { epoch: 4.5 }],
     ['a complete login', { amr: ['pwd', 'otp'] }],
     ['no methods', { amr: [] }],
     ['methods as text', { amr: 'pwd' }],
-  ])('J5: refuses a half token with %s', async (_, changes) => {
+  ])('J5: rejects an mfa_token with %s', async (_, changes) => {
     expect(await mfaTokens.verify(await withClaims('mfa', changes))).toBeUndefined();
   });
 
@@ -318,20 +318,20 @@ describe('tokens under attack', () => {
     ['no session', { sid: undefined }],
     ['no roles', { roles: undefined }],
     ['roles as text', { roles: 'ROLE_ADMIN' }],
-    ['a method nobody knows', { amr: ['pwd', 'face'] }],
-    ['more in acr than in amr', { amr: ['pwd'] }],
+    ['an unknown method', { amr: ['pwd', 'face'] }],
+    ['an acr above its amr', { amr: ['pwd'] }],
     ['another acr', { acr: 'urn:login:acr:gold' }],
-    ['no time of the login', { auth_time: undefined }],
-    ['a time of the login as text', { auth_time: '1' }],
-    ['a time of the second factor as text', { mfa_at: '1' }],
+    ['no auth_time', { auth_time: undefined }],
+    ['auth_time as text', { auth_time: '1' }],
+    ['mfa_at as text', { mfa_at: '1' }],
     ['no nbf', { nbf: undefined }],
-    ['a session of another kind', { sid: 5 }],
+    ['a number as session', { sid: 5 }],
     ['a number as client', { client_id: 5 }],
-  ])('J5: refuses an access token with %s', async (_, changes) => {
+  ])('J5: rejects an access token with %s', async (_, changes) => {
     expect(await accessTokens.verify(await withClaims('access', changes))).toBeUndefined();
   });
 
-  it('J6: a half token lasts 180 seconds and not one more', async () => {
+  it('J6: an mfa_token expires after 180 seconds', async () => {
     const start = clock.seconds();
     clock.set(start + 179);
     expect(await mfaTokens.verify(half)).toBeDefined();
@@ -341,7 +341,7 @@ describe('tokens under attack', () => {
     expect(await mfaTokens.verify(await withClaims('mfa', { exp: start + 181 }))).toBeUndefined();
   });
 
-  it('J6: an access token lasts ten minutes, or to the end of its session', async () => {
+  it('J6: an access token expires after ten minutes or at the end of its session', async () => {
     const start = clock.seconds();
     clock.set(start + 599);
     expect(await accessTokens.verify(access)).toBeDefined();
@@ -353,7 +353,7 @@ describe('tokens under attack', () => {
     expect(claimsOf(short.accessToken)['exp']).toBe(start + 30);
   });
 
-  it('J6: ids are long and no two are alike', async () => {
+  it('J6: token ids have 16 bytes and are unique', async () => {
     const tokens = await Promise.all(
       Array.from({ length: 200 }, () => mfaTokens.issue({ subject: 'anna', securityStamp: 1 })),
     );
@@ -362,7 +362,7 @@ describe('tokens under attack', () => {
     expect(tokens.every(({ jti }) => Buffer.from(jti, 'base64url').length === 16)).toBe(true);
   });
 
-  it('tokens from the future are refused, but for what clocks may differ', async () => {
+  it('tokens from more than five seconds in the future are rejected', async () => {
     const start = clock.seconds();
     clock.set(start - 5);
     expect([await mfaTokens.verify(half), await accessTokens.verify(access)]).not.toContain(undefined);
@@ -371,7 +371,7 @@ describe('tokens under attack', () => {
     clock.set(start);
   });
 
-  it('J8: acr follows amr, and says nothing of a second factor without one', async () => {
+  it('J8: acr follows amr, and a password login has no mfa_at', async () => {
     const { mfaAt, mfaMethod, ...rest } = session(clock.seconds());
     const { accessToken } = await accessTokens.issue({ ...rest, amr: PWD }, []);
 
@@ -380,13 +380,13 @@ describe('tokens under attack', () => {
     expect([mfaAt, mfaMethod]).not.toContain(undefined);
   });
 
-  it('tokens above eight thousand characters are not looked at', async () => {
+  it('an access token of more than 8,192 characters is rejected', async () => {
     const roles = Array.from({ length: 800 }, (__, index) => `ROLE_${index}`);
 
     expect(await accessTokens.verify(await withClaims('access', { roles }))).toBeUndefined();
   });
 
-  it('no text whatever is a token, and none is a defect', async () => {
+  it('arbitrary text is rejected as a token without an error', async () => {
     const parts = fc.oneof(
       fc.base64String(),
       fc.string(),
@@ -404,7 +404,7 @@ describe('tokens under attack', () => {
     );
   });
 
-  it('no other signature and no other payload fits a header of ours', async () => {
+  it('arbitrary payloads and signatures are rejected with a genuine header', async () => {
     const parts = fc.oneof(
       fc.base64String(),
       fc.json().map((text) => Buffer.from(text).toString('base64url')),
@@ -462,7 +462,7 @@ function hmac(header: Claims, claims: Claims, key: string | Buffer, hash = 'sha2
   return `${input}.${createHmac(hash, key).update(input).digest('base64url')}`;
 }
 
-/** Signs what the library would refuse to write. */
+/** Signs a token whose header the library rejects. */
 async function withoutJose(header: Claims, claims: Claims, { signs }: UsableKey): Promise<string> {
   const input = `${encoded(header)}.${encoded(claims)}`;
   const signature = await webcrypto.subtle.sign(

@@ -10,9 +10,9 @@ const keyOf = (jwk: JsonWebKey): UsableKey =>
     : keyOfPem(createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'pem', type: 'spki' }) as string);
 
 describe.each(published.signatures)(
-  'the $algorithm example of $document, $section',
-  ({ algorithm, key, jws, payload }) => {
-    it('verifies with the key as we import it', async () => {
+  '$algorithm example of $document, $section',
+  ({ algorithm, document, section, key, jws, payload }) => {
+    it(`the ${algorithm} example of ${document}, ${section}, verifies with the imported key`, async () => {
       const usable = keyOf(key);
 
       const verified = await compactVerify(jws, usable.verifies, { algorithms: [usable.algorithm] });
@@ -21,7 +21,7 @@ describe.each(published.signatures)(
       expect(Buffer.from(verified.payload).toString()).toBe(payload);
     });
 
-    it.each([0, 1, 2])('does not verify with a changed letter in part %d', async (part) => {
+    it.each([0, 1, 2])(`the ${algorithm} example fails to verify with a changed letter in part %d`, async (part) => {
       const { verifies } = keyOf(key);
       const parts = jws.split('.');
       const text = parts[part] ?? '';
@@ -32,12 +32,15 @@ describe.each(published.signatures)(
   },
 );
 
-describe.each(published.thumbprints)('the key of $document, $section', ({ key, thumbprint: expected }) => {
-  it('has the thumbprint given there', () => {
-    expect(thumbprint(key)).toBe(expected);
-  });
+describe.each(published.thumbprints)(
+  'key of $document, $section',
+  ({ document, section, key, thumbprint: expected }) => {
+    it(`the key of ${document}, ${section}, has the published thumbprint`, () => {
+      expect(thumbprint(key)).toBe(expected);
+    });
 
-  it('is known by it', () => {
-    expect(keyOf(key).kid).toBe(expected);
-  });
-});
+    it(`the key of ${document}, ${section}, has its thumbprint as key id`, () => {
+      expect(keyOf(key).kid).toBe(expected);
+    });
+  },
+);

@@ -11,13 +11,13 @@ const key = fc.uint8Array({ minLength: 20, maxLength: 20 });
 /** Up to the year 3000; speakeasy counts steps in 31 bits. */
 const seconds = fc.integer({ min: 0, max: 32_503_680_000 });
 
-it.each(vectors)(`gives $totp at $seconds, ${document}, ${section}`, ({ seconds: instant, step, totp }) => {
+it.each(vectors)(`TOTP at $seconds seconds is $totp (${document}, ${section})`, ({ seconds: instant, step, totp }) => {
   expect(stepAt(instant)).toBe(Number.parseInt(step, 16));
   expect(codeOfStep(Buffer.from(secret), stepAt(instant), digits)).toBe(totp);
 });
 
-describe('the code of six digits', () => {
-  it('is that of speakeasy', () => {
+describe('one-time code of six digits', () => {
+  it('one-time codes equal those of speakeasy', () => {
     fc.assert(
       fc.property(key, seconds, (bytes, time) => {
         const theirs = speakeasy.totp({ secret: base32(bytes), encoding: 'base32', time });
@@ -28,7 +28,7 @@ describe('the code of six digits', () => {
     );
   });
 
-  it.runIf(spawnSync('oathtool', ['--version']).error === undefined)('is that of oathtool', () => {
+  it.runIf(spawnSync('oathtool', ['--version']).error === undefined)('one-time codes equal those of oathtool', () => {
     fc.assert(
       fc.property(key, seconds, (bytes, time) => {
         const args = ['--totp', '--base32', `--now=@${time}`, '-'];
