@@ -6,10 +6,10 @@ import { onEachEngine } from '../support/story-database.js';
 
 const THREE_MINUTES = 180;
 
-onEachEngine('the second step', (engine) => {
+onEachEngine('the second login step', (engine) => {
   const story = storyOn(engine, { people: 60 });
 
-  it('turns a half login into a full one', async () => {
+  it('a correct one-time code completes the login', async () => {
     const person = await story.enrolled();
     const client = story.client();
     const code = story.nextCode(person);
@@ -36,8 +36,8 @@ onEachEngine('the second step', (engine) => {
     expect(await client.get('/me', { bearer: textOf(answer, 'access_token') })).toBeAnswered(200);
   });
 
-  describe('the mfa_token', () => {
-    it('J6: says mfa, the subject, three minutes and a long jti of its own, and nothing more', async () => {
+  describe('mfa_token', () => {
+    it('J6: an mfa_token has exactly the specified claims, a lifetime of three minutes and a unique jti', async () => {
       const person = await story.enrolled();
 
       const tokens = [await story.mfaToken(person), await story.mfaToken(person)];
@@ -61,7 +61,7 @@ onEachEngine('the second step', (engine) => {
       expect(second?.jti).not.toBe(first?.jti);
     });
 
-    it('J6: is good until its last second, and not after three minutes', async () => {
+    it('J6: an mfa_token is accepted until its last second and expires after three minutes', async () => {
       const person = await story.enrolled();
       const early = await story.mfaToken(person);
       const late = await story.mfaToken(person);
@@ -74,7 +74,7 @@ onEachEngine('the second step', (engine) => {
       expect(answer).toBeRefused(401, 'MFA_TOKEN_INVALID');
     });
 
-    it('is used up by a success, and only by a success', async () => {
+    it('only a success uses up an mfa_token', async () => {
       const person = await story.enrolled();
       const token = await story.mfaToken(person);
 
@@ -87,7 +87,7 @@ onEachEngine('the second step', (engine) => {
       expect(again).toBeRefused(401, 'MFA_TOKEN_INVALID');
     });
 
-    it('T14: that was used costs neither the code nor an attempt', async () => {
+    it('T14: a used mfa_token costs neither the code nor an attempt', async () => {
       const person = await story.enrolled();
       const used = await story.mfaToken(person);
       const fresh = await story.mfaToken(person);
@@ -101,7 +101,7 @@ onEachEngine('the second step', (engine) => {
       expect(await secondStep(story.client(), fresh, code)).toBeAnswered(200);
     });
 
-    it('is asked for by its form before anything is looked at', async () => {
+    it('a malformed body is rejected before the mfa_token or the code is used', async () => {
       const person = await story.enrolled();
       const token = await story.mfaToken(person);
       const code = story.nextCode(person);
@@ -123,8 +123,8 @@ onEachEngine('the second step', (engine) => {
     });
   });
 
-  describe('a TOTP code', () => {
-    it('T1: works once', async () => {
+  describe('one-time codes', () => {
+    it('T1: a one-time code works only once', async () => {
       const person = await story.enrolled();
       const code = story.nextCode(person);
       expect(await secondStep(story.client(), await story.mfaToken(person), code)).toBeAnswered(200);
@@ -134,7 +134,7 @@ onEachEngine('the second step', (engine) => {
       expect(answer).toBeRefused(401, 'MFA_CODE_INVALID');
     });
 
-    it('by its single use keeps a user from logging in twice within the same 30-second step', async () => {
+    it('a user cannot sign in twice with the one-time code of one 30-second step', async () => {
       const person = await story.enrolled();
       story.clock.advance(60 - (story.clock.seconds % 30));
       const [code, next] = [story.codeOf(person.app), story.codeOf(person.app, 1)];
@@ -148,14 +148,14 @@ onEachEngine('the second step', (engine) => {
 
       expect(again).toBeRefused(401, 'MFA_CODE_INVALID');
       expect(again.cookies).toEqual([]);
-      // What is not of this step works at once: a backup code, and the code of the step to come.
+      // A backup code and the code of the next step still work at once.
       const byBackupCode = await secondStep(story.client(), second, person.backupCodes[0] ?? '');
       expect(byBackupCode).toBeAnswered(200);
       const byNext = await secondStep(story.client(), await story.mfaToken(person), next);
       expect(byNext).toBeAnswered(200);
     });
 
-    it('T2: of the present step is dead once the next was used', async () => {
+    it('T2: the code of the current step is rejected once the next one was used', async () => {
       const person = await story.enrolled();
       story.clock.nextStep();
       const [present, next] = [story.codeOf(person.app), story.codeOf(person.app, 1)];
@@ -166,7 +166,7 @@ onEachEngine('the second step', (engine) => {
       expect(answer).toBeRefused(401, 'MFA_CODE_INVALID');
     });
 
-    it('T3: that confirmed the enrolment does not log in', async () => {
+    it('T3: the code that confirmed the enrolment does not sign in', async () => {
       const person = await story.enrolled();
 
       const answer = await secondStep(story.client(), await story.mfaToken(person), story.codeOf(person.app));
@@ -174,7 +174,7 @@ onEachEngine('the second step', (engine) => {
       expect(answer).toBeRefused(401, 'MFA_CODE_INVALID');
     });
 
-    it.each([-1, 0, 1])('T4: of step %i passes', async (stepsLater) => {
+    it.each([-1, 0, 1])('T4: the code of step %i is accepted', async (stepsLater) => {
       const person = await story.enrolled();
       story.clock.advance(90);
 
@@ -187,7 +187,7 @@ onEachEngine('the second step', (engine) => {
       expect(answer).toBeAnswered(200);
     });
 
-    it.each([-3, -2, 2, 3, 5])('T4: of step %i is refused', async (stepsLater) => {
+    it.each([-3, -2, 2, 3, 5])('T4: the code of step %i is rejected', async (stepsLater) => {
       const person = await story.enrolled();
       story.clock.advance(300);
 
@@ -200,7 +200,7 @@ onEachEngine('the second step', (engine) => {
       expect(answer).toBeRefused(401, 'MFA_CODE_INVALID');
     });
 
-    it('T4: lives from the first second of the step before to the last of the step after', async () => {
+    it('T4: a code is accepted from the first second of the step before to the last second of the step after', async () => {
       const person = await story.enrolled();
       story.clock.advance(300 - (story.clock.seconds % 30));
       const code = story.codeOf(person.app, 2);
@@ -217,7 +217,7 @@ onEachEngine('the second step', (engine) => {
       expect(await secondStep(story.client(), await story.mfaToken(person), other)).toBeAnswered(200);
     });
 
-    it('T5: is judged by the clock of the service alone', async () => {
+    it('T5: only the clock of the service decides whether a code is accepted', async () => {
       const person = await story.enrolled();
       story.clock.advance(600);
       const old = story.codeOf(person.app, -4);
@@ -241,7 +241,7 @@ onEachEngine('the second step', (engine) => {
       expect(byQuery).toBeRefused(401, 'MFA_CODE_INVALID');
     });
 
-    it('may have blanks between its digits, as phones show it', async () => {
+    it('a code may contain a space between its digits, as phones show it', async () => {
       const person = await story.enrolled();
       const code = story.nextCode(person);
 
@@ -262,8 +262,8 @@ onEachEngine('the second step', (engine) => {
       ['seven digits', (code: string) => `0${code}`],
       ['five digits', (code: string) => code.slice(1)],
       ['letters', () => 'abcdef'],
-      ['nothing but blanks', () => '      '],
-    ])('is refused in %s', async (_, spelling) => {
+      ['nothing but spaces', () => '      '],
+    ])('a code in the form of %s is rejected', async (_, spelling) => {
       const person = await story.enrolled();
       const code = spelling(story.nextCode(person));
 
@@ -272,7 +272,7 @@ onEachEngine('the second step', (engine) => {
       expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
     });
 
-    it('of another user does not fit', async () => {
+    it('the code of another user is rejected', async () => {
       const [person, other] = [await story.enrolled(), await story.enrolled()];
       const code = story.nextCode(other);
 
@@ -282,7 +282,7 @@ onEachEngine('the second step', (engine) => {
     });
   });
 
-  it('H6: refuses 50 KB of whatever is slow to match by its shape, and counts nothing', async () => {
+  it('H6: rejects 50 KB of input by its format and counts no failure', async () => {
     const person = await story.enrolled();
     const token = await story.mfaToken(person);
     const long = [
@@ -307,7 +307,7 @@ onEachEngine('the second step', (engine) => {
     expect(await secondStep(story.client(), token, story.nextCode(person))).toBeAnswered(200);
   });
 
-  it('S7: gives a refresh token of its own and never takes over a planted one', async () => {
+  it('S7: issues a new refresh token and ignores a planted one', async () => {
     const person = await story.enrolled();
     const planted = 'A'.repeat(43);
     const client = story.client();
@@ -320,7 +320,7 @@ onEachEngine('the second step', (engine) => {
     expect(cookie?.value).not.toBe(planted);
   });
 
-  it('T20: takes nothing else for an mfa_token, and an mfa_token for nothing else', async () => {
+  it('T20: no other token is accepted as an mfa_token, and an mfa_token is accepted nowhere else', async () => {
     const person = await story.enrolled();
     const { client, accessToken } = await story.signIn(person);
     const code = story.nextCode(person);

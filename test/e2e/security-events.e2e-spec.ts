@@ -14,7 +14,7 @@ const TABLES = [
   ...['account', 'totp_secret', 'backup_code', 'used_mfa_token', 'session', 'refresh_token', 'signing_key'],
   ...['trusted_device', 'security_event'],
 ];
-/** All that can be read there but a dump of the memory, which holds everything. */
+/** Every readable management endpoint except the heap dump, which contains all secrets. */
 const SHOWN_TO_OPERATORS = [
   ...['', '/health', '/info', '/metrics', '/prometheus', '/env', '/configprops', '/loggers', '/scheduledtasks'],
   ...['/caches', '/mappings', '/httpexchanges', '/threaddump', '/logfile'],
@@ -24,7 +24,7 @@ onEachEngine('L3: security events', (engine) => {
   const story = storyOn(engine, { args: ['--app.security.mfa.trusted-device.enabled=true'] });
 
   /** The events of that kind that were recorded for the request behind an answer. */
-  function told(answer: Answer, kind: string): Promise<readonly EventRow[]> {
+  function eventsOf(answer: Answer, kind: string): Promise<readonly EventRow[]> {
     const requestId = answer.headers.get('x-request-id');
     return story.database.query<EventRow>('SELECT * FROM security_event WHERE request_id = ? AND kind = ?', [
       requestId,
@@ -33,7 +33,7 @@ onEachEngine('L3: security events', (engine) => {
   }
 
   /** One event, of now, about the account and from the browser. */
-  async function one(person: { readonly id: string }, expected: Partial<EventRow> = {}): Promise<unknown> {
+  async function oneEvent(person: { readonly id: string }, expected: Partial<EventRow> = {}): Promise<unknown> {
     return [
       expect.objectContaining({
         ...expected,
@@ -51,7 +51,7 @@ onEachEngine('L3: security events', (engine) => {
     return client;
   }
 
-  it('tell of each password step how it ended, and for whom', async () => {
+  it('every password step records its result and its user', async () => {
     const person = story.person();
     const enrolled = await story.enrolled();
     const right = await browser().post('/login', { id: person.id, pw: PASSWORD });
@@ -60,26 +60,28 @@ onEachEngine('L3: security events', (engine) => {
     const inPortal = await browser().post('/session', { id: person.id, pw: PASSWORD });
     const wrongInPortal = await browser().post('/session', { id: person.id, pw: 'wrong' });
 
-    expect(await told(right, 'LOGIN_PASSWORD_OK')).toEqual(await one(person, { result: 'ok', amr: 'pwd' }));
-    expect(await told(wrong, 'LOGIN_PASSWORD_FAILED')).toEqual(await one(person, { result: 'refused' }));
-    expect(await told(half, 'LOGIN_PASSWORD_OK')).toEqual(await one(enrolled, { result: 'ok' }));
-    expect(await told(half, 'MFA_CHALLENGED')).toEqual(await one(enrolled));
-    expect(await told(inPortal, 'LOGIN_PASSWORD_OK')).toEqual(await one(person, { result: 'ok' }));
-    expect(await told(wrongInPortal, 'LOGIN_PASSWORD_FAILED')).toEqual(await one(person, { result: 'refused' }));
-    expect(await told(right, 'MFA_CHALLENGED')).toEqual([]);
+    expect(await eventsOf(right, 'LOGIN_PASSWORD_OK')).toEqual(await oneEvent(person, { result: 'ok', amr: 'pwd' }));
+    expect(await eventsOf(wrong, 'LOGIN_PASSWORD_FAILED')).toEqual(await oneEvent(person, { result: 'refused' }));
+    expect(await eventsOf(half, 'LOGIN_PASSWORD_OK')).toEqual(await oneEvent(enrolled, { result: 'ok' }));
+    expect(await eventsOf(half, 'MFA_CHALLENGED')).toEqual(await oneEvent(enrolled));
+    expect(await eventsOf(inPortal, 'LOGIN_PASSWORD_OK')).toEqual(await oneEvent(person, { result: 'ok' }));
+    expect(await eventsOf(wrongInPortal, 'LOGIN_PASSWORD_FAILED')).toEqual(
+      await oneEvent(person, { result: 'refused' }),
+    );
+    expect(await eventsOf(right, 'MFA_CHALLENGED')).toEqual([]);
   });
 
-  it('tell of an unknown login id without repeating it', async () => {
+  it('an unknown login id is recorded without the id itself', async () => {
     const typed = 'my-password-typed-into-the-wrong-field';
     const answer = await browser().post('/login', { id: typed, pw: PASSWORD });
 
-    const [event] = await told(answer, 'LOGIN_PASSWORD_FAILED');
+    const [event] = await eventsOf(answer, 'LOGIN_PASSWORD_FAILED');
 
     expect(event).toMatchObject({ user_id: null, result: 'refused', reason: expect.any(String) as string });
     expect(JSON.stringify(event)).not.toContain(typed);
   });
 
-  it('tell of wrong passwords at the other places that take one', async () => {
+  it('wrong passwords at setup and at a password change are recorded', async () => {
     const person = story.person();
     const client = browser();
     const { accessToken: bearer } = await story.signInByPassword(person, client);
@@ -88,11 +90,11 @@ onEachEngine('L3: security events', (engine) => {
     const setup = await client.post('/2fa/setup', { pw: 'wrong' }, { bearer });
     const change = await client.post('/me/password', { current: 'wrong', new: NEW_PASSWORD }, { bearer });
 
-    expect(await told(setup, 'LOGIN_PASSWORD_FAILED')).toEqual(await one(person, { result: 'refused' }));
-    expect(await told(change, 'LOGIN_PASSWORD_FAILED')).toEqual(await one(person, { result: 'refused' }));
+    expect(await eventsOf(setup, 'LOGIN_PASSWORD_FAILED')).toEqual(await oneEvent(person, { result: 'refused' }));
+    expect(await eventsOf(change, 'LOGIN_PASSWORD_FAILED')).toEqual(await oneEvent(person, { result: 'refused' }));
   });
 
-  it('tell of enrolment, from setup to disable', async () => {
+  it('every step of an enrolment is recorded, from setup to disable', async () => {
     const person = story.person();
     const client = browser();
     const { accessToken: bearer } = await story.signInByPassword(person, client);
@@ -105,16 +107,16 @@ onEachEngine('L3: security events', (engine) => {
     story.clock.nextStep();
     const disabled = await client.post('/2fa/disable', { code: story.codeOf(app) }, { bearer: raised });
 
-    expect(await told(disabled, 'MFA_DISABLED')).toEqual(await one(person, { result: 'ok' }));
+    expect(await eventsOf(disabled, 'MFA_DISABLED')).toEqual(await oneEvent(person, { result: 'ok' }));
     story.clock.back(30);
-    expect(await told(setup, 'MFA_SETUP')).toEqual(await one(person, { result: 'ok' }));
-    expect(await told(wrong, 'MFA_FAILED')).toEqual(await one(person, { result: 'refused' }));
-    expect(await told(confirmed, 'MFA_CONFIRMED')).toEqual(await one(person, { result: 'ok' }));
-    expect(await told(reissued, 'BACKUP_REISSUED')).toEqual(await one(person, { result: 'ok' }));
+    expect(await eventsOf(setup, 'MFA_SETUP')).toEqual(await oneEvent(person, { result: 'ok' }));
+    expect(await eventsOf(wrong, 'MFA_FAILED')).toEqual(await oneEvent(person, { result: 'refused' }));
+    expect(await eventsOf(confirmed, 'MFA_CONFIRMED')).toEqual(await oneEvent(person, { result: 'ok' }));
+    expect(await eventsOf(reissued, 'BACKUP_REISSUED')).toEqual(await oneEvent(person, { result: 'ok' }));
     story.clock.advance(30);
   });
 
-  it('tell of each second factor how it ended, with which method', async () => {
+  it('every second-factor attempt records its result, and a success its method', async () => {
     const person = await story.enrolled();
     const code = story.nextCode(person);
     const [backup = ''] = person.backupCodes;
@@ -128,17 +130,19 @@ onEachEngine('L3: security events', (engine) => {
     const byBackup = await step(backup);
     const backupAgain = await step(backup);
 
-    expect(await told(right, 'MFA_OK')).toEqual(await one(person, { result: 'ok', amr: 'pwd otp', reason: 'totp' }));
-    expect(await told(replay, 'MFA_REPLAY')).toEqual(await one(person, { result: 'refused' }));
-    expect(await told(wrong, 'MFA_FAILED')).toEqual(await one(person, { result: 'refused' }));
-    expect(await told(byBackup, 'MFA_OK')).toEqual(
-      await one(person, { result: 'ok', amr: 'pwd otp', reason: 'backup_code' }),
+    expect(await eventsOf(right, 'MFA_OK')).toEqual(
+      await oneEvent(person, { result: 'ok', amr: 'pwd otp', reason: 'totp' }),
     );
-    expect(await told(byBackup, 'BACKUP_USED')).toEqual(await one(person, { result: 'ok' }));
-    expect(await told(backupAgain, 'MFA_FAILED')).toEqual(await one(person, { result: 'refused' }));
+    expect(await eventsOf(replay, 'MFA_REPLAY')).toEqual(await oneEvent(person, { result: 'refused' }));
+    expect(await eventsOf(wrong, 'MFA_FAILED')).toEqual(await oneEvent(person, { result: 'refused' }));
+    expect(await eventsOf(byBackup, 'MFA_OK')).toEqual(
+      await oneEvent(person, { result: 'ok', amr: 'pwd otp', reason: 'backup_code' }),
+    );
+    expect(await eventsOf(byBackup, 'BACKUP_USED')).toEqual(await oneEvent(person, { result: 'ok' }));
+    expect(await eventsOf(backupAgain, 'MFA_FAILED')).toEqual(await oneEvent(person, { result: 'refused' }));
   });
 
-  it('tell of the lock once, and by whom it was ended', async () => {
+  it('a lock is recorded once, and an unlock with its actor', async () => {
     const person = await story.enrolled();
     const client = browser();
     const token = await story.mfaToken(person, client);
@@ -151,9 +155,9 @@ onEachEngine('L3: security events', (engine) => {
 
     const [, , , , fifth, sixth] = answers;
     if (!fifth || !sixth) throw new Error('seven tries were made');
-    expect(await told(fifth, 'MFA_FAILED')).toEqual(await one(person));
-    expect(await told(fifth, 'MFA_LOCKED')).toEqual(await one(person));
-    expect(await told(sixth, 'MFA_FAILED')).toEqual([]);
+    expect(await eventsOf(fifth, 'MFA_FAILED')).toEqual(await oneEvent(person));
+    expect(await eventsOf(fifth, 'MFA_LOCKED')).toEqual(await oneEvent(person));
+    expect(await eventsOf(sixth, 'MFA_FAILED')).toEqual([]);
     expect(await story.countOf(person, 'MFA_LOCKED')).toBe(1);
     const unlocked = (await story.events(person)).filter(({ kind }) => kind === 'MFA_UNLOCKED');
     expect(unlocked).toEqual([
@@ -161,7 +165,7 @@ onEachEngine('L3: security events', (engine) => {
     ]);
   });
 
-  it('tell when backup codes run low', async () => {
+  it('a low number of backup codes is recorded once', async () => {
     const person = await story.enrolled();
     for (const code of person.backupCodes.slice(0, 7)) {
       const client = browser();
@@ -173,35 +177,35 @@ onEachEngine('L3: security events', (engine) => {
     expect(await story.countOf(person, 'BACKUP_LOW')).toBe(1);
   });
 
-  it('tell of refresh, reuse, step-up, trusted device, password change and the end of sessions', async () => {
+  it('refresh, reuse, step-up, trusted device, password change and session end are recorded', async () => {
     const person = await story.enrolled();
     const client = browser();
     const { accessToken: bearer, answer: signedIn } = await story.signIn(person, client, { trust_device: true });
-    expect(await told(signedIn, 'DEVICE_TRUSTED')).toEqual(await one(person));
+    expect(await eventsOf(signedIn, 'DEVICE_TRUSTED')).toEqual(await oneEvent(person));
     const thief = client.copy();
     const refreshed = await refresh(client);
-    expect(await told(refreshed, 'TOKEN_REFRESHED')).toEqual(await one(person));
+    expect(await eventsOf(refreshed, 'TOKEN_REFRESHED')).toEqual(await oneEvent(person));
     story.clock.nextStep();
     const reused = await refresh(thief);
-    expect(await told(reused, 'TOKEN_REUSE')).toEqual(await one(person, { result: 'refused' }));
+    expect(await eventsOf(reused, 'TOKEN_REUSE')).toEqual(await oneEvent(person, { result: 'refused' }));
     expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
 
     const other = browser();
     const { accessToken: second } = await story.signIn(person, other);
     const stepped = await other.post('/2fa/verify', { code: story.nextCode(person) }, { bearer: second });
-    expect(await told(stepped, 'STEP_UP_OK')).toEqual(await one(person, { amr: 'pwd otp' }));
+    expect(await eventsOf(stepped, 'STEP_UP_OK')).toEqual(await oneEvent(person, { amr: 'pwd otp' }));
     const changed = await other.post('/me/password', { current: PASSWORD, new: NEW_PASSWORD }, { bearer: second });
-    expect(await told(changed, 'PASSWORD_CHANGED')).toEqual(await one(person));
-    expect(await told(await other.post('/logout', {}, { bearer: second }), 'SESSION_REVOKED')).toEqual(
-      await one(person),
+    expect(await eventsOf(changed, 'PASSWORD_CHANGED')).toEqual(await oneEvent(person));
+    expect(await eventsOf(await other.post('/logout', {}, { bearer: second }), 'SESSION_REVOKED')).toEqual(
+      await oneEvent(person),
     );
     const portal = browser();
     await portal.post('/session', { id: story.person().id, pw: PASSWORD });
     const ended = await portal.delete('/session');
-    expect(await told(ended, 'SESSION_REVOKED')).toHaveLength(1);
+    expect(await eventsOf(ended, 'SESSION_REVOKED')).toHaveLength(1);
   });
 
-  it('tell of what an operator did', async () => {
+  it('commands of operators are recorded', async () => {
     const person = await story.enrolled();
     for (const command of ['disable', 'enable', 'reset-mfa']) {
       expect((await story.command('users', command, person.id)).exitCode, command).toBe(0);
@@ -218,7 +222,7 @@ onEachEngine('L3: security events', (engine) => {
     expect(new Set(others.map(({ kind }) => kind))).toEqual(new Set(['USERS_IMPORTED', 'KEY_ROTATED']));
   });
 
-  it('stand in the order of time, with a time that has a zone: milliseconds of UTC', async () => {
+  it('events are ordered by time and store milliseconds of UTC', async () => {
     const person = story.person();
     await story.login(person);
     story.clock.advance(1);
@@ -231,7 +235,7 @@ onEachEngine('L3: security events', (engine) => {
   });
 });
 
-onEachEngine('L1: what is secret', (engine) => {
+onEachEngine('L1: secrets', (engine) => {
   const story = storyOn(engine, {
     people: 4,
     args: [
@@ -240,7 +244,7 @@ onEachEngine('L1: what is secret', (engine) => {
       '--logging.file.name=service.log',
       '--logging.structured.format.file=ecs',
       '--server.error.include-message=always',
-      // Everything that operators may ever be shown.
+      // Shows operators as much as the keys permit.
       '--management.endpoints.web.exposure.include=*',
       '--management.endpoint.health.show-details=always',
       '--management.endpoint.env.show-values=always',
@@ -252,7 +256,7 @@ onEachEngine('L1: what is secret', (engine) => {
     ],
   });
 
-  it('stands in no table, on no output, in no file, and in no answer but the one that hands it over', async () => {
+  it('secrets appear in no table, output or file, and in no response except the one that issues them', async () => {
     const secrets = new Set<string>([PASSWORD, NEW_PASSWORD, OPERATOR.password]);
     const answers: Answer[] = [];
     const keep = (answer: Answer): Answer => {
@@ -268,7 +272,7 @@ onEachEngine('L1: what is secret', (engine) => {
     const { client, accessToken: bearer } = await story.signIn(person, story.client(), { trust_device: true });
     learn(client.cookie('refresh_token'), client.cookie('trusted_device'), bearer);
 
-    // Every kind of refusal, given something that is secret or could be.
+    // Every kind of error, provoked with secret input.
     const half = await story.mfaToken(person);
     learn(half);
     const wrong = 'a wrong password that is nearly right';
@@ -305,7 +309,7 @@ onEachEngine('L1: what is secret', (engine) => {
     const portal = story.client();
     expect(await portal.post('/session', { id: story.person().id, pw: PASSWORD })).toBeAnswered(200);
     learn(portal.cookie('SESSION'));
-    // The change of the password made the browser forgotten.
+    // The password change has revoked the trusted device.
     const renamed = { ...person, password: NEW_PASSWORD };
     const again = await story.signIn(renamed, story.client(), { trust_device: true });
     learn(again.client.cookie('refresh_token'), again.client.cookie('trusted_device'), again.accessToken);
@@ -313,7 +317,7 @@ onEachEngine('L1: what is secret', (engine) => {
     expect(exitCode).toBe(0);
     const operator = new HttpClient(`${story.service.url}/actuator`);
     Object.assign(operator.headers, OPERATOR_HEADERS);
-    // Logs are written every second, and in order: all lines are there with the last one.
+    // Logs are written every second, and in order: all lines are there with the last oneEvent.
     expect(await client.get('/the-last-line')).toBeAnswered(404);
     await waitUntil('the logs are complete', () =>
       ['access_log', 'service.log'].every((log) =>
@@ -344,7 +348,7 @@ onEachEngine('L1: what is secret', (engine) => {
     }
   });
 
-  it('L4: no refusal tells of stack, path, statement or driver', async () => {
+  it('L4: error responses reveal no stack, path, SQL statement or driver', async () => {
     const client = story.client();
     const answers = [
       await client.post('/login', { id: "x'; DROP TABLE account", pw: 'x' }),
@@ -362,7 +366,7 @@ onEachEngine('L1: what is secret', (engine) => {
   });
 });
 
-/** What stands in the files below a folder: of the import, of the service, and of whatever it may begin to write. */
+/** The contents of all files below a folder, also of files that the service does not write today. */
 function filesBelow(folder: string): readonly { readonly place: string; readonly text: string }[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

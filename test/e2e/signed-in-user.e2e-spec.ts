@@ -10,11 +10,11 @@ function itemsOf(answer: Answer): readonly Members[] {
   return Array.isArray(answer.body['items']) ? (answer.body['items'] as readonly Members[]) : [];
 }
 
-onEachEngine('a signed-in user', (engine) => {
+onEachEngine('routes for signed-in users', (engine) => {
   const story = storyOn(engine, { people: 60, others: { auditor: 'ROLE_AUDITOR' } });
 
   describe('/me', () => {
-    it('tells who is asking and how they signed in', async () => {
+    it('shows the user, the roles and how the user signed in', async () => {
       const person = { id: 'auditor', password: PASSWORD };
       const { client, accessToken: bearer } = await story.signInByPassword(person);
 
@@ -32,7 +32,7 @@ onEachEngine('a signed-in user', (engine) => {
       });
     });
 
-    it('tells when the second factor was proven', async () => {
+    it('shows when the second factor was verified', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
 
@@ -50,7 +50,7 @@ onEachEngine('a signed-in user', (engine) => {
     });
 
     it.each(['/me', '/sessions', '/me/events', '/me/devices', '/me/settlement', '/2fa', '/session'])(
-      '%s is closed to nobody',
+      'GET %s rejects unauthenticated requests',
       async (path) => {
         const answer = await story.client().get(path);
 
@@ -61,7 +61,7 @@ onEachEngine('a signed-in user', (engine) => {
   });
 
   describe('/sessions', () => {
-    it('lists the own sessions and says which is this one', async () => {
+    it('lists the sessions of the user and marks the current one', async () => {
       const person = story.person();
       const browser = story.client();
       browser.headers['user-agent'] = 'A phone';
@@ -86,7 +86,7 @@ onEachEngine('a signed-in user', (engine) => {
       expect(answer.text).not.toContain(client.cookie('refresh_token'));
     });
 
-    it('come page by page, newest first', async () => {
+    it('lists sessions in slices, newest first', async () => {
       const person = story.person();
       const sids: unknown[] = [];
       for (let count = 0; count < 5; count += 1) {
@@ -107,7 +107,7 @@ onEachEngine('a signed-in user', (engine) => {
       expect(whole.body).not.toHaveProperty('next');
     });
 
-    it('S6: ends one of the own sessions at once', async () => {
+    it('S6: DELETE /sessions/{id} ends a session of the user at once', async () => {
       const person = story.person();
       const other = await story.signInByPassword(person);
       const { client, accessToken: bearer } = await story.signInByPassword(person);
@@ -120,7 +120,7 @@ onEachEngine('a signed-in user', (engine) => {
       expect(await client.get('/me', { bearer })).toBeAnswered(200);
     });
 
-    it('H10: does not find those of others', async () => {
+    it('H10: DELETE /sessions/{id} returns 404 for sessions of other users', async () => {
       const other = await story.signInByPassword(story.person());
       const { client, accessToken: bearer } = await story.signInByPassword(story.person());
 
@@ -131,7 +131,7 @@ onEachEngine('a signed-in user', (engine) => {
       expect(await other.client.get('/me', { bearer: other.accessToken })).toBeAnswered(200);
     });
 
-    it('ends all others at once', async () => {
+    it('DELETE /sessions ends all other sessions at once', async () => {
       const person = story.person();
       const others = [await story.signInByPassword(person), await story.signInByPassword(person)];
       const browser = story.client();
@@ -149,7 +149,7 @@ onEachEngine('a signed-in user', (engine) => {
   });
 
   describe('/me/password', () => {
-    it('changes the password, ends all other sessions and half logins, and keeps this one', async () => {
+    it('changes the password, ends other sessions and keeps the current one', async () => {
       const person = story.person();
       const other = await story.signInByPassword(person);
       const { client, accessToken: bearer } = await story.signInByPassword(person);
@@ -165,7 +165,7 @@ onEachEngine('a signed-in user', (engine) => {
       await expect(story.login({ ...person, password: NEW_PASSWORD })).resolves.toBeDefined();
     });
 
-    it('refuses a wrong current one, and changes nothing', async () => {
+    it('rejects a wrong current password and changes nothing', async () => {
       const person = story.person();
       const { client, accessToken: bearer } = await story.signInByPassword(person);
 
@@ -175,7 +175,7 @@ onEachEngine('a signed-in user', (engine) => {
       await expect(story.login(person)).resolves.toBeDefined();
     });
 
-    it.each(['short', 'password', '12345678', 'qwertyuiop'])('refuses the weak one %j', async (weak) => {
+    it.each(['short', 'password', '12345678', 'qwertyuiop'])('rejects the weak password %j', async (weak) => {
       const { client, accessToken: bearer } = await story.signInByPassword(story.person());
 
       const answer = await client.post('/me/password', { current: PASSWORD, new: weak }, { bearer });
@@ -185,7 +185,7 @@ onEachEngine('a signed-in user', (engine) => {
       expect(answer.text).not.toContain(`"${weak}"`);
     });
 
-    it('asks a user of two factors for a fresh otp or a code', async () => {
+    it('requires a recent otp or a one-time code from a user with two factors', async () => {
       const person = await story.enrolled();
       const { client } = await story.signIn(person);
       story.clock.advance(301);
@@ -201,7 +201,7 @@ onEachEngine('a signed-in user', (engine) => {
       expect(right).toBeAnswered(204);
     });
 
-    it('kills the half logins of before, and the pending secret', async () => {
+    it('a password change invalidates earlier mfa_tokens and the pending secret', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
       const half = await story.mfaToken(person);
@@ -224,7 +224,7 @@ onEachEngine('a signed-in user', (engine) => {
       { current: PASSWORD, new: NEW_PASSWORD, code: 1 },
       { current: PASSWORD, new: NEW_PASSWORD, more: 1 },
       { current: PASSWORD, new: 'x'.repeat(1025) },
-    ])('refuses the shape %j', async (body) => {
+    ])('rejects the body %j', async (body) => {
       const { client, accessToken: bearer } = await story.signInByPassword(story.person());
 
       expect(await client.post('/me/password', body, { bearer })).toBeRefused(400, 'VALIDATION_FAILED');
@@ -232,7 +232,7 @@ onEachEngine('a signed-in user', (engine) => {
   });
 
   describe('/me/events', () => {
-    it('shows what happened to the account, newest first, page by page', async () => {
+    it('lists the events of the account in slices, newest first', async () => {
       const person = await story.enrolled();
       story.clock.advance(1);
       await story.client().post('/login', { id: person.id, pw: 'wrong' });
@@ -251,7 +251,7 @@ onEachEngine('a signed-in user', (engine) => {
       expect(all[0]).toMatchObject({ kind: expect.any(String) as string, ip: '127.0.0.1' });
     });
 
-    it('shows those of nobody else, and no reason that would help to guess', async () => {
+    it('shows no events of other users', async () => {
       const [person, other] = [await story.enrolled(), await story.enrolled()];
       const subject = await story.subjectOf(other);
       const { client, accessToken: bearer } = await story.signIn(person);
@@ -264,7 +264,7 @@ onEachEngine('a signed-in user', (engine) => {
   });
 
   it.each(['limit=0', 'limit=201', 'limit=x', 'limit=1&limit=2', 'after=', 'more=1'])(
-    'refuses a list of ?%s',
+    'lists reject the query ?%s',
     async (query) => {
       const { client, accessToken: bearer } = await story.signInByPassword(story.person());
 

@@ -11,7 +11,7 @@ import { sendRaw } from '../support/raw-http.js';
 import { waitUntil } from '../support/wait-until.js';
 
 const TIMEOUT_MILLIS = 700;
-/** The value itself and the second within which it is kept, with what a busy machine takes. */
+/** The timeout and its tolerance of one second, with a margin for a busy machine. */
 const SOON = 10_000;
 
 const HALF_HEAD = 'POST /note HTTP/1.1\r\nHost: x\r\nContent-Ty';
@@ -45,7 +45,7 @@ async function timeUntilClosed(
   return { millis: performance.now() - since, connection };
 }
 
-describe('R7 server.embedded.connection-timeout', () => {
+describe('R7: server.embedded.connection-timeout', () => {
   it.each([
     ['nothing at all', '', [408]],
     ['half a head', HALF_HEAD, [408]],
@@ -54,15 +54,15 @@ describe('R7 server.embedded.connection-timeout', () => {
     ['half a chunk', HEAD.replace('Content-Length: 12', 'Transfer-Encoding: chunked') + '5\r\n{"t', [408]],
     ['a whole request and nothing more', 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n', [200]],
     ['a whole request and half the next', 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\nGET /pl', [200, 408]],
-  ])('a client that sends %s is cut at it, and not before', async (_, bytes, statuses) => {
+  ])('a client that sends %s is disconnected at the timeout, not before', async (_, bytes, statuses) => {
     const { millis, connection } = await timeUntilClosed(bytes);
 
     expect(connection.statuses).toEqual(statuses);
     expect(millis).toBeGreaterThan(TIMEOUT_MILLIS - 50);
   });
 
-  it('the quickest of several is cut within a second of it', async () => {
-    // One alone may be late because the machine is.
+  it('the quickest of five slow clients is disconnected within a second of the timeout', async () => {
+    // A single client may be late on a busy machine.
     for (const bytes of ['', HALF_HEAD, HALF_BODY, 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n']) {
       const times = await Promise.all([1, 2, 3, 4, 5].map(() => timeUntilClosed(bytes)));
 
@@ -70,7 +70,7 @@ describe('R7 server.embedded.connection-timeout', () => {
     }
   });
 
-  it('408 has the shape of every refusal, and says that the connection ends', async () => {
+  it('a 408 response is a problem document with Connection: close', async () => {
     for (const bytes of [HALF_HEAD, HALF_BODY]) {
       const { connection } = await timeUntilClosed(bytes);
 
@@ -83,7 +83,7 @@ describe('R7 server.embedded.connection-timeout', () => {
     }
   });
 
-  it('a body that comes a byte at a time has no more time than one that does not come', async () => {
+  it('a body sent byte by byte does not extend the timeout', async () => {
     const connection = await RawConnection.open(service.url);
     const since = performance.now();
     connection.send(HALF_BODY);
@@ -99,14 +99,14 @@ describe('R7 server.embedded.connection-timeout', () => {
   });
 
   it.each([
-    ['a body that nobody asked for', 'GET /plain HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n', ' '],
+    ['an unexpected body', 'GET /plain HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n', ' '],
     [
-      'chunks to a route that takes none',
+      'a chunked body for a route without one',
       'GET /plain HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n',
       '1\r\n \r\n',
     ],
-    ['line ends behind a request', 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n'],
-  ])('a connection is not kept by %s, a piece at a time', async (_, bytes, piece) => {
+    ['a series of line ends behind a request', 'GET /plain HTTP/1.1\r\nHost: x\r\n\r\n', '\r\n'],
+  ])('%s does not keep a connection open', async (_, bytes, piece) => {
     const connection = await RawConnection.open(service.url);
     connection.send(bytes);
     await connection.untilAnswered();
@@ -120,7 +120,7 @@ describe('R7 server.embedded.connection-timeout', () => {
     expect(connection.statuses[0]).toBe(200);
   });
 
-  it('a long response beside a body that does not come in time is sent once', async () => {
+  it('a long response is sent once when the request body misses the timeout', async () => {
     const complaints = service.complaints.length;
     const connection = await RawConnection.open(service.url);
     connection.get('/held/big', 'Content-Length: 1000\r\n');
@@ -132,7 +132,7 @@ describe('R7 server.embedded.connection-timeout', () => {
     expect(service.complaints.slice(complaints)).toEqual([]);
   });
 
-  it('a client that does not take its answers is cut', async () => {
+  it('a client that does not read its responses is disconnected', async () => {
     const connection = await RawConnection.open(service.url);
     connection.stopReading();
     const before = held.bigAnswers;
@@ -146,7 +146,7 @@ describe('R7 server.embedded.connection-timeout', () => {
     expect(connection.statuses.length).toBeLessThan(40);
   });
 
-  it('while 150 send half heads and 150 half bodies, others are answered', async () => {
+  it('other clients are served while 150 send half heads and 150 half bodies', async () => {
     const slow = await Promise.all(
       Array.from({ length: 300 }, async (_, index) => {
         const connection = await RawConnection.open(service.url);
@@ -164,14 +164,14 @@ describe('R7 server.embedded.connection-timeout', () => {
       longest = Math.max(longest, performance.now() - since);
     }
 
-    // Answered all along, while those stood in the way.
+    // Responses must arrive the whole time, not only after the slow clients are gone.
     expect(answers.length).toBeGreaterThan(10);
     expect(new Set(answers)).toEqual(new Set([200]));
     expect(longest).toBeLessThan(2000);
     for (const { statuses } of slow) expect(statuses).toEqual([408]);
   });
 
-  it('a client that takes its time within the limit is answered', async () => {
+  it('a slow client within the limit is served', async () => {
     const connection = await RawConnection.open(service.url);
     connection.send(HEAD);
     connection.send('{"text":');

@@ -61,7 +61,7 @@ async function timeUntilClosed(open: () => Promise<RawConnection>): Promise<[num
   return [performance.now() - since, connection];
 }
 
-needs('openssl')('R7 server.embedded.connection-timeout with TLS', () => {
+needs('openssl')('R7: server.embedded.connection-timeout with TLS', () => {
   beforeAll(() => start(TIMEOUT_MILLIS));
 
   it.concurrent.each<[string, () => Promise<RawConnection>, readonly number[]]>([
@@ -72,19 +72,23 @@ needs('openssl')('R7 server.embedded.connection-timeout with TLS', () => {
     ['half a head', () => over(HALF_HEAD), [408]],
     ['half a body', () => over(HALF_BODY), [408]],
     ['a whole request and nothing more', () => over('GET /plain HTTP/1.1\r\nHost: x\r\n\r\n'), [200]],
-  ])('a client that sends %s is cut at it, and not before', { timeout: 2 * SOON }, async (_, open, statuses) => {
-    const [millis, connection] = await timeUntilClosed(open);
+  ])(
+    'a client that sends %s over TLS is disconnected at the timeout, not before',
+    { timeout: 2 * SOON },
+    async (_, open, statuses) => {
+      const [millis, connection] = await timeUntilClosed(open);
 
-    expect(connection.statuses).toEqual(statuses);
-    expect(millis).toBeGreaterThan(TIMEOUT_MILLIS - 50);
-  });
+      expect(connection.statuses).toEqual(statuses);
+      expect(millis).toBeGreaterThan(TIMEOUT_MILLIS - 50);
+    },
+  );
 
   it.concurrent.each<[string, () => Promise<RawConnection>, Buffer]>([
     ['half a handshake', async () => below(await clientHello()), Buffer.of(0x14, 3, 3, 0, 1, 1)],
     ['an empty line', () => over(''), Buffer.from('\r\n')],
     ['a head', () => over(HALF_HEAD), Buffer.from('x')],
     ['a body', () => over(HALF_BODY.replace('12', '1200')), Buffer.from(' ')],
-  ])('a client has no more time for %s a piece at a time', { timeout: 2 * SOON }, async (_, open, piece) => {
+  ])('%s sent piece by piece does not extend the timeout', { timeout: 2 * SOON }, async (_, open, piece) => {
     const connection = await open();
     const dribble = setInterval(() => {
       connection.send(piece);
@@ -98,7 +102,7 @@ needs('openssl')('R7 server.embedded.connection-timeout with TLS', () => {
   });
 });
 
-needs('openssl')('R7 a crowd of slow clients with TLS', () => {
+needs('openssl')('R7: many slow clients with TLS', () => {
   beforeAll(() => start(CROWD_TIMEOUT_MILLIS));
 
   it.each<[string, () => Promise<readonly { readonly isClosed: boolean }[]>]>([
@@ -114,7 +118,7 @@ needs('openssl')('R7 a crowd of slow clients with TLS', () => {
         return [...handshakes, ...heads, ...bodies];
       },
     ],
-  ])('while 150 each send %s, others are answered', { timeout: 2 * SOON }, async (_, open) => {
+  ])('other clients are served while 150 each send %s', { timeout: 2 * SOON }, async (_, open) => {
     const slow = await open();
     const note = { method: 'POST', headers: JSON_BODY, body: '{"text":"a"}' };
 
@@ -127,7 +131,7 @@ needs('openssl')('R7 a crowd of slow clients with TLS', () => {
       longest = Math.max(longest, performance.now() - since);
     }
 
-    // Answered all along, while those stood in the way.
+    // Responses must arrive the whole time, not only after the slow clients are gone.
     expect(answers.length).toBeGreaterThan(10);
     expect(new Set(answers)).toEqual(new Set([200]));
     expect(longest).toBeLessThan(2000);

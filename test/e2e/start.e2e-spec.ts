@@ -10,7 +10,7 @@ import { type RunningService, runCli, runService, type ServiceOptions, startServ
 import { temporaryFolder } from '../support/temporary-folder.js';
 import { waitUntil } from '../support/wait-until.js';
 
-/** What health says to strangers. */
+/** The health response for unauthenticated callers. */
 const UP = { status: 'UP', groups: ['liveness', 'readiness'] };
 
 let running: RunningService | undefined;
@@ -25,8 +25,8 @@ async function start(options: ServiceOptions = {}): Promise<RunningService> {
   return running;
 }
 
-describe('a start without keys', () => {
-  it('answers a page on / and UP on health, on a database only its user may read', async () => {
+describe('startup without configuration', () => {
+  it('serves the start page and health from a database that only its own user may read', async () => {
     const service = await start();
 
     const page = await fetch(`${service.url}/`);
@@ -41,7 +41,7 @@ describe('a start without keys', () => {
     expect(statSync(join(service.cwd, 'data', 'login.db')).mode & 0o777).toBe(0o600);
   });
 
-  it('ends with 0 when it is asked to, and starts on the same database again', async () => {
+  it('exits with code 0 on shutdown and starts again on the same database', async () => {
     const first = await start();
     const exitCode = await first.stop();
 
@@ -51,29 +51,29 @@ describe('a start without keys', () => {
     expect((await fetch(`${second.url}/`)).status).toBe(200);
   });
 
-  it('does not wait for ever for a client that never finishes its request', async () => {
+  it('shutdown does not wait for a client that never finishes its request', async () => {
     const service = await start({ args: ['--app.lifecycle.timeout-per-shutdown-phase=100ms'] });
     const { hostname, port } = new URL(service.url);
     const client = connect(Number(port), hostname);
     await once(client, 'connect');
     const cutOff = once(client.resume(), 'close');
     client.on('error', () => undefined).write('POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf');
-    // The service has the half request in hand before it is told to stop.
+    // Ensures that the service has the unfinished request before the signal.
     await fetch(service.url);
 
     expect(await service.stop()).toBe(0);
     await cutOff;
   });
 
-  it('says nothing that an operator could mistake for trouble', async () => {
+  it('startup logs no warnings or errors', async () => {
     const service = await start({ env: { TZ: 'UTC' } });
 
     expect([service.stderr, service.troubles]).toEqual(['', []]);
   });
 });
 
-describe('the first start', () => {
-  it('makes the user admin with a seal key of its own, and tells the password once', async () => {
+describe('the first startup', () => {
+  it('creates the user admin and a seal key, and prints the password only once', async () => {
     const first = await start();
     const line = await waitUntil('the first user is told', () => /^First user: .*$/m.exec(first.stdout)?.[0]);
     const [, pw] = /^First user: admin with password (\S+) \(shown this once\)$/.exec(line) ?? [];
@@ -93,7 +93,7 @@ describe('the first start', () => {
     expect(second.stdout).not.toContain('First user');
   });
 
-  it('with profile prod makes neither a user nor a key', async () => {
+  it('creates neither a user nor a seal key with profile prod', async () => {
     const { cwd } = await start({ env: PROD, args: ['--management.server.port=0'] });
 
     const { exitCode, stdout } = await runCli(['users', 'add', 'admin', '--roles', 'ROLE_ADMIN'], { cwd, env: PROD });
@@ -104,15 +104,15 @@ describe('the first start', () => {
   });
 });
 
-it('explains itself instead of starting when asked for help', async () => {
+it('--help prints the usage instead of starting the service', async () => {
   const { exitCode, stdout } = await runService({ args: ['--help'] });
 
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/^usage: /);
 });
 
-describe('the management endpoints', () => {
-  it('move with the base path, and leave the old path', async () => {
+describe('management endpoints after startup', () => {
+  it('management.endpoints.web.base-path moves the management endpoints', async () => {
     const { url } = await start({ args: ['-Dmanagement.endpoints.web.base-path=/ops/'] });
 
     expect(await (await fetch(`${url}/ops/health`)).json()).toEqual(UP);
@@ -120,26 +120,26 @@ describe('the management endpoints', () => {
     expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
   });
 
-  it('are not there when they are not exposed', async () => {
+  it('management endpoints return 404 when they are not exposed', async () => {
     const { url } = await start({ env: { MANAGEMENT_ENDPOINTS_WEB_EXPOSURE_INCLUDE: 'info' } });
 
     expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
   });
 
-  it('are not there when they are excluded', async () => {
+  it('management endpoints return 404 when they are excluded', async () => {
     const { url } = await start({ args: ['--management.endpoints.web.exposure.exclude=*'] });
 
     expect((await fetch(`${url}/actuator/health`)).status).toBe(404);
   });
 
-  it('are not there at all with a negative port', async () => {
+  it('a negative management port disables the management endpoints', async () => {
     const service = await start({ args: ['--management.server.port=-1'] });
 
     expect((await fetch(`${service.url}/actuator/health`)).status).toBe(404);
     expect(service.stdout).not.toMatch(/management/i);
   });
 
-  it('bind to an address of their own', async () => {
+  it('management endpoints bind to management.server.address', async () => {
     const { managementUrl } = await start({
       args: ['--management.server.port=0', '--management.server.address=127.0.0.2'],
     });
@@ -159,7 +159,7 @@ describe('the management endpoints', () => {
 });
 
 describe('profile prod', () => {
-  it('stops without its secrets, and names each of them', async () => {
+  it('profile prod prevents startup without its variables and names each of them', async () => {
     const { exitCode, stderr, cwd } = await runService({ env: { APP_PROFILES_ACTIVE: 'prod', TZ: 'UTC' } });
 
     expect(exitCode).toBe(1);
@@ -170,14 +170,14 @@ describe('profile prod', () => {
     expect(existsSync(join(cwd, 'data'))).toBe(false);
   });
 
-  it('starts with them, the management endpoints on a port of their own', async () => {
+  it('profile prod starts with its variables and serves management on a separate port', async () => {
     const service = await start({ env: PROD, args: ['--management.server.port=0'] });
 
     expect((await fetch(`${service.managementUrl ?? ''}/health`)).status).toBe(200);
     expect([service.stderr, service.troubles]).toEqual(['', []]);
   });
 
-  it('stops on a public URL without https, told where it comes from', async () => {
+  it('a public URL without https prevents startup, and the error names its origin', async () => {
     const { exitCode, stderr } = await runService({ env: { ...PROD, PUBLIC_URL: 'http://login.example.com' } });
 
     expect(exitCode).toBe(1);
@@ -185,7 +185,7 @@ describe('profile prod', () => {
     expect(stderr).toMatch(/Value: +"http:\/\/login\.example\.com"\n +Origin: +class path resource \[application-pro/);
   });
 
-  it('stops on a database whose secrets are sealed under another key, and says under which', async () => {
+  it('a database sealed with another key prevents startup, and the error names the id of the key', async () => {
     const service = await start({ env: PROD, args: ['--management.server.port=0'] });
     await service.stop();
 
@@ -201,7 +201,7 @@ describe('profile prod', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('stops on a broken configuration rule; other profiles only say so', async () => {
+  it('a broken configuration rule prevents startup in profile prod and is only logged in others', async () => {
     const args = ['--management.endpoints.web.exposure.include=health,env', '--management.server.port=0'];
 
     const inProd = await runService({ env: PROD, args });
@@ -215,8 +215,8 @@ describe('profile prod', () => {
   });
 });
 
-describe('a start that cannot be', () => {
-  it('is one report of all problems, without stack trace, and opens nothing', async () => {
+describe('failed startup', () => {
+  it('one report lists all problems without a stack trace, and no database is created', async () => {
     const cwd = temporaryFolder('broken');
     writeFileSync(join(cwd, 'application.yml'), 'server:\n  shutdown: gracefull\n  prot: 1\n');
 
@@ -241,19 +241,19 @@ describe('a start that cannot be', () => {
   it.each<readonly [string, ServiceOptions & { readonly yml?: string }, string]>([
     ['broken YAML', { yml: 'server:\n  port: "1\n' }, 'file [application.yml] - 3:1'],
     ['an unknown profile', { env: { APP_PROFILES_ACTIVE: 'prd' } }, 'The active profile "prd" is unknown'],
-    ['a circle of placeholders', { yml: 'info.a: ${info.b}\ninfo.b: ${info.a}\n' }, 'circular: '],
-    ['an import that is not there', { yml: 'app.config.import: gone.yml\n' }, 'The location gone.yml does not exist'],
+    ['circular placeholders', { yml: 'info.a: ${info.b}\ninfo.b: ${info.a}\n' }, 'circular: '],
+    ['a missing import', { yml: 'app.config.import: gone.yml\n' }, 'The location gone.yml does not exist'],
     [
-      'holes in lists of two sources',
+      'gaps in lists of two sources',
       {
         yml: 'app.config.import[1]: a.yml\nmanagement.endpoints.web.exposure.include[2]: info\n',
         args: ['--management.endpoints.web.exposure.include[1]=x'],
       },
       'left unbound: management.endpoints.web.exposure.include[0] is missing in commandLineArgs',
     ],
-    ['a base path the router could not take', { args: ['--management.endpoints.web.base-path=/*'] }, 'base-path'],
-    ['a database of another kind', { args: ['--app.datasource.url=jdbc:oracle:thin:@h'] }, 'supported are jdbc:sqlite'],
-  ])('reports %s, without stack trace, and starts nothing', async (_, { yml, ...options }, expected) => {
+    ['an invalid base path', { args: ['--management.endpoints.web.base-path=/*'] }, 'base-path'],
+    ['an unsupported database', { args: ['--app.datasource.url=jdbc:oracle:thin:@h'] }, 'supported are jdbc:sqlite'],
+  ])('startup reports %s without a stack trace and creates no database', async (_, { yml, ...options }, expected) => {
     const cwd = temporaryFolder('broken');
     if (yml !== undefined) writeFileSync(join(cwd, 'application.yml'), yml);
 
@@ -274,12 +274,12 @@ describe('a start that cannot be', () => {
       'The management endpoints would be open to all users',
     ],
     [
-      'a base path that users have',
+      'a base path of a user route',
       '--management.endpoints.web.base-path=/me',
       'The page of links to the management endpoints has the path of another route',
     ],
-    ['a password of nobody', '--management.security.password=x', 'management.security.user is not set'],
-  ])('reports %s, without stack trace', async (_, argument, expected) => {
+    ['a password without a user name', '--management.security.password=x', 'management.security.user is not set'],
+  ])('startup reports %s without a stack trace', async (_, argument, expected) => {
     const { exitCode, stderr } = await runService({ args: [argument] });
 
     expect(exitCode).toBe(1);
@@ -289,7 +289,7 @@ describe('a start that cannot be', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('names the port that is taken and the key that chose it', async () => {
+  it('the error for a port in use names the port and its key', async () => {
     const taken = await listen();
     const { port } = taken.address() as { port: number };
 
@@ -301,7 +301,7 @@ describe('a start that cannot be', () => {
     expect(stderr).toContain('"server.port" from property source "commandLineArgs"');
   });
 
-  it('leaves the main listener closed when the port of the management endpoints is taken', async () => {
+  it('a management port in use prevents startup', async () => {
     const taken = await listen();
     const { port } = taken.address() as { port: number };
 
@@ -315,7 +315,7 @@ describe('a start that cannot be', () => {
     expect(stderr).toContain('management.server.port');
   });
 
-  it('names the database that does not answer, where its URL stands, and no password', async () => {
+  it('the error for an unreachable database names the URL and its origin, but no password', async () => {
     const { exitCode, stderr } = await runService({
       args: ['--app.datasource.url=jdbc:mariadb://root:hunter2@127.0.0.1:1/login', '-Dapp.datasource.password=hunter3'],
     });
@@ -327,8 +327,8 @@ describe('a start that cannot be', () => {
   });
 });
 
-needs('mariadb')('on MariaDB', () => {
-  it('starts with url, username and password from the environment', async () => {
+needs('mariadb')('startup on MariaDB', () => {
+  it('starts with URL, username and password from the environment', async () => {
     const { url, username, password } = await freshMariadbDatabase();
 
     const service = await start({
@@ -340,7 +340,7 @@ needs('mariadb')('on MariaDB', () => {
     expect(existsSync(join(service.cwd, 'data'))).toBe(false);
   });
 
-  it('stops when the password is wrong, and does not repeat it', async () => {
+  it('a wrong database password prevents startup, and the error does not contain it', async () => {
     const { url, username } = await freshMariadbDatabase();
 
     const { exitCode, stderr } = await runService({

@@ -4,17 +4,17 @@ import { setCookie, textOf } from '../support/http-client.js';
 import { refresh, storyOn } from '../support/login-story.js';
 import { onEachEngine } from '../support/story-database.js';
 
-onEachEngine('a function that asks for otp', (engine) => {
+onEachEngine('routes that require otp', (engine) => {
   const story = storyOn(engine);
 
-  it('is open to a login of two factors', async () => {
+  it('a user signed in with two factors may use a route that requires otp', async () => {
     const person = await story.enrolled();
     const { client, accessToken: bearer } = await story.signIn(person);
 
     expect(await client.get('/me/settlement', { bearer })).toBeAnswered(200);
   });
 
-  it('challenges a login of one factor as RFC 9470 says it', async () => {
+  it('a user signed in with one factor gets the step-up challenge of RFC 9470', async () => {
     const { client, accessToken: bearer } = await story.signInByPassword(story.person());
 
     const answer = await client.get('/me/settlement', { bearer });
@@ -26,7 +26,7 @@ onEachEngine('a function that asks for otp', (engine) => {
     expect(challenge).toContain('acr_values="urn:login:acr:mfa"');
   });
 
-  it('is as closed as everything else to nobody and to a half login', async () => {
+  it('a route that requires otp rejects missing tokens and mfa_tokens with INVALID_TOKEN', async () => {
     const person = await story.enrolled();
 
     expect(await story.client().get('/me/settlement')).toBeRefused(401, 'INVALID_TOKEN');
@@ -34,8 +34,8 @@ onEachEngine('a function that asks for otp', (engine) => {
     expect(await story.client().get('/me/settlement', { bearer: half })).toBeRefused(401, 'INVALID_TOKEN');
   });
 
-  describe('a step-up', () => {
-    it('renews amr and mfa_at of the same session', async () => {
+  describe('step-up with POST /2fa/verify', () => {
+    it('a step-up renews amr and mfa_at of the same session', async () => {
       const person = story.person();
       const weak = await story.signInByPassword(person);
       const enrolled = await story.enrolled(person);
@@ -66,7 +66,7 @@ onEachEngine('a function that asks for otp', (engine) => {
       expect((await refresh(weak.client)).body['amr']).toEqual(['pwd', 'otp']);
     });
 
-    it('kills the earlier refresh tokens of the session without taking their use for theft', async () => {
+    it('a step-up invalidates earlier refresh tokens of the session without reporting reuse', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
       const before = client.copy();
@@ -79,7 +79,7 @@ onEachEngine('a function that asks for otp', (engine) => {
       expect(await story.countOf(person, 'TOKEN_REUSE')).toBe(0);
     });
 
-    it('is asked for again when the second factor is too old, and a refresh does not make it younger', async () => {
+    it('an old second factor requires another step-up, and a refresh does not renew it', async () => {
       const person = await story.enrolled();
       const { client, accessToken } = await story.signIn(person);
       const at = decodeJwt(accessToken)['mfa_at'];
@@ -96,7 +96,7 @@ onEachEngine('a function that asks for otp', (engine) => {
       expect(await client.post('/2fa/backup-codes', {}, { bearer })).toBeAnswered(201);
     });
 
-    it('takes no code twice, and counts the wrong ones', async () => {
+    it('a step-up rejects a used code and counts failures', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
 
@@ -112,7 +112,7 @@ onEachEngine('a function that asks for otp', (engine) => {
       expect(failures).toBe(2);
     });
 
-    it('without an active secret is a conflict, and no way to guess', async () => {
+    it('a step-up without an active secret returns 409 for every attempt', async () => {
       const { client, accessToken: bearer } = await story.signInByPassword(story.person());
 
       for (let tries = 0; tries < 6; tries += 1) {
@@ -121,7 +121,7 @@ onEachEngine('a function that asks for otp', (engine) => {
       }
     });
 
-    it('of an ended session is refused', async () => {
+    it('a step-up of an ended session is rejected', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
       await client.post('/logout', {}, { bearer });

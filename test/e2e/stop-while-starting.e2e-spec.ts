@@ -6,7 +6,7 @@ import { waitUntil } from '../support/wait-until.js';
 
 const PRELOAD = new URL('../support/signal-preload.ts', import.meta.url).href;
 
-/** Modules that are loaded when the start is so far. */
+/** Modules whose loading marks a stage of startup. */
 const FIRST_MODULE = '/dist/boot/bootstrap.js';
 const EMBEDDED_DATABASE = '/dist/persistence/engines/node-sqlite.js';
 const DATABASE_SERVER = '/mysql2/index.js';
@@ -23,27 +23,30 @@ function signalledAt(module: string, ...signals: readonly NodeJS.Signals[]): rea
   return ['--import', `${PRELOAD}?at=${module}&signals=${signals.join(',')}`];
 }
 
-/** A disk without space behind the output. */
+/** Redirects the output to a full disk. */
 const FULL_DISK =
   "data:text/javascript,import { closeSync, openSync } from 'node:fs'; closeSync(1); openSync('/dev/full', 'w');";
 
 const STOPPED = ['INFO Stopping: the start is left as soon as its present step is done', 'INFO Stopped'];
 
-describe('R1 a signal while the service starts', () => {
+describe('R1: signals during startup', () => {
   it.each([
     ['SIGTERM', 'at the very beginning', FIRST_MODULE],
     ['SIGINT', 'at the very beginning', FIRST_MODULE],
-    ['SIGTERM', 'while the tables are made', EMBEDDED_DATABASE],
-  ] as const)('%s %s ends it with 0 and says so, and leaves nothing half done', async (signal, _, module) => {
-    const { exitCode, stdout, stderr, cwd } = await runService({ nodeArguments: signalledAt(module, signal) });
+    ['SIGTERM', 'while the tables are created', EMBEDDED_DATABASE],
+  ] as const)(
+    '%s %s stops startup with exit code 0 and a log line, and the next startup succeeds',
+    async (signal, _, module) => {
+      const { exitCode, stdout, stderr, cwd } = await runService({ nodeArguments: signalledAt(module, signal) });
 
-    expect({ exitCode, log: logOf(stdout), stderr }).toEqual({ exitCode: 0, log: STOPPED, stderr: '' });
-    running = await startService({ cwd });
-    await waitUntil('the first user is told', () => running?.stdout.includes('First user: admin'));
-    expect((await fetch(`${running.url}/actuator/health`)).status).toBe(200);
-  });
+      expect({ exitCode, log: logOf(stdout), stderr }).toEqual({ exitCode: 0, log: STOPPED, stderr: '' });
+      running = await startService({ cwd });
+      await waitUntil('the first user is told', () => running?.stdout.includes('First user: admin'));
+      expect((await fetch(`${running.url}/actuator/health`)).status).toBe(200);
+    },
+  );
 
-  it('is obeyed also where nobody can be told', async () => {
+  it('a signal stops startup even when the output cannot be written', async () => {
     const { exitCode, stderr } = await runService({
       nodeArguments: ['--import', FULL_DISK, ...signalledAt(EMBEDDED_DATABASE, 'SIGTERM')],
     });
@@ -51,7 +54,7 @@ describe('R1 a signal while the service starts', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   });
 
-  it('a second one ends it at once, with 1', async () => {
+  it('a second signal stops startup at once with exit code 1', async () => {
     const { exitCode, stdout } = await runService({
       nodeArguments: signalledAt(EMBEDDED_DATABASE, 'SIGTERM', 'SIGINT'),
     });
@@ -60,7 +63,7 @@ describe('R1 a signal while the service starts', () => {
     expect(stdout).not.toContain('Stopped');
   });
 
-  it('does not hide why it could not have started', async () => {
+  it('a signal does not hide the reason why startup would fail', async () => {
     const { exitCode, stderr } = await runService({
       args: ['--app.datasource.url=jdbc:oracle:thin:@h'],
       nodeArguments: signalledAt(FIRST_MODULE, 'SIGTERM'),
@@ -70,8 +73,8 @@ describe('R1 a signal while the service starts', () => {
     expect(stderr).toContain('APPLICATION FAILED TO START');
   });
 
-  needs('mariadb')('on MariaDB', () => {
-    it('ends it after the change of the tables, which is whole', async () => {
+  needs('mariadb')('signals during startup on MariaDB', () => {
+    it('a signal stops startup after the schema change is complete', async () => {
       const { url, username, password } = await freshMariadbDatabase();
       const env = { APP_DATASOURCE_URL: url, APP_DATASOURCE_USERNAME: username, APP_DATASOURCE_PASSWORD: password };
 

@@ -45,7 +45,7 @@ async function start(args: readonly string[], options: Omit<ServiceOptions, 'arg
   return running;
 }
 
-/** A password step that the service made for its first user; the answer wants a second factor. */
+/** The login of the initial user, whose password the service prints; its response requires a second factor. */
 async function firstLogin(service: RunningService): Promise<SecureRequest> {
   const [, pw] = await waitUntil('the first user is told', () =>
     /^First user: admin with password (\S+)/m.exec(service.stdout),
@@ -67,7 +67,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     running = undefined;
   });
 
-  describe('as it comes', () => {
+  describe('TLS with default settings', () => {
     let service: RunningService;
 
     beforeAll(async () => {
@@ -77,7 +77,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       };
     });
 
-    it('accepts a login over HTTP/1.1, which it also offers to browsers that prefer HTTP/2', async () => {
+    it('POST /login works over HTTP/1.1, which browsers that prefer HTTP/2 also negotiate', async () => {
       const login = await firstLogin(service);
       const browser = await handshake(service.url, { ca: made.pem, ALPNProtocols: ['h2', 'http/1.1'] });
 
@@ -89,13 +89,13 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       expect(bodyOf(answer)).toMatchObject({ mfa_required: true });
     });
 
-    it('refuses the handshake of a client that offers nothing but HTTP/2', async () => {
+    it('rejects the handshake of a client that offers only HTTP/2', async () => {
       const handshakeOverHttp2 = handshake(service.url, { ca: made.pem, ALPNProtocols: ['h2'] });
 
       await expect(handshakeOverHttp2).rejects.toThrow(/no application protocol/);
     });
 
-    it('sends Strict-Transport-Security beside all other headers', async () => {
+    it('sends Strict-Transport-Security with the other headers', async () => {
       const request = { headers: { 'x-request-id': 'request-of-mine' }, ca: made.pem };
 
       const { headers } = await overHttp1(service.url, '/actuator/health', request);
@@ -108,10 +108,10 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     });
 
     it.each<[string, string, Omit<SecureRequest, 'ca'>, number, string]>([
-      ['a path nobody knows', '/nothing', {}, 404, 'NOT_FOUND'],
-      ['a method it does not take', '/login', {}, 405, 'METHOD_NOT_ALLOWED'],
-      ['no token', '/me', {}, 401, 'INVALID_TOKEN'],
-      ['a body that is no JSON', '/login', { method: 'POST', headers: JSON_BODY, body: '{' }, 400, 'VALIDATION_FAILED'],
+      ['an unknown path', '/nothing', {}, 404, 'NOT_FOUND'],
+      ['an unsupported method', '/login', {}, 405, 'METHOD_NOT_ALLOWED'],
+      ['a missing access token', '/me', {}, 401, 'INVALID_TOKEN'],
+      ['malformed JSON', '/login', { method: 'POST', headers: JSON_BODY, body: '{' }, 400, 'VALIDATION_FAILED'],
       [
         'another media type',
         '/login',
@@ -119,7 +119,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
         415,
         'UNSUPPORTED_MEDIA_TYPE',
       ],
-      ['a path that is no UTF-8', '/%ff', {}, 400, 'VALIDATION_FAILED'],
+      ['a path that is not UTF-8', '/%ff', {}, 400, 'VALIDATION_FAILED'],
       [
         'a large body',
         '/login',
@@ -127,7 +127,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
         413,
         'PAYLOAD_TOO_LARGE',
       ],
-    ])('refuses %s, and goes on', async (_, path, request, status, code) => {
+    ])('rejects %s over TLS and serves the next request', async (_, path, request, status, code) => {
       const answer = await overHttp1(service.url, path, { ...request, ca: made.pem });
 
       expect([answer.status, answer.headers['content-type']]).toEqual([
@@ -138,7 +138,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       expect((await overHttp1(service.url, '/actuator/health', { ca: made.pem })).status).toBe(200);
     });
 
-    it('closes on plain HTTP, and on anything else that is no TLS', async () => {
+    it('sends no response to plain HTTP or other bytes without TLS', async () => {
       const plain = service.url.replace('https:', 'http:');
 
       const answers = [
@@ -151,18 +151,18 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       expect((await overHttp1(service.url, '/actuator/health', { ca: made.pem })).status).toBe(200);
     });
 
-    it('H5: refuses 100 KB of headers', async () => {
+    it('H5: rejects 100 KB of headers', async () => {
       const headers = { 'x-large': 'x'.repeat(100 * 1024) };
 
       expect((await overHttp1(service.url, '/login', { headers, ca: made.pem })).status).toBe(431);
     });
 
-    it('says nothing about any of that', () => {
+    it('logs no errors about invalid requests and connections', () => {
       expect([service.stderr, service.log.filter((line) => line.startsWith('ERROR'))]).toEqual(['', []]);
     });
   });
 
-  it('speaks the versions and suites of the bundle, and no others', async () => {
+  it('accepts only the TLS versions and cipher suites of the bundle', async () => {
     const { url } = await start([
       ...pemArgs(made),
       `${PEM}options.enabled-protocols=TLSv1.2`,
@@ -192,10 +192,10 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       ],
     ],
     [
-      'texts of the environment',
+      'PEM text in an environment variable',
       () => [`${PEM}keystore.certificate=\${CERTIFICATE}`, `${PEM}keystore.private-key=file:${made.key}`],
     ],
-  ])('shows the certificate of %s, and says nothing else', async (_, args) => {
+  ])('presents the certificate of %s and logs neither its password nor a warning', async (_, args) => {
     const env = { SECRET: PASSWORD, CERTIFICATE: made.pem, TZ: 'UTC' };
     const service = await start([BY_NAME, ...args()], { env });
 
@@ -204,7 +204,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     expect(service.troubles.join()).not.toContain('ssl');
   });
 
-  it('leaves a management listener of its own without TLS', async () => {
+  it('a separate management listener uses no TLS', async () => {
     const service = await start([...pemArgs(made), '--management.server.port=0']);
 
     expect(service.managementUrl).toMatch(/^http:/);
@@ -212,7 +212,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     expect((await overHttp1(service.url, '/actuator/health', { ca: made.pem })).status).toBe(404);
   });
 
-  it('serves profile prod, which describes nothing and keeps management on a listener of its own', async () => {
+  it('profile prod with TLS serves no OpenAPI document and keeps management on a separate listener', async () => {
     const env = {
       APP_PROFILES_ACTIVE: 'prod',
       DB_URL: 'jdbc:sqlite:./prod.db',
@@ -241,7 +241,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     expect([service.stderr, service.troubles]).toEqual(['', []]);
   });
 
-  it('believes a proxy that speaks https', async () => {
+  it('the origin check over TLS uses X-Forwarded-Host and X-Forwarded-Proto of a proxy', async () => {
     const { url } = await start(pemArgs(made));
     const fromPage = (headers: Readonly<Record<string, string>>): Promise<SecureAnswer> =>
       overHttp1(url, '/login', {
@@ -263,7 +263,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     expect(others.map((answer) => bodyOf(answer)['code'])).toEqual(Array(4).fill('CROSS_SITE'));
   });
 
-  it('warns of a certificate that is over and of a key that others may read, and starts', async () => {
+  it('starts with warnings about an expired certificate and a key that others may read', async () => {
     const old = makeCertificate({ days: 1 });
     chmodSync(old.key, 0o644);
     const clock = new MovedClock();
@@ -280,7 +280,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     expect(await nameShown(service.url)).toBe('login.test');
   });
 
-  describe('that is to follow its files', { timeout: 60_000 }, () => {
+  describe('certificate reload with reload-on-update', { timeout: 60_000 }, () => {
     const follow = (from: Pick<MadeCertificate, 'certificate' | 'key'>): readonly string[] => [
       ...pemArgs(from),
       `${PEM}reload-on-update=true`,
@@ -293,7 +293,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       }
     }
 
-    it('shows the new certificate to new connections, and keeps the old one where the new cannot be used', async () => {
+    it('new connections get a new certificate, and an unusable one is ignored', async () => {
       const own = makeCertificate({ name: 'first.test' });
       const service = await start(follow(own));
       const old = await handshake(service.url, { ca: own.pem });
@@ -317,13 +317,13 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       expect(service.stdout).toContain('keystore.certificate: Set it to certificates in PEM form');
     });
 
-    /** What was warned of since there were so many warnings. */
+    /** The first warning about a rejected reload after the given number of warnings. */
     const warned = (service: RunningService, since: number): Promise<string> =>
       waitUntil('the change is refused', () =>
         service.troubles.slice(since).find((line) => /^WARN .*stay in force: /.test(line)),
       );
 
-    it('keeps the old certificate, with one warning each, whatever becomes of its files', async () => {
+    it('the old certificate stays in use, with one warning for each unusable change of its files', async () => {
       const own = makeCertificate({ name: 'first.test' });
       const other = makeCertificate({ name: 'second.test' });
       const service = await start(follow(own));
@@ -363,7 +363,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       expect(service.stdout.match(/stay in force/g)).toHaveLength(changes.length);
     });
 
-    it('follows a PKCS12 file, and keeps the old certificate where it is broken or has another password', async () => {
+    it('a PKCS12 file is reloaded unless it is broken or has another password', async () => {
       const own = makeCertificate({ name: 'first.test' });
       const other = makeCertificate({ name: 'second.test' });
       const [store, otherStore] = [keyStore(own, PASSWORD), keyStore(other, PASSWORD)];
@@ -383,7 +383,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
       expect(service.stdout).not.toContain(PASSWORD);
     });
 
-    it('follows the links of a secret that Kubernetes mounts', async () => {
+    it('a certificate in a mounted Kubernetes secret is reloaded', async () => {
       const mount = temporaryFolder('mount');
       const publish = (name: string): void => {
         const version = join(mount, `..${name}`);
@@ -405,7 +405,7 @@ needs('openssl')('the main listener with a certificate bundle', () => {
     });
   });
 
-  it('stops a start with a report that says what, where and what to do, and no secret', async () => {
+  it('an unusable bundle prevents startup, and the report names cause, origin and action but no secret', async () => {
     const key = encryptedKey(made, PASSWORD);
     const folder = temporaryFolder('refused');
     writeFileSync(
@@ -441,14 +441,10 @@ Action:
   });
 
   it.each<[string, () => readonly string[], string]>([
+    ['an undefined bundle', () => ['--server.ssl.bundle=wbe', ...pemArgs(made).slice(1)], 'Did you mean "web"?'],
+    ['a bundle name without any bundle', () => [BY_NAME], 'Reason:   no bundle is defined'],
     [
-      'a bundle that nobody defined',
-      () => ['--server.ssl.bundle=wbe', ...pemArgs(made).slice(1)],
-      'Did you mean "web"?',
-    ],
-    ['no bundle at all', () => [BY_NAME], 'Reason:   no bundle is defined'],
-    [
-      'a file that is not there',
+      'a missing certificate file',
       () => pemArgs({ ...made, certificate: '/nowhere/tls.crt' }),
       'there is no such file (ENOENT)',
     ],
@@ -458,12 +454,12 @@ Action:
       'Reason:   no cipher suite that is known here',
     ],
     [
-      'a broken version of TLS',
+      'an insecure version of TLS',
       () => [...pemArgs(made), `${PEM}options.enabled-protocols=TLSv1.1,TLSv1.3`],
       'they are broken (RFC 8996)',
     ],
     ['a trust store', () => [BY_NAME, `${STORE}truststore.location=${made.certificate}`], 'cannot be read here'],
-  ])('stops a start with %s', async (_, args, text) => {
+  ])('%s prevents startup', async (_, args, text) => {
     const { exitCode, stderr, stdout } = await runService({ args: args() });
 
     expect(exitCode).toBe(1);

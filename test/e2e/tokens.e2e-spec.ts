@@ -12,7 +12,7 @@ function refreshCookie(answer: Answer): SetCookie | undefined {
   return setCookie(answer, 'refresh_token');
 }
 
-onEachEngine('tokens', (engine) => {
+onEachEngine('access tokens and refresh tokens', (engine) => {
   const story = storyOn(engine, {
     people: 70,
     others: { 'with-roles': 'ROLE_AUDITOR' },
@@ -30,8 +30,8 @@ onEachEngine('tokens', (engine) => {
     return (await introspect(token)).body['active'];
   }
 
-  describe('an access token', () => {
-    it('of a password says so, claim by claim', async () => {
+  describe('access tokens', () => {
+    it('an access token of a password sign-in has exactly the specified claims', async () => {
       const person = { id: 'with-roles', password: story.person().password };
 
       const { accessToken } = await story.signInByPassword(person);
@@ -59,7 +59,7 @@ onEachEngine('tokens', (engine) => {
       });
     });
 
-    it('of two factors says when and how the second was proven', async () => {
+    it('an access token of two factors states when and how the second was verified', async () => {
       const person = await story.enrolled();
 
       const { accessToken } = await story.signIn(person);
@@ -84,14 +84,14 @@ onEachEngine('tokens', (engine) => {
       });
     });
 
-    it('A10: names the client that it was issued to (RFC 9068, section 2.2), to introspection too', async () => {
+    it('A10: an access token and its introspection name the client (RFC 9068, section 2.2)', async () => {
       const { accessToken } = await story.signInByPassword(story.person());
 
       expect(decodeJwt(accessToken)['client_id']).toBe('portal');
       expect((await introspect(accessToken)).body['client_id']).toBe('portal');
     });
 
-    it('verifies against the published keys, as any resource server does it', async () => {
+    it('an access token verifies against the published keys', async () => {
       const { accessToken } = await story.signInByPassword(story.person());
       const metadata = await story.client().get('/.well-known/oauth-authorization-server');
       const keys = createRemoteJWKSet(new URL(`${story.service.url}/.well-known/jwks.json`));
@@ -106,7 +106,7 @@ onEachEngine('tokens', (engine) => {
       expect(verified.payload['amr']).toEqual(['pwd']);
     });
 
-    it('is refused after ten minutes', async () => {
+    it('an access token expires after ten minutes', async () => {
       const { client, accessToken: bearer } = await story.signInByPassword(story.person());
       story.clock.advance(599);
       expect(await client.get('/me', { bearer })).toBeAnswered(200);
@@ -119,8 +119,8 @@ onEachEngine('tokens', (engine) => {
     });
   });
 
-  describe('the published keys', () => {
-    it('J7: have public members only, and may be kept for five minutes', async () => {
+  describe('published keys', () => {
+    it('J7: the published keys have only public members and may be cached for five minutes', async () => {
       const answer = await story.client().get('/.well-known/jwks.json');
 
       expect(answer).toBeAnswered(200);
@@ -135,7 +135,7 @@ onEachEngine('tokens', (engine) => {
       expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
     });
 
-    it('are named by the metadata (RFC 8414), with the endpoints that are there', async () => {
+    it('the metadata (RFC 8414) names the published keys and the introspection endpoint', async () => {
       const answer = await story.client().get('/.well-known/oauth-authorization-server');
 
       expect(answer).toBeAnswered(200);
@@ -150,8 +150,8 @@ onEachEngine('tokens', (engine) => {
     });
   });
 
-  describe('a refresh', () => {
-    it('gives a new access token and a new cookie, and changes nothing else', async () => {
+  describe('POST /token/refresh', () => {
+    it('a refresh issues a new access token and a new cookie and keeps all other claims', async () => {
       const person = await story.enrolled();
       const { client, accessToken } = await story.signIn(person);
       const before = client.cookie('refresh_token');
@@ -188,7 +188,7 @@ onEachEngine('tokens', (engine) => {
       expect(renewed.jti).not.toBe(old.jti);
     });
 
-    it('J8: of a pwd session stays pwd after 2FA was switched on', async () => {
+    it('J8: the refresh of a password session keeps amr pwd after 2FA is enabled', async () => {
       const person = story.person();
       const { client } = await story.signInByPassword(person);
       await story.enrolled(person);
@@ -199,7 +199,7 @@ onEachEngine('tokens', (engine) => {
       expect(decodeJwt(textOf(answer, 'access_token'))).toMatchObject({ amr: ['pwd'], acr: 'urn:login:acr:pwd' });
     });
 
-    it('S1: with an old token after the grace ends the session, successor and all', async () => {
+    it('S1: an old refresh token after the grace period ends the session, including its successor', async () => {
       const person = story.person();
       const { client, accessToken } = await story.signInByPassword(person);
       const thief = client.copy();
@@ -214,7 +214,7 @@ onEachEngine('tokens', (engine) => {
       expect(await story.countOf(person, 'TOKEN_REUSE')).toBe(1);
     });
 
-    it('S2: with an old token within the grace gives the same successor, never a second one', async () => {
+    it('S2: an old refresh token within the grace period returns the same successor', async () => {
       const { client } = await story.signInByPassword(story.person());
       const otherTab = client.copy();
       await refresh(client);
@@ -227,7 +227,7 @@ onEachEngine('tokens', (engine) => {
       expect(await refresh(client)).toBeAnswered(200);
     });
 
-    it('S1: with an old token whose successor is used itself ends the session, grace or not', async () => {
+    it('S1: an old refresh token whose successor was used ends the session even within the grace period', async () => {
       const person = story.person();
       const { client } = await story.signInByPassword(person);
       const old = client.copy();
@@ -240,7 +240,7 @@ onEachEngine('tokens', (engine) => {
       expect(await story.countOf(person, 'TOKEN_REUSE')).toBe(1);
     });
 
-    it('that is refused in the grace leaves the cookie of the winner alone', async () => {
+    it('a rejected refresh does not affect the refresh token of another browser', async () => {
       const { client } = await story.signInByPassword(story.person());
       const stranger = client.copy();
       stranger.plant('refresh_token', 'B'.repeat(43), '/token');
@@ -253,18 +253,18 @@ onEachEngine('tokens', (engine) => {
 
     it.each([
       ['without a cookie', undefined],
-      ['with an empty one', ''],
-      ['with a word', 'undefined'],
-      ['with one of 10 KB', 'x'.repeat(10_000)],
-      ['with quotes', "' OR 1=1 --"],
-    ])('is refused %s', async (_, value) => {
+      ['with an empty cookie', ''],
+      ['with a word as the cookie', 'undefined'],
+      ['with a cookie of 10 KB', 'x'.repeat(10_000)],
+      ['with quotes in the cookie', "' OR 1=1 --"],
+    ])('a refresh is rejected %s', async (_, value) => {
       const client = story.client();
       if (value !== undefined) client.plant('refresh_token', encodeURIComponent(value), '/token');
 
       expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
     });
 
-    it('reads roles anew, and not the rights of another login', async () => {
+    it('a refresh reads the current roles of the user', async () => {
       const person = story.person();
       const { client } = await story.signInByPassword(person);
       await story.database.query("UPDATE account SET roles = 'ROLE_AUDITOR' WHERE login_id = ?", [person.id]);
@@ -274,7 +274,7 @@ onEachEngine('tokens', (engine) => {
       expect(decodeJwt(textOf(answer, 'access_token'))['roles']).toEqual(['ROLE_AUDITOR']);
     });
 
-    it('S8: is possible within 14 days of the last', async () => {
+    it('S8: a refresh token expires 14 days after the last refresh', async () => {
       const [early, late] = [
         await story.signInByPassword(story.person()),
         await story.signInByPassword(story.person()),
@@ -288,7 +288,7 @@ onEachEngine('tokens', (engine) => {
       expect(await refresh(early.client)).toBeAnswered(200);
     });
 
-    it('S8: is possible for 90 days in all, and the cookie does not outlive them', async () => {
+    it('S8: a session can be refreshed for at most 90 days, and its cookie does not outlive them', async () => {
       const { client } = await story.signInByPassword(story.person());
       for (let weeks = 1; weeks <= 12; weeks += 1) {
         story.clock.advance(7 * DAY);
@@ -303,7 +303,7 @@ onEachEngine('tokens', (engine) => {
       expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
     });
 
-    it('S3: is stored as a hash only', async () => {
+    it('S3: the database does not contain a refresh token', async () => {
       const { client } = await story.signInByPassword(story.person());
       await refresh(client);
       const value = client.cookie('refresh_token') ?? '';
@@ -320,9 +320,9 @@ onEachEngine('tokens', (engine) => {
 
   describe('S6: the end of a session', () => {
     it.each<readonly [string, (client: HttpClient, bearer: string) => Promise<Answer>]>([
-      ['logout', (client, bearer) => client.post('/logout', {}, { bearer })],
-      ['revoke', (client) => client.post('/token/revoke')],
-    ])('by %s is at once, everywhere, and clears all cookies', async (_, end) => {
+      ['POST /logout', (client, bearer) => client.post('/logout', {}, { bearer })],
+      ['POST /token/revoke', (client) => client.post('/token/revoke')],
+    ])('%s ends the session at once and removes the refresh cookie', async (_, end) => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
       const copy = client.copy();
@@ -338,7 +338,7 @@ onEachEngine('tokens', (engine) => {
       expect(await isActive(bearer)).toBe(false);
     });
 
-    it('by revoke is answered alike without a live token', async () => {
+    it('POST /token/revoke returns 204 without a valid refresh token', async () => {
       const without = await story.client().post('/token/revoke');
       const stranger = story.client();
       stranger.plant('refresh_token', 'C'.repeat(43), '/token');
@@ -347,7 +347,7 @@ onEachEngine('tokens', (engine) => {
       expect(await stranger.post('/token/revoke')).toBeAnswered(204);
     });
 
-    it('by logout leaves the other sessions alone', async () => {
+    it('POST /logout does not affect other sessions of the user', async () => {
       const person = story.person();
       const other = await story.signInByPassword(person);
       const { client, accessToken: bearer } = await story.signInByPassword(person);
@@ -358,7 +358,7 @@ onEachEngine('tokens', (engine) => {
       expect(await refresh(other.client)).toBeAnswered(200);
     });
 
-    it('comes with the end of the account, and an account that begins anew does not bring it back', async () => {
+    it('disabling a user ends sessions and mfa_tokens, and enabling the user does not restore them', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await story.signIn(person);
       const [portal, waiting] = [story.client(), story.client()];
@@ -386,13 +386,13 @@ onEachEngine('tokens', (engine) => {
       }
     });
 
-    it('needs somebody who asks', async () => {
+    it('POST /logout requires authentication', async () => {
       expect(await story.client().post('/logout')).toBeRefused(401, 'INVALID_TOKEN');
     });
   });
 
-  describe('introspection', () => {
-    it('tells a resource server what a live access token says', async () => {
+  describe('POST /token/introspect', () => {
+    it('introspection returns the claims of a valid access token', async () => {
       const person = await story.enrolled();
       const { accessToken } = await story.signIn(person);
 
@@ -407,7 +407,7 @@ onEachEngine('tokens', (engine) => {
       });
     });
 
-    it('calls nothing else active, and says nothing about it', async () => {
+    it('introspection returns only active: false for any other token', async () => {
       const person = await story.enrolled();
       const half = await story.mfaToken(person);
       const { client, accessToken } = await story.signIn(person);
@@ -421,20 +421,20 @@ onEachEngine('tokens', (engine) => {
     });
 
     it.each([
-      ['nobody', {}],
+      ['missing credentials', {}],
       ['a wrong secret', basic('shop', 'wrong')],
-      ['another name', basic('store', CLIENT_SECRET)],
+      ['an unknown client', basic('store', CLIENT_SECRET)],
       ['an empty secret', basic('shop', '')],
-      ['a name from the prototype', basic('constructor', '')],
-      ['no Basic', { authorization: 'Basic' }],
-      ['no Base64', { authorization: 'Basic %%%' }],
-    ])('is refused to %s', async (_, headers) => {
+      ['a client named like a property of the prototype', basic('constructor', '')],
+      ['Basic without credentials', { authorization: 'Basic' }],
+      ['Basic with invalid Base64', { authorization: 'Basic %%%' }],
+    ])('introspection rejects %s', async (_, headers) => {
       const { accessToken } = await story.signInByPassword(story.person());
 
       expect(await introspect(accessToken, headers)).toBeRefused(401, 'INVALID_CREDENTIALS');
     });
 
-    it('asks for the token in a form, and passes over what it does not know', async () => {
+    it('introspection requires one token in a form and ignores unknown members', async () => {
       const headers = basic('shop', CLIENT_SECRET);
 
       const more = await story.client().send('POST', '/token/introspect', { form: { token: 'x', more: '1' }, headers });
@@ -452,8 +452,8 @@ onEachEngine('tokens', (engine) => {
     });
   });
 
-  describe('J7: a rotation of the keys', () => {
-    it('signs with another key, while tokens of the old one are good until they end', async () => {
+  describe('J7: key rotation', () => {
+    it('new access tokens are signed with another key while old ones stay valid', async () => {
       const { client, accessToken: old } = await story.signInByPassword(story.person());
       const { exitCode } = await story.command('keys', 'rotate');
       expect(exitCode).toBe(0);

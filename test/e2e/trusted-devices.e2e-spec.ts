@@ -8,7 +8,7 @@ import { onEachEngine } from '../support/story-database.js';
 const DAY = 24 * 3600;
 const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
 
-onEachEngine('S10: a trusted device', (engine) => {
+onEachEngine('S10: trusted devices', (engine) => {
   const story = storyOn(engine, { args: ['--app.security.mfa.trusted-device.enabled=true'] });
 
   /** Signs in and asks to be trusted. */
@@ -22,7 +22,7 @@ onEachEngine('S10: a trusted device', (engine) => {
     return (await story.login(person, browser)).body['mfa_required'] === true;
   }
 
-  it('is granted at the second step to whoever asks, in a cookie for 30 days', async () => {
+  it('a device is trusted for 30 days only when the user asks for it at the second step', async () => {
     const person = await story.enrolled();
 
     const { answer } = await trusted(person);
@@ -41,7 +41,7 @@ onEachEngine('S10: a trusted device', (engine) => {
     expect(setCookie(unasked, 'trusted_device')).toBeUndefined();
   });
 
-  it('skips the second factor and never claims otp', async () => {
+  it('a trusted device skips the second factor but never claims otp', async () => {
     const person = await story.enrolled();
     const { client } = await trusted(person);
     const before = client.cookie('trusted_device');
@@ -62,7 +62,7 @@ onEachEngine('S10: a trusted device', (engine) => {
     expect(client.cookie('trusted_device')).not.toBe(before);
   });
 
-  it('gets another secret at each use; the one before is dead', async () => {
+  it('each use of a trusted device replaces its secret and invalidates the previous one', async () => {
     const person = await story.enrolled();
     const { client } = await trusted(person);
     const thief = client.copy();
@@ -72,7 +72,7 @@ onEachEngine('S10: a trusted device', (engine) => {
     expect(await isAskedForCode(person, client)).toBe(false);
   });
 
-  it('is trusted for 30 days from the grant, however often it is used', async () => {
+  it('trust ends 30 days after it was granted, even when the device is used', async () => {
     const person = await story.enrolled();
     const { client } = await trusted(person);
     story.clock.advance(20 * DAY);
@@ -85,7 +85,7 @@ onEachEngine('S10: a trusted device', (engine) => {
     expect(await isAskedForCode(person, client)).toBe(true);
   });
 
-  it('is that of its user only', async () => {
+  it('a trusted device does not skip the second factor of another user', async () => {
     const [person, other] = [await story.enrolled(), await story.enrolled()];
     const { client } = await trusted(person);
 
@@ -93,7 +93,7 @@ onEachEngine('S10: a trusted device', (engine) => {
     expect(await isAskedForCode(person, client)).toBe(false);
   });
 
-  it('needs the password as ever', async () => {
+  it('a trusted device still requires the password', async () => {
     const person = await story.enrolled();
     const { client } = await trusted(person);
 
@@ -102,7 +102,7 @@ onEachEngine('S10: a trusted device', (engine) => {
     expect(answer).toBeRefused(401, 'INVALID_CREDENTIALS');
   });
 
-  it('is listed, and can be revoked by its user alone', async () => {
+  it('a trusted device is listed and can be revoked only by its user', async () => {
     const [person, other] = [await story.enrolled(), await story.enrolled()];
     const { client, accessToken: bearer } = await trusted(person);
     const stranger = await story.signIn(other);
@@ -131,7 +131,7 @@ onEachEngine('S10: a trusted device', (engine) => {
     expect(await isAskedForCode(person, client)).toBe(true);
   });
 
-  it('is listed with others of its user page by page, newest first', async () => {
+  it('trusted devices are listed in slices, newest first', async () => {
     const person = await story.enrolled();
     const bearers: string[] = [];
     for (let count = 0; count < 3; count += 1) bearers.unshift((await trusted(person)).accessToken);
@@ -155,8 +155,8 @@ onEachEngine('S10: a trusted device', (engine) => {
     expect(second.body).toEqual({ items: items.slice(2) });
   });
 
-  describe('is void', () => {
-    it('after a change of the password', async () => {
+  describe('revoked trust', () => {
+    it('a password change revokes trust', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await trusted(person);
       const change = { current: PASSWORD, new: NEW_PASSWORD };
@@ -165,7 +165,7 @@ onEachEngine('S10: a trusted device', (engine) => {
       expect(await isAskedForCode({ ...person, password: NEW_PASSWORD }, client)).toBe(true);
     });
 
-    it('after a replacement of the secret', async () => {
+    it('a replaced secret revokes trust', async () => {
       const person = await story.enrolled();
       const { client } = await trusted(person);
       const { client: mine, accessToken: bearer } = await story.signIn(person);
@@ -177,7 +177,7 @@ onEachEngine('S10: a trusted device', (engine) => {
       expect(await isAskedForCode(person, client)).toBe(true);
     });
 
-    it('after 2FA was switched off and on again', async () => {
+    it('disabling and enabling 2FA revokes trust', async () => {
       const person = await story.enrolled();
       const { client, accessToken: bearer } = await trusted(person);
       const disabled = await client.post('/2fa/disable', { code: story.nextCode(person) }, { bearer });
@@ -188,7 +188,7 @@ onEachEngine('S10: a trusted device', (engine) => {
       expect(await isAskedForCode(again, client)).toBe(true);
     });
 
-    it('after a lock', async () => {
+    it('a lock revokes trust', async () => {
       const person = await story.enrolled();
       const { client } = await trusted(person);
       await story.lock(person);
@@ -196,7 +196,7 @@ onEachEngine('S10: a trusted device', (engine) => {
       expect(await isAskedForCode(person, client)).toBe(true);
     });
 
-    it('after an administrator took the second factor away', async () => {
+    it('users reset-mfa revokes trust', async () => {
       const person = await story.enrolled();
       const { client } = await trusted(person);
       const { exitCode } = await story.command('users', 'reset-mfa', person.id);
@@ -207,7 +207,7 @@ onEachEngine('S10: a trusted device', (engine) => {
       expect(answer.body).toMatchObject({ mfa_required: true, enrolment_required: true });
     });
 
-    it('A4: after an administrator set a temporary password, also in the login that replaces it', async () => {
+    it('A4: a temporary password revokes trust, also in the login that replaces it', async () => {
       const person = await story.enrolled();
       const { client } = await trusted(person);
       const { exitCode, stdout } = await story.command('users', 'set-password', person.id);
@@ -220,7 +220,7 @@ onEachEngine('S10: a trusted device', (engine) => {
       expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
     });
 
-    it('while policy demands a second factor', async () => {
+    it('a trusted device does not skip a second factor that policy requires', async () => {
       const person = await story.enrolled();
       const { client } = await trusted(person);
       await story.database.query('UPDATE account SET mfa_required = 1 WHERE login_id = ?', [person.id]);
@@ -230,10 +230,10 @@ onEachEngine('S10: a trusted device', (engine) => {
   });
 });
 
-onEachEngine('S10: where trusted devices are off', (engine) => {
+onEachEngine('S10: disabled trusted devices', (engine) => {
   const story = storyOn(engine, { people: 4 });
 
-  it('the wish is ignored, and no cookie skips anything', async () => {
+  it('without trusted devices, trust_device is ignored and a planted cookie skips nothing', async () => {
     const person = await story.enrolled();
     const browser = story.client();
 

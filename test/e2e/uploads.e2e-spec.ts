@@ -23,7 +23,7 @@ function post(path: string, parts: readonly FilePart[], options: RequestOptions 
   });
 }
 
-/** A head that promises `length` bytes, or chunks without a number. */
+/** A request head with a Content-Length, or for a chunked body. */
 function head(length: number | 'chunked', path = '/upload'): string {
   const lines = length === 'chunked' ? 'transfer-encoding: chunked' : `content-length: ${length}`;
   return `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ${MULTIPART}\r\n${lines}\r\n\r\n`;
@@ -43,14 +43,14 @@ async function begin(...pieces: readonly (string | Buffer)[]): Promise<Socket> {
   return socket;
 }
 
-describe('an upload', () => {
+describe('file uploads', () => {
   beforeAll(async () => {
     service = await startUploadService();
   });
   afterEach(() => service.letGo());
   afterAll(() => service.stop());
 
-  it('reaches its handler whole, in a private file that is gone with the request', async () => {
+  it('an upload reaches its handler completely, in a private file that is removed afterwards', async () => {
     const content = 'line\r\n'.repeat(50_000);
 
     const answer = await post('/upload', [{ content, fileName: '../people.csv', mediaType: 'Text/CSV' }]);
@@ -67,21 +67,21 @@ describe('an upload', () => {
   });
 
   it.each([
-    ['refuses', 'refuse', 409, 'CONFLICT'],
+    ['rejects the request', 'refuse', 409, 'CONFLICT'],
     ['fails', 'fail', 500, 'INTERNAL_ERROR'],
-  ])('is removed where its handler %s', async (_, then, status, code) => {
+  ])('the file of an upload is removed when its handler %s', async (_, then, status, code) => {
     expect(await post(`/upload?then=${then}`, [{ content: 'x' }])).toBeRefused(status, code);
     expect(service.files).toEqual([]);
   });
 
-  it('is not even stored where the query does not fit', async () => {
+  it('an upload with an invalid query is not stored', async () => {
     const { filesMade } = service;
 
     expect(await post('/upload?then=dance', [{ content: 'x' }])).toBeRefused(400, 'VALIDATION_FAILED');
     expect(service.filesMade).toBe(filesMade);
   });
 
-  it('is not even stored where the caller may not', async () => {
+  it('an upload of a caller without permission is not stored', async () => {
     const { filesMade } = service;
 
     expect(await post('/guarded', [{ content: 'x'.repeat(500_000) }])).toBeRefused(403, 'ACCESS_DENIED');
@@ -91,9 +91,9 @@ describe('an upload', () => {
   });
 
   it.each([
-    ['to a caller who may', '/upload', 200],
-    ['never to a caller who may not', '/guarded', 403],
-  ])('asks for its bytes, where the client waits to be asked, %s', async (_, path, status) => {
+    ['to a caller with permission', '/upload', 200],
+    ['never to a caller without permission', '/guarded', 403],
+  ])('100 Continue is sent %s', async (_, path, status) => {
     const body = multipart({ content: 'x' });
     const socket = await begin(head(body.length, path).replace('\r\n\r\n', '\r\nexpect: 100-continue\r\n\r\n'));
     const received: Buffer[] = [];
@@ -109,7 +109,7 @@ describe('an upload', () => {
     socket.destroy();
   });
 
-  it('is removed when its client leaves in the middle', async () => {
+  it('the file of an upload is removed when its client disconnects in the middle', async () => {
     const body = multipart({ content: 'x'.repeat(100_000) });
     const { runs } = service;
     const socket = await begin(head(body.length), body.subarray(0, 50_000));
@@ -122,7 +122,7 @@ describe('an upload', () => {
     expect(service.complaints.filter((line) => !line.includes('a defect'))).toEqual([]);
   });
 
-  it('stays for a handler whose client has left, and is removed when that ends', async () => {
+  it('the file of an upload stays until its handler ends, even when the client has disconnected', async () => {
     const body = multipart({ content: 'x' });
     const { runs } = service;
     service.hold();
@@ -131,7 +131,7 @@ describe('an upload', () => {
 
     socket.destroy();
     await once(socket, 'close');
-    // Whatever the service does about a connection that is gone, it has done when it answers the next.
+    // The response to the next request shows that the service has handled the lost connection.
     expect(await new HttpClient(service.url).post('/json')).toBeAnswered(200);
     expect(service.files).toHaveLength(1);
     service.letGo();
@@ -144,7 +144,7 @@ describe('an upload', () => {
     ['a form', 'application/x-www-form-urlencoded', 'file=x'],
     ['text', 'text/csv', 'login_id'],
     ['another kind of multipart', `multipart/mixed; boundary=${BOUNDARY}`, multipart({ content: 'x' })],
-  ])('H1: is multipart/form-data and not %s', async (_, type, raw) => {
+  ])('H1: an upload must be multipart/form-data, not %s', async (_, type, raw) => {
     const answer = await new HttpClient(service.url).send('POST', '/upload', {
       raw,
       headers: { 'content-type': type },
@@ -153,12 +153,12 @@ describe('an upload', () => {
     expect(answer).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
   });
 
-  it('H1: is taken only by routes that ask for one', async () => {
+  it('H1: routes without uploads reject them', async () => {
     expect(await post('/json', [{ content: 'x' }])).toBeRefused(415, 'UNSUPPORTED_MEDIA_TYPE');
     expect(await post('/nowhere', [{ content: 'x' }])).toBeRefused(404, 'NOT_FOUND');
   });
 
-  it('H5: is not compressed', async () => {
+  it('H5: a compressed upload is rejected', async () => {
     const raw = gzipSync(multipart({ content: 'x' }));
     const headers = { 'content-type': MULTIPART, 'content-encoding': 'gzip' };
 
@@ -172,7 +172,7 @@ describe('an upload', () => {
     ['an empty body', { raw: '', headers: { 'content-type': MULTIPART } }, { field: 'file', code: 'required' }],
     ['no boundary', { raw: 'x', headers: { 'content-type': 'multipart/form-data' } }, { field: '', code: 'format' }],
     [
-      'a body that is cut off',
+      'a truncated body',
       { raw: multipart({ content: 'half' }).subarray(0, -6), headers: { 'content-type': MULTIPART } },
       { field: '', code: 'format' },
     ],
@@ -181,7 +181,7 @@ describe('an upload', () => {
       { raw: multipart({ content: 'a' }, { content: 'b' }), headers: { 'content-type': MULTIPART } },
       { field: 'file', code: 'unknown' },
     ],
-  ])('H1: is refused with %s', async (_, options, error) => {
+  ])('H1: an upload with %s is rejected', async (_, options, error) => {
     const answer = await new HttpClient(service.url).send('POST', '/upload', options);
 
     expect(answer).toBeRefused(400, 'VALIDATION_FAILED');
@@ -189,7 +189,7 @@ describe('an upload', () => {
     expect(service.files).toEqual([]);
   });
 
-  it('H1: that ends before the length it promised is refused', async () => {
+  it('H1: an upload shorter than its Content-Length is rejected', async () => {
     const { hostname, port } = new URL(service.url);
     const body = multipart({ content: 'x' });
     const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
@@ -203,7 +203,7 @@ describe('an upload', () => {
   });
 });
 
-describe('H5: an upload with limits', () => {
+describe('H5: upload limits', () => {
   const FILE = 20_000;
   const REQUEST = 30_000;
   const around = multipart({ content: '' }).length;
@@ -213,7 +213,7 @@ describe('H5: an upload with limits', () => {
   });
   afterAll(() => service.stop());
 
-  it('holds a file of the largest size, and none of a byte more', async () => {
+  it('a file of the maximum size is accepted, and one byte more is rejected', async () => {
     const answers = await Promise.all([FILE, FILE + 1].map((size) => post('/upload', [{ content: 'x'.repeat(size) }])));
 
     expect(answers[0]).toBeAnswered(200);
@@ -221,7 +221,7 @@ describe('H5: an upload with limits', () => {
     expect(service.files).toEqual([]);
   });
 
-  it('is refused by the length it promises before a byte is read', async () => {
+  it('a Content-Length above the limit is rejected before the body arrives', async () => {
     const { filesMade } = service;
 
     const { statuses, text } = await sendRaw(service.url, head(REQUEST + 1));
@@ -232,8 +232,8 @@ describe('H5: an upload with limits', () => {
     expect(service.filesMade).toBe(filesMade);
   });
 
-  it('is counted where it promises no length', async () => {
-    // What stands in front of the first boundary is no file.
+  it('the request limit applies to chunked uploads', async () => {
+    // The preamble before the first boundary does not belong to the file.
     const preamble = (size: number): Buffer => Buffer.from('p'.repeat(size - 2) + '\r\n');
     const body = multipart({ content: '' });
     const sent = (size: number): Promise<{ readonly statuses: readonly number[] }> =>
@@ -250,13 +250,13 @@ describe('H5: an upload with limits', () => {
     expect(service.files).toEqual([]);
   });
 
-  it('is told that it is too large while it is still being sent, and cut off', async () => {
+  it('an oversized upload gets 413 while it is still being sent, and is disconnected', async () => {
     const socket = await begin(head('chunked'), chunk(multipart({ content: 'x'.repeat(FILE + 1) })));
     const received: Buffer[] = [];
     socket.on('data', (bytes: Buffer) => received.push(bytes));
     const more = setInterval(() => socket.write(chunk(Buffer.alloc(1000))), 5);
 
-    // Not `once`, which fails where a piece is written to what was cut off a moment ago.
+    // `once` would fail when a piece is written after the connection was closed.
     await new Promise((resolve) => socket.on('close', resolve));
 
     clearInterval(more);
@@ -265,7 +265,7 @@ describe('H5: an upload with limits', () => {
   });
 });
 
-describe('H5: a client that is silent in the middle of an upload', () => {
+describe('H5: stalled uploads', () => {
   beforeAll(async () => {
     service = await startUploadService(
       {},
@@ -274,20 +274,23 @@ describe('H5: a client that is silent in the middle of an upload', () => {
   });
   afterAll(() => service.stop());
 
-  it.each(['with a length', 'in chunks'])('%s gets a 408, and its connection and its file are gone', async (how) => {
-    const body = multipart({ content: 'x'.repeat(1000) });
-    const half = body.subarray(0, 500);
+  it.each(['with a length', 'in chunks'])(
+    'a stalled upload %s gets 408, and its connection and its file are removed',
+    async (how) => {
+      const body = multipart({ content: 'x'.repeat(1000) });
+      const half = body.subarray(0, 500);
 
-    const { statuses } = await (how === 'in chunks'
-      ? sendRaw(service.url, head('chunked'), chunk(half))
-      : sendRaw(service.url, head(body.length), half));
+      const { statuses } = await (how === 'in chunks'
+        ? sendRaw(service.url, head('chunked'), chunk(half))
+        : sendRaw(service.url, head(body.length), half));
 
-    expect(statuses).toEqual([408]);
-    await waitUntil('the file is gone', () => service.files.length === 0);
-    expect(service.complaints).toEqual([]);
-  });
+      expect(statuses).toEqual([408]);
+      await waitUntil('the file is gone', () => service.files.length === 0);
+      expect(service.complaints).toEqual([]);
+    },
+  );
 
-  it('is not one that sends slowly', async () => {
+  it('a slow upload that keeps sending succeeds', async () => {
     const body = multipart({ content: 'x'.repeat(40) });
     const socket = await begin(head(body.length).replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n'));
     const received: Buffer[] = [];

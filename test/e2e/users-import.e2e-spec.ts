@@ -10,7 +10,7 @@ import type { Ended } from '../support/service.js';
 import { onEachEngine } from '../support/story-database.js';
 
 const ROWS = 10_000;
-/** Every so many rows brings an authenticator. */
+/** One row of this many has an authenticator. */
 const APP_EVERY = 10;
 const HEADER = 'login_id,password_hash,email,roles,otpauth_uri';
 const PASSWORDS = ['five grey herons & 2 piers', 'eight loud kettles & 4 barges', 'two slow ferries & 9 gulls'];
@@ -59,31 +59,34 @@ onEachEngine('H10: users import', (engine) => {
     imported = await importOf('all.csv', rows);
   });
 
-  describe('of ten thousand rows with ready hashes', () => {
-    it('makes all of them and says how many', async () => {
+  describe('an import of ten thousand rows with password hashes', () => {
+    it('users import creates all users and prints their number', async () => {
       expect(imported).toMatchObject({ exitCode: 0, stdout: `Created ${ROWS} users.\n` });
-      // The one of the story besides.
+      // The story itself adds one user.
       expect(await countOf('account')).toBe(ROWS + 1);
       expect(await countOf('totp_secret')).toBe(ROWS / APP_EVERY);
     });
 
-    it.each([0, 4_990, 9_990])('lets the user of row %i in with the password and the app of before', async (row) => {
-      const client = story.client();
-      const first = await client.post('/login', { id: `user-${row}`, pw: passwordOf(row) });
-      const app = AuthenticatorApp.scan(uriOf(row));
-      const second = await secondStep(client, textOf(first, 'mfa_token'), story.codeOf(app));
+    it.each([0, 4_990, 9_990])(
+      'the user of row %i signs in with the imported password and authenticator',
+      async (row) => {
+        const client = story.client();
+        const first = await client.post('/login', { id: `user-${row}`, pw: passwordOf(row) });
+        const app = AuthenticatorApp.scan(uriOf(row));
+        const second = await secondStep(client, textOf(first, 'mfa_token'), story.codeOf(app));
 
-      expect(first).toBeAnswered(200);
-      expect(first.body).toMatchObject({ mfa_required: true, methods: ['totp', 'backup_code'] });
-      expect(first.body).not.toHaveProperty('enrolment_required');
-      expect(first.body).not.toHaveProperty('access_token');
-      expect(second).toBeAnswered(200);
-      expect(second.body).toMatchObject({ amr: ['pwd', 'otp'] });
-      const state = await client.get('/2fa', { bearer: textOf(second, 'access_token') });
-      expect(state.body).toMatchObject({ state: 'active', backup_codes: { remaining: 0, low: true } });
-    });
+        expect(first).toBeAnswered(200);
+        expect(first.body).toMatchObject({ mfa_required: true, methods: ['totp', 'backup_code'] });
+        expect(first.body).not.toHaveProperty('enrolment_required');
+        expect(first.body).not.toHaveProperty('access_token');
+        expect(second).toBeAnswered(200);
+        expect(second.body).toMatchObject({ amr: ['pwd', 'otp'] });
+        const state = await client.get('/2fa', { bearer: textOf(second, 'access_token') });
+        expect(state.body).toMatchObject({ state: 'active', backup_codes: { remaining: 0, low: true } });
+      },
+    );
 
-    it('accepts neither the app of another row nor the same code twice', async () => {
+    it('an imported user cannot sign in with the authenticator of another row or with a used code', async () => {
       const [row, other] = [20, 30];
       const half = async (): Promise<string> =>
         textOf(await story.client().post('/login', { id: `user-${row}`, pw: passwordOf(row) }), 'mfa_token');
@@ -98,16 +101,19 @@ onEachEngine('H10: users import', (engine) => {
       expect(again).toBeRefused(401, 'MFA_CODE_INVALID');
     });
 
-    it.each([1, 4_999, 9_999])('lets the user of row %i, who has no app, in with the password alone', async (row) => {
-      const answer = await story.client().post('/login', { id: `user-${row}`, pw: passwordOf(row) });
-      const wrong = await story.client().post('/login', { id: `user-${row}`, pw: passwordOf(row + 1) });
+    it.each([1, 4_999, 9_999])(
+      'the user of row %i without an authenticator signs in with the password alone',
+      async (row) => {
+        const answer = await story.client().post('/login', { id: `user-${row}`, pw: passwordOf(row) });
+        const wrong = await story.client().post('/login', { id: `user-${row}`, pw: passwordOf(row + 1) });
 
-      expect(answer).toBeAnswered(200);
-      expect(answer.body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
-      expect(wrong).toBeRefused(401, 'INVALID_CREDENTIALS');
-    });
+        expect(answer).toBeAnswered(200);
+        expect(answer.body).toMatchObject({ mfa_required: false, amr: ['pwd'] });
+        expect(wrong).toBeRefused(401, 'INVALID_CREDENTIALS');
+      },
+    );
 
-    it('T19: stores neither the text nor the bytes of the secrets', async () => {
+    it('T19: users import stores neither the text nor the bytes of the secrets', async () => {
       const rows = await story.database.query<{ login_id: string; sealed: string; seal_key: string }>(
         'SELECT login_id, sealed, seal_key FROM totp_secret JOIN account ON account.totp_id = totp_secret.id',
       );
@@ -127,7 +133,7 @@ onEachEngine('H10: users import', (engine) => {
     });
   });
 
-  it('takes JSON lines, told by the name of the file', async () => {
+  it('users import reads a .jsonl file as JSON lines', async () => {
     const file = join(story.cwd, 'people.jsonl');
     const rows = [
       { login_id: 'by-line', password_hash: hashes[0], roles: ['ROLE_CLERK'], otpauth_uri: uriOf(7) },
@@ -148,10 +154,10 @@ onEachEngine('H10: users import', (engine) => {
     ['another algorithm', '&algorithm=SHA512', 'algorithm'],
     ['another period', '&period=60', 'period'],
     ['a short secret', '', 'too_short'],
-  ])('refuses a whole file for one row with %s, by its line', async (_, parameters, fault) => {
+  ])('users import rejects the whole file for one row with %s and names its line', async (_, parameters, fault) => {
     const before = [await countOf('account'), await countOf('totp_secret')];
     const bad = fault === 'too_short' ? uriOf(3).replace(secretOf(3), secretOf(3).slice(0, 24)) : uriOf(3);
-    // More than go into one statement stand before it.
+    // More rows precede it than fit into one statement.
     const good = Array.from({ length: 600 }, (__, row) => line(`late-${row}`, row, row === 0 ? uriOf(row) : ''));
 
     const { exitCode, stdout, stderr } = await importOf('bad.csv', [
