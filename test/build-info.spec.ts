@@ -38,7 +38,7 @@ function workingCopy(): string {
   return folder;
 }
 
-it('two builds of one commit are the same where SOURCE_DATE_EPOCH is set', () => {
+it('build info contains the commit, and the time from SOURCE_DATE_EPOCH if it is set', () => {
   const folder = workingCopy();
 
   const info = infoOf(folder, EPOCH);
@@ -58,20 +58,20 @@ it('two builds of one commit are the same where SOURCE_DATE_EPOCH is set', () =>
   });
 });
 
-it('the time of a build is the present to the second', () => {
+it('the build time is in UTC to the second', () => {
   expect(infoOf(packageFolder())).toMatchObject({
     build: { time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) as unknown },
   });
 });
 
-it('a build of changed files says so', () => {
+it('build info marks a working copy with changed files as dirty', () => {
   const folder = workingCopy();
   writeFileSync(join(folder, 'package.json'), '{"name":"some-service","version":"1.2.4"}');
 
   expect(infoOf(folder)).toMatchObject({ build: { version: '1.2.4' }, git: { dirty: true } });
 });
 
-it('a build without a branch names none', () => {
+it('build info of a detached HEAD names no branch', () => {
   const folder = workingCopy();
   git(folder, 'checkout', '-q', '--detach');
 
@@ -82,10 +82,10 @@ it('a build without a branch names none', () => {
 it.each([
   ['of an unpacked archive', () => packageFolder()],
   ['inside a working copy of something else', () => packageFolder(workingCopy())],
-])('a build %s names no commit', (_, folder) => {
+])('build info %s names no commit', (_, folder) => {
   expect(infoOf(folder(), EPOCH)).toEqual({ build: BUILD });
 });
 
-it('a build without Git names no commit', () => {
+it('build info without Git names no commit', () => {
   expect(infoOf(workingCopy(), { ...EPOCH, PATH: '/nowhere' })).toEqual({ build: BUILD });
 });

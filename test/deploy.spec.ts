@@ -49,13 +49,13 @@ const QUERIES = [
   }),
 ];
 
-/** Labels of every sample that a scrape of the service has, by name. */
+/** Labels of every sample in a scrape of the service, by name. */
 const SAMPLES = new Map<string, ReadonlySet<string>>([
   ['up', new Set()],
   ['ALERTS', new Set(['alertstate'])],
   ...(['text', 'openmetrics'] as const).flatMap((format) => samplesIn(exposition(contractMeters().families, format))),
 ]);
-/** Those that Prometheus adds. */
+/** Labels that Prometheus adds. */
 const EVERYWHERE = ['job', 'instance'];
 
 function read(path: string): string {
@@ -70,8 +70,8 @@ function samplesIn(scrape: string): readonly (readonly [string, ReadonlySet<stri
   });
 }
 
-describe('the dashboard and the alerts', () => {
-  it.each(QUERIES)('$what reads only what a scrape has: $query', ({ query }) => {
+describe('dashboard and alerts', () => {
+  it.each(QUERIES)('the query of $what reads only metrics and labels of a scrape: $query', ({ query }) => {
     const selectors = selectorsOf(query);
     expect(selectors).not.toEqual([]);
     for (const { name, labels } of selectors) {
@@ -80,14 +80,14 @@ describe('the dashboard and the alerts', () => {
     }
   });
 
-  it('the dashboard has panels with different ids, and queries in all of them', () => {
+  it('the dashboard panels have unique ids and queries', () => {
     const ids = DASHBOARD.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const empty = DASHBOARD.panels.filter(({ type, targets = [] }) => type !== 'row' && targets.length === 0);
     expect(empty).toEqual([]);
   });
 
-  it('every alert is of one of two severities, and has its row in docs/operations.md', () => {
+  it('every alert has the severity page or ticket and a row in docs/operations.md', () => {
     const rows = new Set(Array.from(read('docs/operations.md').matchAll(/^\| `(\w+)` /gm), ([, name]) => name));
     for (const { alert, labels } of RULES) {
       expect(['page', 'ticket'], alert).toContain(labels.severity);
@@ -102,7 +102,7 @@ describe('docker-compose.yml', () => {
   };
   const tls = Object.entries(services.service.environment).filter(([name]) => /SSL|TLS/.test(name));
 
-  /** What the container runs, with the folder of the volume somewhere else. */
+  /** Runs the start script of the container with another folder for the volume. */
   function started(folder: string, publicUrl: string): { readonly env: Readonly<Record<string, string>>; out: string } {
     const values = tls.map(([name, value]) => [name, String(value).replace('/srv/login/tls', folder)] as const);
     const env = { ...Object.fromEntries(values), PUBLIC_URL: publicUrl };
@@ -115,7 +115,7 @@ describe('docker-compose.yml', () => {
     ['https://login.example.com/auth', 'login.example.com'],
     ['https://localhost:8443', 'localhost'],
     ['https://10.0.0.5:8443', '10.0.0.5'],
-  ])('A6: makes a certificate for %s, once, and keeps its key private', (publicUrl, host) => {
+  ])('A6: the start script creates a certificate for %s once and keeps its key private', (publicUrl, host) => {
     const folder = temporaryFolder('tls');
 
     const first = started(folder, publicUrl);
@@ -129,7 +129,7 @@ describe('docker-compose.yml', () => {
     expect(statSync(join(folder, 'tls.key')).mode & 0o777).toBe(0o600);
   });
 
-  it('A6: says why it cannot make a certificate, and starts nothing', () => {
+  it('A6: the start script fails with the reason if it cannot create a certificate', () => {
     const folder = join(temporaryFolder('tls'), 'missing');
 
     expect(() => started(folder, 'https://localhost:8443')).toThrow(
@@ -137,7 +137,7 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  it('A6: lets the service speak https with that certificate, so that browsers keep its cookies', async () => {
+  it('A6: the service serves https with the created certificate and sets Secure cookies', async () => {
     const folder = temporaryFolder('tls');
     const { env } = started(folder, 'https://localhost:8443');
     const service = await startService({ env: { ...env, APP_SECURITY_PUBLICURL: env['PUBLIC_URL'] ?? '' } });
@@ -157,20 +157,20 @@ describe('docker-compose.yml', () => {
 });
 
 needs('prometheus')('promtool', () => {
-  it('finds nothing wrong with the alerts and the configuration', () => {
+  it('promtool accepts the alerts and the configuration', () => {
     expect(promtool(['check', 'rules', 'alerts.yml'])).toContain(`SUCCESS: ${RULES.length} rules found`);
     expect(promtool(['check', 'config', 'prometheus.yml'])).toContain('SUCCESS: 1 rule files found');
   });
 
-  it('sees the alerts fire when they should', () => {
+  it('promtool passes the tests of the alerts', () => {
     expect(promtool(['test', 'rules', 'alerts.test.yml'])).toContain('SUCCESS');
   });
 
-  it('finds nothing wrong with the names of all metrics', () => {
+  it('promtool accepts the names of all metrics', () => {
     expect(promtool(['check', 'metrics'], exposition(contractMeters().families, 'text'))).toBe('');
   });
 
-  it('reads values that try to break out of their line', () => {
+  it('promtool reads label values that try to break out of their line', () => {
     const meters = contractMeters();
     const path = 'a"} 1\nup 0\\\u0000{\r\u2028';
     meters.gauge('disk.free', {}, () => 1, { path });
@@ -178,7 +178,7 @@ needs('prometheus')('promtool', () => {
   });
 });
 
-/** What it writes; fails where it finds something. */
+/** Output of promtool; throws if promtool reports a problem. */
 function promtool(args: readonly string[], input = ''): string {
   return execFileSync(programOf('promtool'), args, { cwd: PROMETHEUS, input, encoding: 'utf8' });
 }

@@ -10,20 +10,20 @@ interface Locked {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** Types that mysql2 asks for, and what Fastify validates with. */
+/** Production dependencies that are also development dependencies: types of mysql2, and the validator of Fastify. */
 const ALLOWED = ['@types/node', 'ajv'];
 
 const lock = JSON.parse(readFileSync(join(import.meta.dirname, '../package-lock.json'), 'utf8')) as {
   readonly packages: Readonly<Record<string, Locked>>;
 };
 
-it('the lock file names no registry', () => {
+it('package-lock.json names no registry', () => {
   expect(namesWhere(({ resolved }) => resolved !== undefined)).toEqual([]);
 });
 
-// npm takes a development tool into `npm ci --omit=dev` as soon as a dependency names it as an optional peer, as valibot
-// does the compiler: 24 MB. The lock file leaves that peer out; see CONTRIBUTING.md.
-it('a production install brings no tool of the development', () => {
+// `npm ci --omit=dev` installs a development tool that a dependency names as an optional peer, as valibot names the
+// compiler (24 MB). The lock file leaves that peer out; see CONTRIBUTING.md.
+it('a production install contains no development tool', () => {
   const tools = Object.keys(lock.packages['']?.devDependencies ?? {});
   const installed = tools.filter((name) => lock.packages[`node_modules/${name}`]?.dev !== true);
 
@@ -31,11 +31,11 @@ it('a production install brings no tool of the development', () => {
   expect(namesWhere(({ devOptional }) => devOptional === true)).toEqual([]);
 });
 
-// Flaws in signature checks before: CVE-2025-54369 and -54419, CVE-2025-29774 and -29775.
+// Earlier versions have flaws in signature checks: CVE-2025-54369 and -54419, CVE-2025-29774 and -29775.
 it.each([
   ['@node-saml/node-saml', '5.1.0'],
   ['xml-crypto', '6.1.2'],
-])('X1, X4: every copy of %s is of %s or later', (name, floor) => {
+])('X1, X4: every copy of %s has version %s or later', (name, floor) => {
   const copies = Object.entries(lock.packages).filter(([path]) => path.endsWith(`node_modules/${name}`));
 
   expect(copies).not.toEqual([]);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const PLACES = ['package.json', 'docs/operations.md', 'docker-compose.yml', 'README.md', '.env.example'];
 
-it('every place that shows how to start the service gives Node the same options', () => {
+it('every documented start command passes the same options to Node', () => {
   const options = PLACES.flatMap((place) => {
     const text = readFileSync(join(import.meta.dirname, '..', place), 'utf8').replaceAll(/[",]/g, '');
     const shown = Array.from(text.matchAll(/\bnode((?: --[\w=.-]+)*) \S*dist\/main\.js/g), ([, given = '']) =>

@@ -4,12 +4,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { findProgram } from './binaries.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-describe('a program', () => {
+describe('programs on the path', () => {
   afterEach(() => {
     vi.unstubAllEnvs();
   });
 
-  it('is found on the path under any of its names, its first name first', () => {
+  it('findProgram finds a program under any of its names and prefers the first name', () => {
     const folder = temporaryFolder();
     vi.stubEnv('PATH', [folder, '/usr/bin'].join(delimiter));
     makeProgram(join(folder, 'mysqld'));
@@ -20,7 +20,7 @@ describe('a program', () => {
     expect(findProgram('mariadb')).toBe(join(folder, 'mariadbd'));
   });
 
-  it('is not a file that cannot be run', () => {
+  it('findProgram skips a file that is not executable', () => {
     const folder = temporaryFolder();
     vi.stubEnv('PATH', folder);
     writeFileSync(join(folder, 'redis-server'), '');
@@ -29,7 +29,7 @@ describe('a program', () => {
   });
 });
 
-describe('a mysqld', () => {
+describe('choice of mysqld', () => {
   const MYSQL = 'mysqld  Ver 8.0.44 for Linux on x86_64 (MySQL Community Server - GPL)';
 
   afterEach(() => {
@@ -39,7 +39,7 @@ describe('a mysqld', () => {
   it.each([
     'mysqld  Ver 10.11.14-MariaDB-0+deb12u2 for debian-linux-gnu on x86_64 (Debian 12)',
     'mysqld  Ver 5.7.44 for Linux on x86_64 (MySQL Community Server (GPL))',
-  ])('that says "%s" is passed over for a MySQL 8', (version) => {
+  ])('findProgram skips a mysqld with version "%s" for a MySQL 8', (version) => {
     const [other, mysql] = [temporaryFolder(), temporaryFolder()];
     vi.stubEnv('PATH', [other, mysql, process.env['PATH']].join(delimiter));
     makeProgram(join(other, 'mysqld'), saying(version));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { openBroker, request } from './broker.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-describe('the broker of a run', () => {
-  it('hands out what it offers, and the reason when it cannot', async () => {
+describe('broker of a test run', () => {
+  it('the broker returns the result of an offer or the reason of its failure', async () => {
     const path = join(temporaryFolder(), 'broker');
     const close = await openBroker(path, {
       answer: () => Promise.resolve({ is: 42 }),

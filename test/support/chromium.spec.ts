@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { launchChromium } from './chromium.js';
 import { needs } from './needs.js';
 
-needs('chromium')('the browser of this machine', () => {
+needs('chromium')('installed Chromium', () => {
   let browser: Browser;
 
   beforeAll(async () => {
@@ -14,7 +14,7 @@ needs('chromium')('the browser of this machine', () => {
     await browser.close();
   });
 
-  it('opens a page and runs its script', async () => {
+  it('Chromium opens a page and runs its script', async () => {
     const page = await browser.newPage();
     await page.goto('data:text/html,<title>before</title><script>document.title = 6 * 7</script>');
 

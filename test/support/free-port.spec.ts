@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { freePort } from './free-port.js';
 
-it('a free port can be listened on', async () => {
+it('a server can listen on a free port', async () => {
   const server = createServer().listen(await freePort(), '127.0.0.1');
 
   await expect(once(server, 'listening')).resolves.toEqual([]);

@@ -3,15 +3,15 @@ import { expect, it } from 'vitest';
 import { type FreshDatabase, freshMariadbDatabase } from './fresh-database.js';
 import { needs } from './needs.js';
 
-needs('mariadb')('a database of its own', () => {
-  it('is empty, and closed to the account of another one', async () => {
+needs('mariadb')('fresh MariaDB database', () => {
+  it('a fresh database is empty, and its account cannot access another one', async () => {
     const [mine, other] = await Promise.all([freshMariadbDatabase(), freshMariadbDatabase()]);
 
     expect(await query(mine, mine, 'SHOW TABLES')).toEqual([]);
     await expect(query(mine, other, 'SHOW TABLES')).rejects.toMatchObject({ code: 'ER_DBACCESS_DENIED_ERROR' });
   });
 
-  it('lives on a server that keeps the strictness of a real one', async () => {
+  it('the MariaDB server of the tests has strict mode and REPEATABLE READ', async () => {
     const database = await freshMariadbDatabase();
 
     const [settings] = await query(database, database, 'SELECT @@sql_mode AS mode, @@tx_isolation AS isolation');

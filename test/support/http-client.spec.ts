@@ -4,13 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HttpClient, setCookie } from './http-client.js';
 
-describe('the HTTP client of the tests', () => {
+describe('HTTP client of the tests', () => {
   let server: Server;
   let url = '';
   const ports = new Set<number | undefined>();
 
   beforeAll(async () => {
-    // Sets the cookies that the body asks for, and answers with what it got.
+    // Sets the cookies of the header x-set, and responds with the request that it received.
     server = createServer((request, response) => {
       ports.add(request.socket.remotePort);
       let body = '';
@@ -32,7 +32,7 @@ describe('the HTTP client of the tests', () => {
     server.close();
   });
 
-  it('sends JSON, forms and bearer tokens, and reads members and cookies', async () => {
+  it('the HTTP client sends JSON, forms and bearer tokens and reads members and cookies', async () => {
     const client = new HttpClient(url);
 
     const json = await client.post('/a', { x: 1 }, { bearer: 't', headers: { 'x-set': 'a=1; Path=/; HttpOnly' } });
@@ -47,7 +47,7 @@ describe('the HTTP client of the tests', () => {
     });
   });
 
-  it('keeps each cookie for its path, until it is cleared', async () => {
+  it('the HTTP client keeps each cookie for its path until it is cleared', async () => {
     const client = new HttpClient(url);
     await client.get('/', { headers: { 'x-set': 'root=1; Path=/|deep=2; Path=/token' } });
 
@@ -64,7 +64,7 @@ describe('the HTTP client of the tests', () => {
     expect(client.cookie('deep')).toBeUndefined();
   });
 
-  it('calls from the address it is given, and keeps its sockets open', async () => {
+  it('the HTTP client uses its configured address and keeps its sockets open', async () => {
     const client = new HttpClient(url);
     client.address = '127.0.0.9';
     const answer = await client.get('/');

@@ -9,7 +9,7 @@ const ACS_URL = 'https://login.test/saml/staff/acs';
 const SLO_URL = 'https://login.test/saml/staff/slo';
 const ENTITY_ID = 'https://login.test/saml/staff/metadata';
 
-describe('the server of the test identity provider', () => {
+describe('server of the test identity provider', () => {
   let service: KeyPair;
   let keyPair: KeyPair;
   let server: IdpServer;
@@ -44,7 +44,7 @@ describe('the server of the test identity provider', () => {
     return { action: /action="([^"]*)"/.exec(page)?.[1] ?? '', fields };
   }
 
-  it('answers a request for a login with a form that node-saml accepts', async () => {
+  it('the test identity provider responds to an AuthnRequest with a form that node-saml accepts', async () => {
     server.settings.person = { nameId: 'staff-7' };
 
     const answer = await fetch(await library.getAuthorizeUrlAsync('state', undefined, {}));
@@ -60,7 +60,7 @@ describe('the server of the test identity provider', () => {
     expect(server.calls).toEqual(['GET /sso']);
   });
 
-  it('takes a request by HTTP-POST, and posts its answer by itself where the test says so', async () => {
+  it('the test identity provider accepts HTTP-POST and, if isAutomatic is set, submits its response by script', async () => {
     server.settings.isAutomatic = true;
     const { xml } = readAuthnRequest(await library.getAuthorizeUrlAsync('', undefined, {}));
     const body = new URLSearchParams({ SAMLRequest: Buffer.from(xml).toString('base64') });
@@ -71,7 +71,7 @@ describe('the server of the test identity provider', () => {
     expect(server.authnRequests).toMatchObject([{ binding: 'post', isSigned: false }]);
   });
 
-  it('answers differently to each request, and as of the time it is told', async () => {
+  it('the test identity provider builds each response from its request and the configured time', async () => {
     server.settings.now = () => 0;
     server.settings.person = ({ requestedClasses }) => ({ nameId: requestedClasses.join() });
     const request = readAuthnRequest(await library.getAuthorizeUrlAsync('', undefined, {}));
@@ -85,7 +85,7 @@ describe('the server of the test identity provider', () => {
     expect(xml).toContain('>bent</saml:AuthnContextClassRef>');
   });
 
-  it('answers a request for a logout where the service takes answers', async () => {
+  it('the test identity provider sends its LogoutResponse to the SLO URL of the service', async () => {
     server.settings.serviceSloUrl = SLO_URL;
     const person = { issuer: ENTITY_ID, nameID: 'staff-1', nameIDFormat: PERSISTENT };
 
@@ -99,7 +99,7 @@ describe('the server of the test identity provider', () => {
     expect(server.logoutRequests).toMatchObject([{ nameId: 'staff-1', isVerified: true }]);
   });
 
-  it('keeps what a service answers to a request for a logout', async () => {
+  it('the test identity provider records the LogoutResponse of the service', async () => {
     const person = { issuer: ENTITY_ID, nameID: 'staff-1', nameIDFormat: PERSISTENT, ID: '_asked' };
 
     const answer = await fetch(await library.getLogoutResponseUrlAsync(person, '', {}, true));
@@ -108,7 +108,7 @@ describe('the server of the test identity provider', () => {
     expect(server.logoutResponses).toMatchObject([{ inResponseTo: '_asked', isVerified: true }]);
   });
 
-  it('shows its metadata, or what the test puts in their place', async () => {
+  it('the test identity provider serves its metadata or a text set by the test', async () => {
     const honest = await (await fetch(server.metadataUrl)).text();
     server.settings.metadata = '<none/>';
     const other = await (await fetch(server.metadataUrl)).text();
@@ -119,7 +119,7 @@ describe('the server of the test identity provider', () => {
     expect(server.calls).toEqual(['GET /metadata', 'GET /metadata']);
   });
 
-  it('refuses what is no message', async () => {
+  it('the test identity provider rejects a malformed message and an unknown path', async () => {
     expect((await fetch(`${server.ssoUrl}?SAMLRequest=AAAA`)).status).toBe(400);
     expect((await fetch(`${server.url}/other`)).status).toBe(404);
   });

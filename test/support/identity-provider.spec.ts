@@ -9,7 +9,7 @@ import type { KeyPair } from './saml-xml.js';
 const ACS_URL = 'https://login.test/saml/staff/acs';
 const AUDIENCE = 'https://login.test/saml/staff/metadata';
 
-describe('answers of the test identity provider', () => {
+describe('responses of the test identity provider', () => {
   let idp: IdentityProvider;
   let service: KeyPair;
 
@@ -41,7 +41,7 @@ describe('answers of the test identity provider', () => {
     ['inclusive canonicalization', { signature: { canonicalization: 'inclusive' } }, {}],
   ];
 
-  it.each(variants)('are accepted by node-saml with %s', async (_name, options, config) => {
+  it.each(variants)('node-saml accepts a response with %s', async (_name, options, config) => {
     const attributes = { mail: 'A & B <a@b.test>', groups: ['one', 'two'] };
     const xml = idp.response({ acsUrl: ACS_URL, audience: AUDIENCE, nameId: 'x"<&>', attributes, ...options });
 
@@ -52,7 +52,7 @@ describe('answers of the test identity provider', () => {
   });
 
   it.each(['aes256-gcm', 'aes128-gcm', 'aes256-cbc'] as const)(
-    'are accepted by node-saml encrypted with %s',
+    'node-saml accepts a response encrypted with %s',
     async (content) => {
       const options = { acsUrl: ACS_URL, audience: AUDIENCE, encryptFor: service.certificate, encryption: { content } };
 
@@ -63,7 +63,7 @@ describe('answers of the test identity provider', () => {
     },
   );
 
-  it.each(variants)('are refused by node-saml with %s once a character changes', async (_name, options, config) => {
+  it.each(variants)('node-saml rejects an altered response with %s', async (_name, options, config) => {
     const xml = idp.response({ acsUrl: ACS_URL, audience: AUDIENCE, nameId: 'staff-1', ...options });
 
     await expect(validated(xml.replace('staff-1', 'staff-2'), config)).rejects.toThrow(
@@ -71,7 +71,7 @@ describe('answers of the test identity provider', () => {
     );
   });
 
-  it('are refused by node-saml where a foreign key signed, whatever KeyInfo says', async () => {
+  it('node-saml rejects a response signed with a foreign key, even with the genuine KeyInfo', async () => {
     const keyPair = makeKeyPair('foreign.test');
     const signature = { keyPair, keyInfo: idp.certificate };
 
@@ -80,7 +80,7 @@ describe('answers of the test identity provider', () => {
     await expect(validated(xml)).rejects.toThrow('Invalid signature');
   });
 
-  it('can be signed with SHA-1, which bare node-saml takes', async () => {
+  it('a response can be signed with SHA-1, which node-saml alone accepts', async () => {
     const signature = { algorithm: 'rsa-sha1', digest: 'sha1' } as const;
 
     const xml = idp.response({ acsUrl: ACS_URL, audience: AUDIENCE, signature });
@@ -89,7 +89,7 @@ describe('answers of the test identity provider', () => {
     expect((await validated(xml)).profile?.nameID).toBe('staff-1');
   });
 
-  it('can be signed with the certificate as the secret of an HMAC', async () => {
+  it('a response can be signed with an HMAC keyed with the certificate', async () => {
     const xml = idp.response({ acsUrl: ACS_URL, audience: AUDIENCE, signature: { algorithm: 'hmac-sha1' } });
 
     const confused = new SignedXml({ privateKey: idp.certificate });
@@ -99,7 +99,7 @@ describe('answers of the test identity provider', () => {
     await expect(validated(xml)).rejects.toThrow('Invalid signature');
   });
 
-  it('are bent before they are signed', async () => {
+  it('bendAssertion and bendResponse alter the XML before it is signed', async () => {
     const xml = idp.response({
       acsUrl: ACS_URL,
       audience: AUDIENCE,
@@ -112,7 +112,7 @@ describe('answers of the test identity provider', () => {
     expect((await validated(xml, { wantAuthnResponseSigned: true })).profile?.nameID).toBe('staff-2');
   });
 
-  it('of a failure hold no assertion and are signed as a whole', async () => {
+  it('an error response is signed, and node-saml reports its status', async () => {
     const status = 'urn:oasis:names:tc:SAML:2.0:status:Responder';
 
     const xml = idp.response({ acsUrl: ACS_URL, audience: AUDIENCE, status });

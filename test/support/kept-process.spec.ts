@@ -9,8 +9,8 @@ import { waitUntil } from './wait-until.js';
 
 const IDLE = 'setInterval(() => undefined, 1000)';
 
-describe('a kept process', () => {
-  it('gives output and exit code of its command, and only the environment it was told', async () => {
+describe('kept process', () => {
+  it('a kept process returns output and exit code and has only the given environment', async () => {
     const script = 'console.log(Object.keys(process.env).join()); console.error("err"); process.exitCode = 3';
     const kept = await node(script, { ONLY: 'this' });
 
@@ -19,20 +19,20 @@ describe('a kept process', () => {
     expect(kept.stderr).toBe('err\n');
   });
 
-  it('is stopped with a signal the command can catch', async () => {
+  it('stop sends a kept process a signal that it can handle', async () => {
     const kept = await node(`process.on('SIGTERM', () => process.exit(7)); console.log('up'); ${IDLE}`);
     await waitUntil('the command runs', () => kept.stdout.includes('up'));
 
     expect(await kept.stop()).toEqual({ code: 7, signal: null });
   });
 
-  it('says so when there is no such command', async () => {
+  it('start of a kept process rejects an unknown command', async () => {
     const cwd = temporaryFolder();
 
     await expect(KeptProcess.start(join(cwd, 'nothing'), [], { env: {}, cwd })).rejects.toThrow('ENOENT');
   });
 
-  it('does not outlive a test process that is killed, nor does its folder', async () => {
+  it('a kept process and its folder disappear when the test process is killed', async () => {
     const folder = join(temporaryFolder(), 'kept');
     mkdirSync(folder);
     const pidFile = join(temporaryFolder(), 'pid');

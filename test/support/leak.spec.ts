@@ -12,10 +12,13 @@ it.each([
   'HPE_INVALID_CONSTANT',
   'You have an error in your SQL syntax; check the manual of your MySQL server',
   'mysql2/promise',
-])('%s is a leak', (text) => {
+])('LEAK matches %s', (text) => {
   expect(LEAK.test(text)).toBe(true);
 });
 
-it.each(['-ER_FabcdEFGH', 'aFST_x', 'xHPE_-', 'aMySQLb', '"code":"INTERNAL_ERROR"'])('%s is none', (text) => {
-  expect(LEAK.test(text)).toBe(false);
-});
+it.each(['-ER_FabcdEFGH', 'aFST_x', 'xHPE_-', 'aMySQLb', '"code":"INTERNAL_ERROR"'])(
+  'LEAK does not match %s',
+  (text) => {
+    expect(LEAK.test(text)).toBe(false);
+  },
+);

@@ -4,14 +4,14 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { MovedClock } from './moved-clock.js';
 
-/** What a process with this clock prints for an expression. */
+/** Output of a process with this clock for an expression. */
 async function seenBy(clock: MovedClock, expression: string): Promise<string> {
   const args = [...clock.nodeArguments, '--print', expression];
   return (await promisify(execFile)(process.execPath, args)).stdout.trim();
 }
 
-describe('a moved clock', () => {
-  it('stands still in the middle of a step until it is moved', async () => {
+describe('moved clock', () => {
+  it('a moved clock stands still in the middle of a step until a test moves it', async () => {
     const clock = new MovedClock();
     const before = clock.millis;
     clock.advance(3600);
@@ -22,7 +22,7 @@ describe('a moved clock', () => {
     expect(Number(await seenBy(clock, 'Date.now()'))).toBe(before - 3_600_000);
   });
 
-  it('is what every way to the time shows', async () => {
+  it('a moved clock changes every way to read the date', async () => {
     const clock = new MovedClock();
     clock.advance(1_000_000);
 
@@ -34,7 +34,7 @@ describe('a moved clock', () => {
     expect(seen).toBe([clock.millis, clock.millis, 5, true].join());
   });
 
-  it('goes on at the pace of the machine when it is told to', async () => {
+  it('a moved clock advances with the machine after run()', async () => {
     const clock = new MovedClock();
     clock.advance(86_400);
     const stood = clock.millis;
@@ -46,7 +46,7 @@ describe('a moved clock', () => {
     expect(seen).toBeLessThanOrEqual(clock.millis);
   });
 
-  it('moves under a process that is running', async () => {
+  it('a moved clock changes the time of a running process', async () => {
     const clock = new MovedClock();
     const before = clock.millis;
     const program = 'console.log(Date.now()); process.stdin.once("data", () => console.log(Date.now()))';

@@ -14,10 +14,10 @@ it.each([
     ],
   ],
   ['topk(10, sum(a) by (x)) or vector(0)', [{ name: 'a', labels: [] }]],
-])('%s reads %j', (query, selectors) => {
+])('selectorsOf %s returns %j', (query, selectors) => {
   expect(selectorsOf(query)).toEqual(selectors);
 });
 
-it('does not read over what it does not know', () => {
+it('selectorsOf throws for unknown syntax', () => {
   expect(() => selectorsOf('a §§ b"')).toThrow('cannot read');
 });

@@ -6,13 +6,13 @@ const FIXTURES = join(import.meta.dirname, 'fixtures/draws');
 const ROOT = join(import.meta.dirname, '../..');
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
 
-describe('the cases of a property', () => {
-  it('H7: are the same in every run, with or without CI', () => {
+describe('cases of a property', () => {
+  it('H7: properties use the same cases in every run, with or without CI', () => {
     expect(drawnWith({})).toMatch(/^drawn: 5, last: \d+$/);
     expect(drawnWith({ CI: 'true' })).toBe(drawnWith({}));
   });
 
-  it('H7: are new and more numerous in a run that explores', () => {
+  it('H7: an exploring run uses more cases, which depend on its seed', () => {
     const explored = drawnWith({ EXPLORE_SEED: '286452493', EXPLORE_FACTOR: '30' });
 
     expect(explored).toMatch(/^drawn: 150, last: \d+$/);
@@ -22,7 +22,7 @@ describe('the cases of a property', () => {
 });
 
 describe('npm run test:explore', () => {
-  it('H7: takes the seed of an earlier run and says it', () => {
+  it('H7: npm run test:explore uses and prints the seed of an earlier run', () => {
     const explored = explore('--seed=286452493', 'test/protocol/base32.spec.ts');
 
     expect(explored.stdout).toContain('30 times the usual cases, seed 286452493.');
@@ -30,7 +30,7 @@ describe('npm run test:explore', () => {
     expect(explored.status).toBe(0);
   });
 
-  it('H7: refuses a seed that is not a number', () => {
+  it('H7: npm run test:explore rejects a seed that is not a number', () => {
     expect(explore('--seed=x')).toMatchObject({ status: 2, stderr: expect.stringContaining('--seed') as unknown });
   });
 });

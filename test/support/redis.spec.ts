@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { needs } from './needs.js';
 import { ask, startRedis } from './redis.js';
 
-needs('redis')('a private Redis', () => {
-  it('answers on the loopback address until it is stopped', async () => {
+needs('redis')('private Redis', () => {
+  it('a private Redis responds on the loopback address until it is stopped', async () => {
     const redis = await startRedis();
     expect(await ask(redis.port, 'PING')).toBe('+PONG');
 
@@ -11,7 +11,7 @@ needs('redis')('a private Redis', () => {
     expect(await ask(redis.port, 'PING')).toBeNull();
   });
 
-  it('is not shared between callers', async () => {
+  it('callers do not share a private Redis', async () => {
     const [one, other] = await Promise.all([startRedis(), startRedis()]);
     await ask(one.port, 'SET key here');
 

@@ -48,10 +48,10 @@ function fieldsOf(page: string): Record<string, string> {
   );
 }
 
-describe('a request of node-saml', () => {
+describe('requests of node-saml', () => {
   const asked = { forceAuthn: true, authnContext: ['one', 'two'], racComparison: 'minimum' as RacComparison };
 
-  it('is read from a redirect, and its signature is that of the service alone', async () => {
+  it('readAuthnRequest reads a redirect and verifies its signature with the certificate of the service only', async () => {
     const url = await library({ ...asked, identifierFormat: PERSISTENT }).getAuthorizeUrlAsync(
       'state&=',
       undefined,
@@ -78,7 +78,7 @@ describe('a request of node-saml', () => {
     expect(readAuthnRequest(url.replace('state', 'other'), service.certificate)).toMatchObject({ isVerified: false });
   });
 
-  it('is read from a form, and its signature is that of the service alone', async () => {
+  it('readAuthnRequest reads a form and verifies its signature with the certificate of the service only', async () => {
     const page = await library({
       authnRequestBinding: 'HTTP-POST',
       skipRequestCompression: true,
@@ -99,14 +99,14 @@ describe('a request of node-saml', () => {
     expect(readAuthnRequest({ SAMLRequest }, service.certificate)).toMatchObject({ isVerified: false });
   });
 
-  it('is not verified without a signature', async () => {
+  it('readAuthnRequest does not verify a request without a signature', async () => {
     const url = await library().getAuthorizeUrlAsync('', undefined, {});
     const [unsigned = ''] = url.split('&SigAlg=');
 
     expect(readAuthnRequest(unsigned, service.certificate)).toMatchObject({ isSigned: false, isVerified: false });
   });
 
-  it('for a logout is read, as is its answer', async () => {
+  it('readLogoutRequest and readLogoutResponse read and verify signed messages', async () => {
     const request = await library().getLogoutUrlAsync({ ...PERSON, nameQualifier: '', spNameQualifier: '' }, '', {});
     const answer = await library().getLogoutResponseUrlAsync({ ...PERSON, ID: 'asked' }, '', {}, true);
 
@@ -121,7 +121,7 @@ describe('a request of node-saml', () => {
 });
 
 describe('logout messages of the test identity provider', () => {
-  it('are accepted by node-saml from a redirect and refused once a character changes', async () => {
+  it('node-saml accepts a LogoutRequest by redirect and rejects an altered one', async () => {
     const { url } = idp.logoutRequest({
       url: SLO_URL,
       nameId: 'staff-1',
@@ -137,7 +137,7 @@ describe('logout messages of the test identity provider', () => {
     await expect(validated(url.replace('=state', '=other'))).rejects.toThrow('Invalid query signature');
   });
 
-  it('are accepted by node-saml from a form and refused once a character changes', async () => {
+  it('node-saml accepts a LogoutRequest by form and rejects an altered one', async () => {
     const { fields, xml } = idp.logoutRequest({ url: SLO_URL, nameId: 'staff-1', binding: 'post' });
     const bent = Buffer.from(xml.replace('staff-1', 'staff-2')).toString('base64');
 
@@ -145,7 +145,7 @@ describe('logout messages of the test identity provider', () => {
     await expect(library().validatePostRequestAsync({ SAMLRequest: bent })).rejects.toThrow('Invalid signature');
   });
 
-  it('that answer are accepted by node-saml', async () => {
+  it('node-saml accepts a LogoutResponse', async () => {
     const { url } = idp.logoutResponse({ url: SLO_URL, inResponseTo: '_asked' });
     const { search, searchParams } = new URL(url);
 
@@ -156,7 +156,7 @@ describe('logout messages of the test identity provider', () => {
 });
 
 describe('metadata of the test identity provider', () => {
-  it('name its endpoints and certificates, signed by whom the test chooses', () => {
+  it('metadata contain endpoints and certificates and are signed with the chosen key', () => {
     const xml = idp.metadata({
       ssoUrl: SSO_URL,
       sloUrl: 'https://idp.test/slo',
@@ -177,7 +177,7 @@ describe('metadata of the test identity provider', () => {
     expect(elementsOf(root, 'metadata', 'SingleLogoutService')).toHaveLength(2);
   });
 
-  it('stand beside others, signed as a whole', () => {
+  it('an EntitiesDescriptor contains several entities and is signed as a whole', () => {
     const other = idp.metadata({ ssoUrl: SSO_URL, entityId: 'https://other.test' });
 
     const xml = entitiesDescriptor([other, idp.metadata({ ssoUrl: SSO_URL })], { signedBy: idp.keyPair });

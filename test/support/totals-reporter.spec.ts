@@ -6,7 +6,7 @@ import { slowestFiles, type TimedFile } from './totals-reporter.js';
 const FIXTURES = join(import.meta.dirname, 'fixtures/totals');
 const VITEST = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
 
-describe('the end of a test run', () => {
+describe('totals of a test run', () => {
   it.each([
     ['passing', 0, ['1 passed, 0 failed']],
     ['failing', 1, ['1 passed, 1 failed']],
@@ -15,11 +15,11 @@ describe('the end of a test run', () => {
     ['unprepared', 1, ['0 passed, 1 failed, 1 skipped']],
     ['needy', 0, ['skipped, not on this machine: mariadb (2 tests)', '2 passed, 0 failed, 2 skipped']],
     ['nowhere', 1, ['0 passed, 1 failed']],
-  ])('tells of %s tests', (name, exitCode, lastLines) => {
+  ])('the last lines and the exit code report %s tests', (name, exitCode, lastLines) => {
     expect(run([name], lastLines.length)).toEqual({ exitCode, lastLines });
   });
 
-  it('counts a skipped test as failed where servers are required', () => {
+  it('REQUIRE_SERVERS=1 counts skipped tests as failed', () => {
     expect(run(['needy'], 3, { REQUIRE_SERVERS: '1' })).toEqual({
       exitCode: 1,
       lastLines: [
@@ -30,7 +30,7 @@ describe('the end of a test run', () => {
     });
   });
 
-  it('tells servers that were left out by choice from those that are missing', () => {
+  it('the totals distinguish excluded servers from missing ones', () => {
     expect(run(['needy', '--tags-filter=!redis and !mariadb'], 3)).toEqual({
       exitCode: 0,
       lastLines: [
@@ -40,7 +40,7 @@ describe('the end of a test run', () => {
       ],
     });
   });
-  it('lists the ten slowest files, slowest first, and no file under a second', () => {
+  it('slowestFiles lists the ten slowest files, slowest first, and no file under a second', () => {
     const fileOf = (index: number): TimedFile => ({ file: `test/${index}.spec.ts`, millis: index * 500 });
 
     const lines = slowestFiles(Array.from({ length: 14 }, (_, index) => fileOf(index)));
