@@ -7,7 +7,7 @@ import { ConfigProperties } from '../dist/config/config.properties.js';
 import { loadConfiguration } from '../dist/config/configuration.js';
 import { full } from '../dist/config/bind/effect.js';
 import { duration, flag, integer, list, text } from '../dist/config/bind/key-type.js';
-import { ProfilesProperties } from '../dist/config/profiles.properties.js';
+import { ProfilesProperties } from '../dist/config/config.properties.js';
 import { Key, Properties } from '../dist/config/bind/properties.decorator.js';
 import { compare, goal } from './measure.mjs';
 

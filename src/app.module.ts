@@ -27,9 +27,8 @@ import { HttpExchanges } from './http/records/http-exchanges.js';
 import { OpenApiModule } from './web/openapi/openapi.module.js';
 import { OpenApiProperties } from './web/openapi/openapi.properties.js';
 import { ServerModule } from './web/web.module.js';
-import { ServletProperties } from './http/servlet.properties.js';
+import { PublicUrlProperties, ServletProperties } from './http/server.properties.js';
 import { TlsModule } from './tls/tls.module.js';
-import { PublicUrlProperties } from './http/public-url.properties.js';
 
 /** What the process says and counts, whoever carries the modules. */
 export interface Watching {

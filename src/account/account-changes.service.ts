@@ -6,7 +6,7 @@ import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import type { Account, AccountStatus, TemporaryPassword } from './account.js';
 import { type AccountChange, AccountStore, type StoredAccount, withoutHash } from './account.store.js';
 import { isEmail } from './email.js';
-import { PasswordProperties } from './password/password.properties.js';
+import { PasswordProperties } from './account.properties.js';
 import { Passwords, type ReadyPassword } from './password/passwords.service.js';
 import { areRoles } from './role-names.js';
 import { StaffIdentityStore } from './staff/staff-identity.store.js';

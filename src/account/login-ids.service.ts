@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../errors/service-error.js';
 import { normalisedLoginId } from './login-id.js';
-import { LoginIdProperties } from './login-id.properties.js';
+import { LoginIdProperties } from './account.properties.js';
 
 /** The form of login ids, as configured. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Rule } from '../config/check/rule.js';
-import { CookieProperties } from './cookie.properties.js';
+import { CookieProperties } from './auth.properties.js';
 
 const KEY = 'app.security.cookie.secure';
 

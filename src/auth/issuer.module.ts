@@ -1,7 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { PublicUrlProperties, serviceUrl } from '../http/public-url.properties.js';
-import { ServerProperties } from '../http/server.properties.js';
-import { ServletProperties } from '../http/servlet.properties.js';
+import { PublicUrlProperties, ServerProperties, serviceUrl, ServletProperties } from '../http/server.properties.js';
 import { Issuer } from '../token/issuer.js';
 
 /** Gives the tokens the URL of the service as their issuer, so that `token` itself does not depend on HTTP. */

@@ -1,6 +1,6 @@
 import { Rule } from '../config/check/rule.js';
-import { PublicUrlProperties } from '../http/public-url.properties.js';
-import { CookieProperties } from './cookie.properties.js';
+import { PublicUrlProperties } from '../http/server.properties.js';
+import { CookieProperties } from './auth.properties.js';
 import { isLoopbackHost } from './plain-http.js';
 
 const KEY = 'app.security.public-url';

@@ -4,8 +4,7 @@ import type { Configuration } from '../config/configuration.js';
 import type { Listeners } from './listeners.js';
 import { Loggers } from '../logging/loggers.js';
 import { EndpointRegistry } from '../management/dispatch/endpoint-registry.service.js';
-import { ConsoleClientProperties } from '../management/console/console-client.properties.js';
-import { ConsoleInstanceProperties } from '../management/console/console-instance.properties.js';
+import { ConsoleClientProperties, ConsoleInstanceProperties } from '../management/console/console.properties.js';
 import type { ConsoleRegistration } from '../management/console/registration.task.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 

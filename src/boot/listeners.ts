@@ -1,4 +1,4 @@
-import { CorsProperties } from '../auth/cors.properties.js';
+import { CorsProperties } from '../auth/auth.properties.js';
 import { SystemClock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
 import type { DataSize } from '../config/bind/data-size.js';
@@ -8,21 +8,19 @@ import { managementPortOf } from '../management/dispatch/management-port.js';
 import type { Meters } from '../metrics/meters.js';
 import { SystemRandom } from '../random/random.js';
 import { AccessLog } from '../http/records/access-log.js';
-import { AccesslogProperties } from '../http/records/accesslog.properties.js';
+import { AccesslogProperties, EmbeddedProperties, ThreadsProperties } from '../http/admission/embedded.properties.js';
 import { outward, reachable } from '../http/address.js';
-import { EmbeddedProperties } from '../http/admission/embedded.properties.js';
-import { ThreadsProperties } from '../http/admission/threads.properties.js';
 import type { HttpExchanges } from '../http/records/http-exchanges.js';
 import type { HostOptions } from '../http/host-options.js';
-import { EncodingProperties } from '../http/json/encoding.properties.js';
-import { JsonSerializationProperties } from '../http/json/json-serialization.properties.js';
-import { JsonProperties } from '../http/json/json.properties.js';
+import { EncodingProperties, JsonProperties, JsonSerializationProperties } from '../http/json/json.properties.js';
 import { type Binding, Listener } from '../http/listener.js';
-import { ServerErrorProperties } from '../http/errors/server-error.properties.js';
-import { ServerProperties } from '../http/server.properties.js';
-import { ServletProperties } from '../http/servlet.properties.js';
+import {
+  ServerErrorProperties,
+  ServerProperties,
+  ServletProperties,
+  SslProperties,
+} from '../http/server.properties.js';
 import type { OpenedTls } from '../http/tls/listener-tls.js';
-import { SslProperties } from '../http/tls/ssl.properties.js';
 import { MultipartProperties } from '../http/upload/multipart.properties.js';
 import { UploadFolder } from '../http/upload/upload-folder.js';
 import type { UploadOptions } from '../http/upload/uploads.js';

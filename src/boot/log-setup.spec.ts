@@ -5,7 +5,7 @@ import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { loadConfiguration } from '../config/configuration.js';
 import { ConfigurationFailure } from '../config/problem.js';
 import { type LogSetup, logSetup } from './log-setup.js';
-import { LoggingPatternProperties } from '../logging/logging-pattern.properties.js';
+import { LoggingPatternProperties } from '../logging/logging.properties.js';
 import { PROPERTIES } from './properties.js';
 
 const USUAL = new LoggingPatternProperties().console;

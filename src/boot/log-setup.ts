@@ -11,12 +11,14 @@ import {
   FileAppenderProperties,
   LevelsProperties,
 } from '../logging/logging-config.properties.js';
-import { LoggingCharsetProperties } from '../logging/logging-charset.properties.js';
-import { LoggingFileProperties } from '../logging/file/logging-file.properties.js';
-import { LoggingPatternProperties } from '../logging/logging-pattern.properties.js';
-import { LoggingProperties } from '../logging/logging.properties.js';
-import { RollingpolicyProperties } from '../logging/file/rollingpolicy.properties.js';
-import { StructuredFormatProperties } from '../logging/structured-format.properties.js';
+import {
+  LoggingCharsetProperties,
+  LoggingFileProperties,
+  LoggingPatternProperties,
+  LoggingProperties,
+  RollingpolicyProperties,
+  StructuredFormatProperties,
+} from '../logging/logging.properties.js';
 
 /** Of a file where only its folder is given. */
 const USUAL_NAME = 'login-service.log';

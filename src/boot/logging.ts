@@ -14,7 +14,7 @@ import { LogLevels } from '../logging/log-levels.js';
 import type { LogLine } from '../logging/log-line.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
-import { LoggingPatternProperties } from '../logging/logging-pattern.properties.js';
+import { LoggingPatternProperties } from '../logging/logging.properties.js';
 import { descriptor, Output } from '../logging/output.js';
 import { Meters } from '../metrics/meters.js';
 

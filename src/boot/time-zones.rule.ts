@@ -1,7 +1,7 @@
 import { Mismatch } from '../config/bind/mismatch.js';
 import { processTimeZone } from '../config/read/process-inputs.js';
 import { Rule } from '../config/check/rule.js';
-import { UserProperties } from '../config/user.properties.js';
+import { UserProperties } from '../config/config.properties.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { parseJdbcUrl } from '../persistence/jdbc/jdbc-url.js';
 import { JsonProperties } from '../http/json/json.properties.js';

@@ -9,7 +9,7 @@ import { formed } from '../logging/console-appender.js';
 import { lineFormat } from '../logging/format/line-format.js';
 import type { LogLine } from '../logging/log-line.js';
 import { Loggers } from '../logging/loggers.js';
-import { LoggingPatternProperties } from '../logging/logging-pattern.properties.js';
+import { LoggingPatternProperties } from '../logging/logging.properties.js';
 
 /** The logger of security events: a command logs those and nothing else. */
 const LOGGED = 'events';

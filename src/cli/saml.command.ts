@@ -2,14 +2,12 @@ import type { Command } from 'commander';
 import type { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
 import { ServiceError } from '../errors/service-error.js';
-import { HttpClientProperties } from '../outbound/http-client.properties.js';
+import { HttpClientProperties } from '../outbound/outbound.properties.js';
 import type { CertificateFacts } from '../saml/idp/idp-certificates.js';
 import type { IdpProperties } from '../saml/idp/idp.properties.js';
 import type { IdpFacts } from '../saml/idp/idp-metadata-cache.js';
 import { SamlProperties } from '../saml/saml.properties.js';
-import { ServerProperties } from '../http/server.properties.js';
-import { ServletProperties } from '../http/servlet.properties.js';
-import { PublicUrlProperties, serviceUrl } from '../http/public-url.properties.js';
+import { PublicUrlProperties, ServerProperties, serviceUrl, ServletProperties } from '../http/server.properties.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
 const SOON_MILLIS = 30 * 86_400_000;

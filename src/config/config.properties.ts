@@ -1,5 +1,5 @@
 import { full } from './bind/effect.js';
-import { list, oneOf, text } from './bind/key-type.js';
+import { flag, list, mapOfLists, oneOf, text, timeZone } from './bind/key-type.js';
 import { Key, Properties } from './bind/properties.decorator.js';
 
 /** Where configuration is looked for; all but `import` are read before any file is. */
@@ -58,4 +58,43 @@ export class ConfigProperties {
     effect: full,
   })
   readonly activateOnCloudPlatform: readonly ('none' | 'kubernetes')[] = [];
+}
+
+/** Which profile files and documents count. */
+@Properties('app.profiles')
+export class ProfilesProperties {
+  @Key(list(text()), {
+    does: 'Active profiles, the last wins; set by the environment or an argument, never in a file.',
+    effect: full,
+  })
+  readonly active: readonly string[] = [];
+
+  @Key(list(text(), { addsUp: true }), {
+    does: 'Profiles active before the others, added up over all sources.',
+    effect: full,
+  })
+  readonly include: readonly string[] = [];
+
+  @Key(list(text()), { does: 'Profiles that count when none is active.', effect: full })
+  readonly default: readonly string[] = ['default'];
+
+  @Key(mapOfLists(text(), 'name'), { does: 'Profiles that become active together with the named one.', effect: full })
+  readonly group: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>();
+
+  @Key(flag(), {
+    does: 'Checks the form of profile names, and that some file, group or condition knows each active one.',
+    effect: full,
+  })
+  readonly validate: boolean = true;
+}
+
+/** What a JVM would take as system properties of its own. */
+@Properties('user')
+export class UserProperties {
+  @Key(timeZone(), {
+    does: 'Time zone of the process, given as -Duser.timezone or by the variable TZ; must equal app.json.time-zone and that of the database.',
+    defaultText: 'the zone of the machine',
+    effect: full,
+  })
+  readonly timezone?: string;
 }

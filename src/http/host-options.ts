@@ -3,14 +3,10 @@ import type { Loggers } from '../logging/loggers.js';
 import type { Meters } from '../metrics/meters.js';
 import type { Random } from '../random/random.js';
 import type { AccessLog } from './records/access-log.js';
-import type { EmbeddedProperties } from './admission/embedded.properties.js';
-import type { ThreadsProperties } from './admission/threads.properties.js';
+import type { EmbeddedProperties, ThreadsProperties } from './admission/embedded.properties.js';
 import type { HttpExchanges } from './records/http-exchanges.js';
-import type { EncodingProperties } from './json/encoding.properties.js';
-import type { JsonSerializationProperties } from './json/json-serialization.properties.js';
-import type { JsonProperties } from './json/json.properties.js';
-import type { ServerErrorProperties } from './errors/server-error.properties.js';
-import type { ServerProperties } from './server.properties.js';
+import type { EncodingProperties, JsonProperties, JsonSerializationProperties } from './json/json.properties.js';
+import type { ServerErrorProperties, ServerProperties } from './server.properties.js';
 import type { ListenerTls } from './tls/secure-server.js';
 import type { UploadOptions } from './upload/uploads.js';
 

@@ -1,5 +1,5 @@
 import { Rule } from '../config/check/rule.js';
-import { PublicUrlProperties } from './public-url.properties.js';
+import { PublicUrlProperties } from './server.properties.js';
 
 const KEY = 'app.security.public-url';
 

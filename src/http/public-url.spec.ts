@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { place, problemsOf } from '../../test/config/support.js';
 import { Configuration } from '../config/configuration.js';
 import { RuleFacts } from '../config/check/rule.js';
-import { ServerProperties } from './server.properties.js';
-import { ServletProperties } from './servlet.properties.js';
-import { PublicUrlProperties, serviceUrl } from './public-url.properties.js';
+import { PublicUrlProperties, ServerProperties, serviceUrl, ServletProperties } from './server.properties.js';
 import { publicUrlGiven } from './public-url.rule.js';
 
 const reading = (url: string, profile = ''): ReturnType<ReturnType<typeof place>['read']> =>

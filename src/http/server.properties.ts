@@ -1,9 +1,10 @@
 import { DataSize } from '../config/bind/data-size.js';
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { dataSize, duration, integer, oneOf } from '../config/bind/key-type.js';
+import { dataSize, duration, flag, integer, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { address } from './address.js';
+import { Mismatch } from '../config/bind/mismatch.js';
 
 @Properties('server')
 export class ServerProperties {
@@ -59,4 +60,108 @@ export class ServerProperties {
     effect: full,
   })
   readonly forwardHeadersStrategy: 'none' | 'native' | 'framework' = 'none';
+}
+
+const url: ScalarType<string> = {
+  ...text(),
+  name: 'URL',
+  expects: 'a URL such as https://login.example.com/auth, with the context path and without a slash at its end',
+  parse: (value) => {
+    const trimmed = value.trim();
+    const parsed = /^https?:\/\/[^\s/?#@]+(?:\/[^\s/?#]+)*$/.test(trimmed) ? URL.parse(trimmed) : null;
+    // What is compared with what browsers send must be written as they write it.
+    const isPlain = parsed && (parsed.href === trimmed || parsed.href === `${trimmed}/`);
+    return isPlain ? trimmed : new Mismatch('not such a URL, as a browser writes it (lower case, no default port)');
+  },
+};
+
+@Properties('app.security')
+export class PublicUrlProperties {
+  @Key(url, {
+    does:
+      'Where the world reaches the service: issuer of its tokens, base of mailed links, and its own origin for ' +
+      'browsers. Production must set it.',
+    effect: full,
+    defaultText: 'http://localhost:{server.port}{server.servlet.context-path} as issuer',
+  })
+  readonly publicUrl?: string;
+}
+
+/** The URL at which clients reach the service: the configured one, or that of this machine for a trial. */
+export function serviceUrl(
+  { publicUrl }: PublicUrlProperties,
+  { port }: Pick<ServerProperties, 'port'>,
+  { contextPath }: Pick<ServletProperties, 'contextPath'>,
+): string {
+  return publicUrl ?? `http://localhost:${port}${contextPath}`;
+}
+
+@Properties('server.servlet')
+export class ServletProperties {
+  @Key(
+    text({
+      form: /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*$/,
+      called:
+        'a path such as /login of letters, digits, - . _ ~ that starts with / and does not end with /, or empty for none',
+    }),
+    {
+      does: 'Path in front of every path of the service, also the path of its cookies; empty for none.',
+      effect: full,
+    },
+  )
+  readonly contextPath: string = '';
+}
+
+type Inclusion = 'never' | 'always';
+
+const words = oneOf('never', 'always');
+
+/** Refuses `on-param` with its reason: there it is the caller, not the operator, who decides what is told. */
+const inclusion: ScalarType<Inclusion> = {
+  ...words,
+  parse: (value) =>
+    /^on[-_]?param$/i.test(value.trim())
+      ? new Mismatch('on-param is not offered: it hands the choice to strangers')
+      : words.parse(value),
+};
+
+@Properties('server.error')
+export class ServerErrorProperties {
+  @Key(inclusion, {
+    does: 'Whether error answers carry the stack trace in the member trace; always is refused with the profile prod.',
+    effect: full,
+  })
+  readonly includeStacktrace: Inclusion = 'never';
+
+  @Key(inclusion, {
+    does:
+      'Whether error answers carry a message in the member detail; it never names the inner reason of a refused ' +
+      'login.',
+    effect: full,
+  })
+  readonly includeMessage: Inclusion = 'never';
+}
+
+@Properties('server.ssl')
+export class SslProperties {
+  @Key(text({ form: /\S/, called: 'the name of a bundle' }), {
+    does:
+      'Name of the certificate bundle (app.ssl.bundle) the main listener speaks TLS with; a management listener on a ' +
+      'port of its own stays plain HTTP.',
+    effect: full,
+    defaultText: 'plain HTTP',
+  })
+  readonly bundle?: string;
+}
+
+@Properties('app.lifecycle')
+export class LifecycleProperties {
+  @Key(duration({ min: '0s', max: '24d' }), {
+    does:
+      'Longest wait for requests in progress when the service stops gracefully, and for what is behind them (workers, ' +
+      'database; a second at least); requests that are left then are cut off. Keep it below the stop timeout of the process ' +
+      'manager, which kills whatever still runs; 0 waits for nothing.',
+    effect: full,
+  })
+  readonly timeoutPerShutdownPhase: Duration = Duration.ofSeconds(30);
 }

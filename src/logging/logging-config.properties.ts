@@ -5,7 +5,7 @@ import { Key, Members } from '../config/bind/properties.decorator.js';
 import { levelWord, type LevelWord, loggerName } from './level-words.js';
 import { type Structured, STRUCTURED } from './format/line-format.js';
 import { logPattern } from './pattern/log-pattern.js';
-import { RollingpolicyProperties } from './file/rollingpolicy.properties.js';
+import { RollingpolicyProperties } from './logging.properties.js';
 
 /** A member of the file that `logging.config` names, as the two below; none of them is a key of the service. */
 @Members('appenders.console')

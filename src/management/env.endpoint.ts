@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
 import { isShown } from './access/show.js';
-import { EnvEndpointProperties } from './env-endpoint.properties.js';
+import { EnvEndpointProperties } from './management.properties.js';
 import type { EnvContext } from './env-page.js';
 
 /** `GET {management_base}/env` and `/env/<key>` (management API, "env"). */

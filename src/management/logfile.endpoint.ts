@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { LogFile } from '../logging/file/log-file.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
 import { type ByteRange, parseRange } from './byte-range.js';
-import { ExternalLogfileProperties } from './external-logfile.properties.js';
+import { ExternalLogfileProperties } from './management.properties.js';
 
 const TEXT = 'text/plain';
 /** Never waits for a writer where somebody put a pipe. */

@@ -3,9 +3,8 @@ import { DataSource } from 'typeorm';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';
 import type { DatabaseProbe } from './engines/database-probe.js';
-import { DB_COMPONENT } from './datasource.properties.js';
+import { DB_COMPONENT, PoolProperties } from './datasource.properties.js';
 import { EmbeddedProbe } from './engines/embedded-probe.js';
-import { PoolProperties } from './pool/pool.properties.js';
 import { ServerProbe } from './engines/server-probe.js';
 
 /** Waits below this are no waits; the pool takes the default instead. */

@@ -1,5 +1,5 @@
-import { notYet, noEffect } from '../config/bind/effect.js';
-import { flag } from '../config/bind/key-type.js';
+import { noEffect, notYet } from '../config/bind/effect.js';
+import { flag, integer, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 
 @Properties('app.jpa')
@@ -15,4 +15,54 @@ export class JpaProperties {
     effect: noEffect('no session outlives its transaction: true is not offered'),
   })
   readonly openInView: boolean = false;
+}
+
+type DdlAuto = 'none' | 'validate' | 'update' | 'create' | 'create-drop';
+
+@Properties('app.jpa.orm')
+export class OrmProperties {
+  @Key(oneOf('none', 'validate', 'update', 'create', 'create-drop'), {
+    does:
+      'What happens to the tables at the start, after the migrations: none nothing, validate fails on a difference, ' +
+      'update adds what is missing, create and create-drop DELETE all data.',
+    effect: notYet('N'),
+  })
+  readonly ddlAuto: DdlAuto = 'none';
+}
+
+@Properties('app.jpa.properties.orm')
+export class OrmPropertiesProperties {
+  @Key(flag(), {
+    name: 'format_sql',
+    does: 'Prints logged SQL over several lines; for development.',
+    effect: notYet('F'),
+  })
+  readonly formatSql: boolean = false;
+
+  @Key(integer({ min: 0 }), {
+    name: 'default_batch_fetch_size',
+    does: 'Owners whose related rows are read by one query; 0 reads them owner by owner.',
+    effect: notYet('N'),
+  })
+  readonly defaultBatchFetchSize: number = 0;
+
+  @Key(integer({ min: 0 }), {
+    name: 'jdbc.batch_size',
+    does: 'Rows written by one insert statement; 0 writes row by row.',
+    effect: notYet('N'),
+  })
+  readonly jdbcBatchSize: number = 0;
+
+  @Key(
+    text({
+      form: /mysql|mariadb|sqlite/i,
+      called: 'mysql, mariadb or sqlite, or the name of a dialect class of one of them',
+    }),
+    {
+      does: 'SQL dialect; not needed, since the database URL decides, and refused where it does not fit the URL.',
+      effect: notYet('A'),
+      defaultText: 'from app.datasource.url',
+    },
+  )
+  readonly dialect?: string;
 }

@@ -8,12 +8,11 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { openDatabase } from './database.js';
 import { DatabaseServer } from './engines/database-server.js';
 import { DatabaseWatch } from './database-instrumentation.js';
-import { DatasourceProperties } from './datasource.properties.js';
+import { DatasourceProperties, PoolProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
 import { ExpiryStore } from './expiry.store.js';
-import { PoolProperties } from './pool/pool.properties.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** The one connected `DataSource`: open before anything else starts, closed after everything else has stopped. */

@@ -1,6 +1,5 @@
 import { type Finding, Rule } from '../config/check/rule.js';
-import { JpaProperties } from './jpa.properties.js';
-import { OrmProperties } from './orm.properties.js';
+import { JpaProperties, OrmProperties } from './jpa.properties.js';
 
 /** Rule 5: values that only development may differ from. */
 export const productionValues = new Rule('5', (facts) => {

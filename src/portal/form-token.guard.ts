@@ -7,12 +7,11 @@ import { hasOtp } from '../principal/amr.js';
 import type { Principal } from '../principal/principal.js';
 import { cookiesOf } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
-import { ServletProperties } from '../http/servlet.properties.js';
+import { PublicUrlProperties, ServletProperties } from '../http/server.properties.js';
 import { browserBinding, callerBinding } from './form-binding.js';
 import { httpsPage } from './https-page.js';
 import { withForm } from './form-errors.js';
 import { PlainHttpWarning } from './plain-http-warning.service.js';
-import { PublicUrlProperties } from '../http/public-url.properties.js';
 import { FormTokens } from './form-tokens.service.js';
 
 interface FormRequest extends HttpRequest, AuthenticatedRequest {

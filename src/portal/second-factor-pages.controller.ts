@@ -15,7 +15,7 @@ import type { Html } from '../encoding/html.js';
 import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
 import { ownPath } from '../web/return-to.js';
 import { Idps } from '../saml/idp/idps.service.js';
-import { ServletProperties } from '../http/servlet.properties.js';
+import { ServletProperties } from '../http/server.properties.js';
 import { rerenderOnError, withForm } from './form-errors.js';
 import { callerBinding } from './form-binding.js';
 import { FormTokenGuard } from './form-token.guard.js';

@@ -16,7 +16,7 @@ import { Answer, type Reply } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
 import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
 import { ErrorPages } from '../web/page.decorator.js';
-import { ServletProperties } from '../http/servlet.properties.js';
+import { ServletProperties } from '../http/server.properties.js';
 import { callerBinding } from './form-binding.js';
 import { FormTokens } from './form-tokens.service.js';
 import type { FormFields } from './forms.js';

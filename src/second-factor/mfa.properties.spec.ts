@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { ConfigProperties } from '../config/config.properties.js';
+import { ConfigProperties, ProfilesProperties } from '../config/config.properties.js';
 import { readConfiguration } from '../config/configuration.js';
-import { ProfilesProperties } from '../config/profiles.properties.js';
 import { MfaProperties } from './mfa.properties.js';
 
 function problemsOf(...args: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { RoleProperties } from '../account/role.properties.js';
+import { RoleProperties } from '../account/account.properties.js';
 import { ROLE_ADMIN, ROLE_MANAGEMENT } from '../account/role-names.js';
 import type { Check, RuleFacts } from '../config/check/rule.js';
 import { ROLE_USER } from '../principal/principal.js';

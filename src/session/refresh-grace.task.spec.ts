@@ -3,7 +3,7 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
-import { RefreshProperties } from './refresh.properties.js';
+import { RefreshProperties } from './session.properties.js';
 import { RefreshGrace } from './refresh-grace.task.js';
 
 describe('sealed successors', () => {

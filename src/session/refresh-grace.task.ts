@@ -4,7 +4,7 @@ import { UnitOfWork } from '../persistence/unit-of-work.js';
 import type { BackgroundLoop } from '../tasks/repeat.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
-import { RefreshProperties } from './refresh.properties.js';
+import { RefreshProperties } from './session.properties.js';
 
 const BATCH = 200;
 

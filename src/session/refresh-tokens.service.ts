@@ -12,7 +12,7 @@ import {
   classifyReuse,
 } from './refresh.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
-import { RefreshProperties } from './refresh.properties.js';
+import { RefreshProperties } from './session.properties.js';
 import { RefreshGrace } from './refresh-grace.task.js';
 import { hashSecret, isSecretForm, type RefreshToken, SECRET_BYTES, type Session } from './session.js';
 

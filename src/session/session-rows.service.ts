@@ -5,7 +5,7 @@ import type { Slice } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { requestContext } from '../principal/request-context.js';
 import { Random } from '../random/random.js';
-import { RefreshProperties } from './refresh.properties.js';
+import { RefreshProperties, SessionProperties } from './session.properties.js';
 import {
   expiryOfSession,
   HALF_AUTHENTICATED_SECONDS,
@@ -20,7 +20,6 @@ import {
   type Session,
   type SessionKind,
 } from './session.js';
-import { SessionProperties } from './session.properties.js';
 import { SessionStore } from './session.store.js';
 
 const IP_LENGTH = 45;

@@ -23,3 +23,31 @@ export class SessionProperties implements SelfChecking {
     return [{ property: 'idle', against: ['absolute'], reason: 'is longer than app.security.session.absolute' }];
   }
 }
+
+@Properties('app.security.refresh')
+export class RefreshProperties implements SelfChecking {
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Time without a refresh after which a session of an application ends.',
+    effect: full,
+  })
+  readonly idle: Duration = Duration.ofSeconds(14 * 86_400);
+
+  @Key(duration({ unit: 's', min: '1s' }), {
+    does: 'Time since its login after which a session of an application ends however often it was refreshed.',
+    effect: full,
+  })
+  readonly absolute: Duration = Duration.ofSeconds(90 * 86_400);
+
+  @Key(duration({ unit: 's', min: '0s', max: '60s' }), {
+    does:
+      'Time during which a refresh token that was just used gets the same successor again, as from a second tab or after ' +
+      'a lost answer; afterwards a second use ends the session. 0s allows none.',
+    effect: full,
+  })
+  readonly grace: Duration = Duration.ofSeconds(10);
+
+  violations(): readonly Violation[] {
+    if (this.idle.milliseconds <= this.absolute.milliseconds) return [];
+    return [{ property: 'idle', against: ['absolute'], reason: 'is longer than app.security.refresh.absolute' }];
+  }
+}

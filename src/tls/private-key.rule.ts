@@ -1,7 +1,7 @@
 import { type Finding, Rule, type RuleFacts } from '../config/check/rule.js';
 import { exposureAt, MAKE_PRIVATE } from '../files/secret-file.js';
 import { fileOf, placeOf } from './place.js';
-import { SslBundleProperties } from './ssl-bundle.properties.js';
+import { SslBundleProperties } from './tls.properties.js';
 
 /**
  * Warns where the file with the private key of a certificate is not private. It is no breach: such a file often has mode

@@ -8,7 +8,7 @@ import { ConfigurationFailure, from, type Problem, problem } from '../config/pro
 import type { BundleFault } from './bundle-reading.js';
 import { pemFiles, readPemBundle } from './pem-bundle.js';
 import { SslBundle } from './ssl-bundle.js';
-import { SslBundleProperties } from './ssl-bundle.properties.js';
+import { SslBundleProperties } from './tls.properties.js';
 import { readStoreBundle, storeFiles } from './store-bundle.js';
 
 /** A key that names a bundle, e.g. `server.ssl.bundle`. */

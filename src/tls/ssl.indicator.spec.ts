@@ -8,7 +8,7 @@ import { needs } from '../../test/support/needs.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { SystemClock } from '../clock/clock.js';
 import { HealthComponents } from '../health/health-components.js';
-import { SslBundleProperties } from './ssl-bundle.properties.js';
+import { SslBundleProperties } from './tls.properties.js';
 import { SslIndicator } from './ssl.indicator.js';
 
 const DAY = 86_400;

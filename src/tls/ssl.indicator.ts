@@ -5,7 +5,7 @@ import { Clock } from '../clock/clock.js';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';
 import { type BundleContents, UnusableBundle } from './bundle-reading.js';
-import { SSL_COMPONENT, SslBundleProperties } from './ssl-bundle.properties.js';
+import { SSL_COMPONENT, SslBundleProperties } from './tls.properties.js';
 
 /** One bundle of the configuration, and how to read what it holds. */
 interface Bundle {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { place, problemsOf } from '../../test/config/support.js';
 import { SystemRandom } from '../random/random.js';
-import { ClientsProperties } from './clients.properties.js';
+import { ClientsProperties } from './token.properties.js';
 import { Clients } from './clients.service.js';
 
 const SECRET = 'a-secret-of-twenty-eight-chars';

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Random } from '../random/random.js';
-import { ClientsProperties } from './clients.properties.js';
+import { ClientsProperties } from './token.properties.js';
 
 /** Services that may introspect tokens, and their secrets. */
 @Injectable()

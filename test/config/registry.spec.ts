@@ -5,7 +5,7 @@ import { KeyName, variableForms } from '../../src/config/names/key-name.js';
 import { KeyRegistry } from '../../src/config/names/key-registry.js';
 import { Mismatch } from '../../src/config/bind/mismatch.js';
 import { baseName } from '../../src/config/bind/key-state.js';
-import { UserProperties } from '../../src/config/user.properties.js';
+import { UserProperties } from '../../src/config/config.properties.js';
 import { type Example, examples, expectedOf, registry, sampleOf, SEAL_KEY } from './keys/examples.js';
 import { reading, shownOf, type Situation, withoutProblems } from './keys/situation.js';
 import { keysOfSpecification } from './keys/specification.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Clock } from '../../src/clock/clock.js';
-import { ThreadsProperties } from '../../src/http/admission/threads.properties.js';
+import { ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import { Listener } from '../../src/http/listener.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataSize } from '../../src/config/bind/data-size.js';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
-import { ThreadsProperties } from '../../src/http/admission/threads.properties.js';
+import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
 import { ServerProperties } from '../../src/http/server.properties.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Meters } from '../../src/metrics/meters.js';
-import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
-import { ThreadsProperties } from '../../src/http/admission/threads.properties.js';
+import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
 import type { HostOptions } from '../../src/http/host-options.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { held } from '../support/held.controller.js';

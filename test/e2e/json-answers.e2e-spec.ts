@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { EncodingProperties } from '../../src/http/json/encoding.properties.js';
-import { JsonSerializationProperties } from '../../src/http/json/json-serialization.properties.js';
-import { JsonProperties } from '../../src/http/json/json.properties.js';
+import {
+  EncodingProperties,
+  JsonProperties,
+  JsonSerializationProperties,
+} from '../../src/http/json/json.properties.js';
 import { PAGE } from '../support/answers.controller.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { storyOn } from '../support/login-story.js';

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
 import { Duration } from '../../src/config/bind/duration.js';
-import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
-import { ThreadsProperties } from '../../src/http/admission/threads.properties.js';
+import { EmbeddedProperties, ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
 import { makeCertificate, type MadeCertificate } from '../support/certificates.js';
 import { type EchoService, startEchoService } from '../support/echo-service.js';
 import { needs } from '../support/needs.js';

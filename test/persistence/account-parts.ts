@@ -8,16 +8,18 @@ import { StaffAccounts } from '../../src/account/staff/staff-accounts.service.js
 import { StaffIdentityStore } from '../../src/account/staff/staff-identity.store.js';
 import { Decoys } from '../../src/account/password/decoys.service.js';
 import { DeviceCookies } from '../../src/account/throttle/device-cookies.service.js';
-import { LoginIdProperties } from '../../src/account/login-id.properties.js';
+import {
+  LoginIdProperties,
+  PasswordImportProperties,
+  PasswordProperties,
+  RateLimitProperties,
+} from '../../src/account/account.properties.js';
 import { LoginIds } from '../../src/account/login-ids.service.js';
 import { PasswordKindStore } from '../../src/account/password/password-kind.store.js';
 import { PasswordHasher } from '../../src/account/password/password-hasher.js';
 import { PasswordThrottle } from '../../src/account/throttle/password-throttle.service.js';
 import type { HashFloor } from '../../src/account/password/hash-strength.js';
-import { PasswordImportProperties } from '../../src/account/import/password-import.properties.js';
-import { PasswordProperties } from '../../src/account/password/password.properties.js';
 import { Passwords } from '../../src/account/password/passwords.service.js';
-import { RateLimitProperties } from '../../src/account/throttle/rate-limit.properties.js';
 import { Clock } from '../../src/clock/clock.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';

@@ -6,7 +6,7 @@ import { Duration } from '../../src/config/bind/duration.js';
 import { HealthComponents } from '../../src/health/health-components.js';
 import { openDatabase } from '../../src/persistence/database.js';
 import { DbIndicator } from '../../src/persistence/db.indicator.js';
-import { PoolProperties } from '../../src/persistence/pool/pool.properties.js';
+import { PoolProperties } from '../../src/persistence/datasource.properties.js';
 import { startDatabaseServer } from '../support/database-server.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { freshMariadbDatabase } from '../support/fresh-database.js';

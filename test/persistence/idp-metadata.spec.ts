@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { HttpClientProperties } from '../../src/outbound/http-client.properties.js';
+import { HttpClientProperties } from '../../src/outbound/outbound.properties.js';
 import { Duration } from '../../src/config/bind/duration.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';

@@ -9,16 +9,17 @@ import { Configuration, loadConfiguration } from '../../src/config/configuration
 import { Listeners } from '../../src/boot/listeners.js';
 import type { LogLine } from '../../src/logging/log-line.js';
 import { Loggers } from '../../src/logging/loggers.js';
-import { AccessProperties } from '../../src/management/access/access.properties.js';
+import { AccessProperties, ExposureProperties } from '../../src/management/access/access.properties.js';
 import { EndpointRegistry } from '../../src/management/dispatch/endpoint-registry.service.js';
 import { ManagementAuthenticator } from '../../src/management/access/management-authenticator.service.js';
 import { Endpoints } from '../../src/management/dispatch/endpoints.js';
-import { ExposureProperties } from '../../src/management/access/exposure.properties.js';
 import { ManagementListener } from '../../src/management/dispatch/management.listener.js';
-import { ManagementServerProperties } from '../../src/management/dispatch/management-server.properties.js';
+import {
+  ManagementServerProperties,
+  ManagementWebProperties,
+} from '../../src/management/dispatch/management-server.properties.js';
 import type { Endpoint } from '../../src/management/dispatch/operation.js';
 import { EndpointDispatcher } from '../../src/management/dispatch/endpoint-dispatcher.service.js';
-import { ManagementWebProperties } from '../../src/management/dispatch/management-web.properties.js';
 import { Meters } from '../../src/metrics/meters.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { ServerProperties } from '../../src/http/server.properties.js';

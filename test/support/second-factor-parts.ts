@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { BackupCodeProperties } from '../../src/second-factor/backup-code/backup-code.properties.js';
+import { BackupCodeProperties, MfaProperties } from '../../src/second-factor/mfa.properties.js';
 import { BackupCodeStore } from '../../src/second-factor/backup-code/backup-code.store.js';
 import { BackupCodes } from '../../src/second-factor/backup-code/backup-codes.service.js';
 import type { Clock } from '../../src/clock/clock.js';
@@ -13,7 +13,6 @@ import { Authenticators } from '../../src/second-factor/enrolment/authenticators
 import { Enrolment } from '../../src/second-factor/enrolment/enrolment.service.js';
 import { EnrolmentStore } from '../../src/second-factor/enrolment/enrolment.store.js';
 import { Locks } from '../../src/second-factor/attempts/locks.service.js';
-import { MfaProperties } from '../../src/second-factor/mfa.properties.js';
 import { SecondFactorMeters } from '../../src/second-factor/attempts/second-factor-meters.service.js';
 import { SecondFactorStore } from '../../src/second-factor/second-factor.store.js';
 import { SecondFactors } from '../../src/second-factor/second-factors.service.js';

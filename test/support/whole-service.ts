@@ -8,9 +8,9 @@ import { HealthPaths } from '../../src/management/health/health-paths.listener.j
 import { ManagementListener } from '../../src/management/dispatch/management.listener.js';
 import { LockedAccounts } from '../../src/second-factor/attempts/locked-accounts.task.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
-import { ThreadsProperties } from '../../src/http/admission/threads.properties.js';
+import { ThreadsProperties } from '../../src/http/admission/embedded.properties.js';
 import { Listener } from '../../src/http/listener.js';
-import { ServletProperties } from '../../src/http/servlet.properties.js';
+import { ServletProperties } from '../../src/http/server.properties.js';
 import { temporaryFolder } from './temporary-folder.js';
 
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));

@@ -1,6 +1,6 @@
 import { Rule } from '../../config/check/rule.js';
 import { OWASP_ARGON2 } from './hash-strength.js';
-import { PasswordHashProperties } from './password-hash.properties.js';
+import { PasswordHashProperties } from '../account.properties.js';
 
 const KIBIBYTE = 1024;
 

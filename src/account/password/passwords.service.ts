@@ -5,8 +5,7 @@ import { PasswordHasher } from './password-hasher.js';
 import { parsePasswordHash } from './password-hash.js';
 import { type PasswordFault, passwordFault } from './password-rules.js';
 import { meetsFloor } from './hash-strength.js';
-import { PasswordImportProperties } from '../import/password-import.properties.js';
-import { PasswordProperties } from './password.properties.js';
+import { PasswordImportProperties, PasswordProperties } from '../account.properties.js';
 
 /** A password that may be stored: what is written is its hash. */
 export interface ReadyPassword {

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Clock } from '../../clock/clock.js';
 import { Random } from '../../random/random.js';
 import { Sealer } from '../../sealing/sealer.js';
-import { RateLimitProperties } from './rate-limit.properties.js';
+import { RateLimitProperties } from '../account.properties.js';
 
 /** A browser that completed a login of `subject` before. */
 export interface KnownDevice {

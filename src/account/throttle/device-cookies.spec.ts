@@ -3,7 +3,7 @@ import { Clock } from '../../clock/clock.js';
 import { SystemRandom } from '../../random/random.js';
 import { Sealer } from '../../sealing/sealer.js';
 import { DeviceCookies } from './device-cookies.service.js';
-import { RateLimitProperties } from './rate-limit.properties.js';
+import { RateLimitProperties } from '../account.properties.js';
 
 const SUBJECT = '01893b1e-6f80-7000-8000-000000000001';
 const OTHER = '01893b1e-6f80-7000-8000-000000000002';

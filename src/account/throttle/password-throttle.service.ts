@@ -6,7 +6,7 @@ import { isDatabaseOutage } from '../../persistence/unit-of-work.js';
 import { requestContext } from '../../principal/request-context.js';
 import { DeviceCookies, type KnownDevice } from './device-cookies.service.js';
 import { networkOf } from './network.js';
-import { RateLimitProperties } from './rate-limit.properties.js';
+import { RateLimitProperties } from '../account.properties.js';
 import { type Bucket, Throttle, Throttled } from './throttle.js';
 import { Budget, Count, GrowingDelay, type Limit } from './throttle-limit.js';
 

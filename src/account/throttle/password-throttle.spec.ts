@@ -6,7 +6,7 @@ import { SystemRandom } from '../../random/random.js';
 import { Sealer } from '../../sealing/sealer.js';
 import { DeviceCookies } from './device-cookies.service.js';
 import { type Guessed, PasswordThrottle } from './password-throttle.service.js';
-import { RateLimitProperties } from './rate-limit.properties.js';
+import { RateLimitProperties } from '../account.properties.js';
 
 class HandClock extends Clock {
   now = 1_800_000_000_000;

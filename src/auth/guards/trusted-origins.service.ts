@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { HttpRequest } from '../../web/http-request.js';
-import { PublicUrlProperties } from '../../http/public-url.properties.js';
-import { CorsProperties } from '../cors.properties.js';
+import { PublicUrlProperties } from '../../http/server.properties.js';
+import { CorsProperties } from '../auth.properties.js';
 import type { KnownOrigins } from './cross-site.js';
 
 /** Which origins are ours, and whose scripts may call us. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigProperties } from '../config.properties.js';
+import { ConfigProperties, ProfilesProperties } from '../config.properties.js';
 import { Environment } from '../read/environment.js';
 import { KeyName } from '../names/key-name.js';
 import { type KeyDefinition, KeyRegistry } from '../names/key-registry.js';
-import { ProfilesProperties } from '../profiles.properties.js';
 import { evaluate, evaluateAssignment, freeParts, type KeyState, nameBelow, statesOf } from './key-state.js';
 import { ConfigSource, type SourceKind } from '../read/source.js';
 

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigProperties } from '../config.properties.js';
+import { ConfigProperties, ProfilesProperties, UserProperties } from '../config.properties.js';
 import { KeyName } from './key-name.js';
 import { KeyRegistry } from './key-registry.js';
-import { ProfilesProperties } from '../profiles.properties.js';
 import type { PropertiesClass } from '../bind/properties-class.js';
-import { UserProperties } from '../user.properties.js';
 
 const registry = new KeyRegistry([ConfigProperties, ProfilesProperties, UserProperties]);
 

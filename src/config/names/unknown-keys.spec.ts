@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../read/arguments.js';
-import { ConfigProperties } from '../config.properties.js';
+import { ConfigProperties, ProfilesProperties } from '../config.properties.js';
 import { Environment } from '../read/environment.js';
 import { KeyRegistry } from './key-registry.js';
-import { ProfilesProperties } from '../profiles.properties.js';
 import { unknownKeys, unknownVariables } from './unknown-keys.js';
 import { readVariables } from '../read/variables.js';
 

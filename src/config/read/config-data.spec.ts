@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readArguments } from './arguments.js';
 import { ConfigData } from './config-data.js';
-import { ConfigProperties } from '../config.properties.js';
+import { ConfigProperties, ProfilesProperties } from '../config.properties.js';
 import { KeyRegistry } from '../names/key-registry.js';
-import { ProfilesProperties } from '../profiles.properties.js';
 
 const REGISTRY = new KeyRegistry([ConfigProperties, ProfilesProperties]);
 

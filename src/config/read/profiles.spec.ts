@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import { readArguments } from './arguments.js';
-import { ConfigProperties } from '../config.properties.js';
+import { ConfigProperties, ProfilesProperties } from '../config.properties.js';
 import { Environment } from './environment.js';
 import { KeyRegistry } from '../names/key-registry.js';
 import { ConfigurationFailure } from '../problem.js';
 import { chooseProfiles, type ProfileChoice, unknownProfiles } from './profiles.js';
-import { ProfilesProperties } from '../profiles.properties.js';
 
 const REGISTRY = new KeyRegistry([ConfigProperties, ProfilesProperties]);
 

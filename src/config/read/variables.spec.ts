@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigProperties } from '../config.properties.js';
+import { ConfigProperties, ProfilesProperties, UserProperties } from '../config.properties.js';
 import { KeyName } from '../names/key-name.js';
 import { KeyRegistry } from '../names/key-registry.js';
-import { ProfilesProperties } from '../profiles.properties.js';
-import { UserProperties } from '../user.properties.js';
 import { readVariables, type Variables } from './variables.js';
 
 const registry = new KeyRegistry([ConfigProperties, ProfilesProperties, UserProperties]);

@@ -1,8 +1,9 @@
 import { DataSize } from '../../config/bind/data-size.js';
 import { Duration } from '../../config/bind/duration.js';
-import { full, near } from '../../config/bind/effect.js';
-import { dataSize, duration, integer } from '../../config/bind/key-type.js';
+import { acceptedOnly, full, near } from '../../config/bind/effect.js';
+import { dataSize, duration, flag, integer, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
+import { accessPattern, COMMON_PATTERN } from '../records/access-pattern.js';
 
 @Properties('server.embedded')
 export class EmbeddedProperties {
@@ -39,4 +40,48 @@ export class EmbeddedProperties {
     effect: full,
   })
   readonly maxHttpFormPostSize: DataSize = DataSize.ofBytes(2 * 1024 * 1024);
+}
+
+@Properties('server.embedded.threads')
+export class ThreadsProperties {
+  @Key(integer({ min: 1 }), {
+    does:
+      'Requests in progress at most; more wait (server.embedded.accept-count); many more than connections in the ' +
+      'database pool only wait for each other there.',
+    effect: near('admission control: a slot per request instead of a thread'),
+  })
+  readonly max: number = 200;
+
+  // More spare threads than threads are no mistake: whoever lowers `max` alone means it, and the lower number counts.
+  @Key(integer({ min: 0 }), {
+    does: 'Workers kept ready for password hashes; never more than the cores of the machine.',
+    effect: acceptedOnly(
+      'requests need no threads of their own; it counts the workers for password hashes that are kept from the first ' +
+        'login on, so that none after it waits for one to start',
+    ),
+  })
+  readonly minSpare: number = 10;
+}
+
+@Properties('server.embedded.accesslog')
+export class AccesslogProperties {
+  @Key(flag(), {
+    does: 'Writes one line per request to access_log.yyyy-MM-dd.log, a new file every day of the time zone of the process.',
+    effect: full,
+  })
+  readonly enabled: boolean = false;
+
+  @Key(text({ form: /\S/, called: 'the path of a folder' }), {
+    does:
+      'Folder of the access log files, relative to the working folder unless it starts with /; made where it is ' +
+      'missing. Where it cannot be written, requests are served all the same and a warning says so.',
+    effect: full,
+  })
+  readonly directory: string = 'logs';
+
+  @Key(accessPattern, {
+    does: 'What a line of the access log looks like. No pattern shows query strings, cookies or credentials.',
+    effect: full,
+  })
+  readonly pattern = COMMON_PATTERN;
 }

@@ -22,7 +22,7 @@ import { HTML, PAGE_POLICY, prefersPage } from '../page.js';
 import { PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf, waitOf } from './problem.js';
 import { problemPage } from './problem-page.js';
 import { type RawRefusal, rawRefusal, refuseRaw } from './raw-refusal.js';
-import { ServerErrorProperties } from './server-error.properties.js';
+import { ServerErrorProperties } from '../server.properties.js';
 
 export interface RefusalParts {
   readonly errors: ServerErrorProperties;

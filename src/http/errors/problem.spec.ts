@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/service-error.js';
 import { defectCode } from './defects.js';
 import { problemBody, problemHeaders, serviceErrorOf } from './problem.js';
-import { ServerErrorProperties } from './server-error.properties.js';
+import { ServerErrorProperties } from '../server.properties.js';
 
 const place = { instance: '/login', requestId: 'request-1', millis: Date.UTC(2030, 0, 2, 3, 4, 5, 6) };
 const shown = { includeMessage: 'always', includeStacktrace: 'always' } satisfies ServerErrorProperties;

@@ -2,7 +2,7 @@ import { HttpException } from '@nestjs/common';
 import { type ErrorCode, STATUS } from '../../errors/error-code.js';
 import { TEXT } from '../../errors/error-text.js';
 import { ServiceError } from '../../errors/service-error.js';
-import type { ServerErrorProperties } from './server-error.properties.js';
+import type { ServerErrorProperties } from '../server.properties.js';
 
 export const PROBLEM_JSON = 'application/problem+json';
 

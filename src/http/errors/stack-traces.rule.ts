@@ -1,5 +1,5 @@
 import { Rule } from '../../config/check/rule.js';
-import { ServerErrorProperties } from './server-error.properties.js';
+import { ServerErrorProperties } from '../server.properties.js';
 
 const KEY = 'server.error.include-stacktrace';
 

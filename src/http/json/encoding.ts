@@ -7,7 +7,7 @@ import {
   jsonIn,
   UTF_8,
 } from '../../encoding/charset.js';
-import { EncodingProperties } from './encoding.properties.js';
+import { EncodingProperties } from './json.properties.js';
 
 /** A text as it goes out. */
 export interface EncodedText {

@@ -2,8 +2,7 @@ import type { GenericSchema } from 'valibot';
 import { compileDatePattern, PatternFault } from '../../encoding/date-pattern.js';
 import { zoneOf } from '../../encoding/zone.js';
 import { Encoding } from './encoding.js';
-import { JsonSerializationProperties } from './json-serialization.properties.js';
-import { JsonProperties } from './json.properties.js';
+import { JsonProperties, JsonSerializationProperties } from './json.properties.js';
 import { type Promised, promisedBy } from './promised-members.js';
 
 type WriteDate = (millis: number) => string | number;

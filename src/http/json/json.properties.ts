@@ -1,8 +1,9 @@
 import { type Effect, full } from '../../config/bind/effect.js';
-import { oneOf, type ScalarType, text, timeZone } from '../../config/bind/key-type.js';
+import { flag, oneOf, type ScalarType, text, timeZone } from '../../config/bind/key-type.js';
 import { Mismatch } from '../../config/bind/mismatch.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { compileDatePattern, PATTERN_LETTERS, PatternFault } from '../../encoding/date-pattern.js';
+import { charsetName } from '../../config/bind/charset-name.js';
 
 type PropertyInclusion = 'always' | 'non_null' | 'non_absent' | 'non_empty' | 'non_default' | 'use_defaults';
 
@@ -49,4 +50,33 @@ function datePattern(): ScalarType<string> {
       return pattern instanceof PatternFault ? new Mismatch(pattern.reason) : value;
     },
   };
+}
+
+@Properties('app.json.serialization')
+export class JsonSerializationProperties {
+  @Key(flag(), {
+    does: 'Writes dates as milliseconds since 1970 instead of text; a date format (app.json.date-format) wins over it.',
+    effect: full,
+  })
+  readonly writeDatesAsTimestamps: boolean = false;
+}
+
+@Properties('server.servlet.encoding')
+export class EncodingProperties {
+  @Key(charsetName, {
+    does:
+      'Character set of request bodies that state none, and of text in answers. JSON in answers is ASCII with ' +
+      'escapes where it is not UTF-8 (RFC 8259 section 8.1).',
+    effect: full,
+  })
+  readonly charset: string = 'UTF-8';
+
+  @Key(flag(), {
+    does:
+      'With true, the character set counts even where a request states another, and every answer of JSON or text ' +
+      'names it; with false, what a request states counts; unset, a request that states another is refused (415).',
+    effect: full,
+    defaultText: 'unset',
+  })
+  readonly force?: boolean;
 }

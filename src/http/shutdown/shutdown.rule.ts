@@ -2,8 +2,7 @@ import { Duration } from '../../config/bind/duration.js';
 import type { Origin } from '../../config/read/origin.js';
 import { from } from '../../config/problem.js';
 import { finding, Rule } from '../../config/check/rule.js';
-import { ServerProperties } from '../server.properties.js';
-import { LifecycleProperties } from './lifecycle.properties.js';
+import { LifecycleProperties, ServerProperties } from '../server.properties.js';
 
 const KEY = 'app.lifecycle.timeout-per-shutdown-phase';
 const ORIGIN: Origin = { kind: 'variable', name: 'TERMINATION_GRACE' };

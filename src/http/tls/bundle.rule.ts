@@ -1,6 +1,6 @@
 import { SystemClock } from '../../clock/clock.js';
 import { faultsOf, Rule } from '../../config/check/rule.js';
-import { SslProperties } from './ssl.properties.js';
+import { SslProperties } from '../server.properties.js';
 
 /** The certificate that the main listener shows can be read and used. */
 export const bundleUsable = new Rule('tls', async (facts) => {

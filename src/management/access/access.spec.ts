@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { allows, capped, ownDefaultAccess } from './access.js';
-import { ENDPOINT_KEYS } from './endpoint.properties.js';
+import { ENDPOINT_KEYS } from './access.properties.js';
 
 it.each([
   ['none', []],

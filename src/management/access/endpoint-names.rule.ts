@@ -1,6 +1,6 @@
 import { type Finding, Rule } from '../../config/check/rule.js';
-import { ExposureProperties } from './exposure.properties.js';
-import { ManagementWebProperties } from '../dispatch/management-web.properties.js';
+import { ExposureProperties } from './access.properties.js';
+import { ManagementWebProperties } from '../dispatch/management-server.properties.js';
 import { ENDPOINT_IDS, isUnknownId } from './endpoint-ids.js';
 
 const WEB = 'management.endpoints.web';

@@ -1,7 +1,7 @@
 import { type Finding, Rule, type Severity } from '../../config/check/rule.js';
 import { isUnknownId } from './endpoint-ids.js';
 import { isSameId } from './exposure.js';
-import { ExposureProperties } from './exposure.properties.js';
+import { ExposureProperties } from './access.properties.js';
 
 /** Endpoints that show or do more than strangers in the network should get. */
 const DANGEROUS = ['env', 'configprops', 'heapdump', 'threaddump', 'logfile', 'httpexchanges', 'shutdown'];

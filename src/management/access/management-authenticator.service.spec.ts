@@ -4,7 +4,7 @@ import type { RequestAuthenticator } from '../../auth/guards/request-authenticat
 import type { LogLine } from '../../logging/log-line.js';
 import { Loggers } from '../../logging/loggers.js';
 import { ManagementAuthenticator } from './management-authenticator.service.js';
-import { ManagementSecurityProperties } from './management-security.properties.js';
+import { ManagementSecurityProperties } from './access.properties.js';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -12,7 +12,7 @@ import { authoritiesOf, isHalfAuthenticated } from '../../principal/principal.js
 import { requestContext } from '../../principal/request-context.js';
 import type { Operator } from './operator.js';
 import { BasicAccount } from './basic-account.js';
-import { ManagementSecurityProperties } from './management-security.properties.js';
+import { ManagementSecurityProperties } from './access.properties.js';
 
 /** Half of what a probe waits by default: a database that is silent must not silence health as well. */
 const LOOK_UP_MILLIS = 500;

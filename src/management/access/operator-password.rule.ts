@@ -1,5 +1,5 @@
 import { Rule } from '../../config/check/rule.js';
-import { ManagementSecurityProperties } from './management-security.properties.js';
+import { ManagementSecurityProperties } from './access.properties.js';
 
 const KEY = 'management.security.password';
 /** Characters of a password that is the only factor (NIST SP 800-63B-4 section 3.1.1.2). */

@@ -2,7 +2,7 @@ import { Rule } from '../../config/check/rule.js';
 import { ServerProperties } from '../../http/server.properties.js';
 import { ManagementServerProperties } from '../dispatch/management-server.properties.js';
 import { managementPortOf } from '../dispatch/management-port.js';
-import { ManagementSecurityProperties } from './management-security.properties.js';
+import { ManagementSecurityProperties } from './access.properties.js';
 
 const KEY = 'management.security.enabled';
 

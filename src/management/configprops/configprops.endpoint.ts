@@ -3,7 +3,7 @@ import { Configuration } from '../../config/configuration.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
 import { isShown } from '../access/show.js';
 import type { Bean } from './beans.js';
-import { ConfigpropsEndpointProperties } from './configprops-endpoint.properties.js';
+import { ConfigpropsEndpointProperties } from '../management.properties.js';
 
 /** `GET {management_base}/configprops` and `/configprops/<prefix>` (management API, "configprops"). */
 @Injectable()

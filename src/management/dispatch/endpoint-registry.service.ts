@@ -2,14 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import { Endpoints } from './endpoints.js';
 import { isExposed } from '../access/exposure.js';
-import { ExposureProperties } from '../access/exposure.properties.js';
+import {
+  AccessProperties,
+  ENDPOINT_KEYS,
+  type EndpointKeys,
+  ExposureProperties,
+  isCacheable,
+} from '../access/access.properties.js';
 import type { Endpoint } from './operation.js';
 import { segmentOf } from './paths.js';
 import type { ExposedEndpoint } from './exposed-endpoint.js';
-import { ManagementWebProperties } from './management-web.properties.js';
+import { ManagementWebProperties } from './management-server.properties.js';
 import { effectiveAccess, allows } from '../access/access.js';
-import { AccessProperties } from '../access/access.properties.js';
-import { ENDPOINT_KEYS, type EndpointKeys, isCacheable } from '../access/endpoint.properties.js';
 
 /** What can be called of the endpoints: two independent gates, exposure and access, must both be open. */
 @Injectable()

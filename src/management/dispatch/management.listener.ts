@@ -2,13 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Answer, PlainRequest, Routes } from '../../http/listener.js';
 import { ServerProperties } from '../../http/server.properties.js';
 import { EndpointRegistry } from './endpoint-registry.service.js';
-import { ManagementServerProperties } from './management-server.properties.js';
+import { ManagementServerProperties, ManagementWebProperties } from './management-server.properties.js';
 import { JSON_TYPES } from './media-types.js';
 import type { Operation } from './operation.js';
 import { basePathOf, hasDiscoveryPage } from './paths.js';
 import { managementPortOf } from './management-port.js';
 import { EndpointDispatcher } from './endpoint-dispatcher.service.js';
-import { ManagementWebProperties } from './management-web.properties.js';
 
 type Handler = (request: PlainRequest) => Promise<Answer>;
 

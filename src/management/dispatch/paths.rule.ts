@@ -2,18 +2,15 @@ import { finding, type Finding, type AsyncCheck, type RuleFacts } from '../../co
 import { ifBound } from '../../config/bind/unbound.js';
 import { ServerProperties } from '../../http/server.properties.js';
 import { effectiveAccess } from '../access/access.js';
-import { AccessProperties } from '../access/access.properties.js';
+import { AccessProperties, ENDPOINT_KEYS, ExposureProperties } from '../access/access.properties.js';
 import { ENDPOINT_IDS } from '../access/endpoint-ids.js';
-import { ENDPOINT_KEYS } from '../access/endpoint.properties.js';
 import { isExposed, isSameId } from '../access/exposure.js';
-import { ExposureProperties } from '../access/exposure.properties.js';
 import { configuredGroups } from '../health/groups.rule.js';
 import { PROBE_GROUPS, probePaths } from '../health/health-scope.js';
-import { ProbesProperties } from '../health/probes.properties.js';
-import { ManagementServerProperties } from './management-server.properties.js';
+import { ProbesProperties } from '../health/health.properties.js';
+import { ManagementServerProperties, ManagementWebProperties } from './management-server.properties.js';
 import { basePathOf, hasDiscoveryPage, segmentOf } from './paths.js';
 import { type ManagementPort, managementPortOf } from './management-port.js';
-import { ManagementWebProperties } from './management-web.properties.js';
 
 const WEB = 'management.endpoints.web';
 const GROUP = 'management.endpoint.health.group';

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { Health, HealthIndicator } from '../../health/indicator.js';
-import { DISK_COMPONENT } from './health-switch.properties.js';
+import { DISK_COMPONENT } from './health.properties.js';
 import { DOWN, UP } from './status.js';
 
 /** Whether uploads, logs and the embedded database have room; sizes are in bytes. */

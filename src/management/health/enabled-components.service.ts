@@ -4,9 +4,8 @@ import { declaredComponents } from '../../health/declared-components.js';
 import { HealthComponents } from '../../health/health-components.js';
 import type { HealthComponent } from '../../health/indicator.js';
 import { DiskSpaceIndicator } from './disk-space.indicator.js';
-import { HealthSwitchProperties, SWITCH } from './health-switch.properties.js';
+import { HealthSwitchProperties, ProbesProperties, SWITCH } from './health.properties.js';
 import { PING } from './ping.indicator.js';
-import { ProbesProperties } from './probes.properties.js';
 import { stateIndicators } from './state.indicator.js';
 
 /** The components that are switched on, and those that are not. */

@@ -2,12 +2,15 @@ import { isPackaged } from '../../config/read/origin.js';
 import { finding, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
 import { declaredComponents } from '../../health/declared-components.js';
-import { HealthEndpointProperties } from './health-endpoint.properties.js';
-import type { HealthGroupProperties } from './health-group.properties.js';
-import { HealthSwitchProperties, SWITCH } from './health-switch.properties.js';
+import {
+  HealthEndpointProperties,
+  type HealthGroupProperties,
+  HealthSwitchProperties,
+  ProbesProperties,
+  SWITCH,
+} from './health.properties.js';
 import { activeGroups, PROBE_STATES } from './health-scope.js';
 import { unknownMembers } from './membership.js';
-import { ProbesProperties } from './probes.properties.js';
 
 const PREFIX = 'management.endpoint.health.group';
 const VALIDATE = 'management.endpoint.health.validate-group-membership';

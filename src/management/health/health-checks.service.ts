@@ -5,7 +5,7 @@ import type { Health, HealthIndicator } from '../../health/indicator.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { failureText } from './failure-text.js';
-import { HealthEndpointProperties } from './health-endpoint.properties.js';
+import { HealthEndpointProperties } from './health.properties.js';
 import { DOWN } from './status.js';
 
 /** Half of what a console waits for the whole answer. */

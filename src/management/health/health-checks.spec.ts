@@ -6,7 +6,7 @@ import type { Health, HealthIndicator } from '../../health/indicator.js';
 import type { LogLine } from '../../logging/log-line.js';
 import { Loggers } from '../../logging/loggers.js';
 import { HealthChecks } from './health-checks.service.js';
-import { HealthEndpointProperties } from './health-endpoint.properties.js';
+import { HealthEndpointProperties } from './health.properties.js';
 
 function checks({ slowAfter }: { readonly slowAfter?: Duration } = {}) {
   const lines: string[] = [];

@@ -5,7 +5,7 @@ import { KeyName } from '../../config/names/key-name.js';
 import { isPackaged } from '../../config/read/origin.js';
 import { Loggers } from '../../logging/loggers.js';
 import { filterComponents, componentPaths } from './component-tree.js';
-import { HealthEndpointProperties } from './health-endpoint.properties.js';
+import { HealthEndpointProperties, ProbesProperties } from './health.properties.js';
 import {
   activeGroups,
   healthGroups,
@@ -17,7 +17,6 @@ import {
 } from './health-scope.js';
 import { isMember } from './membership.js';
 import { EnabledComponents } from './enabled-components.service.js';
-import { ProbesProperties } from './probes.properties.js';
 
 /** The views on health that the configuration makes. */
 @Injectable()

@@ -13,12 +13,10 @@ import { JSON_PLAIN, JSON_V2 } from '../dispatch/media-types.js';
 import type { Result } from '../dispatch/operation.js';
 import { HealthEvaluator } from './health-evaluator.service.js';
 import { HealthChecks } from './health-checks.service.js';
-import { HealthEndpointProperties } from './health-endpoint.properties.js';
+import { HealthEndpointProperties, HealthSwitchProperties, ProbesProperties } from './health.properties.js';
 import { HealthGroups } from './health-groups.service.js';
-import { HealthSwitchProperties } from './health-switch.properties.js';
 import { HealthEndpoint } from './health.endpoint.js';
 import { EnabledComponents } from './enabled-components.service.js';
-import { ProbesProperties } from './probes.properties.js';
 
 const OPERATOR: Operator = { name: 'operator', roles: ['ROLE_MANAGEMENT'] };
 

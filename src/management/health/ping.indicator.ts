@@ -1,5 +1,5 @@
 import type { HealthIndicator } from '../../health/indicator.js';
-import { PING_COMPONENT } from './health-switch.properties.js';
+import { PING_COMPONENT } from './health.properties.js';
 import { UP } from './status.js';
 
 /** UP as soon as anybody answers. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
 import type { Endpoint, Operation, Result } from '../dispatch/operation.js';
-import { InfoContributorsProperties } from './info-contributors.properties.js';
+import { InfoContributorsProperties } from './info.properties.js';
 import type { BuildInfo } from './build-info.js';
 
 /** `GET {management_base}/info`: one member for each contributor that is on (management API, "info"). */

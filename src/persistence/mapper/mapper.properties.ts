@@ -1,6 +1,7 @@
 import { notYet } from '../../config/bind/effect.js';
-import { list, text } from '../../config/bind/key-type.js';
+import { duration, flag, integer, list, oneOf, type ScalarType, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
+import type { Duration } from '../../config/bind/duration.js';
 
 @Properties('mapper')
 export class MapperProperties {
@@ -21,4 +22,54 @@ export class MapperProperties {
     effect: notYet('N'),
   })
   readonly configLocation?: string;
+}
+
+type NullType = (typeof NULL_TYPES)[number];
+
+const NULL_TYPES = ['NULL', 'OTHER', 'VARCHAR'] as const;
+
+const words = oneOf(...NULL_TYPES);
+
+/** YAML reads NULL without quotes as no value at all, and nothing else can be meant by that here. */
+const nullType: ScalarType<NullType> = {
+  ...words,
+  emptyMeansDefault: false,
+  parse: (value) => (value === '' ? 'NULL' : words.parse(value)),
+};
+
+@Properties('mapper.configuration')
+export class MapperConfigurationProperties {
+  @Key(flag(), {
+    does: 'Fills the member userName from the column user_name without a result map.',
+    effect: notYet('F'),
+  })
+  readonly mapUnderscoreToCamelCase: boolean = false;
+
+  @Key(integer({ min: 0 }), {
+    does: 'Rows read ahead at once by statements that stream their result; 0 leaves it to the driver.',
+    effect: notYet('A', 'Only cursors read in steps; a normal select reads all rows at once.'),
+    defaultText: 'left to the driver',
+  })
+  readonly defaultFetchSize?: number;
+
+  @Key(duration({ unit: 's', min: '0s' }), {
+    does:
+      'Longest run of a mapper statement, in seconds where no unit is given; 0 or unset lets a slow one hold its ' +
+      'connection without end.',
+    effect: notYet('F'),
+    defaultText: 'no limit',
+  })
+  readonly defaultStatementTimeout?: Duration;
+
+  @Key(nullType, {
+    does: 'SQL type stated when null is bound to a parameter without a type.',
+    effect: notYet('A', 'Binding null works with each of them.'),
+  })
+  readonly jdbcTypeForNull: NullType = 'OTHER';
+
+  @Key(flag(), {
+    does: 'Whether null columns are members with the value null in a result; otherwise they are absent.',
+    effect: notYet('F'),
+  })
+  readonly callSettersOnNulls: boolean = false;
 }

@@ -1,5 +1,5 @@
 import { type Finding, Rule } from '../../config/check/rule.js';
-import { MapperConfigurationProperties } from './mapper-configuration.properties.js';
+import { MapperConfigurationProperties } from './mapper.properties.js';
 
 /** Rule 6: no mapper statement runs without end, and null is bound with a type. */
 export const mapperLimits = new Rule('6', (facts) => {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { HttpClientProperties } from '../../outbound/http-client.properties.js';
+import { HttpClientProperties } from '../../outbound/outbound.properties.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import type { MetadataReading } from './idp-metadata.js';
 import { IdpMetadataStore } from './idp-metadata.store.js';

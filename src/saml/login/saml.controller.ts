@@ -13,7 +13,7 @@ import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.d
 import { ErrorPages } from '../../web/page.decorator.js';
 import { problemPage } from '../../http/errors/problem-page.js';
 import { ownPath } from '../../web/return-to.js';
-import { ServletProperties } from '../../http/servlet.properties.js';
+import { ServletProperties } from '../../http/server.properties.js';
 import { redirectOrPost, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
 import { Idps } from '../idp/idps.service.js';
 import { CONSUME_RESPONSE, START_SSO, FORWARDING_SCRIPT_FILE, LIST_IDPS } from '../saml.openapi.js';

@@ -9,7 +9,7 @@ import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { ErrorPages } from '../../web/page.decorator.js';
 import { RawQuery } from '../../http/raw-query.js';
-import { ServletProperties } from '../../http/servlet.properties.js';
+import { ServletProperties } from '../../http/server.properties.js';
 import { redirectOrPost } from '../login/forwarding-page.js';
 import { LogoutReceiver, type LogoutOutcome } from './logout-receiver.service.js';
 import { Idps } from '../idp/idps.service.js';

@@ -1,5 +1,5 @@
 import { Rule } from '../../config/check/rule.js';
-import { PublicUrlProperties } from '../../http/public-url.properties.js';
+import { PublicUrlProperties } from '../../http/server.properties.js';
 import { SamlProperties } from '../saml.properties.js';
 
 const KEY = 'app.security.public-url';

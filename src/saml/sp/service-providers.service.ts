@@ -1,8 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { HttpRequest } from '../../web/http-request.js';
-import { ServletProperties } from '../../http/servlet.properties.js';
+import { PublicUrlProperties, ServletProperties } from '../../http/server.properties.js';
 import { SslBundles } from '../../tls/ssl-bundles.service.js';
-import { PublicUrlProperties } from '../../http/public-url.properties.js';
 import { Issuer } from '../../token/issuer.js';
 import type { Idp } from '../idp/idps.service.js';
 import { isLoopback } from '../idp/safe-url.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
 import { generateCodes, hashesOfCode, hashOfCode, shownCode } from './backup-code.js';
-import { BackupCodeProperties } from './backup-code.properties.js';
+import { BackupCodeProperties } from '../mfa.properties.js';
 import { BackupCodeStore } from './backup-code.store.js';
 
 /** Sets of backup codes; which set of an account is live is said by its row, which the caller holds. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigProperties } from '../../config/config.properties.js';
+import { ConfigProperties, ProfilesProperties } from '../../config/config.properties.js';
 import { type ConfigurationInputs, loadConfiguration } from '../../config/configuration.js';
-import { ProfilesProperties } from '../../config/profiles.properties.js';
 import { type Finding, RuleFacts } from '../../config/check/rule.js';
-import { BackupCodeProperties } from './backup-code.properties.js';
+import { BackupCodeProperties } from '../mfa.properties.js';
 import { pepperedBackupCodes } from './pepper.rule.js';
 
 const CLASSES = [ConfigProperties, ProfilesProperties, BackupCodeProperties];

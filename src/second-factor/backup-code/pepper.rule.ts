@@ -1,5 +1,5 @@
 import { Rule } from '../../config/check/rule.js';
-import { BackupCodeProperties } from './backup-code.properties.js';
+import { BackupCodeProperties } from '../mfa.properties.js';
 
 const KEY = 'app.security.mfa.backup-code.pepper';
 

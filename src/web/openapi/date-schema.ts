@@ -1,5 +1,4 @@
-import type { JsonSerializationProperties } from '../../http/json/json-serialization.properties.js';
-import type { JsonProperties } from '../../http/json/json.properties.js';
+import type { JsonProperties, JsonSerializationProperties } from '../../http/json/json.properties.js';
 
 /** An instant in JSON Schema. */
 export interface DateSchema {

@@ -1,7 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
-import { JsonSerializationProperties } from '../../http/json/json-serialization.properties.js';
-import { JsonProperties } from '../../http/json/json.properties.js';
+import { JsonProperties, JsonSerializationProperties } from '../../http/json/json.properties.js';
 import type { Api } from './api.js';
 import { OpenApiController } from './openapi.controller.js';
 import type { OpenApiProperties } from './openapi.properties.js';

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
-import type { JsonSerializationProperties } from '../../http/json/json-serialization.properties.js';
-import type { JsonProperties } from '../../http/json/json.properties.js';
+import type { JsonProperties, JsonSerializationProperties } from '../../http/json/json.properties.js';
 import type { Api } from './api.js';
 import type { Route } from './routes.js';
 

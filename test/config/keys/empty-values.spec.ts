@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LoggingProperties } from '../../../src/logging/logging.properties.js';
 import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
-import { CaffeineProperties } from '../../../src/cache/caffeine.properties.js';
-import { MapperConfigurationProperties } from '../../../src/persistence/mapper/mapper-configuration.properties.js';
+import { CaffeineProperties } from '../../../src/cache/cache.properties.js';
+import { MapperConfigurationProperties } from '../../../src/persistence/mapper/mapper.properties.js';
 import { ServerProperties } from '../../../src/http/server.properties.js';
 import { viewOfAll, viewOfKey } from '../../../src/cli/config-view.js';
 import { bound, instanceIn, reading, shownOf, type Situation, withoutProblems } from './situation.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ExposureProperties } from '../../../src/management/access/exposure.properties.js';
+import { ExposureProperties } from '../../../src/management/access/access.properties.js';
 import { MapperProperties } from '../../../src/persistence/mapper/mapper.properties.js';
-import { ProfilesProperties } from '../../../src/config/profiles.properties.js';
+import { ProfilesProperties } from '../../../src/config/config.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';
 
 const KEY = 'management.endpoints.web.exposure.include';

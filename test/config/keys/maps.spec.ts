@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ProfilesProperties } from '../../../src/config/profiles.properties.js';
+import { ProfilesProperties } from '../../../src/config/config.properties.js';
 import { LoggingProperties } from '../../../src/logging/logging.properties.js';
 import { InfoProperties } from '../../../src/management/info/info.properties.js';
 import { bound, reading, shownOf, type Situation } from './situation.js';

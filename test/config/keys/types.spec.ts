@@ -2,14 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { DataSize } from '../../../src/config/bind/data-size.js';
 import { Duration } from '../../../src/config/bind/duration.js';
 import { LoggingProperties } from '../../../src/logging/logging.properties.js';
-import { DatasourceProperties } from '../../../src/persistence/datasource.properties.js';
-import { MapperConfigurationProperties } from '../../../src/persistence/mapper/mapper-configuration.properties.js';
-import { PoolProperties } from '../../../src/persistence/pool/pool.properties.js';
-import { EmbeddedProperties } from '../../../src/http/admission/embedded.properties.js';
-import { EncodingProperties } from '../../../src/http/json/encoding.properties.js';
-import { JsonProperties } from '../../../src/http/json/json.properties.js';
+import { DatasourceProperties, PoolProperties } from '../../../src/persistence/datasource.properties.js';
+import { MapperConfigurationProperties } from '../../../src/persistence/mapper/mapper.properties.js';
+import { AccesslogProperties, EmbeddedProperties } from '../../../src/http/admission/embedded.properties.js';
+import { EncodingProperties, JsonProperties } from '../../../src/http/json/json.properties.js';
 import { MultipartProperties } from '../../../src/http/upload/multipart.properties.js';
-import { AccesslogProperties } from '../../../src/http/records/accesslog.properties.js';
 import { type Example, examples } from './examples.js';
 import { bound, reading, type Situation } from './situation.js';
 

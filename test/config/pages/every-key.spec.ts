@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from 'vitest';
 import { Configuration } from '../../../src/config/configuration.js';
-import { EnvEndpointProperties } from '../../../src/management/env-endpoint.properties.js';
+import { EnvEndpointProperties } from '../../../src/management/management.properties.js';
 import { EnvEndpoint } from '../../../src/management/env.endpoint.js';
 import { type Setting, settings } from '../keys/settings.js';
 import { reading, type Situation, withoutProblems } from '../keys/situation.js';

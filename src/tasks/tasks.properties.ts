@@ -1,7 +1,27 @@
 import { notYet } from '../config/bind/effect.js';
-import { integer } from '../config/bind/key-type.js';
-import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+import { integer, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
+import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+
+@Properties('app.task.scheduling.pool')
+export class SchedulingPoolProperties {
+  @Key(integer({ min: 1 }), {
+    does:
+      'Scheduled jobs running at the same time; further ones wait in the order they are due, so that with 1 a long ' +
+      'job delays all others.',
+    effect: notYet('F'),
+  })
+  readonly size: number = 1;
+}
+
+@Properties('app.task.execution')
+export class ExecutionProperties {
+  @Key(text(), {
+    does: 'Start of the names under which background tasks appear in the log.',
+    effect: notYet('N', 'Names a task, since tasks have no threads of their own.'),
+  })
+  readonly threadNamePrefix: string = 'task-';
+}
 
 @Properties('app.task.execution.pool')
 export class ExecutionPoolProperties implements SelfChecking {

@@ -1,0 +1,148 @@
+import { full, near } from '../config/bind/effect.js';
+import { dataSize, duration, flag, integer, list, oneOf, text } from '../config/bind/key-type.js';
+import { Key, Properties } from '../config/bind/properties.decorator.js';
+import { ROLE_FORM } from './role-names.js';
+import { Duration } from '../config/bind/duration.js';
+import { DataSize } from '../config/bind/data-size.js';
+import { HASH_FLOORS, type HashFloor } from './password/hash-strength.js';
+
+@Properties('app.security.login-id')
+export class LoginIdProperties {
+  @Key(flag(), {
+    does: 'Whether Anna and anna are two accounts; decide before the first account is made, since ids are stored so.',
+    effect: full,
+  })
+  readonly caseSensitive: boolean = false;
+}
+
+@Properties('app.security')
+export class RoleProperties {
+  @Key(list(text({ form: ROLE_FORM, called: 'names of roles such as ROLE_AUDITOR' })), {
+    does:
+      'Roles of this deployment besides ROLE_USER, ROLE_ADMIN and ROLE_MANAGEMENT; lets config check find misspelled ' +
+      'role names. It assigns no role.',
+    effect: full,
+  })
+  readonly roles: readonly string[] = [];
+}
+
+@Properties('app.security.password')
+export class PasswordProperties {
+  @Key(integer({ min: 8, max: 64 }), {
+    does:
+      'Shortest new password in characters. 8 is the least of NIST SP 800-63B-4 beside a second factor; set 15 where ' +
+      'accounts may go without one.',
+    effect: full,
+  })
+  readonly minLength: number = 8;
+
+  @Key(duration({ unit: 's', min: '1m', max: '30d' }), {
+    does: 'Time after which a temporary password that an administrator set can no longer be used.',
+    effect: full,
+  })
+  readonly temporaryLifetime: Duration = Duration.ofSeconds(24 * 3600);
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** The defaults are the OWASP minimum for Argon2id. */
+@Properties('app.security.password.hash')
+export class PasswordHashProperties {
+  @Key(dataSize({ min: 128 * 1024, max: 256 * MEBIBYTE }), {
+    does: 'Memory of one password hash (Argon2id); times the number of workers, it must fit into the machine.',
+    effect: full,
+  })
+  readonly memory: DataSize = DataSize.ofBytes(19 * MEBIBYTE);
+
+  @Key(integer({ min: 1, max: 8 }), { does: 'Passes of one password hash over its memory.', effect: full })
+  readonly iterations: number = 2;
+
+  @Key(integer({ min: 1, max: 16 }), {
+    does: 'Lanes of one password hash; its work is the same, and it still runs in one thread.',
+    effect: full,
+  })
+  readonly parallelism: number = 1;
+
+  @Key(integer({ min: 1 }), {
+    does: 'Password hashes at once; unset: one per core of the machine, which is also the most that is used.',
+    effect: full,
+  })
+  readonly concurrency?: number;
+
+  @Key(integer({ min: 0 }), {
+    does: 'Passwords that may wait for a hash; the next login is answered 503 UNAVAILABLE.',
+    effect: full,
+  })
+  readonly queueCapacity: number = 256;
+}
+
+@Properties('app.security.password.import')
+export class PasswordImportProperties {
+  @Key(oneOf(...HASH_FLOORS), {
+    does:
+      'Weakest password hash that an import accepts: owasp (the OWASP minimum), common (bcrypt 10, PBKDF2 10,000, ' +
+      'scrypt 16384/8/1, Argon2 with 12 MiB in all passes, or more), any.',
+    effect: full,
+  })
+  readonly minHash: HashFloor = 'common';
+}
+
+const perProcess = near('counted by each process for itself');
+
+@Properties('app.security.rate-limit')
+export class RateLimitProperties {
+  @Key(flag(), {
+    does:
+      'Slows down password guessing, at every place that takes a password, per login id and per address; it never locks ' +
+      'an account, and right passwords never count.',
+    effect: perProcess,
+  })
+  readonly enabled: boolean = true;
+
+  @Key(integer({ min: 1 }), {
+    does:
+      'Wrong passwords for one login id, known or not, from one address that cost no wait; one only, while ten times as ' +
+      'many come from all addresses together. A browser that signed in before has its own.',
+    effect: perProcess,
+  })
+  readonly loginIdFailures: number = 10;
+
+  @Key(duration({ min: '1ms' }), {
+    does: 'Wait after those, answered 429 with Retry-After; it doubles with each further wrong password.',
+    effect: full,
+  })
+  readonly firstDelay: Duration = Duration.ofSeconds(1);
+
+  @Key(duration({ min: '1ms' }), {
+    does: 'Longest such wait: this often, an address can try one password for a login id.',
+    effect: full,
+  })
+  readonly maxDelay: Duration = Duration.ofSeconds(30);
+
+  @Key(duration({ min: '1s' }), {
+    does: 'Wrong passwords for a login id are forgotten so long after the last one, and at a right one.',
+    effect: full,
+  })
+  readonly forgottenAfter: Duration = Duration.ofSeconds(15 * 60);
+
+  @Key(integer({ min: 1 }), {
+    does:
+      'Wrong passwords from one address (IPv6: one /64) within address-window; beyond them one try each time that one ' +
+      'is forgotten. The first three of each login id there count apart from its further ones, up to the same limit. ' +
+      'Generous, since many users may share an address.',
+    effect: perProcess,
+  })
+  readonly addressFailures: number = 300;
+
+  @Key(duration({ min: '1s' }), {
+    does: 'Time in which the wrong passwords of an address are forgotten, one by one and evenly.',
+    effect: full,
+  })
+  readonly addressWindow: Duration = Duration.ofSeconds(10 * 60);
+
+  @Key(duration({ min: '1m' }), {
+    does: 'Life of the cookie that tells a browser which signed in completely before, so that guessing elsewhere does not slow it down.',
+    effect: full,
+  })
+  readonly deviceLifetime: Duration = Duration.ofSeconds(180 * 24 * 3600);
+}

@@ -1,0 +1,170 @@
+import { acceptedOnly, full, near, noEffect, notYet } from '../config/bind/effect.js';
+import { flag, list, objects, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
+import { Key, Members, Properties } from '../config/bind/properties.decorator.js';
+import { cipherSuite } from './cipher-suite.js';
+import { type TlsVersion, tlsVersion } from './tls-version.js';
+import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
+import { Mismatch } from '../config/bind/mismatch.js';
+import { healthComponent } from '../health/declared-components.js';
+
+/** What bundles have in common, whatever their files are. */
+export abstract class BundleOptions {
+  @Key(list(cipherSuite), {
+    name: 'options.ciphers',
+    does: 'Cipher suites that may be used, by preference; empty leaves the choice to the runtime.',
+    effect: full,
+  })
+  readonly ciphers: readonly string[] = [];
+
+  @Key(list(tlsVersion), {
+    name: 'options.enabled-protocols',
+    does: 'TLS versions that may be used, TLSv1.2,TLSv1.3 or one of them; empty allows both.',
+    effect: full,
+  })
+  readonly enabledProtocols: readonly TlsVersion[] = [];
+
+  @Key(oneOf('TLS'), {
+    does: 'Protocol family of the bundle.',
+    effect: acceptedOnly('TLS is the only family; the versions are chosen by options.enabled-protocols'),
+  })
+  readonly protocol = 'TLS';
+
+  @Key(flag(), {
+    does:
+      'Whether changed files take effect without a restart, for new connections within three seconds; files that ' +
+      'cannot be used leave the old certificate in force.',
+    effect: full,
+  })
+  readonly reloadOnUpdate: boolean = false;
+}
+
+/** One bundle of PEM files. */
+@Members()
+export class PemBundleProperties extends BundleOptions implements SelfChecking {
+  @Key(text(), {
+    name: 'keystore.certificate',
+    does:
+      'Own certificate, followed by those of the authorities between it and the root: a file ' +
+      '(file:/etc/login/tls.crt) or the PEM text itself.',
+    effect: full,
+  })
+  readonly keystoreCertificate?: string;
+
+  @Key(text(), {
+    name: 'keystore.private-key',
+    does: 'Private key of the own certificate: a file of mode 600 or the PEM text itself, then best written ${NAME}.',
+    effect: full,
+    mayNamePlace: true,
+  })
+  readonly keystorePrivateKey?: string;
+
+  @Key(text(), {
+    name: 'keystore.private-key-password',
+    does: 'Password of the private key where it is encrypted; write ${NAME} and keep the value in the environment.',
+    effect: full,
+  })
+  readonly keystorePrivateKeyPassword?: string;
+
+  @Key(text(), {
+    name: 'truststore.certificate',
+    does: 'Certificates of the authorities that are trusted, e.g. an internal one: a file or the PEM text itself.',
+    effect: notYet('F', 'The listener asks callers for no certificate, and connections to others name no bundle yet.'),
+    defaultText: 'the authorities known to the runtime',
+  })
+  readonly truststoreCertificate?: string;
+
+  violations(): readonly Violation[] {
+    if (this.keystorePrivateKey === undefined || this.keystoreCertificate !== undefined) return [];
+    return [
+      {
+        property: 'keystorePrivateKey',
+        against: ['keystoreCertificate'],
+        reason: 'needs its certificate in keystore.certificate of the same bundle',
+      },
+    ];
+  }
+}
+
+const pkcs12 = oneOf('PKCS12');
+
+/** No TLS library here reads JKS: the reason says how to convert such a file. */
+const storeType: ScalarType<'PKCS12'> = {
+  ...pkcs12,
+  parse: (value) =>
+    /^jks$/i.test(value.trim())
+      ? new Mismatch(
+          'JKS files cannot be read: convert it with keytool -importkeystore -srckeystore <file> ' +
+            '-destkeystore <new file> -deststoretype pkcs12',
+        )
+      : pkcs12.parse(value),
+};
+
+/** The TLS library of the runtime takes a PKCS12 file only with a private key in it. */
+const NO_TRUST_STORE =
+  'a key store without a private key cannot be read: a bundle with truststore.location stops the start where it is ' +
+  'used; name the authorities in truststore.certificate of a PEM bundle';
+
+/** One bundle of key store files. */
+@Members()
+export class StoreBundleProperties extends BundleOptions {
+  @Key(text(), {
+    name: 'keystore.location',
+    does: 'Key store file with the own certificate and its private key.',
+    effect: full,
+  })
+  readonly keystoreLocation?: string;
+
+  @Key(text(), {
+    name: 'keystore.password',
+    does: 'Password of the key store; write ${NAME} and keep the value in the environment.',
+    effect: full,
+  })
+  readonly keystorePassword?: string;
+
+  @Key(storeType, {
+    name: 'keystore.type',
+    does: 'Format of the key store file.',
+    effect: near('PKCS12 only; JKS files must be converted'),
+  })
+  readonly keystoreType = 'PKCS12';
+
+  @Key(text(), {
+    name: 'truststore.location',
+    does: 'Key store file with the authorities that are trusted.',
+    effect: noEffect(NO_TRUST_STORE),
+    defaultText: 'the authorities known to the runtime',
+  })
+  readonly truststoreLocation?: string;
+
+  @Key(text(), {
+    name: 'truststore.password',
+    does: 'Password of the trust store; write ${NAME} and keep the value in the environment.',
+    effect: noEffect(NO_TRUST_STORE),
+  })
+  readonly truststorePassword?: string;
+
+  @Key(storeType, {
+    name: 'truststore.type',
+    does: 'Format of the trust store file.',
+    effect: noEffect(NO_TRUST_STORE),
+  })
+  readonly truststoreType = 'PKCS12';
+}
+
+/** Health has it where there is a bundle. */
+export const SSL_COMPONENT = healthComponent('ssl');
+
+@Properties('app.ssl.bundle')
+export class SslBundleProperties {
+  @Key(objects(PemBundleProperties, 'name'), {
+    does: 'Certificates, keys and trusted authorities in PEM form, used elsewhere by the name of the bundle.',
+    effect: full,
+  })
+  readonly pem: ReadonlyMap<string, PemBundleProperties> = new Map();
+
+  @Key(objects(StoreBundleProperties, 'name'), {
+    does: 'Certificates, keys and trusted authorities in key store files, used elsewhere by the name of the bundle.',
+    effect: near('PKCS12 only; JKS files must be converted, and trusted authorities stand in a PEM bundle'),
+  })
+  readonly jks: ReadonlyMap<string, StoreBundleProperties> = new Map();
+}
