@@ -1,7 +1,7 @@
 import { DataSize } from '../config/bind/data-size.js';
 import { Duration } from '../config/bind/duration.js';
 import { full } from '../config/bind/effect.js';
-import { dataSize, duration, flag, integer, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
+import { dataSize, duration, integer, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { address } from './address.js';
 import { Mismatch } from '../config/bind/mismatch.js';
