@@ -29,22 +29,22 @@ const PARTIES = rowsOf('X7', [
     (scene) => honestXml(scene, { audience: (scene.request.issuer ?? '').toUpperCase() }),
   ],
   [
-    'an audience with a slash more',
+    'an audience with an extra slash',
     'audience',
     (scene) => honestXml(scene, { audience: `${scene.request.issuer ?? ''}/` }),
   ],
   [
-    'an audience with blanks around it',
+    'an audience with spaces around it',
     'audience',
     (scene) => honestXml(scene, { audience: ` ${scene.request.issuer ?? ''} ` }),
   ],
   [
-    'two audiences, both others',
+    'two other audiences',
     'audience',
     asserting((xml) => replaced(xml, AUDIENCE, audience('https://a.test', 'https://b.test'))),
   ],
   [
-    'a second audience beside ours',
+    'a second audience besides the expected one',
     'audience',
     (scene) =>
       asserting((xml) => replaced(xml, AUDIENCE, audience(scene.request.issuer ?? '', 'https://elsewhere.test')))(
@@ -52,12 +52,12 @@ const PARTIES = rowsOf('X7', [
       ),
   ],
   [
-    'two restrictions, one for others',
+    'two audience restrictions, one with another audience',
     'audience',
     asserting((xml) => replaced(xml, '</saml:Conditions>', `${audience('https://elsewhere.test')}</saml:Conditions>`)),
   ],
   [
-    'a restriction without an audience',
+    'an audience restriction without an audience',
     'audience',
     asserting((xml) =>
       replaced(xml, '</saml:Conditions>', '<saml:AudienceRestriction></saml:AudienceRestriction></saml:Conditions>'),
@@ -78,25 +78,25 @@ const PARTIES = rowsOf('X7', [
   ['another recipient', 'recipient', saying({ recipient: ELSEWHERE })],
   ['no recipient', 'recipient', saying({ recipient: null })],
   [
-    'the recipient of another provider',
+    'the recipient of another identity provider',
     'recipient',
     (scene) => honestXml(scene, { recipient: scene.request.acsUrl?.replace('/corp/', '/other/') ?? '' }),
   ],
   ['another destination', 'destination', saying({ destination: ELSEWHERE })],
   ['no destination', 'destination', saying({ destination: null })],
   [
-    'a destination that begins with ours',
+    'a destination that begins with the expected one',
     'destination',
     (scene) => honestXml(scene, { destination: `${scene.request.acsUrl ?? ''}.elsewhere.test` }),
   ],
   ['another issuer', 'issuer', saying({ issuer: 'https://elsewhere.test' })],
   [
-    'another issuer of the assertion alone',
+    'another issuer in the assertion only',
     'issuer',
     (scene) => honestXml(scene, { issuer: 'https://elsewhere.test', responseIssuer: corp(scene).entityId }),
   ],
-  ['another issuer of the response alone', 'issuer', saying({ responseIssuer: 'https://elsewhere.test' })],
-  ['no issuer of a signed response', 'issuer', saying({ signed: 'both', responseIssuer: null })],
+  ['another issuer in the response only', 'issuer', saying({ responseIssuer: 'https://elsewhere.test' })],
+  ['no issuer in a signed response', 'issuer', saying({ signed: 'both', responseIssuer: null })],
   [
     'an issuer of another format',
     'issuer',
@@ -104,31 +104,31 @@ const PARTIES = rowsOf('X7', [
       replaced(xml, '<saml:Issuer>', '<saml:Issuer Format="urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress">'),
     ),
   ],
-  ['no issuer of the assertion', 'structure', asserting((xml) => replaced(xml, /<saml:Issuer>.*<\/saml:Issuer>/, ''))],
+  ['no issuer in the assertion', 'structure', asserting((xml) => replaced(xml, /<saml:Issuer>.*<\/saml:Issuer>/, ''))],
   [
-    'an answer of another provider of ours',
+    'a response of another configured identity provider',
     'issuer',
     (scene) => scene.staff.response(scene.request, { nameId: ATTACKER }, 'other'),
   ],
   [
-    'an assertion of another provider in the response of this one',
+    'an assertion of another identity provider in the response of this one',
     'signature',
     (scene) => scene.staff.response(scene.request, { responseIssuer: corp(scene).entityId }, 'other'),
   ],
   [
-    'another provider that names this one',
+    'a response of another identity provider in the name of this one',
     'signature',
     (scene) => scene.staff.response(scene.request, { issuer: corp(scene).entityId }, 'other'),
   ],
-  ['no bearer', 'confirmation', asserting((xml) => replaced(xml, 'cm:bearer', 'cm:sender-vouches'))],
-  ['a holder of a key', 'confirmation', asserting((xml) => replaced(xml, 'cm:bearer', 'cm:holder-of-key'))],
+  ['no bearer confirmation', 'confirmation', asserting((xml) => replaced(xml, 'cm:bearer', 'cm:sender-vouches'))],
+  ['a holder-of-key confirmation', 'confirmation', asserting((xml) => replaced(xml, 'cm:bearer', 'cm:holder-of-key'))],
   [
-    'two bearers',
+    'two bearer confirmations',
     'confirmation',
     asserting((xml) => replaced(xml, '</saml:Subject>', `${part(xml, 'saml:SubjectConfirmation')}</saml:Subject>`)),
   ],
   [
-    'a bearer who is somebody else',
+    'a bearer confirmation with another NameID',
     'confirmation',
     asserting((xml) =>
       replaced(
@@ -141,34 +141,30 @@ const PARTIES = rowsOf('X7', [
   ['no subject', 'structure', asserting((xml) => replaced(xml, /<saml:Subject>.*<\/saml:Subject>/s, ''))],
 ]);
 
-/** Another browser at the same service, and what it asked for. */
+/** Another browser at the same service, and its AuthnRequest. */
 async function departed({ staff }: Scene, idp = 'corp') {
   const client = staff.client();
   return { client, request: await staff.depart(client, '', idp) };
 }
 
 const REQUESTS = rowsOf('X8', [
-  ['an answer that nobody asked for', 'unsolicited', saying({ inResponseTo: null })],
+  ['an unsolicited response', 'unsolicited', saying({ inResponseTo: null })],
   [
-    'an answer to nobody, confirmed for somebody',
+    'an unsolicited response with InResponseTo in its confirmation',
     'unsolicited',
     (scene) => honestXml(scene, { inResponseTo: null, confirmationInResponseTo: scene.request.id ?? null }),
   ],
-  ['an answer that the assertion does not repeat', 'unsolicited', saying({ confirmationInResponseTo: null })],
+  ['no InResponseTo in the confirmation', 'unsolicited', saying({ confirmationInResponseTo: null })],
   [
-    'an answer whose assertion is for another request',
+    'an assertion for another request',
     'in_response_to',
     async (scene) => {
       const other = await departed(scene);
       return honestXml(scene, { confirmationInResponseTo: other.request.id ?? null });
     },
   ],
-  [
-    'an answer to a request that is none',
-    'in_response_to',
-    saying({ inResponseTo: '_0123456789abcdef0123456789abcdef01234567' }),
-  ],
-  ['an empty name of a request', 'in_response_to', saying({ inResponseTo: '' })],
+  ['an unknown InResponseTo', 'in_response_to', saying({ inResponseTo: '_0123456789abcdef0123456789abcdef01234567' })],
+  ['an empty InResponseTo', 'in_response_to', saying({ inResponseTo: '' })],
   [
     'the request of another browser',
     'other_browser',
@@ -186,7 +182,7 @@ const REQUESTS = rowsOf('X8', [
     },
   ],
   [
-    'a browser with a cookie of no form',
+    'a browser with a malformed cookie',
     'other_browser',
     (scene) => {
       scene.client.plant('saml_request', '__proto__', '/saml');
@@ -203,7 +199,7 @@ const REQUESTS = rowsOf('X8', [
     },
   ],
   [
-    'the request that another provider was asked',
+    'a request to another identity provider',
     'in_response_to',
     async (scene) => {
       const request = await scene.staff.depart(scene.client, '', 'other');
@@ -242,7 +238,7 @@ const REQUESTS = rowsOf('X8', [
     },
   ],
   [
-    'a request whose time is over',
+    'an expired request',
     'in_response_to',
     (scene) => {
       scene.staff.story.clock.advance(300);
@@ -253,7 +249,7 @@ const REQUESTS = rowsOf('X8', [
 
 const ONCE = rowsOf('X9', [
   [
-    'an answer a second time',
+    'a repeated response',
     'in_response_to',
     async (scene) => {
       const form = scene.staff.posted(honestXml(scene, { assertionId: '_once' }), scene.request);
@@ -262,7 +258,7 @@ const ONCE = rowsOf('X9', [
     },
   ],
   [
-    'an assertion a second time, for another request',
+    'a repeated assertion for another request',
     'in_response_to',
     async (scene) => {
       const first = honestXml(scene, { assertionId: '_again' });
@@ -275,7 +271,7 @@ const ONCE = rowsOf('X9', [
     },
   ],
   [
-    'the id of an assertion a second time',
+    'a repeated assertion ID',
     'replay',
     async (scene) => {
       await scene.staff.signIn({ assertionId: '_twice', nameId: 'somebody' });
@@ -283,7 +279,7 @@ const ONCE = rowsOf('X9', [
     },
   ],
   [
-    'the id of an assertion a second time, later',
+    'a repeated assertion ID, 200 seconds later',
     'replay',
     async (scene) => {
       await scene.staff.signIn({ assertionId: '_thrice', nameId: 'somebody' });
@@ -298,15 +294,15 @@ async function accepted({ staff, client }: Scene, form: Readonly<Record<string, 
   if (answer.status !== 303) throw new Error(`${answer.request} → ${answer.status} ${answer.text}`);
 }
 
-/** With a skew of 60 s and an age of 300 s, which are the packaged ones. */
+/** The packaged clock skew, in milliseconds. */
 export const SKEW = 60_000;
 const OLDEST = 300_000;
 
 type At = (now: number) => Partial<ResponseOptions>;
 
 /**
- * Each instant at the last millisecond that counts, and the first that does not, in milliseconds from now, which is the
- * start of a second: sessions end in whole ones.
+ * The last accepted and the first rejected value of each instant, in milliseconds from now, which is the start of a
+ * second, since sessions end in whole seconds.
  */
 export const EDGES: readonly {
   readonly what: string;
@@ -395,9 +391,9 @@ const TIMES = rowsOf('X10', [
   ...EDGES.map(
     ({ what, reason, first, at }) => [`${what}, by a millisecond`, reason, atNow((now) => at(now + first))] as const,
   ),
-  ['no end of the confirmation', 'confirmation', saying({ confirmationNotOnOrAfter: null })],
+  ['no NotOnOrAfter of the confirmation', 'confirmation', saying({ confirmationNotOnOrAfter: null })],
   [
-    'an end that is no time',
+    'a malformed NotOnOrAfter',
     'confirmation',
     asserting((xml) =>
       replaced(
@@ -408,22 +404,18 @@ const TIMES = rowsOf('X10', [
     ),
   ],
   [
-    'an end in local time',
+    'a NotOnOrAfter in local time',
     'confirmation',
     asserting((xml) => replaced(xml, /(?<=<saml:SubjectConfirmationData NotOnOrAfter="[^"]*)Z"/, '"')),
   ],
   [
-    'an end on 30 February',
+    'a NotOnOrAfter on 30 February',
     'structure',
     asserting((xml) => replaced(xml, /(?<=<saml:Conditions[^>]*NotOnOrAfter=")[^"]*/, '2099-02-30T00:00:00Z')),
   ],
-  [
-    'an issue that is no time',
-    'structure',
-    asserting((xml) => replaced(xml, /IssueInstant="[^"]*"/, 'IssueInstant=""')),
-  ],
+  ['an empty IssueInstant', 'structure', asserting((xml) => replaced(xml, /IssueInstant="[^"]*"/, 'IssueInstant=""'))],
   ['no AuthnInstant', 'authn_statement', asserting((xml) => replaced(xml, / AuthnInstant="[^"]*"/, ''))],
 ]);
 
-/** X7 to X10: for whom, for which request, how often and when an answer counts. */
+/** X7 to X10: parties, requests, replay and times of a response. */
 export const HOSTILE_ANSWERS: readonly HostileResponse[] = [...PARTIES, ...REQUESTS, ...ONCE, ...TIMES];

@@ -23,7 +23,7 @@ function inExtensions(what: (scene: Scene) => string): HostileResponse['bend'] {
     replaced(honestXml(scene), '<samlp:Status>', `<samlp:Extensions>${what(scene)}</samlp:Extensions><samlp:Status>`);
 }
 
-/** In base64 just so long; blanks at the end of a document mean nothing. */
+/** A response of this length in base64, padded with spaces at its end, which XML ignores. */
 function ofLength(length: number): HostileResponse['bend'] {
   return (scene) => {
     const honest = honestXml(scene);
@@ -35,9 +35,9 @@ const XINCLUDE = 'xmlns:xi="http://www.w3.org/2001/XInclude"';
 const UNCLOSED = 180 * 1024;
 
 const BOMBS = rowsOf('X11', [
-  ['a bomb of entities', 'doctype', before(() => BOMB, '&j;')],
+  ['an entity expansion bomb', 'doctype', before(() => BOMB, '&j;')],
   [
-    'a bomb of one long entity',
+    'an expansion bomb of one long entity',
     'doctype',
     before(() => `<!DOCTYPE r [<!ENTITY a "${'a'.repeat(50_000)}">]>`, '&a;'.repeat(10_000)),
   ],
@@ -50,12 +50,12 @@ const BOMBS = rowsOf('X11', [
   ],
   ['a DTD from elsewhere', 'doctype', before(({ lure }) => `<!DOCTYPE r SYSTEM "${lure}">`)],
   ['a DTD of a public name', 'doctype', before(({ lure }) => `<!DOCTYPE r PUBLIC "-//x//y" "${lure}">`)],
-  ['a DTD in small letters', 'doctype', before(() => '<!doctype r [<!ENTITY a "b">]>', '&a;')],
-  ['a DTD with a blank before its name', 'doctype', before(() => '<! DOCTYPE r [<!ENTITY a "b">]>', '&a;')],
+  ['a DTD in lower case', 'doctype', before(() => '<!doctype r [<!ENTITY a "b">]>', '&a;')],
+  ['a DTD with a space before its name', 'doctype', before(() => '<! DOCTYPE r [<!ENTITY a "b">]>', '&a;')],
   ['a DTD after a declaration', 'doctype', before(() => '<?xml version="1.0"?><!DOCTYPE r>')],
   ['a DTD inside', 'doctype', changed('<samlp:Status>', '<!DOCTYPE r><samlp:Status>')],
   ['a declaration of an entity alone', 'markup', before(() => '<!ENTITY a "b">')],
-  ['an entity that nobody declared', 'not_well_formed', inName('&mallory;')],
+  ['an undeclared entity', 'not_well_formed', inName('&mallory;')],
   ['a reference to no character', 'not_well_formed', inName('&#0;')],
   ['a reference beyond all characters', 'not_well_formed', inName('&#x110000;')],
   [
@@ -83,11 +83,11 @@ const BOMBS = rowsOf('X11', [
   ['10,000 levels', 'too_deep', inExtensions(() => `${'<a>'.repeat(10_000)}${'</a>'.repeat(10_000)}`)],
   ['180 KB of unclosed tags', 'too_deep', () => '<a>'.repeat(UNCLOSED / 3)],
   [
-    '180 KB of unclosed tags in an honest one',
+    '180 KB of unclosed tags in a genuine response',
     'too_deep',
     (scene) => replaced(honestXml(scene), '</samlp:Response>', '<a>'.repeat(50_000)),
   ],
-  ['180 KB of tags that nothing ends', 'not_well_formed', () => '<a '.repeat(UNCLOSED / 3)],
+  ['180 KB of unterminated tags', 'not_well_formed', () => '<a '.repeat(UNCLOSED / 3)],
   ['180 KB of opening brackets', 'not_well_formed', () => '<'.repeat(UNCLOSED)],
   ['180 KB of references', 'not_well_formed', inName('&'.repeat(170_000))],
   ['180 KB of comments', 'markup', inExtensions(() => '<!---->'.repeat(25_000))],
@@ -110,7 +110,7 @@ const BOMBS = rowsOf('X11', [
     'malformed',
     (scene) => ({ form: { ...scene.staff.posted('', scene.request), SAMLResponse: 'A'.repeat(256 * 1024 + 1) } }),
   ],
-  ['more than 256 KB of an honest one', 'malformed', ofLength(256 * 1024 + 4)],
+  ['a genuine response of more than 256 KB', 'malformed', ofLength(256 * 1024 + 4)],
 ]);
 
 function raw(bytes: (xml: string) => Buffer): HostileResponse['bend'] {

@@ -23,7 +23,7 @@ function encrypting(
     honestXml(scene, { encryptFor: scene.certificate, ...more, bendAssertion: (xml) => bend(xml, scene) });
 }
 
-/** Encrypted after it was signed and bent. */
+/** Encrypts an assertion after it was signed and altered. */
 function encryptingSigned(bend: (signed: string, scene: Scene) => string): HostileResponse['bend'] {
   return encrypting((xml, scene) => bend(corp(scene).sign(xml), scene), { signed: 'none' });
 }
@@ -36,18 +36,18 @@ function packed(pack: (xml: string) => Buffer): HostileResponse['bend'] {
 
 const STATUS = 'urn:oasis:names:tc:SAML:2.0:status:';
 
-/** X17: other messages, failures, and what is encrypted or packed. */
+/** X17: other messages, error responses, and encrypted or compressed content. */
 export const HOSTILE_MESSAGES = rowsOf('X17', [
   ['a failure with an assertion', 'status', changed(`${STATUS}Success`, `${STATUS}Responder`)],
   [
-    'a success inside of a failure',
+    'a success status inside a failure status',
     'status',
     changed(
       /<samlp:StatusCode [^>]*>(?=<\/samlp:StatusCode>)?/,
       `<samlp:StatusCode Value="${STATUS}Responder"><samlp:StatusCode Value="${STATUS}Success"/>`,
     ),
   ],
-  ['an honest failure', 'status', saying({ status: `${STATUS}Responder`, subStatus: `${STATUS}AuthnFailed` })],
+  ['a genuine error response', 'status', saying({ status: `${STATUS}Responder`, subStatus: `${STATUS}AuthnFailed` })],
   ['a status in other case', 'status', changed(`${STATUS}Success`, `${STATUS}SUCCESS`)],
   [
     'a success without an assertion',
@@ -92,7 +92,7 @@ export const HOSTILE_MESSAGES = rowsOf('X17', [
   ['two encrypted roots', 'structure', encryptingSigned((signed) => signed + signed)],
   ['an encrypted response', 'structure', encryptingSigned((_, scene) => honestXml(scene))],
   [
-    'an assertion that is encrypted for somebody else',
+    'an assertion encrypted for another recipient',
     'decryption',
     (scene) => honestXml(scene, { encryptFor: scene.staff.idp('other').certificate }),
   ],
@@ -121,7 +121,7 @@ export const HOSTILE_MESSAGES = rowsOf('X17', [
   ],
   ['an encrypted assertion twice', 'structure', rebuiltEncrypted((encrypted) => encrypted + encrypted)],
   [
-    'a key from elsewhere',
+    'a key by external reference',
     'structure',
     (scene) =>
       replaced(
@@ -131,7 +131,7 @@ export const HOSTILE_MESSAGES = rowsOf('X17', [
       ),
   ],
   [
-    'a cipher text from elsewhere',
+    'a cipher text by external reference',
     'structure',
     (scene) =>
       replaced(
@@ -142,7 +142,7 @@ export const HOSTILE_MESSAGES = rowsOf('X17', [
   ],
   ['gzip', 'malformed', packed((xml) => gzipSync(xml))],
   ['deflate', 'malformed', packed((xml) => deflateSync(xml))],
-  ['deflate as HTTP-Redirect has it', 'malformed', packed((xml) => deflateRawSync(xml))],
+  ['raw deflate as in HTTP-Redirect', 'malformed', packed((xml) => deflateRawSync(xml))],
   [
     'a LogoutRequest',
     'structure',
@@ -159,14 +159,14 @@ export const HOSTILE_MESSAGES = rowsOf('X17', [
       }).xml,
   ],
   ['an assertion alone', 'structure', rebuilt(({ assertion }) => assertion)],
-  ['our own request', 'structure', (scene) => scene.request.xml],
+  ['the AuthnRequest of the service', 'structure', (scene) => scene.request.xml],
   [
-    'another field',
+    'SAMLRequest in place of SAMLResponse',
     'malformed',
     (scene) => ({ form: { SAMLRequest: encoded(honestXml(scene)), RelayState: scene.request.relayState ?? '' } }),
   ],
   [
-    'an empty field',
+    'an empty SAMLResponse',
     'malformed',
     (scene) => ({ form: { SAMLResponse: '', RelayState: scene.request.relayState ?? '' } }),
   ],

@@ -5,7 +5,7 @@ import type { HostileResponse } from './hostile-scene.js';
 import { HOSTILE_SIGNATURES } from './hostile-signatures.js';
 import { HOSTILE_STATEMENTS } from './hostile-statements.js';
 
-/** All of them, X1 to X17 of security-requirements.md; each is refused by itself. */
+/** All hostile responses, X1 to X17 of security-requirements.md; each must be rejected. */
 export const HOSTILE_RESPONSES: readonly HostileResponse[] = [
   ...HOSTILE_SIGNATURES,
   ...HOSTILE_MARKUP,

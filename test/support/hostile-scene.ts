@@ -6,29 +6,29 @@ import type { ResponseOptions } from './saml-response.js';
 import { type KeyPair, messageId, part, replaced } from './saml-xml.js';
 import type { StaffStory } from './staff-story.js';
 
-/** A browser that really asked identity provider `corp` for a login, and what an attacker has at hand. */
+/** A browser with a genuine request to identity provider `corp`, and what an attacker knows. */
 export interface Scene {
   readonly staff: StaffStory;
   readonly client: HttpClient;
   readonly request: AuthnRequest;
-  /** URL of a listener that nobody should call. */
+  /** URL of a listener that must not be called. */
   readonly lure: string;
-  /** PEM of the service's certificate, which everybody has. */
+  /** PEM of the certificate of the service, which is public. */
   readonly certificate: string;
 }
 
-/** The XML text of a response, or the whole of what is posted. */
+/** The XML text of a response, or the whole form. */
 export type Bent = string | Pick<RequestOptions, 'form' | 'raw' | 'headers'>;
 
-/** An answer that must be refused, made from an honest signed one. */
+/** A response that must be rejected, derived from a genuine signed one. */
 export interface HostileResponse {
-  /** Row of security-requirements.md, such as X2, and the bend in plain words. */
+  /** Id from security-requirements.md, such as X2, and a noun phrase for the alteration. */
   readonly title: string;
   readonly reason: Rejection;
   readonly bend: (scene: Scene) => Bent | Promise<Bent>;
 }
 
-/** Rows of one id: what is done, the reason, and how. */
+/** Rows of one id: the alteration in words, the expected reason, and the function that makes it. */
 export function rowsOf(
   id: string,
   rows: readonly (readonly [what: string, reason: Rejection, bend: HostileResponse['bend']])[],
@@ -36,9 +36,9 @@ export function rowsOf(
   return rows.map(([what, reason, bend]) => ({ title: `${id}: ${what}`, reason, bend }));
 }
 
-/** Names in the honest answers that are bent. */
+/** IDs in the genuine responses before they are altered. */
 const IDS = { id: '_response', assertionId: '_assertion' } as const;
-/** Whom the identity provider vouches for; `admin` is who the attacker wants to be. */
+/** The user that the identity provider authenticates; the attacker wants to be `admin`. */
 export const ATTACKER = 'mallory';
 const VICTIM = 'admin';
 
@@ -46,18 +46,18 @@ export function corp({ staff }: Scene): IdentityProvider {
   return staff.idp('corp');
 }
 
-/** XML of an honest answer for the attacker. */
+/** XML of a genuine response for the attacker. */
 export function honestXml({ staff, request }: Scene, bent: Partial<ResponseOptions> = {}): string {
   return staff.response(request, { ...IDS, nameId: ATTACKER, ...bent });
 }
 
-/** An honest answer but for these parts. */
+/** A genuine response with some parts replaced. */
 export function saying(bent: Partial<ResponseOptions>): HostileResponse['bend'] {
-  // Some are so good that their ID is used up.
+  // A new ID each time, since a response that passes the replay check uses up its ID.
   return (scene) => honestXml(scene, { assertionId: messageId(), ...bent });
 }
 
-/** An honest answer with one text in place of another, after it was signed. */
+/** A genuine response in which one text is replaced after signing. */
 export function changed(
   from: string | RegExp,
   to: string,
@@ -66,15 +66,15 @@ export function changed(
   return (scene) => replaced(honestXml(scene, bent), from, to);
 }
 
-/** What wrappings are made of. */
+/** The parts from which wrapping attacks are built. */
 export interface Pieces {
   readonly response: string;
-  /** Signed. */
+  /** The signed assertion. */
   readonly assertion: string;
   readonly signature: string;
   /** The assertion without its signature. */
   readonly bare: string;
-  /** The same for the victim, under another ID. */
+  /** The assertion without its signature, for the victim and with another ID. */
   readonly forged: string;
 }
 
@@ -89,7 +89,7 @@ export function forgedFrom(assertion: string): string {
   return replaced(replaced(assertion, `"${IDS.assertionId}"`, '"_forged"'), `>${ATTACKER}<`, `>${VICTIM}<`);
 }
 
-/** What the pieces of an honest answer are put together to. */
+/** Builds a response from the pieces of a genuine one. */
 export function rebuilt(
   build: (pieces: Pieces) => string,
   bent: Partial<ResponseOptions> = {},
@@ -97,7 +97,7 @@ export function rebuilt(
   return (scene) => build(piecesOf(honestXml(scene, bent)));
 }
 
-/** Bent before it is signed: what a provider that is honest to somebody else may say. */
+/** Alters the assertion before it is signed. */
 export function asserting(
   bend: (assertion: string) => string,
   more: Partial<ResponseOptions> = {},
@@ -107,7 +107,7 @@ export function asserting(
 
 let own: KeyPair | undefined;
 
-/** A key that the attacker made. */
+/** A key of the attacker. */
 export function attackersKey(): KeyPair {
   own ??= makeKeyPair('mallory');
   return own;

@@ -15,14 +15,14 @@ import { MFA_CLASS, part, replaced } from './saml-xml.js';
 const SIGNATURE = '<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#">';
 const PASSWORD_TRANSPORT = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
 
-/** Identity is read from the signed bytes alone. */
+/** Changes of signed content. */
 const CHANGED_CONTENT = rowsOf('X1', [
   ['another name', 'signature', changed('>mallory<', '>admin<')],
   ['a name of fewer characters', 'signature', changed('>mallory<', '>mall<')],
   ['a name of more characters', 'signature', changed('>mallory<', '>mallory2<')],
   ['a name in other case', 'signature', changed('>mallory<', '>Mallory<')],
   ['an empty name', 'signature', changed('>mallory<', '><')],
-  ['a blank after the name', 'signature', changed('>mallory<', '>mallory <')],
+  ['a space after the name', 'signature', changed('>mallory<', '>mallory <')],
   ['a name cut by a comment', 'markup', changed('>mallory<', '>mall<!-- -->ory<')],
   ['a comment around the end of a name', 'markup', changed('>mallory<', '>mall<!--ory--><')],
   ['a name in CDATA', 'markup', changed('>mallory<', '><![CDATA[mallory]]><')],
@@ -34,10 +34,10 @@ const CHANGED_CONTENT = rowsOf('X1', [
   ['a qualifier of the name', 'signature', changed('<saml:NameID', '<saml:NameID NameQualifier="x"')],
   ['a stronger class', 'signature', changed(PASSWORD_TRANSPORT, MFA_CLASS)],
   ['another group', 'signature', changed('>Staff<', '>Treasury<', { attributes: { 'urn:test:groups': 'Staff' } })],
-  ['a later end', 'signature', changed(/NotOnOrAfter="20/, 'NotOnOrAfter="21')],
+  ['a later NotOnOrAfter', 'signature', changed(/NotOnOrAfter="20/, 'NotOnOrAfter="21')],
 ]);
 
-/** The eight of "On Breaking SAML: Be Whoever You Want to Be" (Somorovsky and others, 2012), and some of their kin. */
+/** The eight attacks of "On Breaking SAML: Be Whoever You Want to Be" (Somorovsky et al., 2012), and variants. */
 const WRAPPINGS = rowsOf('X2', [
   [
     'XSW1, a forged response whose signature holds the honest one',
@@ -161,7 +161,7 @@ const SIGNATURES = rowsOf('X3', [
   ['no SignatureValue', 'structure', changed(/<ds:SignatureValue>.*?<\/ds:SignatureValue>/s, '')],
   ['a signed response around an assertion without a signature', 'signature', saying({ signed: 'response' })],
   [
-    'a bad signature of the response around a good one',
+    'a wrong signature of the response around a correct one of the assertion',
     'signature',
     changed('<samlp:StatusCode', '<samlp:StatusCode x="y"', { signed: 'both' }),
   ],
@@ -196,10 +196,10 @@ const SIGNATURES = rowsOf('X3', [
       return replaced(response, signature, other.signature);
     },
   ],
-  ['a signature whose reference is nothing', 'structure', changed('URI="#_assertion"', 'URI=""')],
-  ['a signature whose reference is an XPointer', 'structure', changed('URI="#_assertion"', 'URI="#xpointer(/)"')],
+  ['a signature with an empty reference', 'structure', changed('URI="#_assertion"', 'URI=""')],
+  ['a signature with an XPointer as reference', 'structure', changed('URI="#_assertion"', 'URI="#xpointer(/)"')],
   [
-    'a signature whose reference is elsewhere',
+    'a signature with an external reference',
     'structure',
     (scene) => replaced(honestXml(scene), 'URI="#_assertion"', `URI="${scene.lure}"`),
   ],
@@ -279,7 +279,7 @@ const SIGNED_INFO = rowsOf('X4', [
     }),
   ],
   [
-    'a second Reference to something forged',
+    'a second Reference to a forged element',
     'structure',
     rebuilt(({ response, signature }) => {
       const reference = part(signature, 'ds:Reference');
@@ -303,7 +303,7 @@ const KEYS_AND_ALGORITHMS = rowsOf('X5', [
     (scene) => honestXml(scene, { signature: { keyPair: attackersKey() } }),
   ],
   [
-    'a key of the attacker, with the certificate of the provider',
+    'a key of the attacker, with the certificate of the identity provider',
     'signature',
     (scene) => honestXml(scene, { signature: { keyPair: attackersKey(), keyInfo: corp(scene).certificate } }),
   ],
@@ -313,11 +313,11 @@ const KEYS_AND_ALGORITHMS = rowsOf('X5', [
     (scene) => honestXml(scene, { signature: { keyPair: attackersKey(), keyInfo: null } }),
   ],
   [
-    'the key of another provider',
+    'the key of another identity provider',
     'signature',
     (scene) => honestXml(scene, { signature: { keyPair: scene.staff.idp('other').keyPair } }),
   ],
-  ['an HMAC with the certificate for its secret', 'algorithm', saying({ signature: { algorithm: 'hmac-sha1' } })],
+  ['an HMAC keyed with the certificate', 'algorithm', saying({ signature: { algorithm: 'hmac-sha1' } })],
   ['RSA with SHA-1', 'algorithm', saying({ signature: { algorithm: 'rsa-sha1' } })],
   ['a digest of SHA-1', 'algorithm', saying({ signature: { digest: 'sha1' } })],
   ['inclusive canonicalization', 'algorithm', saying({ signature: { canonicalization: 'inclusive' } })],
@@ -326,20 +326,24 @@ const KEYS_AND_ALGORITHMS = rowsOf('X5', [
     'algorithm',
     saying({ signature: { canonicalization: 'exclusive-with-comments' } }),
   ],
-  ['an HMAC named afterwards', 'algorithm', changed('xmldsig-more#rsa-sha256', 'xmldsig-more#hmac-sha256')],
   [
-    'DSA named afterwards',
+    'an algorithm changed to HMAC after signing',
+    'algorithm',
+    changed('xmldsig-more#rsa-sha256', 'xmldsig-more#hmac-sha256'),
+  ],
+  [
+    'an algorithm changed to DSA after signing',
     'algorithm',
     changed('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', 'http://www.w3.org/2009/xmldsig11#dsa-sha256'),
   ],
   [
-    'an algorithm of every object',
+    'constructor as the algorithm',
     'algorithm',
     changed('http://www.w3.org/2001/04/xmldsig-more#rsa-sha256', 'constructor'),
   ],
   ['no algorithm', 'algorithm', changed(/<ds:SignatureMethod[^>]*\/>/, '<ds:SignatureMethod/>')],
   [
-    'an element named as a member of every object',
+    'an element named constructor in CanonicalizationMethod',
     'algorithm',
     changed(
       /<ds:CanonicalizationMethod[^>]*\/>/,
@@ -354,20 +358,20 @@ const KEYS_AND_ALGORITHMS = rowsOf('X5', [
       '<ds:SignatureMethod xmlns:x="urn:x" x:Algorithm="http://www.w3.org/2000/09/xmldsig#hmac-sha1"',
     ),
   ],
-  ['SHA-512 named afterwards', 'signature', changed('#rsa-sha256', '#rsa-sha512')],
+  ['an algorithm changed to SHA-512 after signing', 'signature', changed('#rsa-sha256', '#rsa-sha512')],
   [
-    'assertions for us under RSA with PKCS #1 v1.5',
+    'an assertion encrypted with RSA PKCS #1 v1.5',
     'algorithm',
     (scene) => honestXml(scene, { encryptFor: scene.certificate, encryption: { key: 'rsa-1_5' } }),
   ],
   [
-    'assertions for us in AES-CBC without a signed response',
+    'an assertion encrypted with AES-CBC in an unsigned response',
     'algorithm',
     (scene) => honestXml(scene, { encryptFor: scene.certificate, encryption: { content: 'aes256-cbc' } }),
   ],
 ]);
 
-/** Signed so: canonicalization leaves comments out, and a parser might cut the text there. */
+/** Comments added before signing: canonicalization removes them, and a parser might truncate the text there. */
 const SIGNED_COMMENTS = rowsOf('X6', [
   [
     'a comment in NameID',
@@ -385,7 +389,7 @@ const SIGNED_COMMENTS = rowsOf('X6', [
     saying({ nameId: 'admin.evil', bendAssertion: (xml) => replaced(xml, 'admin.evil', 'admin<![CDATA[.evil]]>') }),
   ],
   [
-    'a comment that is put in afterwards',
+    'a comment added after signing',
     'markup',
     changed('>admin.evil<', '>admin<!-- -->.evil<', { nameId: 'admin.evil' }),
   ],
@@ -402,7 +406,7 @@ const TRANSFORMS = rowsOf('X12', [
   ['a third transform', 'algorithm', changed(TRANSFORM(EXCLUSIVE), TRANSFORM(EXCLUSIVE) + TRANSFORM(EXCLUSIVE))],
   ['a hundred transforms', 'algorithm', changed(TRANSFORM(EXCLUSIVE), TRANSFORM(EXCLUSIVE).repeat(100))],
   [
-    'the usual two in the other order',
+    'the two usual transforms in reverse order',
     'algorithm',
     changed(TRANSFORM(ENVELOPED) + TRANSFORM(EXCLUSIVE), TRANSFORM(EXCLUSIVE) + TRANSFORM(ENVELOPED)),
   ],
@@ -410,7 +414,7 @@ const TRANSFORMS = rowsOf('X12', [
   ['no transforms', 'structure', changed(/<ds:Transforms>.*<\/ds:Transforms>/s, '')],
   ['XSLT', 'algorithm', changed(TRANSFORM(EXCLUSIVE), TRANSFORM(XSLT))],
   [
-    'XSLT with a sheet',
+    'XSLT with a style sheet',
     'structure',
     (scene) =>
       replaced(
@@ -455,7 +459,7 @@ const TRANSFORMS = rowsOf('X12', [
   ],
 ]);
 
-/** X1 to X6 and X12: what a signature covers, and how. */
+/** X1 to X6 and X12: coverage, form, keys, algorithms and transforms of a signature. */
 export const HOSTILE_SIGNATURES: readonly HostileResponse[] = [
   ...CHANGED_CONTENT,
   ...WRAPPINGS,

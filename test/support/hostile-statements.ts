@@ -53,7 +53,7 @@ const STATEMENTS = rowsOf('X14', [
   ['an empty class', 'authn_context', saying({ authnContextClassRef: '' })],
   ['a class of 256 characters', 'authn_context', saying({ authnContextClassRef: 'a'.repeat(256) })],
   [
-    'a statement that is added afterwards',
+    'a statement added after signing',
     'signature',
     rebuilt(({ response }) =>
       replaced(
@@ -64,7 +64,7 @@ const STATEMENTS = rowsOf('X14', [
     ),
   ],
   [
-    'a statement outside of the assertion',
+    'a statement outside the assertion',
     'structure',
     rebuilt(({ response }) =>
       replaced(
@@ -77,31 +77,31 @@ const STATEMENTS = rowsOf('X14', [
 ]);
 
 const NAMES = rowsOf('X15', [
-  ['a name for one time', 'name_id', saying({ nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' })],
+  ['a transient NameID', 'name_id', saying({ nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' })],
   [
-    'an address',
+    'an email address as NameID',
     'name_id',
     saying({ nameIdFormat: 'urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress', nameId: 'admin@login.test' }),
   ],
-  ['a name of no format', 'name_id', saying({ nameIdFormat: null })],
-  ['no name', 'name_id', saying({ nameId: null })],
-  ['an empty name', 'name_id', saying({ nameId: '' })],
-  ['a name of blanks', 'name_id', saying({ nameId: ' \u3000' })],
-  ['a name with a line end', 'name_id', asserting((xml) => replaced(xml, '>mallory<', '>mallory&#10;<'))],
-  ['a name with a control character', 'name_id', saying({ nameId: 'mallory\u0080' })],
+  ['a NameID without a format', 'name_id', saying({ nameIdFormat: null })],
+  ['no NameID', 'name_id', saying({ nameId: null })],
+  ['an empty NameID', 'name_id', saying({ nameId: '' })],
+  ['a NameID of spaces', 'name_id', saying({ nameId: ' \u3000' })],
+  ['a NameID with a line break', 'name_id', asserting((xml) => replaced(xml, '>mallory<', '>mallory&#10;<'))],
+  ['a NameID with a control character', 'name_id', saying({ nameId: 'mallory\u0080' })],
   [
-    'two names',
+    'two NameIDs',
     'name_id',
     asserting((xml) => replaced(xml, '<saml:NameID', '<saml:NameID>admin</saml:NameID><saml:NameID')),
   ],
-  ['an element in the name', 'name_id', asserting((xml) => replaced(xml, '>mallory<', '>mall<x/>ory<'))],
-  ['a name of 513 characters', 'name_id', saying({ nameId: 'a'.repeat(513) })],
+  ['an element in the NameID', 'name_id', asserting((xml) => replaced(xml, '>mallory<', '>mall<x/>ory<'))],
+  ['a NameID of 513 characters', 'name_id', saying({ nameId: 'a'.repeat(513) })],
   [
-    'a qualifier that makes the name too long',
+    'a qualifier that makes the NameID too long',
     'name_id',
     asserting((xml) => replaced(xml, '<saml:NameID', `<saml:NameID NameQualifier="${'q'.repeat(512)}"`)),
   ],
 ]);
 
-/** X14 and X15: what an assertion says of the login and of the person. */
+/** X14 and X15: statements about the login, and the NameID. */
 export const HOSTILE_STATEMENTS: readonly HostileResponse[] = [...STATEMENTS, ...NAMES];
