@@ -9,10 +9,10 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const PREFIX = '--app.security.password.hash';
 
-describe('the cost of password hashes', () => {
+describe('the rule about the cost of password hashes', () => {
   const findings = (profile: string, ...args: readonly string[]): readonly Finding[] => {
     const folder = temporaryFolder();
-    // A file makes a profile known.
+    // A profile exists when a file is named after it.
     writeFileSync(join(folder, `application-${profile}.yml`), '');
     const inputs = {
       args: [`--app.profiles.active=${profile}`, ...args],
@@ -29,7 +29,7 @@ describe('the cost of password hashes', () => {
     [[`${PREFIX}.memory=12MB`, `${PREFIX}.iterations=3`]],
     [[`${PREFIX}.memory=7MB`, `${PREFIX}.iterations=5`]],
     [[`${PREFIX}.memory=64MB`, `${PREFIX}.iterations=3`]],
-  ])('is enough for production: %j', (args) => {
+  ])('accepts the cost in production: %j', (args) => {
     expect(findings('prod', ...args)).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe('the cost of password hashes', () => {
     [[`${PREFIX}.iterations=1`]],
     [[`${PREFIX}.memory=6MB`, `${PREFIX}.iterations=8`]],
     [[`${PREFIX}.memory=128KB`, `${PREFIX}.iterations=1`]],
-  ])('is not enough for production, but elsewhere: %j', (args) => {
+  ])('rejects the cost in production but not in other profiles: %j', (args) => {
     expect(strongPasswordHashes.name).toBe('security');
     expect(findings('prod', ...args)).toMatchObject([{ severity: 'breach' }]);
     expect(findings('dev', ...args)).toEqual([]);

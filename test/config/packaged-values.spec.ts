@@ -19,7 +19,7 @@ function packaged(key: string, args: readonly string[] = []): string {
   return `${value.replace(`${key} = `, '')}${file ? ` in ${file}` : ''}`;
 }
 
-describe('application.yml holds the recommended values of the specification', () => {
+describe('recommended values of the specification in application.yml', () => {
   it.each([
     ['server.port', '8080'],
     ['server.shutdown', 'graceful'],
@@ -70,7 +70,7 @@ describe('application.yml holds the recommended values of the specification', ()
     ['app.task.execution.pool.max-size', '16'],
     ['app.task.execution.pool.queue-capacity', '100'],
     ['app.task.execution.thread-name-prefix', 'async-'],
-  ])('%s is %s', (key, value) => {
+  ])('application.yml sets %s to %s', (key, value) => {
     expect(packaged(key)).toBe(`${value} in application.yml`);
   });
 
@@ -85,7 +85,7 @@ describe('application.yml holds the recommended values of the specification', ()
     'app.security.public-url',
     'app.security.seal.active',
     'app.security.mfa.backup-code.pepper',
-  ])('%s is left to the server', (key) => {
+  ])('packaged files do not set %s', (key) => {
     expect(packaged(key)).not.toContain(' in application');
   });
 });
@@ -98,7 +98,7 @@ describe('application-prod.yml', () => {
     ['app.jpa.show-sql', 'false'],
     ['app.security.seal.active', 'main'],
     ['app.openapi.enabled', 'false'],
-  ])('sets %s to %s', (key, value) => {
+  ])('application-prod.yml sets %s to %s', (key, value) => {
     expect(packaged(key, ['--app.profiles.active=prod'])).toBe(`${value} in application-prod.yml`);
   });
 
@@ -109,7 +109,7 @@ describe('application-prod.yml', () => {
     ['app.security.public-url', 'PUBLIC_URL'],
     ['app.security.seal.keys.main', 'SEAL_KEY'],
     ['app.security.mfa.backup-code.pepper', 'BACKUP_CODE_PEPPER'],
-  ])('takes %s from the name %s alone', (key, name) => {
+  ])('application-prod.yml takes %s only from the variable %s', (key, name) => {
     const shown = packaged(key, ['--app.profiles.active=prod']);
 
     expect(shown).toMatch(/ in application-prod\.yml$/);
@@ -118,23 +118,23 @@ describe('application-prod.yml', () => {
   });
 });
 
-describe('the files an operator starts from', () => {
+describe('files for operators and the variables of profile prod', () => {
   const text = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const demanded = [
+  const requiredVariables = [
     ...new Set(
       Array.from(text('src/resources/application-prod.yml').matchAll(/\$\{(\w+)\}/g), ([, name = '']) => name),
     ),
   ];
 
-  it('begin with what profile prod demands', () => {
-    expect(demanded).toHaveLength(6);
+  it('profile prod requires six variables', () => {
+    expect(requiredVariables).toHaveLength(6);
   });
 
-  it.each(demanded)('.env.example has a line for %s', (name) => {
+  it.each(requiredVariables)('.env.example has a line for %s', (name) => {
     expect(text('.env.example')).toMatch(new RegExp(`^${name}=`, 'm'));
   });
 
-  it.each(demanded)('docker-compose.yml hands %s on', (name) => {
+  it.each(requiredVariables)('docker-compose.yml passes %s on', (name) => {
     const { services } = parse(text('docker-compose.yml')) as {
       services: { service: { environment: Readonly<Record<string, string>> } };
     };
@@ -142,7 +142,7 @@ describe('the files an operator starts from', () => {
     expect(services.service.environment[name]).toMatch(new RegExp(`^\\$\\{${name}:?[-?].+\\}$`));
   });
 
-  it('docker-compose.yml asks whether the service can take requests', () => {
+  it('docker-compose.yml checks the readiness endpoint', () => {
     const { services } = parse(text('docker-compose.yml')) as {
       services: { service: { healthcheck: { test: readonly string[] } } };
     };
@@ -152,7 +152,7 @@ describe('the files an operator starts from', () => {
     expect(() => new Script(script)).not.toThrow();
   });
 
-  it.each(demanded)('docs/operations.md tells how to make %s', (name) => {
+  it.each(requiredVariables)('docs/operations.md explains how to create %s', (name) => {
     expect(text('docs/operations.md')).toMatch(new RegExp(`^\\| \`${name}\` +\\| \`app\\.[a-z.-]+\` +\\| \\S`, 'm'));
   });
 });

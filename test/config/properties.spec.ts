@@ -9,18 +9,18 @@ import { originOf, type Place, PLACES, type Assignment, settingOf, situationOf }
 
 const MASK = '******';
 
-/** Keys that any value in any place leaves free of other keys: no class of theirs has rules, and none chooses files. */
+/** Keys whose values do not affect other keys: their class has no rules, and they choose no files. */
 const independent = examples.filter(
   ({ name, isOfSelfCheckingClass }) => !isOfSelfCheckingClass && !/^app\.(?:config|profiles)\./.test(name),
 );
 
 const keys = fc.constantFrom(...independent);
 
-/** Also those whose class has rules over several values; values that break one are left out where they are used. */
+/** Also keys whose class has rules over several values; values that break a rule are skipped. */
 const alone = fc.constantFrom(...examples.filter(({ name }) => !/^app\.(?:config|profiles)\./.test(name)));
 
-describe('any registered key', () => {
-  it('in any legal spelling, in any kind of source, reaches the same value', () => {
+describe('every registered key', () => {
+  it('a key reaches the same value in any legal spelling and from any kind of source', () => {
     const seen = new Set<string>();
     const written = alone.chain((key) =>
       fc
@@ -42,8 +42,8 @@ describe('any registered key', () => {
   });
 });
 
-describe('what binding sees', () => {
-  it('is what `config get` shows: the value of the highest source, its origin, and all it overrides', () => {
+describe('binding and config get', () => {
+  it('config get shows what is bound: the value of the highest source, its origin, and all it overrides', () => {
     const nothingSet = reading({});
     let overridden = 0;
     const several = fc.uniqueArray(keys, { minLength: 1, maxLength: 5, selector: ({ entry, name }) => entry ?? name });
@@ -111,7 +111,7 @@ function expectedOfHeld(
   };
 }
 
-describe('the report of a failed start', () => {
+describe('the report of a failed startup', () => {
   const SECRET = 'geheim-4711';
   const secretTexts = fc.constantFrom(
     SECRET,
@@ -161,7 +161,7 @@ describe('the report of a failed start', () => {
     { maxLength: 2 },
   );
 
-  it('has neither a raw control character nor a secret in it, whatever was written', () => {
+  it('the report contains no raw control character and no secret, whatever the input', () => {
     let reports = 0;
     fc.assert(
       fc.property(assignments, unknown, fc.boolean(), (entries, strange, asArguments) => {
@@ -193,8 +193,8 @@ describe('the report of a failed start', () => {
   });
 });
 
-describe('the examples these properties run over', () => {
-  it('are all registered keys, and most of them are free of others', () => {
+describe('the examples of these properties', () => {
+  it('the examples cover all registered keys, and more than 70 of them are independent', () => {
     const holders = registry.definitions.filter(({ type }) => type.shape === 'objects');
     expect(examples.length).toBeGreaterThanOrEqual(registry.definitions.length - holders.length);
     expect(independent.length).toBeGreaterThan(70);

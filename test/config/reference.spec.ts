@@ -11,13 +11,13 @@ import { PROPERTIES } from '../../src/boot/properties.js';
 const PAGE = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
 
-it('docs/configuration.md says what the registry says; npm run docs writes it anew', () => {
+it('docs/configuration.md matches the registry; npm run docs regenerates it', () => {
   const made = configurationReference(new KeyRegistry(PROPERTIES), packagedValues(PROPERTIES, PACKAGE_FOLDER));
 
   expect(PAGE.trimEnd()).toBe(made.trimEnd());
 });
 
-/** The leaves of a packaged file by their keys, read by nothing of the service. */
+/** The leaves of a packaged file by their keys, read without code of the service. */
 function leavesOf(profile: string | undefined): ReadonlyMap<string, string> {
   const name = profile === undefined ? 'application.yml' : `application-${profile}.yml`;
   const leaves = new Map<string, string>();
@@ -37,7 +37,7 @@ const COLUMN = new Map(
   }),
 );
 
-/** What the column has to hold for a leaf: a map and named objects name the entry. */
+/** The expected cell for a leaf; for maps and named objects the cell names the entry. */
 function cellOf(leaf: string, value: string): { readonly key: string; readonly cell: string } {
   const definition = new KeyRegistry(PROPERTIES).find(KeyName.parse(leaf));
   const key = definition?.name ?? leaf;
@@ -50,12 +50,12 @@ const BASE = leavesOf(undefined);
 const PROFILES = readdirSync(PACKAGE_FOLDER).flatMap((file) => /^application-(.+)\.yml$/.exec(file)?.[1] ?? []);
 
 describe('the packaged values of docs/configuration.md', () => {
-  it('C7: cover both profiles that have a file', () => {
+  it('C7: profiles dev and prod have packaged files', () => {
     expect(PROFILES.sort()).toEqual(['dev', 'prod']);
     expect(BASE.size).toBeGreaterThan(60);
   });
 
-  it.each([...BASE])('C7: %s is packaged as %s', (leaf, value) => {
+  it.each([...BASE])('C7: docs/configuration.md shows the packaged value of %s as %s', (leaf, value) => {
     const { key, cell } = cellOf(leaf, value);
 
     expect(COLUMN.get(key)?.split('; ')).toContain(cell);
@@ -63,13 +63,13 @@ describe('the packaged values of docs/configuration.md', () => {
 
   it.each(
     PROFILES.flatMap((profile) => Array.from(leavesOf(profile), ([leaf, value]) => [profile, leaf, value] as const)),
-  )('C7: profile %s sets %s to %s', (profile, leaf, value) => {
+  )('C7: docs/configuration.md shows that profile %s sets %s to %s', (profile, leaf, value) => {
     const { key, cell } = cellOf(leaf, value);
 
     expect(COLUMN.get(key)?.split('; ')).toContain(BASE.get(leaf) === value ? cell : `${profile}: ${cell}`);
   });
 
-  it('C7: are all of a packaged file', () => {
+  it('C7: docs/configuration.md shows no packaged value that no file has', () => {
     const counted = [...COLUMN.values()].flatMap((cell) => (cell === '' ? [] : cell.split('; '))).length;
     const differing = PROFILES.flatMap((profile) =>
       Array.from(leavesOf(profile)).filter(([leaf, value]) => BASE.get(leaf) !== value),

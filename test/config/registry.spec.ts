@@ -15,7 +15,7 @@ const MASK = '******';
 describe('the key tables of the specification', () => {
   const keys = keysOfSpecification(readFileSync(new URL('specification-tables.md', import.meta.url), 'utf8'));
 
-  it('are read whole', () => {
+  it('the test reads all 90 keys of the tables', () => {
     expect(keys.size).toBe(90);
     expect([...keys.keys()]).toEqual(
       expect.arrayContaining([
@@ -29,11 +29,11 @@ describe('the key tables of the specification', () => {
     );
   });
 
-  it.each([...keys])('name %s, which is registered', (_, example) => {
+  it.each([...keys])('the key %s of the specification is registered', (_, example) => {
     expect(registry.find(KeyName.parse(example))).toBeDefined();
   });
 
-  it('would be missed if they were not registered', () => {
+  it('the comparison finds keys that are not registered', () => {
     const poor = new KeyRegistry([UserProperties]);
 
     const missing = [...keys.values()].filter((example) => !poor.find(KeyName.parse(example)));
@@ -42,22 +42,22 @@ describe('the key tables of the specification', () => {
   });
 });
 
-/** Plain keys whose default is the value of the class and no words about it. */
+/** Plain keys whose default is a value of the class, not a description. */
 const defaults = registry.definitions.flatMap(({ name, type, defaultText, facts }) =>
   type.shape === 'scalar' && defaultText !== undefined && facts.defaultText === undefined
     ? [{ name, type, defaultText }]
     : [],
 );
 
-describe('the registry', () => {
+describe('the key registry', () => {
   it.each(['http.proxyHost', 'http.proxyPort', 'http.nonProxyHosts', 'https.proxyHost', 'https.proxyPort'])(
-    'knows %s of the proxy family',
+    'knows the proxy key %s',
     (name) => {
       expect(registry.find(KeyName.parse(name))?.name).toBe(name);
     },
   );
 
-  it('lets no two keys share the name of an environment variable', () => {
+  it('no two keys share the name of an environment variable', () => {
     const owners = new Map<string, string[]>();
     for (const { name } of examples) {
       for (const form of new Set(variableForms(name))) owners.set(form, [...(owners.get(form) ?? []), name]);
@@ -66,7 +66,7 @@ describe('the registry', () => {
     expect([...owners].filter(([, names]) => names.length > 1)).toEqual([]);
   });
 
-  it('reads every form of a variable as its own key, also where a map could take it', () => {
+  it('every form of a variable is read as its own key, also where a map could contain it', () => {
     const misread = examples.flatMap(({ name }) =>
       variableForms(name)
         .map((form) => [form, registry.keyOfVariable(form)?.uniform, KeyName.parse(name).uniform] as const)
@@ -76,7 +76,7 @@ describe('the registry', () => {
     expect(misread).toEqual([]);
   });
 
-  it('has no key below a map, where it would be an entry as well', () => {
+  it('no key lies below a map, where it would also be an entry', () => {
     const maps = registry.definitions.filter(({ type }) => type.shape === 'map' || type.shape === 'objects');
     const below = maps.flatMap((map) =>
       registry.definitions
@@ -88,11 +88,11 @@ describe('the registry', () => {
     expect(below.map(({ name }) => name)).toEqual([]);
   });
 
-  it('refuses a class that is listed twice', () => {
+  it('rejects a class that is registered twice', () => {
     expect(() => new KeyRegistry([UserProperties, UserProperties])).toThrow('user.timezone is registered twice');
   });
 
-  it.each(registry.definitions)('describes $name by what it does, effect and version', ({ facts, since }) => {
+  it.each(registry.definitions)('describes the purpose, the effect and the version of $name', ({ facts, since }) => {
     const note = 'AU'.includes(facts.effect.level) ? facts.effect.note : 'not needed';
 
     expect(facts.does).toMatch(/^[A-Z].{10,}\.$/);
@@ -101,7 +101,7 @@ describe('the registry', () => {
   });
 
   it.each(defaults)(
-    'states the default $defaultText of $name as the key itself would accept it',
+    'the default $defaultText of $name is a value that the key itself accepts',
     ({ type, defaultText }) => {
       const parsed = type.parse(defaultText);
 
@@ -111,7 +111,7 @@ describe('the registry', () => {
   );
 });
 
-/** Conditions of a document mean something only in that document. */
+/** Conditions of a document have a meaning only in that document. */
 const ofDocuments = new Set(['app.config.activate.on-profile', 'app.config.activate.on-cloud-platform']);
 const settable = examples.filter(({ name }) => !ofDocuments.has(name));
 const inFiles = settable.filter(({ isFromProcessOnly }) => !isFromProcessOnly);
@@ -127,8 +127,8 @@ function unsetLine({ name, type }: Example, value: unknown): string {
   return `${name} = ${texts.join(',')}  (default)`;
 }
 
-describe('a registered key', () => {
-  it.each(examples)('C7: $name that nothing sets is shown with the value in force, or as not set', (key) => {
+describe('registered keys', () => {
+  it.each(examples)('C7: the unset key $name is shown with its effective value or as not set', (key) => {
     const read = reading({});
 
     const { lines, isFound } = viewOfKey(read.environment, read.registry, key.name);
@@ -197,7 +197,7 @@ describe('a registered key', () => {
     });
   });
 
-  it.each(settable.filter(({ isFromProcessOnly }) => isFromProcessOnly))('$name is refused in a file', (key) => {
+  it.each(settable.filter(({ isFromProcessOnly }) => isFromProcessOnly))('$name is rejected in a file', (key) => {
     const { problems } = reading({ files: { 'application.yml': `${key.name}: '${sampleOf(key)}'\n` } });
 
     expect(problems.map(({ what }) => what)).toEqual([`The key ${key.name} may not stand here`]);
@@ -223,7 +223,7 @@ describe('a registered key', () => {
   });
 });
 
-/** Reads without problems and without a word that the key is not known; what the key needs beside it is there. */
+/** Reads without problems and without warnings about an unknown key; adds the keys that the key depends on. */
 function readWith(key: Example, situation: Situation): ReturnType<typeof reading> {
   // A profile exists when a file is named after it.
   const profiles = { 'application-sample.yml': '', ...situation.files };

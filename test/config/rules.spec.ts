@@ -79,18 +79,18 @@ describe('A1: app.security.mfa.required-roles', () => {
     ['ADMIN', /"ADMIN" is not a known role/],
     ['ROLE_ADMIN,ROLE_PRE_MFA', /"ROLE_PRE_MFA" is not a known role/],
     ['', /No role requires a second factor/],
-  ])('is a breach as "%s"', async (value, text) => {
+  ])('A1: required-roles "%s" breaks a rule in production', async (value, text) => {
     expect(await breaches([`--${REQUIRED}=${value}`], PROD)).toEqual([breach('security', text)]);
   });
 
-  it('repeats no name that comes from a secret', async () => {
+  it('masks a role name that comes from a secret', async () => {
     const found = await findings([`--${REQUIRED}=\${ADMIN_PASSWORD}`], { ADMIN_PASSWORD: 'SESAME' });
 
     expect(found.map(({ text }) => text)).toEqual([expect.stringContaining('"******" is not a known role')]);
     expect(JSON.stringify(found)).not.toContain('SESAME');
   });
 
-  it('cannot be met by declaring ROLE_PRE_MFA, which no account can have', () => {
+  it('app.security.roles cannot declare ROLE_PRE_MFA', () => {
     const args = ['--app.security.roles=ROLE_AUDITOR,ROLE_PRE_MFA'];
     const inputs = { args, variables: {}, workingFolder: folder, packageFolder: PACKAGE_FOLDER };
 
@@ -100,11 +100,14 @@ describe('A1: app.security.mfa.required-roles', () => {
   });
 
   it.each([
-    ['names the built-in roles', []],
-    ['names a role that the deployment declares', ['--app.security.roles=ROLE_AUDITOR']],
-    ['names a role that a group of staff has', ['--app.security.saml.idp.corp.roles.map[Auditors]=ROLE_AUDITOR']],
-    ['names a role that all staff have', ['--app.security.saml.idp.corp.roles.default=ROLE_AUDITOR']],
-  ])('holds where it %s', async (_, args) => {
+    ['the built-in roles', []],
+    ['a role of app.security.roles', ['--app.security.roles=ROLE_AUDITOR']],
+    [
+      'a role in the role map of an identity provider',
+      ['--app.security.saml.idp.corp.roles.map[Auditors]=ROLE_AUDITOR'],
+    ],
+    ['a default role of an identity provider', ['--app.security.saml.idp.corp.roles.default=ROLE_AUDITOR']],
+  ])('required-roles may name %s', async (_, args) => {
     const roles = args.length === 0 ? 'ROLE_USER,ROLE_ADMIN,ROLE_MANAGEMENT' : 'ROLE_USER,ROLE_AUDITOR';
     const found = await findings([`--${REQUIRED}=${roles}`, ...args], PROD);
 
@@ -112,8 +115,8 @@ describe('A1: app.security.mfa.required-roles', () => {
   });
 });
 
-describe('C4: an empty text', () => {
-  it('that takes the place of another value warns: prod would open its management endpoints on the port of users', async () => {
+describe('C4: empty texts that hide a value', () => {
+  it('an empty text that hides a value gives a warning, because prod would move management to the main port', async () => {
     const found = await findings([], { ...PROD, MANAGEMENT_SERVER_PORT: '' });
 
     expect(found).toEqual([
@@ -128,7 +131,7 @@ describe('C4: an empty text', () => {
     ]);
   });
 
-  it('of an entry of a map is not shown with the words for the whole map', async () => {
+  it('the warning names the entry of a map, not the whole map', async () => {
     write('application.yml', 'logging.level.auth: DEBUG\n');
 
     const [found] = await findings([], { LOGGING_LEVEL_AUTH: '' });
@@ -136,7 +139,7 @@ describe('C4: an empty text', () => {
     expect(found?.text).toMatch(/^logging\.level\.auth = {2}\(.*"LOGGING_LEVEL_AUTH"\): .* so DEBUG of a lower source/);
   });
 
-  it('of an unset variable warns below another empty text, too', async () => {
+  it('an empty placeholder below another empty text also gives a warning', async () => {
     write('application.yml', 'server.forward-headers-strategy: ${STRATEGY:}\n');
 
     const found = await findings(['--server.forward-headers-strategy=']);
@@ -145,26 +148,26 @@ describe('C4: an empty text', () => {
   });
 
   it.each([
-    ['says the same as the value below it', ['--server.port=', '-Dserver.shutdown=']],
-    ['has no value below it', ['--server.shutdown-pre-drain=', '--management.server.port=']],
-    ['is a text or a list', ['--app.cache.caffeine.spec=', '--management.endpoint.health.roles=']],
-  ])('holds where it %s', async (_, args) => {
+    ['that equals the value below it', ['--server.port=', '-Dserver.shutdown=']],
+    ['without a value below it', ['--server.shutdown-pre-drain=', '--management.server.port=']],
+    ['for a text or a list', ['--app.cache.caffeine.spec=', '--management.endpoint.health.roles=']],
+  ])('an empty text %s gives no warning', async (_, args) => {
     const found = await findings(args);
 
     expect(found.filter(({ rule }) => rule === 'empty text')).toEqual([]);
   });
 });
 
-it('finds nothing against the packaged configuration', async () => {
+it('the packaged configuration breaks no rule', async () => {
   expect(await findings()).toEqual([]);
 });
 
-it('finds nothing against profile prod with its secrets in the environment', async () => {
+it('profile prod with secrets in the environment breaks no rule', async () => {
   expect(await findings([], { ...PROD, TERMINATION_GRACE: '30' })).toEqual([]);
 });
 
-describe('rule 1, the active profile', () => {
-  it('may not stand in a file', async () => {
+describe('rule 1: the active profile', () => {
+  it('rule 1 rejects an active profile in a file', async () => {
     write('application.yml', 'app:\n  profiles:\n    active: dev\n');
 
     expect(await findings()).toEqual([
@@ -172,19 +175,19 @@ describe('rule 1, the active profile', () => {
     ]);
   });
 
-  it('may not stand in a file as a sequence either', async () => {
+  it('rule 1 rejects an active profile in a file as a sequence', async () => {
     write('application.yml', 'app:\n  profiles:\n    active: [dev]\n');
 
     expect(await findings()).toHaveLength(1);
   });
 
-  it('may come from the environment', async () => {
+  it('rule 1 accepts an active profile from the environment', async () => {
     expect(await findings([], { APP_PROFILES_ACTIVE: 'dev' })).toEqual([]);
   });
 });
 
-describe('rule 2, secrets', () => {
-  it('are not written into a file in clear, and are not repeated', async () => {
+describe('rule 2: secrets', () => {
+  it('rule 2 rejects a clear-text secret in a file without repeating it', async () => {
     write('application.yml', 'app.datasource.password: hunter2\n', 0o600);
 
     const found = await findings();
@@ -202,7 +205,7 @@ describe('rule 2, secrets', () => {
     ['app.security.seal.keys.main', SEAL_KEY],
     ['app.security.mfa.backup-code.pepper', 'hunter2 hunter2 hunter2 hunter2 hunter2'],
     ['app.security.clients.shop.secret', 'hunter2-hunter2-hunter2'],
-  ])('are the values of %s, too', async (key, value) => {
+  ])('rule 2 treats the value of %s as a secret', async (key, value) => {
     write('application.yml', `${key}: '${value}'\n`, 0o600);
 
     expect(await findings()).toEqual([
@@ -210,13 +213,13 @@ describe('rule 2, secrets', () => {
     ]);
   });
 
-  it('are not written as the default of a placeholder', async () => {
+  it('rule 2 rejects a secret as the default of a placeholder', async () => {
     write('application.yml', 'app.datasource.password: ${DB_PASSWORD:hunter2}\n', 0o600);
 
     expect(await findings()).toHaveLength(1);
   });
 
-  it('may be references', async () => {
+  it('rule 2 accepts a placeholder for a secret', async () => {
     write('application.yml', 'app.datasource.password: ${DB_PASSWORD}\n');
 
     expect(await findings([], { DB_PASSWORD: 'pw' })).toEqual([]);
@@ -228,7 +231,7 @@ describe('rule 2, secrets', () => {
     [0o640, 0],
     [0o660, 1],
     [0o604, 1],
-  ])('may stand in an imported file of mode %o: %i breaches', async (mode, breaches) => {
+  ])('an imported file with secrets and mode %o gives %i breaches', async (mode, breaches) => {
     write('application.yml', 'app:\n  config.import: secrets.properties\n  datasource.password: ${DB_PASSWORD}\n');
     write('secrets.properties', 'DB_PASSWORD=pw\n', mode);
 
@@ -238,7 +241,7 @@ describe('rule 2, secrets', () => {
   it.each([
     [0o600, 0],
     [0o644, 1],
-  ])('may stand in a file per secret of mode %o: %i breaches', async (mode, breaches) => {
+  ])('a file per secret with mode %o gives %i breaches', async (mode, breaches) => {
     write('secrets/app.datasource.password', 'pw\n', mode);
 
     expect(await findings(['--app.config.import=configtree:secrets/'])).toHaveLength(breaches);
@@ -247,7 +250,7 @@ describe('rule 2, secrets', () => {
   it.each([
     [0o600, 0],
     [0o644, 1],
-  ])('A3: may stand in a file of mode %o that a variable refers to: %i breaches', async (mode, breaches) => {
+  ])('A3: a file of mode %o that a variable refers to gives %i breaches', async (mode, breaches) => {
     write('secrets/db.login.phrase', 'sesame', mode);
 
     const found = await findings(['--app.config.import=configtree:secrets/'], {
@@ -260,7 +263,7 @@ describe('rule 2, secrets', () => {
   it.each([
     [0o600, 0],
     [0o644, 2],
-  ])('A3: may be made of a sequence in a file of mode %o: %i breaches', async (mode, breaches) => {
+  ])('A3: a secret made of a sequence in a file of mode %o gives %i breaches', async (mode, breaches) => {
     write('application.yml', 'app:\n  config.import: parts.yml\n  datasource.password: ${db.parts}\n');
     write('parts.yml', 'db.parts: [one, two]\n', mode);
 
@@ -270,7 +273,7 @@ describe('rule 2, secrets', () => {
   it.each([
     [0o600, 0],
     [0o644, 1],
-  ])('may stand in .env with mode %o: %i breaches', async (mode, breaches) => {
+  ])('a secret in .env with mode %o gives %i breaches', async (mode, breaches) => {
     write('.env', 'DB_PASSWORD=pw\n', mode);
 
     expect(await findings()).toHaveLength(breaches);
@@ -281,7 +284,7 @@ describe('rule 2, secrets', () => {
     ['jdbc:mysql://db/login?user=root&password=hunter2', 1],
     ['jdbc:mysql://root:${DB_PASSWORD}@db/login', 0],
     ['jdbc:mysql://db:3306/login', 0],
-  ])('are not written into a URL: %s gives %i breaches', async (url, count) => {
+  ])('a database URL %s gives %i breaches', async (url, count) => {
     write('application.yml', `app.datasource.url: ${url}\n`, 0o600);
 
     const found = await breaches([], { DB_PASSWORD: 'pw' });
@@ -291,7 +294,7 @@ describe('rule 2, secrets', () => {
   });
 
   it.each(['--app.datasource.password=hunter2', '-Dapp.datasource.password=hunter2'])(
-    'are no arguments: %s',
+    'rule 2 rejects the secret argument %s',
     async (arg) => {
       const found = await findings([arg]);
 
@@ -305,7 +308,7 @@ describe('rule 2, secrets', () => {
   it.each([
     [0o600, 0],
     [0o644, 1],
-  ])('are looked for behind placeholders, in a file of mode %o: %i breaches', async (mode, count) => {
+  ])('a secret behind placeholders in a file of mode %o gives %i breaches', async (mode, count) => {
     write(
       'application.yml',
       'app.datasource.password: ${my.first-part}\nmy.firstPart: ${my.other}\nmy.other: hunter2\n',
@@ -315,7 +318,7 @@ describe('rule 2, secrets', () => {
     expect(await breaches()).toHaveLength(count);
   });
 
-  it('are a breach where .env cannot be looked at', async () => {
+  it('an .env file whose mode cannot be read breaks rule 2', async () => {
     symlinkSync('.env', join(folder, '.env'));
 
     expect(await findings()).toEqual([
@@ -323,44 +326,44 @@ describe('rule 2, secrets', () => {
     ]);
   });
 
-  it('may stand in a file without extension only if nobody else can read it', async () => {
+  it('rule 2 rejects a secret in a file without extension that others can read', async () => {
     write('hidden', 'app.datasource.password: hunter2\n', 0o644);
 
     expect(await breaches(['--app.config.import=file:hidden[.yaml]'])).toHaveLength(1);
   });
 
-  it('may stand in a document that the environment holds', async () => {
+  it('rule 2 accepts a secret in a document of an environment variable', async () => {
     const variables = { EXTRA: 'app.datasource.password: hunter2' };
 
     expect(await breaches(['--app.config.import=env:EXTRA[.yaml]'], variables)).toEqual([]);
   });
 
-  it('includes those that only the map they stand in makes secret', async () => {
+  it('rule 2 covers map entries whose name marks them as secret', async () => {
     write('application.yml', 'info:\n  relay-token: abc\n', 0o644);
 
     expect(await findings()).toHaveLength(1);
   });
 });
 
-describe('rule 3, the shutdown wait', () => {
+describe('rule 3: the shutdown wait', () => {
   it.each([
     ['21', 0],
     ['20', 1],
     ['5', 1],
     ['', 0],
     ['soon', 1],
-  ])('of 20s against TERMINATION_GRACE=%s gives %i breaches', async (grace, breaches) => {
+  ])('a shutdown wait of 20s with TERMINATION_GRACE=%s gives %i breaches', async (grace, breaches) => {
     expect(await findings([], { TERMINATION_GRACE: grace })).toHaveLength(breaches);
   });
 
-  it('counts the wait before the listener closes, too', async () => {
+  it('rule 3 includes the pre-drain wait', async () => {
     const waiting = async (preDrain: string): Promise<number> =>
       (await findings([`--server.shutdown-pre-drain=${preDrain}`], { TERMINATION_GRACE: '30' })).length;
 
     expect([await waiting('0s'), await waiting('9s'), await waiting('10s')]).toEqual([0, 0, 1]);
   });
 
-  it('names both values and the origin', async () => {
+  it('rule 3 names both values and the origin', async () => {
     const args = ['--app.lifecycle.timeout-per-shutdown-phase=45s'];
 
     expect(await findings(args, { TERMINATION_GRACE: '30' })).toEqual([
@@ -372,35 +375,35 @@ describe('rule 3, the shutdown wait', () => {
   });
 });
 
-describe('rule 5, production values', () => {
+describe('rule 5: production values', () => {
   it.each([
     'app.jpa.orm.ddl-auto=update',
     'app.jpa.orm.ddl-auto=validate',
     'app.jpa.open-in-view=true',
     'app.jpa.show-sql=true',
-  ])('refuses %s', async (assignment) => {
+  ])('rule 5 rejects %s', async (assignment) => {
     expect(await findings([`--${assignment}`])).toEqual([
       breach('5', /^app\.jpa\.\S+ = \w+ \(.*\. Set app\.jpa\.\S+ to \w+/),
     ]);
   });
 });
 
-describe('stack traces in answers', () => {
+describe('stack traces in responses', () => {
   const always = '--server.error.include-stacktrace=always';
 
-  it('are refused with profile prod only', async () => {
+  it('rule 5 rejects stack traces only with profile prod', async () => {
     expect(await findings([always])).toEqual([]);
     expect(await findings([always], PROD)).toEqual([breach('5', /^server\.error\.include-stacktrace = always/)]);
   });
 });
 
-describe('what production must not go without', () => {
+describe('required values of production', () => {
   function problemsWith(variables: ConfigurationInputs['variables']): readonly Problem[] {
     const inputs = { args: [ZONE], variables, workingFolder: folder, packageFolder: PACKAGE_FOLDER };
     return readConfiguration(PROPERTIES, inputs).problems;
   }
 
-  it('is asked for all at once: each by its key, the line that needs it, and what to set', () => {
+  it('all missing production values are reported at once, with key, origin and action', () => {
     const problems = problemsWith({ APP_PROFILES_ACTIVE: 'prod' });
 
     expect(problems.map(({ facts, action }) => [...facts.map(([, text]) => text), action])).toEqual(
@@ -425,7 +428,7 @@ describe('what production must not go without', () => {
     ['PUBLIC_URL', 'app.security.public-url', 'https://login.example.com/auth'],
     ['SEAL_KEY', 'app.security.seal.keys.main', 'openssl rand -base64 32'],
     ['BACKUP_CODE_PEPPER', 'app.security.mfa.backup-code.pepper', 'at least 32 characters'],
-  ])('is told how to be written where %s is empty', (name, key, advice) => {
+  ])('an empty %s is reported with advice about its form', (name, key, advice) => {
     const problems = problemsWith({ ...PROD, [name]: '' });
 
     expect(problems).toHaveLength(1);
@@ -446,7 +449,7 @@ describe('what production must not go without', () => {
       '--app.security.public-url=http://login.example.com',
       /^app\.security\.public-url = http:\/\/login\.example\.com \("app.*Args"\): .* without https\. Set /,
     ],
-  ])('is not given up: %s', async (argument, text) => {
+  ])('profile prod rejects %s', async (argument, text) => {
     expect(await findings([argument], PROD)).toEqual([breach('security', text)]);
   });
 
@@ -457,7 +460,7 @@ describe('what production must not go without', () => {
     ['https://login.example.com', [], false],
     ['http://localhost:8080/auth', [], false],
     ['http://127.0.0.1:8080', [], false],
-  ])('A6: %s with %j is told to lose Secure cookies: %s', async (url, more, isTold) => {
+  ])('A6: the public URL %s with %j gives a warning about Secure cookies: %s', async (url, more, isTold) => {
     const found = await findings([`--app.security.public-url=${url}`, ...more]);
     const told = found.filter((text) => JSON.stringify(text).includes('Browsers drop Secure cookies'));
 
@@ -465,7 +468,7 @@ describe('what production must not go without', () => {
     expect(JSON.stringify(told).includes('warning')).toBe(isTold);
   });
 
-  it('is told of the keys themselves where no packaged profile names them', async () => {
+  it('missing production values are reported by key when no packaged file names them', async () => {
     const args = ['--app.config.location=optional:file:./', '--app.profiles.validate=false'];
 
     const found = await findings([...args, '--app.profiles.active=prod']);
@@ -480,12 +483,12 @@ describe('what production must not go without', () => {
     ]);
   });
 
-  it('may be absent elsewhere', async () => {
+  it('profile dev requires no production values', async () => {
     expect(await findings([], { APP_PROFILES_ACTIVE: 'dev' })).toEqual([]);
   });
 });
 
-describe('an identity provider of staff', () => {
+describe('the rule about identity providers', () => {
   const CORP = 'app.security.saml.idp.corp';
 
   it.each([
@@ -493,7 +496,7 @@ describe('an identity provider of staff', () => {
     [['authn-instant=time-of-response', 'force-authn=true'], true],
     [['bundle=sp'], false],
     [['authn-instant=time-of-authentication'], false],
-  ])('S2: with %j is told that users can remove ForceAuthn: %s', async (keys, isTold) => {
+  ])('S2: an identity provider with %j gives a warning about ForceAuthn: %s', async (keys, isTold) => {
     const args = ['metadata=https://idp.example/metadata', ...keys].map((each) => `--${CORP}.${each}`);
 
     const told = (await findings(args)).filter(({ text }) => text.includes('ForceAuthn'));
@@ -515,16 +518,16 @@ describe('an identity provider of staff', () => {
   });
 });
 
-describe('rule 6, the mapper', () => {
+describe('rule 6: the mapper', () => {
   it.each(['mapper.configuration.default-statement-timeout=0', 'mapper.configuration.jdbc-type-for-null=OTHER'])(
-    'refuses %s',
+    'rule 6 rejects %s',
     async (assignment) => {
       expect(await findings([`--${assignment}`])).toEqual([breach('6', /^mapper\.configuration/)]);
     },
   );
 });
 
-describe('rule 7, exposure', () => {
+describe('rule 7: exposure', () => {
   const include = (ids: string): string => `--management.endpoints.web.exposure.include=${ids}`;
 
   it.each([
@@ -537,17 +540,17 @@ describe('rule 7, exposure', () => {
     'http-exchanges',
     'shutdown',
     '*',
-  ])('refuses %s', async (id) => {
+  ])('rule 7 rejects the exposure of %s', async (id) => {
     expect(await findings([include(`health,${id}`)])).toEqual([breach('7', /exposure\.include/)]);
   });
 
-  it('only warns of other extras', async () => {
+  it('rule 7 only warns about other additional endpoints', async () => {
     expect(await findings([include('health,prometheus')])).toEqual([
       { rule: '7', severity: 'warning', text: expect.stringContaining('prometheus is more') as string },
     ]);
   });
 
-  it('leaves what names nothing to a warning of its own', async () => {
+  it('names without an endpoint give warnings of their own', async () => {
     const found = await findings([
       include('health,beans,HTTP-exchange'),
       '--management.endpoints.web.exposure.exclude=healht,heap-dump,*',
@@ -566,16 +569,16 @@ describe('rule 7, exposure', () => {
     ]);
   });
 
-  it('lets pass what exclude takes away again', async () => {
+  it('rule 7 accepts an endpoint that is also excluded', async () => {
     expect(await findings([include('health,env'), '--management.endpoints.web.exposure.exclude=env'])).toEqual([]);
   });
 });
 
-describe('management endpoints that ask nobody who they are', () => {
+describe('management endpoints without authentication', () => {
   const OPEN = '--management.security.enabled=false';
 
   it.each([[[]], [['--server.port=9090', '--management.server.port=9090']]])(
-    'stop every start on the listener of users: %j',
+    'management without authentication on the main listener is a fault: %j',
     async (args) => {
       expect(await findings([OPEN, ...args])).toEqual([
         {
@@ -589,12 +592,12 @@ describe('management endpoints that ask nobody who they are', () => {
     },
   );
 
-  it.each(['9090', '0', '-1'])('may be on port %s of their own, or nowhere', async (port) => {
+  it.each(['9090', '0', '-1'])('management without authentication is accepted on port %s', async (port) => {
     expect(await findings([OPEN, `--management.server.port=${port}`])).toEqual([]);
   });
 });
 
-describe('the password of operators', () => {
+describe('the management password', () => {
   const found = (password: string, user = 'operator'): Promise<readonly Found[]> =>
     findings([], { MANAGEMENT_SECURITY_USER: user, MANAGEMENT_SECURITY_PASSWORD: password });
 
@@ -608,7 +611,7 @@ describe('the password of operators', () => {
     ['operator-operator-operator-1', 'the name of the account'],
     ['1111111111111111', 'repeats'],
     ['\u{1f511}'.repeat(14), 'short'],
-  ])('is warned of, and not shown: %s', async (password, why) => {
+  ])('the weak management password %s gives a warning that does not show it', async (password, why) => {
     const [finding, ...others] = await found(password);
 
     expect(others).toEqual([]);
@@ -619,15 +622,15 @@ describe('the password of operators', () => {
   });
 
   it.each(['9aVtqLw2+XkzP0r', 'a-phrase-of-the-operator-of-old', 'correct horse battery staple'])(
-    'may be %s',
+    'the management password %s is accepted',
     async (password) => {
       expect(await found(password)).toEqual([]);
     },
   );
 });
 
-describe('the time zones', () => {
-  it('of process and JSON must be equal', async () => {
+describe('time zones', () => {
+  it('the time zones of process and JSON must be equal', async () => {
     expect(await findings(['--app.json.time-zone=Europe/Berlin'])).toEqual([
       breach(
         'time zone',
@@ -636,29 +639,29 @@ describe('the time zones', () => {
     ]);
   });
 
-  it('of a database whose URL states one must be equal, too', async () => {
+  it('the time zone in a database URL must equal that of the process', async () => {
     const url = '--app.datasource.url=jdbc:mysql://db/login?connectionTimeZone=Asia/Tokyo';
 
     expect(await findings([url])).toEqual([breach('time zone', /; app\.datasource\.url: Asia\/Tokyo\./)]);
   });
 
-  it.each(['LOCAL', 'SERVER'])('are taken as equal where the URL leaves it open: %s', async (zone) => {
+  it.each(['LOCAL', 'SERVER'])('the connection time zone %s is treated as equal', async (zone) => {
     expect(await breaches([`--app.datasource.url=jdbc:mysql://db/login?connectionTimeZone=${zone}`])).toEqual([]);
   });
 
-  it('follow the newer of two parameters of the URL', async () => {
+  it('connectionTimeZone overrides serverTimezone in a database URL', async () => {
     const url = 'jdbc:mysql://db/login?serverTimezone=Asia/Tokyo&connectionTimeZone=UTC';
 
     expect(await breaches([`--app.datasource.url=${url}`])).toEqual([]);
   });
 
-  it('are equal under any name of UTC', async () => {
+  it('Etc/UTC equals UTC', async () => {
     expect(await findings(['--app.json.time-zone=Etc/UTC'])).toEqual([]);
   });
 });
 
-describe('rule 8, origins', () => {
-  it('names a value that nobody can trace', () => {
+describe('rule 8: origins', () => {
+  it('rule 8 reports a value without a traceable origin', () => {
     const { environment, registry } = readConfiguration(PROPERTIES, {
       args: [],
       variables: {},
@@ -679,7 +682,7 @@ describe('rule 8, origins', () => {
   });
 });
 
-describe('what a start would come to later', () => {
+describe('faults that would prevent startup later', () => {
   it.each([
     [
       'tls',
@@ -707,13 +710,13 @@ describe('what a start would come to later', () => {
       '--management.endpoints.web.base-path=/login',
       /^management\.endpoints\.web\.base-path = \/login \("man.* has the path of another route; .* Set /,
     ],
-  ])('is a fault of the configuration: %s by %s', async (rule, argument, text) => {
+  ])('the rule %s reports %s as a fault', async (rule, argument, text) => {
     expect(await findings([argument])).toEqual([
       { rule, severity: 'fault', text: expect.stringMatching(text) as string },
     ]);
   });
 
-  it('is every one of the keys for tokens, and nothing of a text that may be one', async () => {
+  it('every unreadable token key is reported, and a text that may be a key is masked', async () => {
     const args = ['--app.security.token.signing-key=hunter2', '--app.security.token.verification-keys=/a,/b'];
 
     const found = await findings(args);
@@ -727,32 +730,32 @@ describe('what a start would come to later', () => {
   });
 });
 
-describe('a rule', () => {
+describe('rules beside other problems', () => {
   const inputs = (...args: readonly string[]): ConfigurationInputs => ({
     ...{ args: [ZONE, ...args], variables: {}, workingFolder: folder, packageFolder: PACKAGE_FOLDER },
   });
   const rulesFound = async (given: ConfigurationInputs): Promise<readonly string[]> =>
     (await checkRules(readConfiguration(PROPERTIES, given), given)).map(({ rule }) => rule);
 
-  it('holds its word beside a wrong key that it does not read', async () => {
+  it('a rule is checked although an unrelated key is invalid', async () => {
     expect(await rulesFound(inputs('--server.shutdown=later', '--app.jpa.show-sql=true'))).toEqual(['5']);
   });
 
-  it('finds nothing where it reads a wrong key, while the others do', async () => {
+  it('a rule that reads an invalid key is skipped while others are checked', async () => {
     const args = ['--management.server.port=x', '--management.security.enabled=false', '--app.jpa.show-sql=true'];
 
     expect(await rulesFound(inputs(...args))).toEqual(['5']);
   });
 
-  it('finds nothing where a file cannot be read', async () => {
+  it('all rules are skipped when a file cannot be read', async () => {
     write('application.yml', 'server: {\n');
 
     expect(await rulesFound(inputs('--app.jpa.show-sql=true'))).toEqual([]);
   });
 });
 
-describe('notes on the URL of the database', () => {
-  it('are warnings', async () => {
+describe('notes about the database URL', () => {
+  it('an unknown parameter of the database URL gives a warning', async () => {
     expect(await findings(['--app.datasource.url=jdbc:mysql://db/login?colour=blue'])).toEqual([
       { rule: 'database', severity: 'warning', text: expect.stringContaining('colour') as string },
     ]);

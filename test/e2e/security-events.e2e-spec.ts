@@ -317,7 +317,7 @@ onEachEngine('L1: secrets', (engine) => {
     expect(exitCode).toBe(0);
     const operator = new HttpClient(`${story.service.url}/actuator`);
     Object.assign(operator.headers, OPERATOR_HEADERS);
-    // Logs are written every second, and in order: all lines are there with the last oneEvent.
+    // Logs are written every second, and in order: all lines are there with the last one.
     expect(await client.get('/the-last-line')).toBeAnswered(404);
     await waitUntil('the logs are complete', () =>
       ['access_log', 'service.log'].every((log) =>

@@ -146,8 +146,8 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
 const GOLDEN = new URL('golden/', import.meta.url);
 const goldenTexts = readdirSync(GOLDEN).sort();
 
-describe('the report of a failed start', () => {
-  it.each(Object.entries(SITUATIONS))('reads as agreed for %s', async (name, situation) => {
+describe('the report of a failed startup', () => {
+  it.each(Object.entries(SITUATIONS))('matches the golden file for %s', async (name, situation) => {
     const { problems } = reading(situation, [...PROPERTIES, LimitsProperties]);
 
     expect(problems.length).toBeGreaterThan(0);
@@ -155,14 +155,14 @@ describe('the report of a failed start', () => {
     await expect(text).toMatchFileSnapshot(fileURLToPath(new URL(`${name}.txt`, GOLDEN)));
   });
 
-  it.each(Object.entries(SITUATIONS))('repeats no secret for %s', (_, situation) => {
+  it.each(Object.entries(SITUATIONS))('contains no secret and no control character for %s', (_, situation) => {
     const report = failureReport(reading(situation, [...PROPERTIES, LimitsProperties]).problems);
 
     expect(report).not.toContain('geheim');
     expect(report.replaceAll('\n', '')).not.toMatch(/\p{Cc}|\p{Zl}|\p{Zp}|\p{Cf}/u);
   });
 
-  it('was agreed for each of these situations and no other', () => {
+  it('exactly the listed situations have golden files', () => {
     expect(goldenTexts).toEqual(
       Object.keys(SITUATIONS)
         .map((name) => `${name}.txt`)

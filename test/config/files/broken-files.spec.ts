@@ -6,8 +6,8 @@ import { place, problemsOf, type Told, valueOf } from '../support.js';
 const INDENT = 'this line is not indented like those it belongs to, or a bracket above is not closed';
 const MISSING = 'a colon, a closing quote or bracket, a comma or a space is missing';
 
-/** What is told of a file with this text; that anything else is thrown fails the test. */
-function told(text: string, name = 'application.yml'): readonly Told[] {
+/** The problems of a file with this text; an exception fails the test. */
+function problemsIn(text: string, name = 'application.yml'): readonly Told[] {
   return problemsOf(place({ [`work/${name}`]: text }).read());
 }
 
@@ -19,7 +19,7 @@ function broken(position: string, reason: string, name = 'application.yml'): Tol
   };
 }
 
-describe('a broken YAML file is told with file, line and column', () => {
+describe('errors in YAML files', () => {
   it.each([
     ['a bracket that is not closed', 'a: b\nc: [x, y\n', '3:1', INDENT],
     ['a brace that is not closed', 'a: {b: c\n', '2:1', INDENT],
@@ -55,13 +55,13 @@ describe('a broken YAML file is told with file, line and column', () => {
     ],
     ['a key written twice', 'a: b\nc: d\na: e\n', '3:1', 'this key stands in the mapping before'],
     ['a section written twice', 'a:\n  b: x\nc: d\na:\n  e: y\n', '4:1', 'this key stands in the mapping before'],
-    ['a tag of nobody', 'a: !x!y z\n', '1:4', 'this tag is none that is known here'],
+    ['an unknown tag', 'a: !x!y z\n', '1:4', 'this tag is none that is known here'],
     ['a second document in the first', 'a: "b\n--- c\n', '3:1', MISSING],
-  ])('%s', (_, text, position, reason) => {
-    expect(told(text)).toEqual([broken(position, reason)]);
+  ])('%s is reported with file, line and column', (_, text, position, reason) => {
+    expect(problemsIn(text)).toEqual([broken(position, reason)]);
   });
 
-  it('and with the files that import it', () => {
+  it('a broken file is reported with the files that import it', () => {
     const at = place({ 'work/application.yml': 'app.config.import: a.yml\n', 'work/a.yml': 'b: [\n' });
 
     expect(problemsOf(at.read())[0]?.facts['Origin']).toBe(
@@ -69,7 +69,7 @@ describe('a broken YAML file is told with file, line and column', () => {
     );
   });
 
-  it('once, however many places lead to it', () => {
+  it('a broken file is reported once although several locations include it', () => {
     const at = place({ 'work/application.yml': 'a: [\n' });
 
     const reading = at.read({
@@ -79,7 +79,7 @@ describe('a broken YAML file is told with file, line and column', () => {
     expect(reading.problems).toHaveLength(1);
   });
 
-  it('beside every other problem, while the other files still count', () => {
+  it('broken files are reported with all other problems, and the remaining files are still read', () => {
     const at = place({
       'package/application.yml': 'test.key: x\n',
       'work/application.yml': 'a: [\n',
@@ -103,7 +103,7 @@ describe('a broken YAML file is told with file, line and column', () => {
   });
 });
 
-describe('a secret in a broken line is not repeated', () => {
+describe('secrets in broken lines', () => {
   const SECRET = 'hunter2';
 
   it.each([
@@ -142,30 +142,33 @@ describe('a secret in a broken line is not repeated', () => {
     `a:\n\t${SECRET}: b\n`,
     `a: b\n--- ${SECRET}\n`,
     `a: b\n... ${SECRET}\n`,
-  ])('%j', (text) => {
+  ])('the report of a broken YAML file does not contain the secret: %j', (text) => {
     const { problems } = place({ 'work/application.yml': text }).read();
 
     expect(problems).toHaveLength(1);
     expect(failureReport(problems)).not.toContain(SECRET);
   });
 
-  it.each([`password=${SECRET}\\uXYZ\n`, `password=${SECRET}\nb=\\u12\n`])('%j', (text) => {
-    const { problems } = place({ 'work/application.properties': text }).read();
+  it.each([`password=${SECRET}\\uXYZ\n`, `password=${SECRET}\nb=\\u12\n`])(
+    'the report of a broken .properties file does not contain the secret: %j',
+    (text) => {
+      const { problems } = place({ 'work/application.properties': text }).read();
 
-    expect(problems).toHaveLength(1);
-    expect(failureReport(problems)).not.toContain(SECRET);
-  });
+      expect(problems).toHaveLength(1);
+      expect(failureReport(problems)).not.toContain(SECRET);
+    },
+  );
 });
 
-describe('a .properties file', () => {
+describe('errors in .properties files', () => {
   it.each([
     ['a=C:\\users\\x\n', '1:3'],
     ['a=\\u12', '1:3'],
     ['a\\u00g0=x\n', '1:9'],
     ['a=x\\\\\\u\n', '1:3'],
     ['b=y\na=\\\n  \\u1', '3:3'],
-  ])('with a broken \\u escape is told: %j', (text, position) => {
-    expect(told(text, 'application.properties')).toEqual([
+  ])('a broken \\u escape is reported: %j', (text, position) => {
+    expect(problemsIn(text, 'application.properties')).toEqual([
       broken(
         position,
         'after \\u four hexadecimal digits must follow; a backslash itself is written \\\\',
@@ -175,14 +178,14 @@ describe('a .properties file', () => {
   });
 });
 
-describe('two spellings of one key in one document', () => {
+describe('spellings of one key in one document', () => {
   it.each([
     ['application.yml', 'test:\n  pool-size: 1\n  poolSize: 2\n', '2:14', '3:13'],
     ['application.yml', 'test.pool-size: 1\ntest:\n  POOL_SIZE: 2\n', '1:17', '3:14'],
     ['application.yml', 'test:\n  - x\ntest[0]: y\n', '2:5', '3:10'],
     ['application.properties', 'test.pool-size=1\ntest.poolSize=2\n', '1:16', '2:15'],
-  ])('are refused: %s %j', (name, text, first, second) => {
-    expect(told(text, name)).toEqual([
+  ])('two spellings of one key in one document are rejected: %s %j', (name, text, first, second) => {
+    expect(problemsIn(text, name)).toEqual([
       {
         what: 'One document sets the same key twice',
         action: 'Keep one of the two.',
@@ -194,23 +197,23 @@ describe('two spellings of one key in one document', () => {
     ]);
   });
 
-  it('are legal in two documents', () => {
-    expect(told('test.pool-size: 1\n---\ntest.poolSize: 2\n')).toEqual([]);
+  it('two spellings of one key are accepted in two documents', () => {
+    expect(problemsIn('test.pool-size: 1\n---\ntest.poolSize: 2\n')).toEqual([]);
   });
 });
 
-describe('a file that says nothing', () => {
+describe('files without content', () => {
   it.each(['', '\n', '# only comments\n# more\n', '---\n', '---\n---\n', '~\n', '{}\n', '\uFEFF', '   \n', '...\n'])(
-    'is none: %j',
+    'a file without content causes no problem: %j',
     (text) => {
-      expect(told(text)).toEqual([]);
-      expect(told(text.replaceAll('~', '').replaceAll('{}', ''), 'application.properties')).toEqual([]);
+      expect(problemsIn(text)).toEqual([]);
+      expect(problemsIn(text.replaceAll('~', '').replaceAll('{}', ''), 'application.properties')).toEqual([]);
     },
   );
 });
 
-/** Texts made to keep a reader busy. They must end within the time of a test, and with a report or a value. */
-describe('a file made to hurt', () => {
+/** Texts designed to exhaust a reader. Each must end within the time of a test, with a report or a value. */
+describe('hostile files', () => {
   const levels = 10_000;
 
   it.each<[title: string, text: () => string, reason: RegExp]>([
@@ -241,8 +244,8 @@ describe('a file made to hurt', () => {
     ['too many values', () => `a: [${'x,'.repeat(100_001)}]`, /^more than 100000 values$/],
     ['too many documents', () => 'a: b\n---\n'.repeat(100_000), /^more than 1000 documents$/],
     ['a key without end', () => `${'a.'.repeat(500)}a: b`, /^a key of more than 100 parts$/],
-  ])('ends with a report: %s', (_, text, reason) => {
-    const problems = told(text());
+  ])('a YAML file with %s ends with a report', (_, text, reason) => {
+    const problems = problemsIn(text());
 
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatchObject({
@@ -259,8 +262,8 @@ describe('a file made to hurt', () => {
     ['a key without end', () => `${'a.'.repeat(1_000_000)}a=b`],
     ['a condition of parentheses', () => `app.config.activate.on-profile=${'('.repeat(100_000)}`],
     ['a condition of exclamation marks', () => `app.config.activate.on-profile=${'!'.repeat(100_000)}a`],
-  ])('ends with a report in .properties: %s', (_, text) => {
-    expect(told(text(), 'application.properties')).toHaveLength(1);
+  ])('a .properties file with %s ends with a report', (_, text) => {
+    expect(problemsIn(text(), 'application.properties')).toHaveLength(1);
   });
 
   it.each<[title: string, name: string, text: () => string]>([
@@ -279,14 +282,14 @@ describe('a file made to hurt', () => {
       'application.properties',
       () => `${Array.from({ length: 100_000 }, (_, key) => `key${key}=value`).join('\n')}\ntest.key=xxx\n`,
     ],
-  ])('is read like any other: %s in %s', (_, name, text) => {
+  ])('%s in %s is read without problems', (_, name, text) => {
     const reading = place({ [`work/${name}`]: text() }).read();
 
     expect(problemsOf(reading)).toEqual([]);
     expect(valueOf(reading, 'test.key')).toMatch(/^x+$/);
   });
 
-  it.each(['application.yml', 'application.properties'])('may hold NUL bytes: %s', (name) => {
+  it.each(['application.yml', 'application.properties'])('%s may contain NUL bytes', (name) => {
     const text = name.endsWith('yml') ? 'test.key: "x\0y"\ntest.o\0ther: z\n' : 'test.key=x\0y\ntest.o\0ther=z\n';
 
     const reading = place({ [`work/${name}`]: text }).read();
@@ -294,7 +297,7 @@ describe('a file made to hurt', () => {
     expect(valueOf(reading, 'test.key')).toBe('x\0y');
   });
 
-  it('may be no text at all', () => {
+  it('reading a binary file does not throw', () => {
     const bytes = Uint8Array.from({ length: 4096 }, (_, index) => (index * 7919) % 128);
 
     for (const name of ['application.yml', 'application.properties']) {
@@ -303,7 +306,7 @@ describe('a file made to hurt', () => {
   });
 });
 
-describe('no text whatever', () => {
+describe('arbitrary input', () => {
   const piece = fc.constantFrom(
     ...['a', 'app', 'config', 'profiles', 'server', 'port', 'import', 'active', 'on-profile', 'activate', 'env', 'DOC'],
     ...[':', ': ', '.', '-', '- ', '?', ',', '[', ']', '{', '}', '&x ', '*x', '<<', '!', '!!', '|', '>', '"', "'", '#'],
@@ -331,7 +334,7 @@ describe('no text whatever', () => {
   );
   const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-  it.each(['.yaml', '.properties'])('makes the reader throw: %s', (type) => {
+  it.each(['.yaml', '.properties'])('no text in a document of type %s makes the reader throw', (type) => {
     const args = [`--app.config.import=env:DOC[${type}]`];
     const at = place();
     fc.assert(
@@ -344,7 +347,7 @@ describe('no text whatever', () => {
     );
   });
 
-  it('on the command line or in the environment makes it throw', () => {
+  it('no text on the command line or in the environment makes the reader throw', () => {
     const key = fc.constantFrom(
       'name',
       'location',

@@ -5,8 +5,8 @@ import { inForce, place, problemsOf, valueOf } from '../support.js';
 
 const read = { args: ['--app.config.import=configtree:secrets/'] };
 
-describe('a config tree', () => {
-  it('is one key per file, named by its path', () => {
+describe('config trees', () => {
+  it('each file of a config tree is one key, named by its path', () => {
     const at = place({
       'work/secrets/db/password': 'hunter2\n',
       'work/secrets/db.user': 'login',
@@ -25,7 +25,7 @@ describe('a config tree', () => {
     expect(valueOf(reading, 'server.port')).toBe('9000');
   });
 
-  it('cuts one line break at the end and nothing else', () => {
+  it('a config tree removes exactly one line break at the end of a value', () => {
     const at = place({
       'work/secrets/a': ' x \n\n',
       'work/secrets/b': '\n',
@@ -38,7 +38,7 @@ describe('a config tree', () => {
     expect(['a', 'b', 'c', 'd'].map((key) => valueOf(reading, key))).toEqual([' x \n', '', '', 'x\ny']);
   });
 
-  it('reads a volume as Kubernetes mounts it, each value once', () => {
+  it('a config tree reads each value of a Kubernetes volume once', () => {
     const at = place({ 'work/secrets/..2025_01_02_03_04_05.678/password': 'new\n' });
     const folder = join(at.workingFolder, 'secrets');
     symlinkSync('..2025_01_02_03_04_05.678', join(folder, '..data'));
@@ -50,7 +50,7 @@ describe('a config tree', () => {
     expect(reading.environment.sources.find(({ kind }) => kind === 'file')?.entries).toHaveLength(1);
   });
 
-  it('may be many, in the order of their paths', () => {
+  it('config trees of a wildcard override each other in the order of their paths', () => {
     const at = place({ 'work/secrets/a/key': 'a', 'work/secrets/b/key': 'b' });
 
     expect(valueOf(at.read({ args: ['--app.config.import=configtree:secrets/*/'] }), 'key')).toBe('b');
@@ -59,8 +59,8 @@ describe('a config tree', () => {
   it.each([
     ['absolute', (folder: string) => `configtree:${folder}/secrets/`],
     ['optional', (folder: string) => `optional:configtree:${folder}/secrets/`],
-    ['relative to the working folder, wherever it is named', () => 'configtree:secrets/'],
-  ])('may be %s', (_, location) => {
+    ['relative to the working folder', () => 'configtree:secrets/'],
+  ])('the location of a config tree may be %s', (_, location) => {
     const at = place({ 'work/secrets/key': 'x' });
     const text = `app.config.import: ${location(at.workingFolder)}\n`;
     mkdirSync(join(at.workingFolder, 'config'));
@@ -72,7 +72,7 @@ describe('a config tree', () => {
     expect(valueOf(reading, 'key')).toBe('x');
   });
 
-  it('wins over the document that names it', () => {
+  it('a config tree overrides the document that imports it', () => {
     const at = place({
       'work/application.yml': 'app.config.import: configtree:secrets/\nkey: declared\n',
       'work/secrets/key': 'x',
@@ -81,7 +81,7 @@ describe('a config tree', () => {
     expect(valueOf(at.read(), 'key')).toBe('x');
   });
 
-  it('ends where links lead back', () => {
+  it('a config tree with circular links is read to an end', () => {
     const at = place({ 'work/secrets/a/key': 'x' });
     for (const name of ['one', 'two', 'three']) symlinkSync('..', join(at.workingFolder, 'secrets/a', name));
 
@@ -91,7 +91,7 @@ describe('a config tree', () => {
     expect(valueOf(reading, 'a.key')).toBe('x');
   });
 
-  it('fails the start where a link leads nowhere: an empty secret would be worse', () => {
+  it('a dangling link in a config tree prevents startup, because an empty secret would be worse', () => {
     const at = place({ 'work/secrets/key': 'x' });
     symlinkSync('gone', join(at.workingFolder, 'secrets/password'));
 
@@ -104,14 +104,14 @@ describe('a config tree', () => {
     ]);
   });
 
-  it('may be empty', () => {
+  it('a config tree may be an empty folder', () => {
     const at = place();
     mkdirSync(join(at.workingFolder, 'secrets'));
 
     expect(problemsOf(at.read(read))).toEqual([]);
   });
 
-  it('may hold bytes that are no text', () => {
+  it('a config tree may contain binary files', () => {
     const at = place({ 'work/secrets/store.p12': Uint8Array.of(0x30, 0x82, 0xff, 0xfe), 'work/secrets/key': 'x' });
 
     const reading = at.read(read);
@@ -120,7 +120,7 @@ describe('a config tree', () => {
     expect(valueOf(reading, 'key')).toBe('x');
   });
 
-  it('refuses two files that spell one key', () => {
+  it('a config tree rejects two files with spellings of one key', () => {
     const at = place({ 'work/secrets/db.pool-name': 'x', 'work/secrets/db/poolName': 'y' });
 
     const problems = problemsOf(at.read(read));

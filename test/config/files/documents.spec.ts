@@ -3,7 +3,7 @@ import { inForce, place, problemsOf, valueOf } from '../support.js';
 
 const KUBERNETES = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
-describe('a file of several documents', () => {
+describe('files with several documents', () => {
   it.each([
     ['application.yml', 'test.key: one\n---\ntest.key: two\n'],
     ['application.yml', '--- # first\ntest.key: one\n--- # second\ntest.key: two\n...\n'],
@@ -11,7 +11,7 @@ describe('a file of several documents', () => {
     ['application.properties', 'test.key=one\n#---\ntest.key=two\n'],
     ['application.properties', 'test.key=one\n!---\ntest.key=two\n'],
     ['application.properties', 'test.key=one\r\n#---  \r\ntest.key=two\r\n'],
-  ])('lets the later one win: %s %j', (name, text) => {
+  ])('a later document overrides an earlier one: %s %j', (name, text) => {
     const reading = place({ [`work/${name}`]: text }).read();
 
     expect(valueOf(reading, 'test.key')).toBe('two');
@@ -27,13 +27,13 @@ describe('a file of several documents', () => {
     ['a blank inside', '# ---'],
     ['a blank before', ' #---'],
     ['more behind', '#--- prod'],
-  ])('in .properties does not start with %s', (_, line) => {
+  ])('a .properties document does not start at a separator with %s', (_, line) => {
     const text = `app.config.activate.on-profile=prod\n${line}\ntest.key=x\n`;
 
     expect(inForce(place({ 'work/application.properties': text }).read(), 'test.key')).toBeUndefined();
   });
 
-  it('may have empty ones, which count in the numbering', () => {
+  it('empty documents count in the numbering', () => {
     const reading = place({ 'work/application.yml': '---\n---\n# nothing\n---\ntest.key: x\n---\n' }).read();
 
     expect(problemsOf(reading)).toEqual([]);
@@ -43,9 +43,9 @@ describe('a file of several documents', () => {
   });
 });
 
-describe('a separator of .properties', () => {
+describe('separators of .properties documents', () => {
   it.each(['# a note\n#---\n', '#---\n# a note\n', '! a note\n!---\n', '!---\n! a note\n'])(
-    'C6: separates documents beside a comment line: %j',
+    'C6: a separator beside a comment line separates documents: %j',
     (lines) => {
       const first = 'test.one=1\n';
       const second = 'test.two=2\napp.config.activate.on-profile=prod\n';
@@ -58,9 +58,9 @@ describe('a separator of .properties', () => {
   );
 });
 
-describe('what Spring Boot guesses at', () => {
+describe('malformed values that Spring Boot accepts', () => {
   it.each(['prod &', '(prod', 'prod)', 'prod eu', 'pr!od', 'prod,,eu'])(
-    'C6: the malformed expression "%s" is refused',
+    'C6: the malformed expression "%s" is rejected',
     (expression) => {
       const at = place({ 'work/application.yml': `app.config.activate.on-profile: "${expression}"\n` });
 
@@ -69,20 +69,20 @@ describe('what Spring Boot guesses at', () => {
   );
 
   it.each(['optional:file:./x.txt', 'optional:file:./x', 'optional:clsspath:/x/', 'optional:file:./a*/'])(
-    'C6: the location %s is refused, although it is optional',
+    'C6: the invalid location %s is rejected although it is optional',
     (location) => {
       expect(problemsOf(place().read({ args: [`--app.config.additional-location=${location}`] }))).toHaveLength(1);
     },
   );
 
-  it('C6: an empty member of a list of choices is refused', () => {
+  it('C6: an empty element in a list of choices is rejected', () => {
     const at = place({ 'work/application.yml': 'app.config.activate.on-cloud-platform: "none,,none"\n' });
 
     expect(problemsOf(at.read()).map(({ facts }) => facts['Reason'])).toContain('the value is empty');
   });
 });
 
-describe('block text at the end of a file', () => {
+describe('block texts at the end of a file', () => {
   it.each([
     ['|', '  a\n  b', 'a\nb'],
     ['|', '  a\n  b\n', 'a\nb\n'],
@@ -93,20 +93,20 @@ describe('block text at the end of a file', () => {
     ['|-', '  a', 'a'],
     ['>', '  a\n  b', 'a b'],
     ['>', '  a\n  b\n', 'a b\n'],
-  ])('C5: has the line breaks that are written: %s %j', (header, text, value) => {
+  ])('C5: a block text keeps exactly its written line breaks: %s %j', (header, text, value) => {
     const at = place({ 'work/application.yml': `test.key: ${header}\n${text}` });
 
     expect(valueOf(at.read(), 'test.key')).toBe(value);
   });
 
-  it('C5: in a list, in the last document, has no line break of its own either', () => {
+  it('C5: a block text in a list of the last document gets no additional line break', () => {
     const at = place({ 'work/application.yml': 'test.one: 1\n---\ntest.key:\n  - |\n    a' });
 
     expect(valueOf(at.read(), 'test.key[0]')).toBe('a');
   });
 });
 
-describe('a document with on-profile', () => {
+describe('documents with on-profile', () => {
   const active = (profiles: string, condition: string, extra = ''): string | undefined => {
     const text = `app:\n  config:\n    activate:\n      on-profile: ${condition}\ntest.key: x\n`;
     const args = profiles === '' ? [] : [`--app.profiles.active=${profiles}`, '--app.profiles.validate=false'];
@@ -131,7 +131,7 @@ describe('a document with on-profile', () => {
     ['', 'default'],
     ['', '"!prod"'],
     ['prod', ''],
-  ])('counts with profile "%s" when it says %s', (profiles, condition) => {
+  ])('with active profiles "%s", on-profile %s includes the document', (profiles, condition) => {
     expect(active(profiles, condition)).toBe('x');
   });
 
@@ -145,11 +145,11 @@ describe('a document with on-profile', () => {
     ['prod', '[eu, us]'],
     ['prod', 'default'],
     ['prod', 'production'],
-  ])('does not count with profile "%s" when it says %s', (profiles, condition) => {
+  ])('with active profiles "%s", on-profile %s excludes the document', (profiles, condition) => {
     expect(active(profiles, condition)).toBeUndefined();
   });
 
-  it('may take its condition from a value', () => {
+  it('on-profile may contain a placeholder', () => {
     const text = 'wanted: prod\n---\napp.config.activate.on-profile: ${wanted}\ntest.key: x\n';
     const at = place({ 'package/application.yml': 'wanted: prod\n', 'work/application.yml': text });
 
@@ -157,7 +157,7 @@ describe('a document with on-profile', () => {
     expect(valueOf(at.read({ variables: { WANTED: 'prod' } }), 'test.key')).toBeUndefined();
   });
 
-  it('makes its profiles known, without a file for them', () => {
+  it('on-profile declares its profiles without files for them', () => {
     const text = 'app.config.activate.on-profile: "!prod & eu"\ntest.key: x\n';
 
     const reading = place({ 'work/application.yml': text }).read({ variables: { APP_PROFILES_ACTIVE: 'prod,eu' } });
@@ -173,7 +173,7 @@ describe('a document with on-profile', () => {
     ['prod &', 'a profile name is missing at the end'],
     ['prod eu', '"eu" is one too many'],
     ['()', 'a profile name is missing before ")"'],
-  ])('is refused as "%s"', (condition, reason) => {
+  ])('rejects the on-profile expression "%s"', (condition, reason) => {
     const text = `test.key: x\n---\napp.config.activate.on-profile: ${condition}\n`;
 
     const problems = problemsOf(place({ 'work/application.yml': text }).read());
@@ -193,7 +193,7 @@ describe('a document with on-profile', () => {
   });
 });
 
-describe('a document with on-cloud-platform', () => {
+describe('documents with on-cloud-platform', () => {
   const text = (platform: string): string => `app.config.activate.on-cloud-platform: ${platform}\ntest.key: x\n`;
 
   it.each([
@@ -205,14 +205,14 @@ describe('a document with on-cloud-platform', () => {
     ['none', KUBERNETES, undefined],
     ['none,kubernetes', KUBERNETES, 'x'],
     ['[none, kubernetes]', {}, 'x'],
-  ])('%s, in %o, gives %s', (platform, variables, value) => {
+  ])('on-cloud-platform %s with the variables %o gives the value %s', (platform, variables, value) => {
     const reading = place({ 'work/application.yml': text(platform) }).read({ variables });
 
     expect(problemsOf(reading)).toEqual([]);
     expect(valueOf(reading, 'test.key')).toBe(value);
   });
 
-  it('and on-profile counts only with both', () => {
+  it('a document with on-cloud-platform and on-profile needs both conditions', () => {
     const at = place({ 'work/application.yml': `${text('kubernetes')}app.config.activate.on-profile: prod\n` });
     const prod = { APP_PROFILES_ACTIVE: 'prod' };
 
@@ -221,7 +221,7 @@ describe('a document with on-cloud-platform', () => {
     expect(valueOf(at.read({ variables: prod }), 'test.key')).toBeUndefined();
   });
 
-  it('is refused for a platform nobody knows', () => {
+  it('an unknown cloud platform is rejected', () => {
     const problems = problemsOf(place({ 'work/application.yml': text('kubernets') }).read());
 
     expect(problems).toHaveLength(1);
@@ -241,7 +241,7 @@ describe('keys that choose profiles', () => {
   const KEYS = ['app.profiles.active', 'app.profiles.include', 'app.profiles.default', 'app.profiles.group.prod'];
   const variables = { APP_PROFILES_ACTIVE: 'prod' };
 
-  it.each(KEYS)('%s has no place in a profile file', (key) => {
+  it.each(KEYS)('%s is rejected in a profile file', (key) => {
     const at = place({ 'work/application-prod.yml': `${key}: eu\n` });
 
     expect(problemsOf(at.read({ variables }))).toEqual([
@@ -249,7 +249,7 @@ describe('keys that choose profiles', () => {
     ]);
   });
 
-  it.each(KEYS)('%s has no place in a document with on-profile', (key) => {
+  it.each(KEYS)('%s is rejected in a document with on-profile', (key) => {
     const text = `app.config.activate.on-profile: prod\n${key}: eu\n`;
     const problem = illegal(key, `file [application.yml] - 2:${key.length + 3}`);
 
@@ -257,7 +257,7 @@ describe('keys that choose profiles', () => {
     expect(problemsOf(place({ 'work/application.yml': text }).read())).toEqual([problem]);
   });
 
-  it.each(KEYS)('%s has no place in a file that a profile file imports', (key) => {
+  it.each(KEYS)('%s is rejected in a file that a profile file imports', (key) => {
     const at = place({
       'work/application-prod.yml': 'app.config.import: late.yml\n',
       'work/late.yml': `${key}: eu\n`,
@@ -268,7 +268,7 @@ describe('keys that choose profiles', () => {
     ]);
   });
 
-  it('may stand in a file that is imported before any profile is chosen', () => {
+  it('app.profiles.active is accepted in a file that is imported without a profile', () => {
     const at = place({
       'work/application.yml': 'app.config.import: early.yml\n',
       'work/early.yml': 'app.profiles.active: eu\n',
@@ -282,7 +282,7 @@ describe('keys that choose profiles', () => {
     expect(valueOf(reading, 'test.key')).toBe('eu');
   });
 
-  it('may stand beside a cloud platform', () => {
+  it('app.profiles.active is accepted in a document with on-cloud-platform', () => {
     const text = 'app.config.activate.on-cloud-platform: none\napp.profiles.active: eu\n';
     const at = place({ 'work/application.yml': text, 'work/application-eu.yml': '' });
 
@@ -290,7 +290,7 @@ describe('keys that choose profiles', () => {
   });
 
   it.each(['app.profiles: prod\n', 'app.profiles: [prod]\n', 'app:\n  profiles: prod\n'])(
-    'have a section that is none itself: %j',
+    'a value for the section app.profiles is rejected: %j',
     (text) => {
       const problems = problemsOf(place({ 'work/application.yml': text }).read());
 
@@ -302,7 +302,7 @@ describe('keys that choose profiles', () => {
     },
   );
 
-  it('have a section that may be empty', () => {
+  it('the section app.profiles may be empty', () => {
     expect(problemsOf(place({ 'work/application.yml': 'app:\n  profiles:\n  #  active: x\n' }).read())).toEqual([]);
   });
 });

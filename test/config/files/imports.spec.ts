@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inForce, place, problemsOf, valueOf } from '../support.js';
 
-describe('an import', () => {
-  it('wins over the document that names it, wherever in it the import stands', () => {
+describe('imports', () => {
+  it('an imported file overrides the importing document, regardless of the position of the import', () => {
     const at = place({
       'work/application.yml': 'test.key: declaring\napp.config.import: imported.yml\ntest.other: declaring\n',
       'work/imported.yml': 'test.key: imported\ntest.other: imported\n',
@@ -18,7 +18,7 @@ describe('an import', () => {
     expect(valueOf(reading, 'test.other')).toBe('imported');
   });
 
-  it('loses against the next document of the file, and against every higher file', () => {
+  it('the next document and higher files override an imported file', () => {
     const at = place({
       'work/application.yml': 'app.config.import: imported.yml\n---\ntest.key: next document\n',
       'work/config/application.yml': 'test.other: higher file\n',
@@ -37,7 +37,7 @@ describe('an import', () => {
     ['a list', 'app.config.import: [one.yml, two.yml]\n'],
     ['a list in block form', 'app:\n  config:\n    import:\n      - one.yml\n      - two.yml\n'],
     ['a nested spelling', 'app.config:\n  IMPORT: one.yml,two.yml\n'],
-  ])('written as %s lets the later entry win', (_, text) => {
+  ])('the later entry of an import written as %s overrides the earlier', (_, text) => {
     const at = place({
       'work/application.yml': text,
       'work/one.yml': 'test.key: one\ntest.only: one\n',
@@ -51,7 +51,7 @@ describe('an import', () => {
     expect(valueOf(reading, 'test.only')).toBe('one');
   });
 
-  it('written in .properties by index works too', () => {
+  it('imports in .properties may use indexes', () => {
     const at = place({
       'work/application.properties': 'app.config.import[1]=two.yml\napp.config.import[0]=one.yml\n',
       'work/one.yml': 'test.key: one\n',
@@ -68,7 +68,7 @@ describe('an import', () => {
     [{ args: ['--app.config.import[0]=one.yml', '--app.config.import[1]=two.yml'] }],
     [{ args: ['--app.config.import=one.yml', '--app.config.import=two.yml'] }],
     [{ variables: { APP_CONFIG_IMPORT_0: 'one.yml', APP_CONFIG_IMPORT_1: 'two.yml' } }],
-  ])('of the process may be a list in any of its forms: %o', (given) => {
+  ])('the process may set imports in any form of a list: %o', (given) => {
     const at = place({ 'work/one.yml': 'test.key: one\ntest.only: one\n', 'work/two.yml': 'test.key: two\n' });
 
     const reading = at.read(given);
@@ -77,7 +77,7 @@ describe('an import', () => {
     expect(valueOf(reading, 'test.only')).toBe('one');
   });
 
-  it('that is empty imports nothing', () => {
+  it('an empty import imports nothing', () => {
     const at = place({
       'work/application.yml': 'app.config.import:\n',
       'work/config/application.yml': 'app.config.import: []\n',
@@ -86,7 +86,7 @@ describe('an import', () => {
     expect(problemsOf(at.read())).toEqual([]);
   });
 
-  it('named twice counts where it weighs most, and is read once', () => {
+  it('a file that is imported repeatedly is read once, with its highest precedence', () => {
     const at = place({
       'work/application.yml': 'app.config.import: [one.yml, two.yml, ./one.yml, file:./one.yml]\n',
       'work/one.yml': 'test.key: one\n',
@@ -99,7 +99,7 @@ describe('an import', () => {
     expect(reading.environment.sources.filter(({ kind }) => kind === 'file')).toHaveLength(3);
   });
 
-  it('named by two files counts for the higher one', () => {
+  it('a file that two files import has the precedence of the higher one', () => {
     const at = place({
       'work/application.yml': 'app.config.import: shared.yml\ntest.key: low\n',
       'work/config/application.yml': 'app.config.import: file:./shared.yml\ntest.key: high\n',
@@ -109,7 +109,7 @@ describe('an import', () => {
     expect(valueOf(at.read(), 'test.key')).toBe('shared');
   });
 
-  it('named inside and outside of the package counts for the file outside', () => {
+  it('a file imported inside and outside of the package has the precedence of the outside import', () => {
     const at = place({
       'package/application.yml': 'app.config.import: file:./shared.yml\n',
       'work/application.yml': 'app.config.import: shared.yml\ntest.key: work\n',
@@ -119,7 +119,7 @@ describe('an import', () => {
     expect(valueOf(at.read(), 'test.key')).toBe('shared');
   });
 
-  it('of each other ends', () => {
+  it('circular imports end', () => {
     const at = place({
       'work/application.yml': 'app.config.import: one.yml\n',
       'work/one.yml': 'app.config.import: two.yml\ntest.key: one\n',
@@ -132,7 +132,7 @@ describe('an import', () => {
     expect(valueOf(reading, 'test.key')).toBe('two');
   });
 
-  it('that goes on through too many files is refused', () => {
+  it('a chain of more than 100 imports is rejected', () => {
     const files = Array.from({ length: 200 }, (_, index): [string, string] => [
       `work/${index}.yml`,
       `app.config.import: ${index + 1}.yml\n`,
@@ -145,7 +145,7 @@ describe('an import', () => {
     expect(problems[0]?.facts['Reason']).toBe('more than 100 files import each other in a row');
   });
 
-  it('of a folder reads the files of the usual name there', () => {
+  it('the import of a folder reads its application files', () => {
     const at = place({
       'work/application.yml': 'app.config.import: extra/\n',
       'work/extra/application.yml': 'test.key: extra\n',
@@ -156,7 +156,7 @@ describe('an import', () => {
     expect(valueOf(at.read({ variables: { APP_PROFILES_ACTIVE: 'prod' } }), 'test.key')).toBe('extra prod');
   });
 
-  it('of two places joined by ";" puts the profile of the one over the other', () => {
+  it('for two locations joined by ";", the profile file of the first overrides the second', () => {
     const files = {
       'work/one/application-prod.yml': 'test.key: one prod\n',
       'work/two/application.yml': 'test.key: two\n',
@@ -168,7 +168,7 @@ describe('an import', () => {
     expect(valueOf(joined.read({ variables }), 'test.key')).toBe('one prod');
   });
 
-  it('from the command line wins over every file', () => {
+  it('an import on the command line overrides every file', () => {
     const at = place({ 'work/imported.yml': 'test.key: imported\n', 'work/config/application.yml': 'test.key: x\n' });
 
     const reading = at.read({ args: ['--app.config.import=imported.yml'] });
@@ -179,7 +179,7 @@ describe('an import', () => {
     });
   });
 
-  it('from the command line replaces that of the environment, as any list does', () => {
+  it('imports on the command line replace those of the environment', () => {
     const at = place({ 'work/one.yml': 'test.one: x\n', 'work/two.yml': 'test.two: x\n' });
 
     const reading = at.read({ args: ['--app.config.import=one.yml'], variables: { APP_CONFIG_IMPORT: 'two.yml' } });
@@ -188,7 +188,7 @@ describe('an import', () => {
     expect(inForce(reading, 'test.two')).toBeUndefined();
   });
 
-  it('that is missing fails the start with the position of the entry and the files that led to it', () => {
+  it('a missing import prevents startup, and the error names its position and the importing files', () => {
     const at = place({
       'work/application.yml': 'app.config.import: sub/one.yml\n',
       'work/sub/one.yml': 'app:\n  config:\n    import:\n      - optional:gone-too.yml\n      - gone.yml\n',
@@ -209,8 +209,8 @@ describe('an import', () => {
   });
 });
 
-describe('a path in an import', () => {
-  it('starts at the file that names it', () => {
+describe('paths in imports', () => {
+  it('a path is relative to the importing file', () => {
     const at = place({
       'work/config/application.yml': 'app.config.import: [one.yml, ../two.yml]\n',
       'work/config/one.yml': 'test.one: config\n',
@@ -224,7 +224,7 @@ describe('a path in an import', () => {
     expect(inForce(reading, 'test.two')?.origin).toMatch(/^file \[two\.yml\] - 1:11/);
   });
 
-  it('starts at the working folder with file:', () => {
+  it('a path with file: is relative to the working folder', () => {
     const at = place({
       'work/config/application.yml': 'app.config.import: file:one.yml\n',
       'work/config/one.yml': 'test.one: config\n',
@@ -234,7 +234,7 @@ describe('a path in an import', () => {
     expect(valueOf(at.read(), 'test.one')).toBe('work');
   });
 
-  it('C6: starts at the file that names it, also where a wildcard found that one', () => {
+  it('C6: a path is relative to the importing file, also when a wildcard found that file', () => {
     const at = place({
       'work/config/a/application.yml': 'app.config.import: one.yml\n',
       'work/config/a/one.yml': 'test.one: a\n',
@@ -251,7 +251,7 @@ describe('a path in an import', () => {
     expect(valueOf(reading, 'test.three')).toBe('package');
   });
 
-  it('starts at the packaged file that names it', () => {
+  it('a path is relative to the importing packaged file', () => {
     const at = place({
       'package/config/application.yml': 'app.config.import: [one.yml, classpath:two.yml]\n',
       'package/config/one.yml': 'test.one: package/config\n',
@@ -269,7 +269,7 @@ describe('a path in an import', () => {
     expect(inForce(reading, 'test.two')?.origin).toMatch(/^class path resource \[two\.yml\] - 1:11/);
   });
 
-  it('may have a wildcard in the package as elsewhere', () => {
+  it('a path in the package may contain a wildcard', () => {
     const at = place({
       'package/application.yml': 'app.config.import: "*/one.yml"\n',
       'package/parts/one.yml': 'test.one: x\n',
@@ -278,7 +278,7 @@ describe('a path in an import', () => {
     expect(valueOf(at.read(), 'test.one')).toBe('x');
   });
 
-  it('that is absolute leads out of the package', () => {
+  it('an absolute path leads out of the package', () => {
     const at = place({ 'elsewhere/one.yml': 'test.one: x\n' });
     const path = join(at.folder, 'elsewhere/one.yml');
     const importing = place({ 'package/application.yml': `app.config.import: ${path}\n` });
@@ -286,7 +286,7 @@ describe('a path in an import', () => {
     expect(inForce(importing.read(), 'test.one')?.origin).toMatch(`file [${path}] - 1:11`);
   });
 
-  it('goes on from a file that lies outside of the working folder', () => {
+  it('a path is relative to an importing file outside of the working folder', () => {
     const at = place({
       'work/application.yml': 'app.config.import: ../elsewhere/one.yml\n',
       'elsewhere/one.yml': 'app.config.import: two.yml\n',
@@ -296,7 +296,7 @@ describe('a path in an import', () => {
     expect(valueOf(at.read(), 'test.two')).toBe('x');
   });
 
-  it('may be made of values that any file has', () => {
+  it('a path may contain placeholders for values of any file', () => {
     const at = place({
       'package/application.yml': 'app.config.import: optional:file:./${region:none}.yml\ntest.key: package\n',
       'work/application.yml': 'region: eu\n',
@@ -307,7 +307,7 @@ describe('a path in an import', () => {
     expect(valueOf(at.read(), 'test.key')).toBe('eu');
   });
 
-  it('C6: is made of a value of a lower file rather than of a default', () => {
+  it('C6: a value of a lower file overrides the default of a placeholder in a path', () => {
     const at = place({
       'package/application.yml': 'region: eu\n',
       'work/application.yml': 'app.config.import: ${region:none}.yml\n',
@@ -318,7 +318,7 @@ describe('a path in an import', () => {
     expect(valueOf(at.read(), 'test.key')).toBe('eu');
   });
 
-  it('may be made of a value of a lower file', () => {
+  it('a path may contain a placeholder for a value of a lower file', () => {
     const at = place({
       'package/application.yml': 'region: eu\n',
       'work/application.yml': 'app.config.import: ${region}.yml\n',
@@ -328,7 +328,7 @@ describe('a path in an import', () => {
     expect(valueOf(at.read(), 'test.key')).toBe('eu');
   });
 
-  it('fails the start when a part of it has no value', () => {
+  it('a placeholder without a value in a path prevents startup', () => {
     const at = place({ 'work/application.yml': 'app.config.import: ${region}.yml\n' });
 
     const problems = problemsOf(at.read());
@@ -349,7 +349,7 @@ describe('profile variants of an imported file', () => {
   };
   const variables = { APP_PROFILES_ACTIVE: 'prod' };
 
-  it('win over all files the document imports', () => {
+  it('the profile variant of an import overrides all imports of the document', () => {
     const at = place({ ...files, 'work/one-prod.yml': 'test.key: one prod\n' });
 
     expect(inForce(at.read({ variables }), 'test.key')).toEqual({
@@ -358,7 +358,7 @@ describe('profile variants of an imported file', () => {
     });
   });
 
-  it('C1: win over the profile file of the document', () => {
+  it('C1: the profile variant of an import overrides the profile file of the document', () => {
     const at = place({
       ...files,
       'work/one-prod.yml': 'test.key: one prod\n',
@@ -368,7 +368,7 @@ describe('profile variants of an imported file', () => {
     expect(valueOf(at.read({ variables }), 'test.key')).toBe('one prod');
   });
 
-  it('C1: are read once where a file above imports a default file of the package that is broken', () => {
+  it('C1: a broken default file of the package is reported once when another file imports it', () => {
     const at = place({
       'work/application.yml': 'app.config.import: classpath:/application.yml\n',
       'package/application.yml': 'a: [\n',
@@ -377,13 +377,13 @@ describe('profile variants of an imported file', () => {
     expect(problemsOf(at.read())).toHaveLength(1);
   });
 
-  it('need not be there', () => {
+  it('profile variants of imports are optional', () => {
     const at = place({ ...files, 'work/application-prod.yml': '' });
 
     expect(problemsOf(at.read({ variables }))).toEqual([]);
   });
 
-  it('of a file without extension carry the profile at the end', () => {
+  it('the variant of a file without extension has the profile at its end', () => {
     const at = place({
       'work/application.yml': 'app.config.import: conf[.yaml]\n',
       'work/conf': 'test.key: conf\n',
@@ -393,7 +393,7 @@ describe('profile variants of an imported file', () => {
     expect(valueOf(at.read({ variables }), 'test.key')).toBe('conf prod');
   });
 
-  it('that were imported by name make their profile known', () => {
+  it('a profile file that is imported by name declares its profile', () => {
     const at = place({
       'work/application.yml': 'app.config.import: application-prod.yml\n',
       'work/application-prod.yml': 'test.key: x\n',
@@ -402,7 +402,7 @@ describe('profile variants of an imported file', () => {
     expect(problemsOf(at.read({ variables }))).toEqual([]);
   });
 
-  it('may import in turn, with what only they know', () => {
+  it('profile files may import with placeholders for their own values', () => {
     const at = place({
       'work/application-prod.yml': 'app.config.import: ${place}.yml\nplace: cellar\n',
       'work/cellar.yml': 'test.key: cellar\n',
@@ -416,8 +416,8 @@ describe('profile variants of an imported file', () => {
   });
 });
 
-describe('a document in a variable', () => {
-  it('is .properties unless the type says otherwise', () => {
+describe('documents in variables', () => {
+  it('a document in a variable is .properties unless a type is given', () => {
     const args = ['--app.config.import=env:ONE,env:TWO[.yaml]'];
     const variables = { ONE: 'test.one=1\ntest.two=1', TWO: 'test:\n  two: 2' };
 
@@ -431,7 +431,7 @@ describe('a document in a variable', () => {
     expect(inForce(reading, 'test.two')?.origin).toMatch(/^System Environment Property "TWO" - 2:8/);
   });
 
-  it('may have several documents and imports of its own, which start at the working folder', () => {
+  it('a variable may contain several documents, whose imports are relative to the working folder', () => {
     const at = place({ 'work/one.yml': 'test.one: x\n' });
     const variables = { DOC: 'app.config.import=one.yml\n#---\ntest.two=2' };
 
@@ -441,7 +441,7 @@ describe('a document in a variable', () => {
     expect(valueOf(reading, 'test.two')).toBe('2');
   });
 
-  it('that is broken is told with its position', () => {
+  it('a broken document in a variable is reported with its position', () => {
     const reading = place().read({ args: ['--app.config.import=env:DOC[.yml]'], variables: { DOC: 'a: b\nc: [' } });
 
     expect(problemsOf(reading)[0]?.facts['Origin']).toMatch(/^System Environment Property "DOC" - 2:5/);

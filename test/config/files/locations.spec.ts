@@ -6,7 +6,7 @@ import { inForce, place, problemsOf, valueOf } from '../support.js';
 const file = (value: string): string => `test.key: ${value}\n`;
 
 describe('app.config.name', () => {
-  it('replaces the name of all files, with their profile variants', () => {
+  it('app.config.name replaces the name of all files and profile variants', () => {
     const at = place({
       'work/login.yml': file('login'),
       'work/login-prod.yml': 'test.other: prod\n',
@@ -19,7 +19,7 @@ describe('app.config.name', () => {
     expect(valueOf(reading, 'test.other')).toBe('prod');
   });
 
-  it('may be several, of which the later wins', () => {
+  it('the later of several names in app.config.name overrides the earlier', () => {
     const at = place({ 'work/one.yml': file('one'), 'work/two.properties': 'test.key=two\n' });
 
     const reading = at.read({ variables: { APP_CONFIG_NAME: 'two,one' } });
@@ -27,7 +27,7 @@ describe('app.config.name', () => {
     expect(valueOf(reading, 'test.key')).toBe('one');
   });
 
-  it('leaves nothing to read when it is empty', () => {
+  it('an empty app.config.name reads no files', () => {
     const reading = place({ 'work/application.yml': file('x') }).read({ args: ['--app.config.name='] });
 
     expect(inForce(reading, 'test.key')).toBeUndefined();
@@ -40,7 +40,7 @@ describe('keys that are read before any file', () => {
     ['app.config.location', 'file:./other/'],
     ['app.config.additional-location', 'file:./other/'],
     ['app.config.on-not-found', 'ignore'],
-  ])('%s has no place in a file', (key, value) => {
+  ])('%s is rejected in a file', (key, value) => {
     const at = place({ 'work/application.yml': `\n${key}: ${value}\n` });
 
     const problems = problemsOf(at.read());
@@ -62,13 +62,13 @@ describe('keys that are read before any file', () => {
     [{ args: ['--app.config.location=file:./other/'] }],
     [{ args: ['-Dapp.config.location=file:./other/'] }],
     [{ variables: { APP_CONFIG_LOCATION: 'file:./other/' } }],
-  ])('come from the process: %o', (given) => {
+  ])('app.config.location is accepted from the process: %o', (given) => {
     const at = place({ 'work/other/application.yml': file('other'), 'work/application.yml': file('default') });
 
     expect(valueOf(at.read(given), 'test.key')).toBe('other');
   });
 
-  it('may be made of variables', () => {
+  it('app.config.location may contain placeholders', () => {
     const at = place({ 'work/eu/application.yml': file('eu') });
 
     const reading = at.read({ args: ['--app.config.location=file:./${REGION}/'], variables: { REGION: 'eu' } });
@@ -77,17 +77,17 @@ describe('keys that are read before any file', () => {
   });
 });
 
-describe('a place', () => {
+describe('locations', () => {
   it.each([
     ['with file:', 'file:./other/', 'file [other/application.yml] - 1:11'],
     ['without a scheme', 'other/', 'file [other/application.yml] - 1:11'],
     ['in the package', 'classpath:/other/', 'class path resource [other/application.yml] - 1:11'],
     ['in the package, without a slash', 'classpath:other/', 'class path resource [other/application.yml] - 1:11'],
-    ['that is one file', 'file:./other/application.yml', 'file [other/application.yml] - 1:11'],
+    ['of one file', 'file:./other/application.yml', 'file [other/application.yml] - 1:11'],
     ['with dots in its path', 'file:./other/../other/./application.yml', 'file [other/application.yml] - 1:11'],
     ['with spaces in its path', 'file:./my files/application.yml', 'file [my files/application.yml] - 1:11'],
     ['with a type for a file without extension', 'file:./other/conf[.yaml]', 'file [other/conf] - 1:11'],
-  ])('%s is read', (_, location, origin) => {
+  ])('reads a location %s', (_, location, origin) => {
     const at = place({
       'work/other/application.yml': file('x'),
       'work/other/conf': file('x'),
@@ -103,7 +103,7 @@ describe('a place', () => {
     );
   });
 
-  it('outside the working folder is named by its whole path', () => {
+  it('a location outside the working folder is named by its absolute path', () => {
     const at = place({ 'elsewhere/application.yml': file('x') });
     const elsewhere = join(at.folder, 'elsewhere/');
 
@@ -115,7 +115,7 @@ describe('a place', () => {
     expect(inForce(byDots, 'test.key')?.origin).toContain(origin);
   });
 
-  it('in the working folder may have a name that starts with two dots', () => {
+  it('a folder name may start with two dots', () => {
     const at = place({ 'work/..hidden/application.yml': file('x') });
 
     const reading = at.read({ args: ['--app.config.location=file:./..hidden/'] });
@@ -123,7 +123,7 @@ describe('a place', () => {
     expect(inForce(reading, 'test.key')?.origin).toContain('file [..hidden/application.yml] - 1:11');
   });
 
-  it('may be a link', () => {
+  it('a location may be a symbolic link', () => {
     const at = place({ 'elsewhere/application.yml': file('linked') });
     symlinkSync('../elsewhere', join(at.workingFolder, 'config'));
 
@@ -133,7 +133,7 @@ describe('a place', () => {
     });
   });
 
-  it('that is a folder must end in a slash', () => {
+  it('the location of a folder must end with a slash', () => {
     const at = place({ 'work/other/application.yml': file('x') });
 
     const problems = problemsOf(at.read({ args: ['--app.config.location=optional:file:./other'] }));
@@ -148,14 +148,14 @@ describe('a place', () => {
     ]);
   });
 
-  it('may be an empty folder', () => {
+  it('a location may be an empty folder', () => {
     const at = place();
     mkdirSync(join(at.workingFolder, 'empty'));
 
     expect(problemsOf(at.read({ args: ['--app.config.location=file:./empty/'] }))).toEqual([]);
   });
 
-  it('with a misspelled scheme is refused, however optional it is', () => {
+  it('a misspelled scheme is rejected even for an optional location', () => {
     const args = ['--app.config.additional-location=optional:clsspath:/other/'];
 
     const problems = problemsOf(place().read({ args }));
@@ -174,7 +174,7 @@ describe('a place', () => {
     ]);
   });
 
-  it('does not show credentials in a report', () => {
+  it('reports do not show credentials of a location', () => {
     const args = ['--app.config.additional-location=https://user:hunter2@host/application.yml'];
 
     const { problems } = place().read({ args });
@@ -184,10 +184,10 @@ describe('a place', () => {
   });
 });
 
-describe('a place that is not there', () => {
+describe('missing locations', () => {
   const missing = { args: ['--app.config.additional-location=file:./gone/'] };
 
-  it('fails the start, with its origin and the way out', () => {
+  it('a missing location prevents startup, and the error names its origin and the fix', () => {
     expect(problemsOf(place().read(missing))).toEqual([
       {
         what: 'The location file:./gone/ does not exist',
@@ -216,7 +216,7 @@ describe('a place that is not there', () => {
     ['no folder for a wildcard of config trees', 'configtree:gone/*/'],
     ['a variable', 'env:GONE'],
     ['a variable every object has', 'env:constructor'],
-  ])('fails the start when it is %s', (_, location) => {
+  ])('%s that does not exist prevents startup', (_, location) => {
     const at = place({ 'work/application.yml': file('x'), 'work/other/application.yml': file('x') });
 
     const problems = problemsOf(at.read({ args: [`--app.config.additional-location=${location}`] }));
@@ -224,19 +224,19 @@ describe('a place that is not there', () => {
     expect(problems.map(({ what }) => what)).toEqual([`The location ${location} does not exist`]);
   });
 
-  it('is no failure with optional:', () => {
+  it('a missing location with optional: is ignored', () => {
     const args = ['--app.config.additional-location=optional:file:./gone/,optional:file:./gone.yml,optional:env:GONE'];
 
     expect(problemsOf(place().read({ args }))).toEqual([]);
   });
 
-  it('is no failure with on-not-found=ignore', () => {
+  it('on-not-found=ignore ignores a missing location', () => {
     const reading = place().read({ ...missing, variables: { APP_CONFIG_ON_NOT_FOUND: 'ignore' } });
 
     expect(problemsOf(reading)).toEqual([]);
   });
 
-  it('is told beside every other one', () => {
+  it('all missing locations are reported together', () => {
     const at = place({ 'work/application.yml': 'app.config.import: [a.yml, b.yml]\n' });
 
     const problems = problemsOf(at.read(missing));
@@ -249,8 +249,8 @@ describe('a place that is not there', () => {
   });
 });
 
-describe('a wildcard', () => {
-  it('stands for all folders but those a mounted volume is swapped with', () => {
+describe('wildcard locations', () => {
+  it('a wildcard matches all folders except those whose name starts with two dots', () => {
     const at = place({
       'work/conf/..data/application.yml': file('hidden'),
       'work/conf/.dot/application.yml': file('dot'),
@@ -266,7 +266,7 @@ describe('a wildcard', () => {
     expect(reading.environment.sources.filter(({ kind }) => kind === 'file')).toHaveLength(3);
   });
 
-  it('may lead to one file in each folder', () => {
+  it('a wildcard may name one file in each folder', () => {
     const at = place({ 'work/conf/a/one.yml': file('a'), 'work/conf/b/two.yml': file('b') });
 
     const reading = at.read({ args: ['--app.config.location=file:./conf/*/one.yml'] });
@@ -274,13 +274,13 @@ describe('a wildcard', () => {
     expect(valueOf(reading, 'test.key')).toBe('a');
   });
 
-  it('may be the first folder of a path', () => {
+  it('a wildcard may be the first folder of a path', () => {
     const at = place({ 'work/a/application.yml': file('a') });
 
     expect(valueOf(at.read({ args: ['--app.config.location=*/'] }), 'test.key')).toBe('a');
   });
 
-  it('is not seen in the path of the working folder', () => {
+  it('an asterisk in the path of the working folder is not a wildcard', () => {
     const at = place({ 'odd*/application.yml': file('odd') });
 
     const reading = at.read({ workingFolder: join(at.folder, 'odd*') });
@@ -289,7 +289,7 @@ describe('a wildcard', () => {
   });
 
   it.each(['file:./conf/*.yml', 'file:./*/conf/', 'file:./*/*/', 'file:./conf/a*/', 'configtree:*/conf/*/'])(
-    'is refused as %s, optional or not',
+    'rejects the wildcard %s even with optional:',
     (location) => {
       const at = place({ 'work/conf/application.yml': file('x') });
 
@@ -304,7 +304,7 @@ describe('a wildcard', () => {
   );
 });
 
-describe('a folder or file that cannot be read', () => {
+describe('unreadable folders and files', () => {
   it.each([
     [
       'a folder with the name of a file',
@@ -325,7 +325,7 @@ describe('a folder or file that cannot be read', () => {
       'it is larger than 8MB',
     ],
     ['a link to itself', (work: string) => symlinkSync('application.yml', join(work, 'application.yml')), 'ELOOP'],
-  ])('fails the start: %s', (_, make, reason) => {
+  ])('%s prevents startup', (_, make, reason) => {
     const at = place();
     make(at.workingFolder);
 
@@ -338,14 +338,14 @@ describe('a folder or file that cannot be read', () => {
     ]);
   });
 
-  it('is none where a link leads nowhere', () => {
+  it('a dangling link is treated as a missing file', () => {
     const at = place();
     symlinkSync('gone.yml', join(at.workingFolder, 'application.yml'));
 
     expect(problemsOf(at.read())).toEqual([]);
   });
 
-  it('is none where config is a file', () => {
+  it('a file named config causes no problem', () => {
     const at = place({ 'work/config': 'a file', 'work/application.yml': file('x') });
 
     const reading = at.read();
@@ -355,7 +355,7 @@ describe('a folder or file that cannot be read', () => {
   });
 
   it.each(['file:./a\0b.yml', 'file:./a\0b/', `file:./${'x'.repeat(5000)}.yml`, `file:${'/x'.repeat(5000)}/`])(
-    'is told, whatever the path is',
+    'an impossible path is reported',
     (location) => {
       const problems = problemsOf(place().read({ args: [`--app.config.additional-location=${location}`] }));
 
@@ -363,7 +363,7 @@ describe('a folder or file that cannot be read', () => {
     },
   );
 
-  it('is one whose text is not UTF-8', () => {
+  it('a file that is not UTF-8 prevents startup', () => {
     const at = place({ 'work/application.properties': Buffer.from('test.key=gr\xfcn\n', 'latin1') });
 
     expect(problemsOf(at.read())).toEqual([
@@ -375,7 +375,7 @@ describe('a folder or file that cannot be read', () => {
     ]);
   });
 
-  it('is the only problem told, not the unknown profile it would have made known', () => {
+  it('a broken profile file is reported without an unknown profile', () => {
     const at = place({ 'work/application-prod.yml': 'a: [\n' });
 
     const problems = problemsOf(at.read({ variables: { APP_PROFILES_ACTIVE: 'prod' } }));
@@ -384,7 +384,7 @@ describe('a folder or file that cannot be read', () => {
   });
 });
 
-it('reads nothing where neither the package nor the working folder exists', () => {
+it('reads no files when neither the package nor the working folder exists', () => {
   const reading = place().read({ workingFolder: '/nowhere/at/all', packageFolder: '/nowhere/either' });
 
   expect(problemsOf(reading)).toEqual([]);

@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { readDocuments } from '../../../src/config/read/document.js';
 import { everyAssignment, inForce, place } from '../support.js';
 
-/** Keys of a text with what binding would see and where it stands. */
+/** The keys of a text with their values and positions. */
 function entriesOf(name: string, text: string | Uint8Array): Readonly<Record<string, readonly [string, string]>> {
   const reading = place({ [`work/${name}`]: text }).read({ args: ['--app.profiles.validate=false'] });
   expect(reading.problems).toEqual([]);
@@ -17,7 +17,7 @@ function entriesOf(name: string, text: string | Uint8Array): Readonly<Record<str
   );
 }
 
-describe('the origin of a value', () => {
+describe('origins of values', () => {
   const files = {
     'package/application.yml': 'test:\n  key: package\n',
     'package/config/application-default.yml': 'test:\n  key: package/config\n',
@@ -25,7 +25,7 @@ describe('the origin of a value', () => {
     'work/config/eu/application.yml': '\n\ntest.key: config/eu\n',
   };
 
-  it('names the source, and for a file line and column of the value', () => {
+  it('an origin names the source, and for a file the line and column of the value', () => {
     const reading = place(files).read({
       args: ['--test.key=argument', '-Dtest.key=definition'],
       variables: { TEST_KEY: 'variable' },
@@ -42,14 +42,14 @@ describe('the origin of a value', () => {
     ]);
   });
 
-  it('names the spelling of its author', () => {
+  it('an origin names the key as it was spelled', () => {
     const reading = place().read({ args: ['--TEST.Some-Key=x'], variables: { test_otherKey: 'y' } });
 
     expect(inForce(reading, 'test.someKey')?.origin).toBe('"TEST.Some-Key" from property source "commandLineArgs"');
     expect(inForce(reading, 'test.otherkey')?.origin).toBe('System Environment Property "test_otherKey"');
   });
 
-  it('names all files that led to it, the nearest first', () => {
+  it('an origin names all importing files, nearest first', () => {
     const at = place({
       'work/application.yml': 'app:\n  config:\n    import: a.yml\n',
       'work/a.yml': '# a\napp.config.import: optional:file:./b.properties\n',
@@ -66,7 +66,7 @@ describe('the origin of a value', () => {
   });
 });
 
-describe('the position in a YAML file', () => {
+describe('positions in YAML files', () => {
   it.each<[title: string, text: string, expected: Readonly<Record<string, readonly [string, string]>>]>([
     ['nested mappings', 'a:\n  b:\n    c: x\n    d:   y\n', { 'a.b.c': ['x', '3:8'], 'a.b.d': ['y', '4:10'] }],
     ['sequences', 'a:\n  - x\n  -   y\n', { 'a[0]': ['x', '2:5'], 'a[1]': ['y', '3:7'] }],
@@ -86,11 +86,7 @@ describe('the position in a YAML file', () => {
     ['empty values', 'a:\nb: ~\nc: null\nd: ""\n', { a: ['', '1:3'], b: ['', '2:4'], c: ['', '3:4'], d: ['', '4:4'] }],
     ['empty sequences and mappings', 'a: []\nb: {}\nc: x\n', { a: ['', '1:4'], c: ['x', '3:4'] }],
     ['empty elements', 'a:\n  -\n  - x\n', { 'a[0]': ['', '2:4'], 'a[1]': ['x', '3:5'] }],
-    [
-      'aliases, which stand where their anchor does',
-      'a: &x value\nb: *x\n',
-      { a: ['value', '1:7'], b: ['value', '1:7'] },
-    ],
+    ['aliases, at the position of their anchor', 'a: &x value\nb: *x\n', { a: ['value', '1:7'], b: ['value', '1:7'] }],
     ['aliases of mappings', 'a: &x\n  k: v\nb: *x\n', { 'a.k': ['v', '2:6'], 'b.k': ['v', '2:6'] }],
     [
       'aliases of the last anchor before',
@@ -130,7 +126,7 @@ describe('the position in a YAML file', () => {
     ['comments', '# one\na: x # two\n\n# three\nb: y\n', { a: ['x', '2:4'], b: ['y', '5:4'] }],
     ['a second document', 'a: x\n---\n\nb: y\n', { a: ['x', '1:4'], b: ['y', '4:4'] }],
     [
-      'values YAML has other ideas about',
+      'values that YAML 1.1 would convert',
       'a: on\nb: 0600\nc: 12:30\nd: 1.10\ne: 0x1F\nf: 1_000\ng: .inf\n',
       {
         a: ['on', '1:4'],
@@ -152,12 +148,12 @@ describe('the position in a YAML file', () => {
         'b.l': ['0600', '5:6'],
       },
     ],
-  ])('is known of %s', (_, text, expected) => {
+  ])('finds the positions of %s in YAML', (_, text, expected) => {
     expect(entriesOf('application.yml', text)).toEqual(expected);
   });
 });
 
-describe('the position in any YAML file', () => {
+describe('positions in generated YAML files', () => {
   const word = fc.stringMatching(/^[a-z]{1,6}$/);
   const { tree } = fc.letrec((tie) => ({
     tree: fc.dictionary(word, tie('value'), { minKeys: 1, maxKeys: 4 }),
@@ -176,7 +172,7 @@ describe('the position in any YAML file', () => {
     lineWidth: fc.constantFrom(0, 20),
   });
 
-  it('is that of the first letter of the value', () => {
+  it('a position points to the first letter of the value', () => {
     fc.assert(
       fc.property(tree, style, fc.constantFrom('\n', '\r\n'), (content, options, lineEnd) => {
         const text = stringify(content, { ...options, defaultStringType: 'PLAIN', defaultKeyType: 'PLAIN' });
@@ -194,7 +190,7 @@ describe('the position in any YAML file', () => {
   });
 });
 
-describe('the position in a .properties file', () => {
+describe('positions in .properties files', () => {
   it.each<[title: string, text: string, expected: Readonly<Record<string, readonly [string, string]>>]>([
     [
       'all separators',
@@ -224,11 +220,11 @@ describe('the position in a .properties file', () => {
     ['escapes', 'a\\=b=\\u00e4\\t\\\\u00\nc\\:\\ d=\\x\n', { 'a=b': ['ä\t\\u00', '1:6'], 'c: d': ['x', '2:8'] }],
     ['empty values', 'a=\nb\nc=x\n', { a: ['', '1:3'], b: ['', '2:2'], c: ['x', '3:3'] }],
     ['elements', 'a[1]=y\na[0]=x\n', { 'a[1]': ['y', '1:6'], 'a[0]': ['x', '2:6'] }],
-    ['a key written twice, of which the last counts', 'a=x\na=y\n', { a: ['y', '2:3'] }],
+    ['a repeated key, whose last value applies', 'a=x\na=y\n', { a: ['y', '2:3'] }],
     ['a byte order mark', '\uFEFFa=x\n', { a: ['x', '1:3'] }],
     ['a second document', 'a=x\n#---\nb=y\n', { a: ['x', '1:3'], b: ['y', '3:3'] }],
     ['no line end at the end', 'a=x', { a: ['x', '1:3'] }],
-  ])('is known of %s', (_, text, expected) => {
+  ])('finds the positions of %s in .properties', (_, text, expected) => {
     expect(entriesOf('application.properties', text)).toEqual(expected);
   });
 });

@@ -12,7 +12,7 @@ function activeWith(
 }
 
 describe('active profiles', () => {
-  it('are those of the highest source alone', () => {
+  it('active profiles come from the highest source alone', () => {
     const files = { 'work/application.yml': 'app.profiles.active: [a, b]\n' };
 
     expect(activeWith(files)).toEqual(['a', 'b']);
@@ -21,11 +21,11 @@ describe('active profiles', () => {
     expect(activeWith(files, ['-Dapp.profiles.active=d', '--app.profiles.active=e'])).toEqual(['e']);
   });
 
-  it('are none when the highest source says so', () => {
+  it('an empty value in the highest source means no active profile', () => {
     expect(activeWith({ 'work/application.yml': 'app.profiles.active: a\n' }, ['--app.profiles.active='])).toEqual([]);
   });
 
-  it('follow those that are included, which add up over all sources', () => {
+  it('included profiles of all sources add up and precede the active ones', () => {
     const files = {
       'package/application.yml': 'app.profiles.include: one\n',
       'work/application.yml': 'app.profiles.include: [two, three]\n',
@@ -40,7 +40,7 @@ describe('active profiles', () => {
     ]);
   });
 
-  it('C6: that are included by a higher source win over those of a lower one', () => {
+  it('C6: a profile included by a higher source overrides one of a lower source', () => {
     const at = place({
       'package/application.yml': 'app.profiles.include: one\n',
       'work/application-one.yml': 'test.key: one\n',
@@ -50,11 +50,11 @@ describe('active profiles', () => {
     expect(valueOf(at.read({ variables: { APP_PROFILES_INCLUDE: 'two' } }), 'test.key')).toBe('two');
   });
 
-  it('may be included ones only', () => {
+  it('included profiles are active without app.profiles.active', () => {
     expect(activeWith({ 'work/application.yml': 'app.profiles.include: one\n' })).toEqual(['one']);
   });
 
-  it('bring their groups, depth-first and directly behind them', () => {
+  it('the members of a group follow it directly, depth-first', () => {
     const group = [
       'app.profiles.group.prod=db,mail',
       'app.profiles.group.db[0]=pool',
@@ -66,17 +66,17 @@ describe('active profiles', () => {
     ).toEqual(['prod', 'db', 'pool', 'metrics', 'mail', 'live']);
   });
 
-  it('bring groups whose names are exact texts', () => {
+  it('group names in brackets are exact texts', () => {
     const text = 'app:\n  profiles:\n    group:\n      "[EU.West]": db\n';
 
     expect(activeWith({ 'work/application.yml': text }, ['--app.profiles.active=EU.West'])).toEqual(['EU.West', 'db']);
   });
 
-  it('bring groups set by variables', () => {
+  it('groups may be set by variables', () => {
     expect(activeWith({}, ['--app.profiles.active=prod'], { APP_PROFILES_GROUP_PROD_0: 'db' })).toEqual(['prod', 'db']);
   });
 
-  it('count once, where they stand first', () => {
+  it('a repeated profile counts once, at its first position', () => {
     const text = 'app.profiles:\n  include: b\n  group:\n    a: [c, a, d]\n    c: a\n';
 
     expect(activeWith({ 'work/application.yml': text }, ['--app.profiles.active=a,b,a,d'])).toEqual([
@@ -87,27 +87,27 @@ describe('active profiles', () => {
     ]);
   });
 
-  it('may be made of other values', () => {
+  it('app.profiles.active may contain placeholders', () => {
     const text = 'stage: prod\napp.profiles.active: ${STAGE:dev}\n';
 
     expect(activeWith({ 'work/application.yml': text })).toEqual(['prod']);
   });
 
-  it('let the last one win', () => {
+  it('the last active profile overrides the others', () => {
     const at = place({ 'work/application-a.yml': 'test.key: a\n', 'work/application-b.yml': 'test.key: b\n' });
 
     expect(valueOf(at.read({ args: ['--app.profiles.active=b,a'] }), 'test.key')).toBe('a');
   });
 });
 
-describe('without an active profile', () => {
+describe('default profiles', () => {
   const files = {
     'work/application.yml': 'test.key: base\n---\napp.config.activate.on-profile: default\ntest.document: x\n',
     'work/application-default.yml': 'test.key: default\n',
     'work/application-local.yml': 'test.key: local\n',
   };
 
-  it('the profile default counts, and its file is read', () => {
+  it('the profile default applies without an active profile', () => {
     const reading = place(files).read();
 
     expect(reading.environment.profiles).toEqual({ active: [], default: ['default'] });
@@ -115,40 +115,43 @@ describe('without an active profile', () => {
     expect(valueOf(reading, 'test.document')).toBe('x');
   });
 
-  it('another one may be the default', () => {
+  it('app.profiles.default replaces the default profile', () => {
     const reading = place(files).read({ variables: { APP_PROFILES_DEFAULT: 'local' } });
 
     expect(valueOf(reading, 'test.key')).toBe('local');
     expect(inForce(reading, 'test.document')).toBeUndefined();
   });
 
-  it('is not the case when any profile is active', () => {
+  it('the default profile does not apply when a profile is active', () => {
     const reading = place(files).read({ args: [lax, '--app.profiles.active=other'] });
 
     expect(valueOf(reading, 'test.key')).toBe('base');
   });
 });
 
-describe('a name of a profile', () => {
-  it.each(['prod', 'p', 'eu-west_1', 'a.b+c@d', '1', 'größe'])('may be %s', (name) => {
+describe('profile names', () => {
+  it.each(['prod', 'p', 'eu-west_1', 'a.b+c@d', '1', 'größe'])('accepts the profile name %s', (name) => {
     const reading = place({ [`work/application-${name}.yml`]: '' }).read({ args: [`--app.profiles.active=${name}`] });
 
     expect(problemsOf(reading)).toEqual([]);
     expect(reading.environment.profiles.active).toEqual([name]);
   });
 
-  it.each(['-prod', 'prod-', '.prod', 'a b', 'a/b', '../x', 'a!b', '${x', '*'])('may not be %s', (name) => {
-    const reading = place().read({ args: [`--app.profiles.active=${name}`] });
+  it.each(['-prod', 'prod-', '.prod', 'a b', 'a/b', '../x', 'a!b', '${x', '*'])(
+    'rejects the profile name %s',
+    (name) => {
+      const reading = place().read({ args: [`--app.profiles.active=${name}`] });
 
-    expect(problemsOf(reading)).toEqual([
-      {
-        what: `"${name}" is no name for a profile`,
-        action:
-          'Use letters, digits and - _ . + @ inside, a letter or digit at both ends; app.profiles.validate=false lifts the rule.',
-        facts: { Origin: '"app.profiles.active" from property source "commandLineArgs"' },
-      },
-    ]);
-  });
+      expect(problemsOf(reading)).toEqual([
+        {
+          what: `"${name}" is no name for a profile`,
+          action:
+            'Use letters, digits and - _ . + @ inside, a letter or digit at both ends; app.profiles.validate=false lifts the rule.',
+          facts: { Origin: '"app.profiles.active" from property source "commandLineArgs"' },
+        },
+      ]);
+    },
+  );
 
   it.each([
     ['app.profiles.active: -a\n', 'file [application.yml] - 1:22'],
@@ -156,7 +159,7 @@ describe('a name of a profile', () => {
     ['app.profiles.default: -a\n', 'file [application.yml] - 1:23'],
     ['app.profiles.group.prod: -a\n', 'file [application.yml] - 1:26'],
     ['app.profiles.group.[-a]: prod\n', 'file [application.yml] - 1:26'],
-  ])('is checked wherever it stands: %j', (text, origin) => {
+  ])('profile names are checked in every key: %j', (text, origin) => {
     const problems = problemsOf(place({ 'work/application.yml': text }).read());
 
     expect(problems.map(({ what, facts }) => [what, facts['Origin']])).toEqual([
@@ -164,13 +167,13 @@ describe('a name of a profile', () => {
     ]);
   });
 
-  it('may be anything with validate=false', () => {
+  it('app.profiles.validate=false accepts any profile name', () => {
     const reading = place().read({ args: ['--app.profiles.active=-a', lax] });
 
     expect(problemsOf(reading)).toEqual([]);
   });
 
-  it('that is bad is told beside what else is wrong', () => {
+  it('an invalid profile name is reported together with other problems', () => {
     const at = place({ 'work/application.yml': 'app.config.import: gone.yml\nserver.port: x\n' });
 
     const problems = problemsOf(at.read({ args: ['--app.profiles.active=-a'] }));
@@ -183,13 +186,13 @@ describe('a name of a profile', () => {
   });
 });
 
-describe('an active profile that nothing knows', () => {
+describe('unknown active profiles', () => {
   const files = {
     'work/application.yml': 'app.profiles.include: staging\n---\napp.config.activate.on-profile: live\na: b\n',
     'work/application-staging.yml': '',
   };
 
-  it('fails the start with the origin of that name, and the nearest one', () => {
+  it('an unknown active profile prevents startup, and the error suggests the nearest name', () => {
     const problems = problemsOf(place(files).read({ variables: { APP_PROFILES_ACTIVE: 'liv' } }));
 
     expect(problems).toEqual([
@@ -206,7 +209,7 @@ describe('an active profile that nothing knows', () => {
     ]);
   });
 
-  it('is told with the place of the profile whose group brought it', () => {
+  it('an unknown profile of a group is reported with the origin of the active profile', () => {
     const at = place({ 'work/application.yml': 'app.profiles.group.prod: db\n' });
 
     const problems = problemsOf(at.read({ args: ['--app.profiles.active=prod'] }));
@@ -216,7 +219,7 @@ describe('an active profile that nothing knows', () => {
     ]);
   });
 
-  it('is told beside every other problem of the start', () => {
+  it('an unknown profile is reported together with other problems', () => {
     const at = place({ 'work/application.yml': 'app.config.import: gone.yml\n' });
 
     const problems = problemsOf(at.read({ args: ['--app.profiles.active=prod'] }));
@@ -227,7 +230,7 @@ describe('an active profile that nothing knows', () => {
     ]);
   });
 
-  it('is none when a group has its name', () => {
+  it('a profile is known when a group has its name', () => {
     const at = place({ 'work/application.yml': 'app.profiles.group.prod: live\n', 'work/application-live.yml': '' });
 
     expect(problemsOf(at.read({ args: ['--app.profiles.active=prod'] }))).toEqual([]);

@@ -76,7 +76,7 @@ function caseOf(row: string): Case {
   return parse(readFileSync(join(import.meta.dirname, row, 'case.yml'), 'utf8')) as Case;
 }
 
-/** What the fixture of a row wants, and what is read there. */
+/** The expected order of the fixture of a row, and the order that is read. */
 function orderOf(row: string): { readonly wanted: readonly Shown[]; readonly found: readonly Shown[] } {
   const { args = [], variables = {}, key, expect: wanted } = caseOf(row);
   const reading = fixture(`precedence/${row}`).read({ args, variables });
@@ -84,18 +84,18 @@ function orderOf(row: string): { readonly wanted: readonly Shown[]; readonly fou
   return { wanted, found: everyAssignment(reading, key) };
 }
 
-describe('of several sources of one key, the higher one wins', () => {
+describe('precedence of configuration sources', () => {
   it.each([
     ...ROWS.map((row) => [row, row] as const),
     ...IMPORT_ROWS.map((row) => [`C1: ${row}`, row] as const),
     ...WILDCARD_ROWS.map((row) => [`C2: ${row}`, row] as const),
-  ])('%s', (_, row) => {
+  ])('%s: sources override each other in the documented order', (_, row) => {
     const { wanted, found } = orderOf(row);
 
     expect(found).toEqual(wanted);
   });
 
-  it('has a row for every folder', () => {
+  it('every fixture folder has a row', () => {
     const folders = readdirSync(import.meta.dirname, { withFileTypes: true }).filter((item) => item.isDirectory());
 
     expect(folders.map(({ name }) => name).sort()).toEqual([...ROWS, ...IMPORT_ROWS, ...WILDCARD_ROWS].sort());
