@@ -31,7 +31,7 @@ const ROLES = [
     'dto',
     'properties',
   ],
-  ...['indicator', 'endpoint', 'listener', 'task', 'command', 'client', 'migration', 'rule'],
+  ...['strategy', 'indicator', 'endpoint', 'listener', 'task', 'command', 'client', 'migration', 'rule'],
 ];
 
 const oneOf = (names) => `(${names.join('|')})`;

@@ -9,6 +9,9 @@ import { SessionModule } from '../session/session.module.js';
 import { TokenModule } from '../token/token.module.js';
 import { AuthenticationGuard } from './guards/authentication.guard.js';
 import { RequestAuthenticator } from './guards/request-authenticator.service.js';
+import { AccessTokenStrategy } from './strategies/access-token.strategy.js';
+import { MfaTokenStrategy } from './strategies/mfa-token.strategy.js';
+import { SessionCookieStrategy } from './strategies/session-cookie.strategy.js';
 import { AuthorityGuard } from './guards/authority.guard.js';
 import { CookieProperties } from './auth.properties.js';
 import { AuthCookies } from './cookies.js';
@@ -65,6 +68,9 @@ import { WellKnownController } from './api/well-known.controller.js';
     },
     { provide: LoginMeters, inject: [Meters], useFactory: (meters: Meters) => new LoginMeters(meters) },
     { provide: RefreshMeters, inject: [Meters], useFactory: (meters: Meters) => new RefreshMeters(meters) },
+    AccessTokenStrategy,
+    MfaTokenStrategy,
+    SessionCookieStrategy,
     RequestAuthenticator,
     CredentialWriter,
     TokenIntrospection,
@@ -81,6 +87,9 @@ import { WellKnownController } from './api/well-known.controller.js';
   ],
   exports: [
     AuthCookies,
+    AccessTokenStrategy,
+    MfaTokenStrategy,
+    SessionCookieStrategy,
     RequestAuthenticator,
     CredentialWriter,
     OwnSecondFactor,

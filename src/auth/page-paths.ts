@@ -6,11 +6,6 @@ export const SIGN_OUT_PATH = '/portal/logout';
 export const RESUME_PAGE = '/portal/resume';
 const SECOND_FACTOR_PAGES = { verify: '/2fa/portal/verify', enrol: '/2fa/portal/setup' } as const;
 
-/** True for the routes that are pages and take their forms; `template` is the matched route without the context path. */
-export function isPageRoute(template: string): boolean {
-  return template.startsWith('/portal/') || template.startsWith('/2fa/portal/');
-}
-
 /**
  * Where a browser proves the second factor, or enrols, before it goes on to `returnTo`, which must be a path of our own
  * (`ownPath`). For `Location`.

@@ -3,7 +3,7 @@ import type { Route } from '../web/openapi/routes.js';
 import { controllerMapping, managementMappings } from './mapping-view.js';
 
 function route(method: string, template: string, more: Partial<Route> = {}): Route {
-  const access = { method, template, isPublic: false, alsoHalfAuthenticated: false };
+  const access = { method, template, isPublic: false, isSecondFactor: false, alsoHalfAuthenticated: false };
   return { handler: 'C#m', access, status: 200, mediaType: 'application/json', inputs: [], options: {}, ...more };
 }
 

@@ -1,6 +1,7 @@
 import { applyDecorators, Header, Redirect } from '@nestjs/common';
 import { string } from 'valibot';
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
+import { PageRoute } from '../principal/access.decorator.js';
 import { FormBody } from '../web/form.decorator.js';
 import { ResponseSchema } from '../web/openapi/operation.decorator.js';
 import { HTML, PAGE_POLICY } from '../http/page.js';
@@ -9,6 +10,7 @@ import { ErrorPages } from '../web/page.decorator.js';
 /** The route answers a page; its errors lead back to the sign-in page. */
 export const Page = (): MethodDecorator =>
   applyDecorators(
+    PageRoute(),
     ErrorPages(SIGN_IN_PAGE),
     ResponseSchema(string()),
     Header('content-type', HTML),
@@ -16,4 +18,5 @@ export const Page = (): MethodDecorator =>
   );
 
 /** The route takes the form of a page and sends the browser on to the `url` that it answers. */
-export const SendsOn = (): MethodDecorator => applyDecorators(ErrorPages(SIGN_IN_PAGE), FormBody(), Redirect('', 303));
+export const SendsOn = (): MethodDecorator =>
+  applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE), FormBody(), Redirect('', 303));

@@ -6,7 +6,7 @@ import { withReturnTo } from '../auth/page-paths.js';
 import { SecondStep } from '../auth/second-step.service.js';
 import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
-import { AlsoHalfAuthenticated, Caller } from '../principal/access.decorator.js';
+import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../principal/principal.js';
 import type { ShownSecret } from '../second-factor/enrolment/enrolment.service.js';
 import { FormBody } from '../web/form.decorator.js';
@@ -48,6 +48,7 @@ type ReturnTo = InferOutput<typeof returnToSchema>;
 type SentOn = Promise<{ readonly url: string }>;
 
 /** Second step, step-up and enrolment as pages without script (http-api section 5). */
+@SecondFactorRoute()
 @AlsoHalfAuthenticated()
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')

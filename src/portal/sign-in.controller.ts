@@ -8,7 +8,7 @@ import { secondFactorPage, SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { PortalLogin } from '../auth/portal-login.service.js';
 import type { ErrorCode } from '../errors/error-code.js';
 import type { ServiceError } from '../errors/service-error.js';
-import { Public } from '../principal/access.decorator.js';
+import { Public, SignInRoute } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { Random } from '../random/random.js';
 import { Idps } from '../saml/idp/idps.service.js';
@@ -39,6 +39,7 @@ const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 
 /** The page to sign in, without script (http-api section 5). */
 @Public()
+@SignInRoute()
 @UseGuards(FormTokenGuard)
 @ApiTag('Pages')
 @Controller(SIGN_IN_PAGE)

@@ -5,7 +5,7 @@ import { RequestAuthenticator } from '../auth/guards/request-authenticator.servi
 import { AuthCookies, SESSION } from '../auth/cookies.js';
 import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE, SIGN_OUT_PATH } from '../auth/page-paths.js';
 import { ServiceError } from '../errors/service-error.js';
-import { Public } from '../principal/access.decorator.js';
+import { Public, SignInRoute } from '../principal/access.decorator.js';
 import { hasOtp } from '../principal/amr.js';
 import type { FullPrincipal, Principal } from '../principal/principal.js';
 import { forwardByPage } from '../saml/login/forwarding-page.js';
@@ -62,6 +62,7 @@ export class StartController {
   }
 
   /** A form that is sent once more, or whose session has ended, ends nothing and is no error. */
+  @SignInRoute()
   @Post(SIGN_OUT_PATH)
   @HttpCode(200)
   @Page()

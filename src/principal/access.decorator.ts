@@ -1,21 +1,43 @@
 import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
+import type { Reflector } from '@nestjs/core';
 import type { RequiredAmr } from './amr.js';
 import type { Principal } from './principal.js';
 
-/** Metadata keys that the guards of `auth` read. */
+/** Metadata keys that the guards of `auth` read. A route without any of them is open to complete logins only. */
 export const PUBLIC = 'access:public';
 export const HALF_AUTHENTICATED = 'access:half-authenticated';
 export const AUTHORITY = 'access:authority';
 export const AMR = 'access:amr';
 export const CROSS_SITE = 'access:cross-site';
+export const SECOND_FACTOR = 'access:second-factor';
+export const SIGN_IN = 'access:sign-in';
+export const PAGE = 'access:page';
 
-/** The route asks for nobody; every other route asks for a full login. */
+/** True if the handler of the request, or else its controller, has one of the marks below. */
+export function hasMark(reflector: Reflector, mark: string, context: ExecutionContext): boolean {
+  const targets = [context.getHandler(), context.getClass()];
+  return reflector.getAllAndOverride<boolean | undefined>(mark, targets) === true;
+}
+
+/** The route needs no authentication; every other route needs a complete login. */
 export const Public = (): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC, true);
 
-/** The route, which must lie under `/2fa`, also takes callers whose second factor is open. */
+/** The route belongs to the second factor and lies below `/2fa`: `mfa_token`s are valid credentials there. */
+export const SecondFactorRoute = (): MethodDecorator & ClassDecorator => SetMetadata(SECOND_FACTOR, true);
+
+/** The route, which must be a `@SecondFactorRoute()`, also accepts half-authenticated callers. */
 export const AlsoHalfAuthenticated = (): MethodDecorator & ClassDecorator => SetMetadata(HALF_AUTHENTICATED, true);
 
-/** Other sites make browsers send this request, and it carries its own proof of who sent it. */
+/**
+ * The response signs a browser in or out, so its origin is checked even without a cookie: a browser sends no SameSite
+ * cookie with a form of another site, but it stores and deletes cookies as the response says.
+ */
+export const SignInRoute = (): MethodDecorator & ClassDecorator => SetMetadata(SIGN_IN, true);
+
+/** The route is a page or takes the form of one, which a user may also request by hand. */
+export const PageRoute = (): MethodDecorator & ClassDecorator => SetMetadata(PAGE, true);
+
+/** Identity providers make browsers send this request across sites; it carries its own proof of origin. */
 export const TakesCrossSite = (): MethodDecorator => SetMetadata(CROSS_SITE, true);
 
 /** The caller must have this authority, e.g. `ROLE_ADMIN`; otherwise 403 `ACCESS_DENIED`. */

@@ -5,6 +5,7 @@ import {
   Public,
   RequireAmr,
   RequireAuthority,
+  SecondFactorRoute,
 } from '../../src/principal/access.decorator.js';
 import type { Principal } from '../../src/principal/principal.js';
 
@@ -41,17 +42,20 @@ export class GuardedController {
     return shown(caller);
   }
 
+  @SecondFactorRoute()
   @Get('2fa/guarded')
   underSecondFactor(@Caller() caller: Principal): object {
     return shown(caller);
   }
 
+  @SecondFactorRoute()
   @Get('2fa/guarded/half')
   @AlsoHalfAuthenticated()
   half(@Caller() caller: Principal): object {
     return shown(caller);
   }
 
+  @SecondFactorRoute()
   @Get('2fa/guarded/half-admin')
   @AlsoHalfAuthenticated()
   @RequireAuthority('ROLE_ADMIN')
@@ -59,6 +63,7 @@ export class GuardedController {
     return shown(caller);
   }
 
+  @SecondFactorRoute()
   @Get('2fa/guarded/half-fresh')
   @AlsoHalfAuthenticated()
   @RequireAmr('otp', { maxAge: 300 })
@@ -66,7 +71,7 @@ export class GuardedController {
     return shown(caller);
   }
 
-  // Begins like the routes of the second factor, and is none.
+  // Begins like the routes of the second factor, but does not belong to them.
   @Get('2fa-guarded')
   @AlsoHalfAuthenticated()
   misnamed(@Caller() caller: Principal): object {

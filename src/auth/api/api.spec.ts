@@ -2,7 +2,13 @@ import { expect, it } from 'vitest';
 import type { RouteAccess } from '../../web/openapi/api.js';
 import { API } from './api.js';
 
-const CLOSED: RouteAccess = { method: 'GET', template: '/me', isPublic: false, alsoHalfAuthenticated: false };
+const CLOSED: RouteAccess = {
+  method: 'GET',
+  template: '/me',
+  isPublic: false,
+  isSecondFactor: false,
+  alsoHalfAuthenticated: false,
+};
 const BY_LOGIN = ['accessToken', 'session'];
 
 it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
@@ -10,10 +16,15 @@ it.each<[string, Partial<RouteAccess>, readonly string[], readonly string[]]>([
   ['one that changes something', { method: 'POST' }, BY_LOGIN, ['INVALID_TOKEN', 'MFA_REQUIRED', 'CROSS_SITE']],
   ['an open one', { isPublic: true }, [], []],
   ['an open one that changes something', { isPublic: true, method: 'DELETE' }, [], ['CROSS_SITE']],
-  ['one of the second factor', { template: '/2fa' }, BY_LOGIN, ['INVALID_TOKEN', 'MFA_TOKEN_INVALID', 'MFA_REQUIRED']],
+  [
+    'one of the second factor',
+    { template: '/2fa', isSecondFactor: true },
+    BY_LOGIN,
+    ['INVALID_TOKEN', 'MFA_TOKEN_INVALID', 'MFA_REQUIRED'],
+  ],
   [
     'one for half-authenticated callers, too',
-    { template: '/2fa/verify', alsoHalfAuthenticated: true },
+    { template: '/2fa/verify', isSecondFactor: true, alsoHalfAuthenticated: true },
     [...BY_LOGIN, 'mfaToken'],
     ['INVALID_TOKEN', 'MFA_TOKEN_INVALID'],
   ],

@@ -1,6 +1,5 @@
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { Api, RouteRequirements, RouteAccess } from '../../web/openapi/api.js';
-import { isSecondFactorRoute } from '../guards/access.js';
 import { REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 import { SAFE } from '../guards/cross-site.js';
 
@@ -66,7 +65,7 @@ export const API: Api = {
 /** What the guards of this folder ask for and refuse. */
 function requirementsOf({
   method,
-  template,
+  isSecondFactor,
   isPublic,
   alsoHalfAuthenticated,
   authority,
@@ -79,7 +78,7 @@ function requirementsOf({
     security: [SCHEMES.accessToken, SCHEMES.session, ...(alsoHalfAuthenticated ? [SCHEMES.mfaToken] : [])],
     errors: [
       'INVALID_TOKEN',
-      ...(isSecondFactorRoute(template) ? (['MFA_TOKEN_INVALID'] as const) : []),
+      ...(isSecondFactor ? (['MFA_TOKEN_INVALID'] as const) : []),
       ...(alsoHalfAuthenticated ? [] : (['MFA_REQUIRED'] as const)),
       ...(authority === undefined ? [] : (['ACCESS_DENIED'] as const)),
       ...(amr ? (['STEP_UP_REQUIRED'] as const) : []),

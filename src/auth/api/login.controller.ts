@@ -1,6 +1,6 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
-import { Public } from '../../principal/access.decorator.js';
+import { Public, SignInRoute } from '../../principal/access.decorator.js';
 import { PWD } from '../../principal/amr.js';
 import { type CookieValues, Cookies, Answer, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
@@ -16,6 +16,7 @@ import { SecondStep } from '../second-step.service.js';
 
 /** The two steps of a login that ends in tokens (http-api section 2). */
 @Public()
+@SignInRoute()
 @ApiTag('Login')
 @Controller()
 export class LoginController {

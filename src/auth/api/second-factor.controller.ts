@@ -1,6 +1,6 @@
 import { Body, Controller, Get, Header, HttpCode, Post } from '@nestjs/common';
 import type * as v from 'valibot';
-import { AlsoHalfAuthenticated, Caller } from '../../principal/access.decorator.js';
+import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../../principal/principal.js';
 import { Answer, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
@@ -20,6 +20,7 @@ import { SecondStep } from '../second-step.service.js';
 
 /** Enrolment, second step and step-up (http-api section 3). */
 @ApiTag('Second factor', 'The authenticator app and the backup codes of the caller.')
+@SecondFactorRoute()
 @Controller('2fa')
 export class SecondFactorController {
   constructor(

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../../account/accounts.service.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { Caller, Public } from '../../principal/access.decorator.js';
+import { Caller, Public, SignInRoute } from '../../principal/access.decorator.js';
 import { Answer, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
 import { type FullPrincipal, ROLE_PRE_MFA } from '../../principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
@@ -13,7 +13,7 @@ import { AuthCookies, SESSION } from '../cookies.js';
 import { loginSchema } from './login.schema.js';
 import { END_SESSION, OPEN_SESSION, SHOW_SESSION } from './auth.openapi.js';
 import { PortalLogin } from '../portal-login.service.js';
-import { toPrincipal } from '../guards/session-principal.js';
+import { toPrincipal } from '../strategies/session-principal.js';
 
 /** The web portal's session, the role-based arrangement of the specification (http-api section 5). */
 @ApiTag('Portal session', 'The arrangement of the web portal: a cookie in place of tokens.')
@@ -27,6 +27,7 @@ export class SessionController {
   ) {}
 
   @Public()
+  @SignInRoute()
   @Post()
   @HttpCode(200)
   @Operation(OPEN_SESSION)
@@ -57,6 +58,7 @@ export class SessionController {
   }
 
   @Public()
+  @SignInRoute()
   @Delete()
   @HttpCode(204)
   @Operation(END_SESSION)

@@ -1,7 +1,7 @@
 import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
 import { ServiceError } from '../../errors/service-error.js';
-import { Caller, Public } from '../../principal/access.decorator.js';
+import { Caller, Public, SignInRoute } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Answer, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
 import { FormBody } from '../../web/form.decorator.js';
@@ -28,6 +28,7 @@ export class TokenController {
   ) {}
 
   @Public()
+  @SignInRoute()
   @Post('token/refresh')
   @HttpCode(200)
   @Operation(REFRESH)
@@ -42,6 +43,7 @@ export class TokenController {
   }
 
   @Public()
+  @SignInRoute()
   @Post('token/revoke')
   @HttpCode(204)
   @Operation(REVOKE)
@@ -61,6 +63,7 @@ export class TokenController {
 
   /** RFC 7662: only a live access token is active. */
   @Public()
+  @SignInRoute()
   @FormBody()
   @Post('token/introspect')
   @HttpCode(200)

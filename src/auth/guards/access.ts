@@ -8,22 +8,17 @@ import {
   type Principal,
 } from '../../principal/principal.js';
 
-/** True for the routes of the second factor; `template` is the matched route without the context path. */
-export function isSecondFactorRoute(template: string): boolean {
-  return template === '/2fa' || template.startsWith('/2fa/');
-}
-
 /**
- * Why somebody whose second factor is open may not call a route; undefined where they may (specification,
- * "Authentication" item 6, and the Errors table).
+ * Error for a half-authenticated caller that may not call the route; undefined where the route accepts the caller
+ * (specification, "Authentication" item 6, and the Errors table).
  */
 export function preMfaRefusal(
   principal: Principal,
-  route: { readonly template: string; readonly alsoHalfAuthenticated: boolean },
+  route: { readonly isSecondFactor: boolean; readonly alsoHalfAuthenticated: boolean },
 ): ErrorCode | undefined {
   if (!isHalfAuthenticated(principal)) return undefined;
-  if (isSecondFactorRoute(route.template)) return route.alsoHalfAuthenticated ? undefined : 'MFA_REQUIRED';
-  // The token is for another audience, so it is no access token at all; the session is known and not far enough.
+  if (route.isSecondFactor) return route.alsoHalfAuthenticated ? undefined : 'MFA_REQUIRED';
+  // An `mfa_token` has another audience, so it is an invalid access token; a half-authenticated session is valid.
   return principal.via === 'token' ? 'INVALID_TOKEN' : 'MFA_REQUIRED';
 }
 

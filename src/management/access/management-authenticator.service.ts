@@ -102,7 +102,7 @@ export class ManagementAuthenticator {
 
   private async fromToken(authorization: string): Promise<AuthenticatedOperator> {
     try {
-      const principal = await this.authentication.authenticate({ authorization, session: undefined }, false);
+      const principal = await this.authentication.authenticate({ authorization, session: undefined });
       return {
         name: principal.subject,
         roles: authoritiesOf(principal),

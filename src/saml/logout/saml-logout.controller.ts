@@ -2,7 +2,7 @@ import { Body, Controller, Get, Headers, HttpCode, Param, Post, Req } from '@nes
 import * as v from 'valibot';
 import { AuthCookies, SESSION } from '../../auth/cookies.js';
 import { SIGN_IN_PAGE } from '../../auth/page-paths.js';
-import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
+import { Public, SignInRoute, TakesCrossSite } from '../../principal/access.decorator.js';
 import { FormBody } from '../../web/form.decorator.js';
 import { Answer, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
@@ -72,6 +72,7 @@ export class SamlLogoutController {
     return this.respond(reply, await this.idpLogouts.receive(idp, sent, reply.cookies[SESSION], request));
   }
 
+  @SignInRoute()
   @Post(':idp/logout')
   @HttpCode(200)
   @FormBody()

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { RequestAuthenticator, type RequestCredentials } from '../../auth/guards/request-authenticator.service.js';
+import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
+import type { RequestCredentials } from '../../auth/strategies/credential.strategy.js';
 import { SessionRevocation } from '../../auth/session-revocation.service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
@@ -76,7 +77,7 @@ export class SpInitiatedLogout {
   /** Also one whose second factor is open: who does not go on with it can leave. */
   private async sessionOf({ authorization, session: secret }: RequestCredentials): Promise<Session | undefined> {
     if (authorization === undefined) return secret === undefined ? undefined : this.sessions.findBySecret(secret);
-    const caller = await this.authentication.authenticate({ authorization, session: undefined }, false);
+    const caller = await this.authentication.authenticate({ authorization, session: undefined });
     return isHalfAuthenticated(caller) ? undefined : this.sessions.find(caller.sid);
   }
 }

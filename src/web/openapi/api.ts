@@ -8,6 +8,7 @@ export interface RouteAccess {
   /** e.g. `/sessions/:id`. */
   readonly template: string;
   readonly isPublic: boolean;
+  readonly isSecondFactor: boolean;
   readonly alsoHalfAuthenticated: boolean;
   readonly authority?: string;
   readonly amr?: RequiredAmr;

@@ -30,7 +30,7 @@ function route(method: string, template: string, more: More = {}): Route {
     inputs: [],
     options: {},
     ...more,
-    access: { method, template, isPublic: false, alsoHalfAuthenticated: false, ...more.access },
+    access: { method, template, isPublic: false, isSecondFactor: false, alsoHalfAuthenticated: false, ...more.access },
   };
 }
 

@@ -11,7 +11,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import type { GenericSchema } from 'valibot';
-import { AMR, AUTHORITY, HALF_AUTHENTICATED, PUBLIC } from '../../principal/access.decorator.js';
+import { AMR, AUTHORITY, HALF_AUTHENTICATED, PUBLIC, SECOND_FACTOR } from '../../principal/access.decorator.js';
 import type { RequiredAmr } from '../../principal/amr.js';
 import type { RouteOptions } from '../../http/route-options.decorator.js';
 import type { RouteAccess } from './api.js';
@@ -96,6 +96,7 @@ function accessOf(stated: (key: string) => unknown): Omit<RouteAccess, 'method' 
   const amr = stated(AMR) as RequiredAmr | undefined;
   return {
     isPublic: stated(PUBLIC) === true,
+    isSecondFactor: stated(SECOND_FACTOR) === true,
     alsoHalfAuthenticated: stated(HALF_AUTHENTICATED) === true,
     ...(authority !== undefined && { authority }),
     ...(amr && { amr }),

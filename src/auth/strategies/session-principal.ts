@@ -1,6 +1,6 @@
 import type { FullPrincipal } from '../../principal/principal.js';
 
-/** What a session or an access token knows of the login behind it. */
+/** What a session or an access token tells about the login behind it. */
 export interface PrincipalFacts extends Pick<
   FullPrincipal,
   'amr' | 'authTime' | 'mfaAt' | 'mfaMethod' | 'idp' | 'authnContext'

@@ -1,0 +1,88 @@
+import 'reflect-metadata';
+import type { ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../errors/service-error.js';
+import { AlsoHalfAuthenticated, SecondFactorRoute } from '../../principal/access.decorator.js';
+import type { HalfPrincipal, Principal } from '../../principal/principal.js';
+import type { Accounts } from '../../account/accounts.service.js';
+import type { Sessions } from '../../session/sessions.service.js';
+import type { AccessTokens } from '../../token/access-tokens.service.js';
+import type { MfaTokens } from '../../token/mfa-tokens.service.js';
+import { AccessTokenStrategy } from '../strategies/access-token.strategy.js';
+import { MfaTokenStrategy } from '../strategies/mfa-token.strategy.js';
+import { SessionCookieStrategy } from '../strategies/session-cookie.strategy.js';
+import { AuthenticationGuard } from './authentication.guard.js';
+import { PreMfaGuard } from './pre-mfa.guard.js';
+
+class NewController {
+  plain(): void {
+    // A route that a developer has just added.
+  }
+
+  @AlsoHalfAuthenticated()
+  onlyHalf(): void {
+    // Lacks @SecondFactorRoute().
+  }
+
+  @SecondFactorRoute()
+  onlySecondFactor(): void {
+    // Lacks @AlsoHalfAuthenticated().
+  }
+
+  @SecondFactorRoute()
+  @AlsoHalfAuthenticated()
+  open(): void {
+    // Has both.
+  }
+}
+
+const half = { kind: 'half', subject: 's', id: 'i', securityStamp: 0, expiresAt: 180, authTime: 0 } as const;
+const MFA_TOKEN: HalfPrincipal = { ...half, via: 'token' };
+const HALF_SESSION: HalfPrincipal = { ...half, via: 'session' };
+
+function contextOf(method: keyof NewController, principal?: Principal): ExecutionContext {
+  const request = { headers: {}, ...(principal && { principal }) };
+  return {
+    getHandler: () => Reflect.get(NewController.prototype, method) as unknown,
+    getClass: () => NewController,
+    switchToHttp: () => ({ getRequest: () => request, getResponse: () => ({}) }),
+  } as unknown as ExecutionContext;
+}
+
+function codeFor(method: keyof NewController, principal: Principal): string | undefined {
+  try {
+    new PreMfaGuard(new Reflector()).canActivate(contextOf(method, principal));
+    return undefined;
+  } catch (error) {
+    return error instanceof ServiceError ? error.code : 'defect';
+  }
+}
+
+describe('a new route', () => {
+  it.each<[keyof NewController, string | undefined, string | undefined]>([
+    ['plain', 'INVALID_TOKEN', 'MFA_REQUIRED'],
+    ['onlyHalf', 'INVALID_TOKEN', 'MFA_REQUIRED'],
+    ['onlySecondFactor', 'MFA_REQUIRED', 'MFA_REQUIRED'],
+    ['open', undefined, undefined],
+  ])(
+    'with the decorators of %s gives an mfa_token %s and a half-authenticated session %s',
+    (method, token, session) => {
+      expect(codeFor(method, MFA_TOKEN)).toBe(token);
+      expect(codeFor(method, HALF_SESSION)).toBe(session);
+    },
+  );
+
+  it('without decorators rejects a request without credentials', async () => {
+    // Each registers itself with Passport; none of them looks anything up for a request without credentials.
+    new AccessTokenStrategy({} as AccessTokens, {} as Sessions);
+    new MfaTokenStrategy({} as MfaTokens);
+    new SessionCookieStrategy({} as Sessions, {} as Accounts);
+    const guard = new AuthenticationGuard(new Reflector());
+
+    await expect(Promise.resolve(guard.canActivate(contextOf('plain')))).rejects.toMatchObject({
+      code: 'INVALID_TOKEN',
+      facts: { challenge: 'Bearer' },
+    });
+  });
+});

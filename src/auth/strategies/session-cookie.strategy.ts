@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { Accounts } from '../../account/accounts.service.js';
+import type { Principal } from '../../principal/principal.js';
+import { Sessions } from '../../session/sessions.service.js';
+import { CredentialStrategy, invalidToken, type RequestCredentials } from './credential.strategy.js';
+import { toPrincipal } from './session-principal.js';
+
+export const SESSION_COOKIE = 'session-cookie';
+
+/** Authenticates by the cookie `SESSION`. A request with an `Authorization` header never reaches the cookie. */
+@Injectable()
+export class SessionCookieStrategy extends PassportStrategy(CredentialStrategy, SESSION_COOKIE) {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly accounts: Accounts,
+  ) {
+    super();
+  }
+
+  /** @throws ServiceError `INVALID_TOKEN` */
+  override async validate({ authorization, session: secret }: RequestCredentials): Promise<Principal | undefined> {
+    if (authorization !== undefined || secret === undefined) return undefined;
+    const session = await this.sessions.findBySecret(secret);
+    if (!session) throw invalidToken('no such session');
+    const { subject, id, halfSecurityStamp: securityStamp, expiresAt, authTime, idp } = session;
+    if (securityStamp !== undefined) {
+      return {
+        kind: 'half',
+        via: 'session',
+        subject,
+        id,
+        securityStamp,
+        expiresAt,
+        ...(authTime !== undefined && { authTime }),
+        ...(idp !== undefined && { idp }),
+      };
+    }
+    const account = await this.accounts.find(subject);
+    if (account?.status !== 'active') throw invalidToken('account not active');
+    await this.sessions.touch(session);
+    return toPrincipal(session, 'session', account.roles);
+  }
+}

@@ -1,0 +1,77 @@
+import 'reflect-metadata';
+import { MetadataScanner } from '@nestjs/core';
+import { describe, expect, it } from 'vitest';
+import { AppModule } from '../../src/app.module.js';
+import { REFRESH_TOKEN, SESSION } from '../../src/auth/cookies.js';
+import { SAFE } from '../../src/auth/guards/cross-site.js';
+import { CROSS_SITE, SIGN_IN } from '../../src/principal/access.decorator.js';
+import { type Controller, type Route, routesOfController } from '../../src/web/openapi/routes.js';
+
+interface Located extends Route {
+  readonly name: string;
+  /** True if the handler or its controller carries the mark. */
+  readonly hasMark: (mark: string) => boolean;
+}
+
+const ROUTES = controllersOf(AppModule).flatMap(locatedRoutes);
+const namesOf = (routes: readonly Located[]): readonly string[] => routes.map(({ name }) => name).toSorted();
+
+describe('the metadata of every route', () => {
+  it('is read from the controllers of the service', () => {
+    expect(namesOf(ROUTES)).toEqual(expect.arrayContaining(['POST /login', 'GET /me', 'POST /2fa/verify']));
+  });
+
+  it('marks exactly the routes at and below /2fa as routes of the second factor', () => {
+    const marked = ROUTES.filter(({ access }) => access.isSecondFactor);
+
+    expect(namesOf(marked)).toEqual(namesOf(ROUTES.filter(({ access }) => /^\/2fa(?:\/|$)/.test(access.template))));
+  });
+
+  it('opens no route to half-authenticated callers that is not a route of the second factor', () => {
+    const open = ROUTES.filter(({ access }) => access.alsoHalfAuthenticated);
+
+    expect(open.length).toBeGreaterThan(0);
+    expect(namesOf(open.filter(({ access }) => !access.isSecondFactor))).toEqual([]);
+  });
+
+  it('checks the origin at every public route whose response sets or clears the cookie of a login', () => {
+    const unchecked = ROUTES.filter(({ access, operation, hasMark }) => {
+      const setsLogin = operation?.cookies?.some((cookie) => [SESSION, REFRESH_TOKEN].includes(cookie)) === true;
+      return access.isPublic && setsLogin && !SAFE.has(access.method) && !hasMark(SIGN_IN) && !hasMark(CROSS_SITE);
+    });
+
+    expect(namesOf(unchecked)).toEqual([]);
+  });
+
+  it('lists the routes that sign a browser in or out', () => {
+    const marked = ROUTES.filter(({ access, hasMark }) => hasMark(SIGN_IN) && !SAFE.has(access.method));
+
+    expect(namesOf(marked)).toEqual([
+      ...['DELETE /session', 'POST /login', 'POST /login/2fa', 'POST /portal/login', 'POST /portal/logout'],
+      ...['POST /saml/:idp/logout', 'POST /session'],
+      ...['POST /token/introspect', 'POST /token/refresh', 'POST /token/revoke'],
+    ]);
+  });
+});
+
+function locatedRoutes(controller: Controller): readonly Located[] {
+  const scanner = new MetadataScanner();
+  const { prototype } = controller as unknown as { readonly prototype: Readonly<Record<string, object>> };
+  return routesOfController(controller, scanner).map((route) => {
+    const handler = prototype[route.handler.replace(/^.*#/, '')] ?? controller;
+    return {
+      ...route,
+      name: `${route.access.method} ${route.access.template}`,
+      hasMark: (mark) => [handler, controller].some((target) => Reflect.getMetadata(mark, target) === true),
+    };
+  });
+}
+
+/** The controllers of a module and of all modules that it imports. */
+function controllersOf(module: object, seen = new Set<object>()): readonly Controller[] {
+  if (seen.has(module)) return [];
+  seen.add(module);
+  const imported = (Reflect.getMetadata('imports', module) ?? []) as readonly (object & { module?: object })[];
+  const own = (Reflect.getMetadata('controllers', module) ?? []) as readonly Controller[];
+  return [...own, ...imported.flatMap((each) => controllersOf(each.module ?? each, seen))];
+}
