@@ -31,7 +31,7 @@ import { PublicUrlProperties, ServletProperties } from './http/server.properties
 import { TlsModule } from './tls/tls.module.js';
 
 /** What the process says and counts, whoever carries the modules. */
-export interface Watching {
+export interface Instruments {
   readonly loggers?: Loggers;
   readonly levels?: LogLevels;
   readonly meters?: Meters;
@@ -67,7 +67,7 @@ export class AppModule {
       meters = new Meters(),
       exchanges = new HttpExchanges(),
       logFile,
-    }: Watching = {},
+    }: Instruments = {},
   ): DynamicModule {
     const { url } = configuration.get(DatasourceProperties);
     const { publicUrl } = configuration.get(PublicUrlProperties);

@@ -1,7 +1,7 @@
 import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { refuseOldNode } from './boot/node-version.js';
-import { StopSignals } from './boot/stop-signals.js';
+import { ShutdownSignals } from './boot/stop-signals.js';
 
 refuseOldNode('npm start');
 
@@ -26,14 +26,14 @@ if (argv.includes('--help') || argv.includes('-h')) {
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 
 // Before all that takes time: nobody who asks for an end should wonder what became of it.
-const signals = new StopSignals((line) => void stdout.write(`${line}\n`));
+const signals = new ShutdownSignals((line) => void stdout.write(`${line}\n`));
 signals.listen();
 
 // Loading modules makes garbage that would let the young generation grow to its most for good; requests make little.
 const { setFlagsFromString } = await import('node:v8');
 setFlagsFromString('--semi-space-growth-factor=1');
-const { startService } = await import('./boot/bootstrap.js');
-const outcome = await startService(signals);
+const { bootstrap } = await import('./boot/bootstrap.js');
+const outcome = await bootstrap(signals);
 setFlagsFromString('--semi-space-growth-factor=2');
 if (outcome.kind === 'failed') {
   stderr.write(outcome.report);
@@ -50,6 +50,6 @@ const firstUser = await outcome.firstUser.catch((error: unknown) => {
   logs.loggers.get('start').warn('The first user could not be made', error);
 });
 // Once, to whoever looks at the output: no file and no form of the log has a password.
-if (firstUser !== undefined) logs.tellRaw(firstUser);
+if (firstUser !== undefined) logs.writeRaw(firstUser);
 // What the first user was made with.
 flushCompileCache();

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AccountCreation } from '../account/account-creation.service.js';
-import { AppModule, type Watching } from '../app.module.js';
+import { AppModule, type Instruments } from '../app.module.js';
 import {
   type Configuration,
   type ConfigurationInputs,
@@ -18,9 +18,9 @@ import { UserProperties } from '../config/config.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { registerWithConsole } from './console-registration.js';
 import { Availability } from '../health/availability.js';
-import { keepLastWords } from './crash-handler.js';
+import { installCrashHandler } from './crash-handler.js';
 import { Listeners } from './listeners.js';
-import { Logs } from './logging.js';
+import { Logging } from './logging.js';
 import { HealthPaths } from '../management/health/health-paths.listener.js';
 import { MetricsCompatProperties, RecordingProperties } from '../management/management.properties.js';
 import { ManagementListener } from '../management/dispatch/management.listener.js';
@@ -32,8 +32,8 @@ import { HttpExchanges } from '../http/records/http-exchanges.js';
 import type { Listener } from '../http/listener.js';
 import { LifecycleProperties, ServerProperties } from '../http/server.properties.js';
 import { type ShutdownParts, shutDown } from '../http/shutdown/shutdown.js';
-import { startProblem } from './failure-analysis.js';
-import { StartStopped, type StopSignals } from './stop-signals.js';
+import { analyzeFailure } from './failure-analysis.js';
+import { StartInterrupted, type ShutdownSignals } from './stop-signals.js';
 
 /** Of what the start and the end of the service say. */
 const START = 'start';
@@ -41,10 +41,10 @@ const START = 'start';
 const LAST_LINES_MILLIS = 2000;
 
 /** How a start ended. */
-export type Start =
+export type StartupOutcome =
   | {
       readonly kind: 'started';
-      readonly logs: Logs;
+      readonly logs: Logging;
       /** A line to be printed once, where the first start makes the first user. */
       readonly firstUser: Promise<string | undefined>;
     }
@@ -53,24 +53,24 @@ export type Start =
   | { readonly kind: 'stopped'; readonly isTold: boolean };
 
 /** Reads the configuration, builds the service and opens its listeners; nothing stays open unless it has started. */
-export async function startService(signals: StopSignals): Promise<Start> {
-  let logs: Logs | undefined;
+export async function bootstrap(signals: ShutdownSignals): Promise<StartupOutcome> {
+  let logs: Logging | undefined;
   try {
     const inputs = processInputs();
     const reading = readConfiguration(PROPERTIES, inputs);
-    const warnings = await judged(reading, inputs);
+    const warnings = await validate(reading, inputs);
     const configuration = configurationOf(reading);
     setProcessTimeZone(configuration.get(UserProperties).timezone);
-    logs = await Logs.open(configuration, inputs);
-    keepLastWords(logs);
+    logs = await Logging.open(configuration, inputs);
+    installCrashHandler(logs);
     const log = logs.loggers.get(START);
-    signals.speakTo((line) => {
+    signals.setReporter((line) => {
       log.info(line);
     });
     for (const warning of warnings) log.warn(warning);
     return { kind: 'started', logs, ...(await open(configuration, logs, signals)) };
   } catch (error) {
-    if (error instanceof StartStopped) {
+    if (error instanceof StartInterrupted) {
       logs?.loggers.get(START).info('Stopped');
       await logs?.close(LAST_LINES_MILLIS);
       return { kind: 'stopped', isTold: logs !== undefined };
@@ -85,12 +85,12 @@ export async function startService(signals: StopSignals): Promise<Start> {
  * Everything that is wrong with the configuration, in one failure; what does not stop the start is lines of it. Faults stop
  * every start and breaches of the rules one with profile `prod`.
  */
-async function judged(reading: ConfigurationReading, inputs: ConfigurationInputs): Promise<readonly string[]> {
+async function validate(reading: ConfigurationReading, inputs: ConfigurationInputs): Promise<readonly string[]> {
   const findings = await checkRules(reading, inputs);
   const isProd = isProduction(reading);
   const problems = findings.flatMap((finding): readonly Problem[] => {
     if (finding.severity === 'fault') return [finding];
-    return finding.severity === 'breach' && isProd ? [brokenRule(finding)] : [];
+    return finding.severity === 'breach' && isProd ? [brokenRuleProblem(finding)] : [];
   });
   if (reading.problems.length + problems.length > 0) {
     throw new ConfigurationFailure([...reading.problems, ...problems]);
@@ -98,7 +98,7 @@ async function judged(reading: ConfigurationReading, inputs: ConfigurationInputs
   return [...reading.warnings, ...findings.map((finding) => `Configuration rule ${finding.rule}: ${lineOf(finding)}`)];
 }
 
-function brokenRule({ rule, what, facts, action }: RuleFinding): Problem {
+function brokenRuleProblem({ rule, what, facts, action }: RuleFinding): Problem {
   return {
     what: `Configuration rule ${rule} is broken: ${what}`,
     facts,
@@ -106,15 +106,15 @@ function brokenRule({ rule, what, facts, action }: RuleFinding): Problem {
   };
 }
 
-type Opened = Pick<Extract<Start, { kind: 'started' }>, 'firstUser'>;
+type Opened = Pick<Extract<StartupOutcome, { kind: 'started' }>, 'firstUser'>;
 
-async function open(configuration: Configuration, logs: Logs, signals: StopSignals): Promise<Opened> {
+async function open(configuration: Configuration, logs: Logging, signals: ShutdownSignals): Promise<Opened> {
   signals.check();
   const { loggers, levels, meters } = logs;
   const log = loggers.get(START);
   const { enabled, include } = configuration.get(RecordingProperties);
   const exchanges = new HttpExchanges(enabled ? new Set(include) : undefined);
-  const listeners = await Listeners.make(configuration, { loggers, meters, exchanges });
+  const listeners = await Listeners.create(configuration, { loggers, meters, exchanges });
   const { main, management } = listeners;
   for (const warning of listeners.warnings) log.warn(warning);
   const watching = { loggers, levels, meters, exchanges, logFile: logs.logFile };
@@ -156,7 +156,7 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
     const registration = registerWithConsole(configuration, app, listeners, endpoints.basePath);
     const { shutdown: mode, shutdownPreDrain: preDrain } = configuration.get(ServerProperties);
     const { timeoutPerShutdownPhase: phaseLimit } = configuration.get(LifecycleProperties);
-    signals.heed(() => {
+    signals.onShutdown(() => {
       // Beside the requests in progress, which may take longer.
       const isDeregistered = registration.then((begun) => begun?.stop());
       return stop(logs, {
@@ -176,17 +176,17 @@ async function open(configuration: Configuration, logs: Logs, signals: StopSigna
       });
     });
     app.get(ShutdownTrigger).onShutdown(() => {
-      signals.ask();
+      signals.requestStop();
     });
     return { firstUser };
   } catch (error) {
     await Promise.all([main.close(0), management.close(0)]);
     await closeRest();
-    throw startProblem(error, configuration);
+    throw analyzeFailure(error, configuration);
   }
 }
 
-async function stop(logs: Logs, parts: ShutdownParts): Promise<void> {
+async function stop(logs: Logging, parts: ShutdownParts): Promise<void> {
   try {
     await shutDown(parts);
   } catch (error) {
@@ -201,13 +201,13 @@ function isProduction({ environment }: Pick<Configuration, 'environment'>): bool
   return environment.profiles.active.includes('prod');
 }
 
-async function create(configuration: Configuration, main: Listener, watching: Watching): Promise<INestApplication> {
+async function create(configuration: Configuration, main: Listener, watching: Instruments): Promise<INestApplication> {
   try {
     return await NestFactory.create(AppModule.of(configuration, watching), main.adapter, {
       logger: false,
       abortOnError: false,
     });
   } catch (error) {
-    throw startProblem(error, configuration);
+    throw analyzeFailure(error, configuration);
   }
 }

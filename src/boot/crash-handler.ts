@@ -1,9 +1,9 @@
-import type { Logs } from './logging.js';
+import type { Logging } from './logging.js';
 
 const LIMIT_MILLIS = 2000;
 
 /** Sees to it that the log is whole when the process ends, and tells what ended it where nobody else does. */
-export function keepLastWords(logs: Logs): void {
+export function installCrashHandler(logs: Logging): void {
   process.on('exit', () => {
     logs.flushNow();
   });

@@ -1,15 +1,15 @@
 import type { Configuration } from '../config/configuration.js';
 import { originText } from '../config/read/origin.js';
 import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
-import { one } from '../config/read/profiles.js';
+import { stateOfKey } from '../config/read/profiles.js';
 import { DatabaseUnavailable } from '../persistence/engines/database-unavailable.js';
 import { ListenFailure } from '../http/listener.js';
 import { uploadFolderProblem } from '../http/upload/upload-folder-problem.js';
 import { UploadFolderFailure } from '../http/upload/upload-folder.js';
 
 /** What stopped a start, as a report for the operator where it is known what to do about it. */
-export function startProblem(error: unknown, configuration: Configuration): unknown {
-  if (error instanceof ListenFailure) return new ConfigurationFailure([listenProblem(error, configuration)]);
+export function analyzeFailure(error: unknown, configuration: Configuration): unknown {
+  if (error instanceof ListenFailure) return new ConfigurationFailure([listenerProblem(error, configuration)]);
   if (error instanceof UploadFolderFailure) {
     const origin = originOf(configuration, 'app.servlet.multipart.location');
     return new ConfigurationFailure([uploadFolderProblem(error.code ?? '', { value: `"${error.path}"`, origin })]);
@@ -22,12 +22,12 @@ export function startProblem(error: unknown, configuration: Configuration): unkn
 }
 
 function originOf({ environment, registry }: Configuration, key: string): string {
-  const [assignment] = one(environment, registry, key).assignments;
+  const [assignment] = stateOfKey(environment, registry, key).assignments;
   return assignment ? originText(assignment.origin) : 'default value';
 }
 
 /** What an operator can do about a listener that does not open. */
-function listenProblem({ binding, code, message }: ListenFailure, configuration: Configuration): Problem {
+function listenerProblem({ binding, code, message }: ListenFailure, configuration: Configuration): Problem {
   const { port, address = '', key, addressKey } = binding;
   const ofPort = { Property: key, Value: `"${port}"`, Origin: originOf(configuration, key), Reason: code };
   switch (code) {

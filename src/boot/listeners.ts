@@ -24,15 +24,15 @@ import type { OpenedTls } from '../http/tls/listener-tls.js';
 import { MultipartProperties } from '../http/upload/multipart.properties.js';
 import { UploadFolder } from '../http/upload/upload-folder.js';
 import type { UploadOptions } from '../http/upload/uploads.js';
-import { startProblem } from './failure-analysis.js';
+import { analyzeFailure } from './failure-analysis.js';
 
 /** Of what goes wrong with listeners. */
 const LOGGER = 'server';
 /** As long as a timer can be. */
-const LONGEST_INTERVAL_MILLIS = 2 ** 31 - 1;
+const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
 /** What watches the requests. */
-export interface ListenerWatching {
+export interface ListenerInstruments {
   readonly loggers: Loggers;
   readonly meters: Meters;
   readonly exchanges?: HttpExchanges;
@@ -50,7 +50,7 @@ export class Listeners {
 
   private constructor(
     private readonly configuration: Configuration,
-    { loggers, meters, exchanges }: ListenerWatching,
+    { loggers, meters, exchanges }: ListenerInstruments,
     private readonly tls: OpenedTls | undefined,
   ) {
     this.separate = separateManagement(configuration);
@@ -69,12 +69,12 @@ export class Listeners {
   }
 
   /** @throws ConfigurationFailure where files that they need cannot be used */
-  static async make(configuration: Configuration, watching: ListenerWatching): Promise<Listeners> {
+  static async create(configuration: Configuration, watching: ListenerInstruments): Promise<Listeners> {
     const tls = await tlsOf(configuration, watching.loggers);
     try {
       return new Listeners(configuration, watching, tls);
     } catch (error) {
-      throw startProblem(error, configuration);
+      throw analyzeFailure(error, configuration);
     }
   }
 
@@ -134,7 +134,7 @@ export class Listeners {
     const { port, address } = this.configuration.get(ServerProperties);
     if (port < 0) {
       // Without a listener nothing else would keep the process.
-      setInterval(() => undefined, LONGEST_INTERVAL_MILLIS);
+      setInterval(() => undefined, MAX_TIMER_MILLIS);
       return 'Login service is ready without a listener, as server.port is -1';
     }
     const bound = await this.main.open({ port, address, key: 'server.port', addressKey: 'server.address' });

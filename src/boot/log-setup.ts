@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
 import { isPackaged } from '../config/read/origin.js';
-import { one } from '../config/read/profiles.js';
+import { stateOfKey } from '../config/read/profiles.js';
 import { readSeparateFile } from '../config/read/separate-file.js';
 import { allStates } from '../config/bind/key-state.js';
 import type { FileAppenderOptions } from '../logging/file/file-appender.js';
@@ -69,7 +69,7 @@ export function logSetup(
 
 function setupOfFile(path: string, configuration: Configuration, workingFolder: string): LogSetup {
   const { environment, registry } = configuration;
-  const [assignment] = one(environment, registry, KEY).assignments;
+  const [assignment] = stateOfKey(environment, registry, KEY).assignments;
   const read = readSeparateFile([ConsoleAppenderProperties, FileAppenderProperties, LevelsProperties], {
     path,
     workingFolder,

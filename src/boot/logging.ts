@@ -21,7 +21,7 @@ import { Meters } from '../metrics/meters.js';
 const STANDARD_OUTPUT = 1;
 
 /** Where the process says what it does, made by its configuration. */
-export class Logs {
+export class Logging {
   readonly meters = new Meters();
   readonly loggers: Loggers;
   readonly levels: LogLevels;
@@ -41,7 +41,7 @@ export class Logs {
   }
 
   /** @throws ConfigurationFailure where the file of `logging.config` cannot be used */
-  static async open(configuration: Configuration, inputs: ConfigurationInputs): Promise<Logs> {
+  static async open(configuration: Configuration, inputs: ConfigurationInputs): Promise<Logging> {
     const setup = logSetup(configuration, inputs);
     const hasColor = isatty(STANDARD_OUTPUT) && !inputs.variables['NO_COLOR'];
     const form = setup.console ?? { pattern: new LoggingPatternProperties().console, charset: 'UTF-8' };
@@ -55,14 +55,14 @@ export class Logs {
     // Not to the file itself, and also where nothing else goes to the console.
     const aside = new Loggers([appender]).get('logging');
     const file = setup.file && (await fileOf(setup.file, aside));
-    const logs = new Logs(setup, output, appender, file);
+    const logs = new Logging(setup, output, appender, file);
     void file?.open();
     for (const warning of setup.warnings) logs.loggers.get('logging').warn(warning);
     return logs;
   }
 
   /** A text for whoever starts the service, and for no file: it has no form, and what is secret in it stays. */
-  tellRaw(text: string): void {
+  writeRaw(text: string): void {
     this.output.add(`${text}\n`);
   }
 

@@ -1,7 +1,7 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /** A start that goes no further because somebody wants the process to stop. */
-export class StartStopped extends Error {
+export class StartInterrupted extends Error {
   constructor() {
     super('asked to stop');
     this.name = 'StartStopped';
@@ -12,12 +12,12 @@ export class StartStopped extends Error {
  * The signals that end the process in good order, heard from its first moment. One that comes while the service starts is
  * kept until the step in progress is done, such as a change of the tables; a second one ends the process at once.
  */
-export class StopSignals {
+export class ShutdownSignals {
   private hasCome = false;
   private isStopping = false;
   private stop: (() => Promise<void>) | undefined;
 
-  constructor(private say: (line: string) => void) {}
+  constructor(private report: (line: string) => void) {}
 
   listen(): void {
     for (const signal of SIGNALS) {
@@ -28,26 +28,26 @@ export class StopSignals {
   }
 
   /** From now on, lines about signals go there. */
-  speakTo(say: (line: string) => void): void {
-    this.say = say;
+  setReporter(say: (line: string) => void): void {
+    this.report = say;
   }
 
   /** @throws StartStopped where a signal has come */
   check(): void {
-    if (this.isStopping) throw new StartStopped();
+    if (this.isStopping) throw new StartInterrupted();
   }
 
   /** The start is over, and `check` did not throw: from now on the first signal runs `stop` and ends the process. */
-  heed(stop: () => Promise<void>): void {
+  onShutdown(stop: () => Promise<void>): void {
     this.stop = stop;
   }
 
   /** Ends the process as a first signal does; whoever sends one after that asks for the first time. */
-  ask(): void {
+  requestStop(): void {
     if (this.isStopping) return;
     this.isStopping = true;
     if (!this.stop) {
-      this.say('Stopping: the start is left as soon as its present step is done');
+      this.report('Stopping: the start is left as soon as its present step is done');
       return;
     }
     this.stop().then(
@@ -60,6 +60,6 @@ export class StopSignals {
     // Whoever asks a second time does not want to wait.
     if (this.hasCome) process.exit(1);
     this.hasCome = true;
-    this.ask();
+    this.requestStop();
   }
 }

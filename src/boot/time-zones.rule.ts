@@ -1,4 +1,4 @@
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 import { processTimeZone } from '../config/read/process-inputs.js';
 import { Rule } from '../config/check/rule.js';
 import { UserProperties } from '../config/config.properties.js';
@@ -27,7 +27,7 @@ export const equalTimeZones = new Rule('time zone', (facts) => {
 /** Undefined where the URL states none, or leaves it to the server. */
 function zoneOfDatabase(url: string, ofProcess: string): string | undefined {
   const location = parseJdbcUrl(url);
-  if (location instanceof Mismatch || location.engine === 'sqlite') return undefined;
+  if (location instanceof ConversionError || location.engine === 'sqlite') return undefined;
   switch (location.timeZone?.toUpperCase()) {
     case 'LOCAL':
       return ofProcess;

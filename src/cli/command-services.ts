@@ -36,7 +36,7 @@ import { MetadataRequests } from '../saml/idp/metadata-requests.service.js';
 import { SamlProperties } from '../saml/saml.properties.js';
 import { Sealer } from '../sealing/sealer.js';
 import { SealingModule } from '../sealing/sealing.module.js';
-import { startProblem } from '../boot/failure-analysis.js';
+import { analyzeFailure } from '../boot/failure-analysis.js';
 import { IssuerModule } from '../auth/issuer.module.js';
 import { KeyRotation } from '../token/keys/key-rotation.service.js';
 import { Sessions } from '../session/sessions.service.js';
@@ -126,6 +126,6 @@ async function open(configuration: Configuration, loggers: Loggers): Promise<INe
     const module = CommandModule.of(configuration, loggers);
     return await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
   } catch (error) {
-    throw startProblem(error, configuration);
+    throw analyzeFailure(error, configuration);
   }
 }

@@ -1,6 +1,6 @@
 import type { Environment } from '../config/read/environment.js';
-import { HiddenValues } from '../config/show/hidden-values.js';
-import { askedKey, foreignHolders, keyMeant } from '../config/names/key-lookup.js';
+import { Sanitizer } from '../config/show/hidden-values.js';
+import { requestedKey, unregisteredEntries, keyFromInput } from '../config/names/key-lookup.js';
 import { KeyName } from '../config/names/key-name.js';
 import { printable } from '../config/show/failure-report.js';
 import type { KeyDefinition, KeyRegistry } from '../config/names/key-registry.js';
@@ -24,9 +24,9 @@ export interface View {
 
 /** Everything about one key, or a line for each key below a prefix (`config get`). */
 export function viewOfKey(environment: Environment, registry: KeyRegistry, name: string): View {
-  const key = keyMeant(environment, registry, name);
+  const key = keyFromInput(environment, registry, name);
   if (key.length === 0) return { lines: [`"${name}" is no key`], isFound: false };
-  const asked = askedKey(environment, registry, key);
+  const asked = requestedKey(environment, registry, key);
   if (asked) return found(detailsOf(environment, asked.state));
 
   const definition = registry.find(key);
@@ -152,10 +152,10 @@ function aboutLines({ defaultText, facts, type, since }: KeyDefinition): readonl
 
 /** A key of somebody else, such as one that only placeholders use: found and masked as the pages do it. */
 function foreignKey(environment: Environment, registry: KeyRegistry, name: string): readonly string[] {
-  const hidden = new HiddenValues(environment, registry);
-  const [winner, ...overridden] = Array.from(foreignHolders(environment, name).values(), (entries) => {
+  const hidden = new Sanitizer(environment, registry);
+  const [winner, ...overridden] = Array.from(unregisteredEntries(environment, name).values(), (entries) => {
     const origin = entries[0] ? originChain(entries[0].origin) : '';
-    return { text: String(hidden.shown(entries)), origin };
+    return { text: String(hidden.sanitize(entries)), origin };
   });
   if (!winner) return [];
   return [

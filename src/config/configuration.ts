@@ -1,21 +1,21 @@
 import { readArguments } from './read/arguments.js';
 import { bind } from './bind/binder.js';
 import { ConfigData } from './read/config-data.js';
-import type { Surroundings } from './read/config-file.js';
-import { mustBeTold } from './bind/effect.js';
+import type { ConfigContext } from './read/config-file.js';
+import { needsWarning } from './bind/effect.js';
 import { Environment } from './read/environment.js';
 import { printable } from './show/failure-report.js';
 import { KeyRegistry } from './names/key-registry.js';
 import { isPackaged } from './read/origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
-import { one, valueOf } from './read/profiles.js';
+import { stateOfKey, valueOf } from './read/profiles.js';
 import type { PropertiesClass } from './bind/properties-class.js';
 import { allStates } from './bind/key-state.js';
-import { doubledVariables, unknownKeys, unknownVariables } from './names/unknown-keys.js';
+import { duplicateVariables, unknownKeys, unknownVariables } from './names/unknown-keys.js';
 import { INLINE_JSON, readVariables } from './read/variables.js';
 
 /** Everything configuration is read from. */
-export interface ConfigurationInputs extends Surroundings {
+export interface ConfigurationInputs extends ConfigContext {
   /** Arguments behind the script's name. */
   readonly args: readonly string[];
 }
@@ -65,7 +65,7 @@ export function readConfiguration(
   try {
     const { environment, problems } = new ConfigData(processSources, registry, inputs).load();
     const bound = bind(environment, registry);
-    const unknown = judgeUnknownKeys(environment, registry);
+    const unknown = checkUnknownKeys(environment, registry);
     return {
       environment,
       registry,
@@ -73,9 +73,9 @@ export function readConfiguration(
       isWhole: problems.length === 0,
       warnings: [
         ...unknown.warnings,
-        ...doubledVariables(environment, registry),
-        ...told(environment, registry),
-        ...inlineJson(inputs),
+        ...duplicateVariables(environment, registry),
+        ...effectWarnings(environment, registry),
+        ...inlineJsonWarnings(inputs),
       ].map(printable),
       instances: bound.instances,
     };
@@ -98,13 +98,13 @@ export function loadConfiguration(classes: readonly PropertiesClass[], inputs: C
   return configurationOf(reading);
 }
 
-function judgeUnknownKeys(
+function checkUnknownKeys(
   environment: Environment,
   registry: KeyRegistry,
 ): { readonly problems: readonly Problem[]; readonly warnings: readonly string[] } {
   let mode = 'fail';
   try {
-    mode = valueOf<string>(environment, one(environment, registry, 'app.config.unknown-keys')) ?? 'fail';
+    mode = valueOf<string>(environment, stateOfKey(environment, registry, 'app.config.unknown-keys')) ?? 'fail';
   } catch (error) {
     // A wrong word there is reported by the binder.
     if (!(error instanceof ConfigurationFailure)) throw error;
@@ -117,9 +117,9 @@ function judgeUnknownKeys(
 }
 
 /** Keys an operator set, outside the packaged files, that do not do what their name promises. */
-function told(environment: Environment, registry: KeyRegistry): readonly string[] {
+function effectWarnings(environment: Environment, registry: KeyRegistry): readonly string[] {
   const states = allStates(environment, registry)
-    .filter(({ definition }) => mustBeTold(definition.facts.effect))
+    .filter(({ definition }) => needsWarning(definition.facts.effect))
     .filter(({ assignments }) => assignments[0] && !isPackaged(assignments[0].origin));
   const byEffect = Map.groupBy(
     states,
@@ -131,7 +131,7 @@ function told(environment: Environment, registry: KeyRegistry): readonly string[
   );
 }
 
-function inlineJson({ variables }: ConfigurationInputs): readonly string[] {
+function inlineJsonWarnings({ variables }: ConfigurationInputs): readonly string[] {
   return variables[INLINE_JSON] === undefined
     ? []
     : [`${INLINE_JSON} is not read here: use variables, files or arguments`];

@@ -4,7 +4,7 @@ import { full } from '../config/bind/effect.js';
 import { dataSize, duration, integer, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { address } from './address.js';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 
 @Properties('server')
 export class ServerProperties {
@@ -71,7 +71,7 @@ const url: ScalarType<string> = {
     const parsed = /^https?:\/\/[^\s/?#@]+(?:\/[^\s/?#]+)*$/.test(trimmed) ? URL.parse(trimmed) : null;
     // What is compared with what browsers send must be written as they write it.
     const isPlain = parsed && (parsed.href === trimmed || parsed.href === `${trimmed}/`);
-    return isPlain ? trimmed : new Mismatch('not such a URL, as a browser writes it (lower case, no default port)');
+    return isPlain ? trimmed : new ConversionError('not such a URL, as a browser writes it (lower case, no default port)');
   },
 };
 
@@ -121,7 +121,7 @@ const inclusion: ScalarType<Inclusion> = {
   ...words,
   parse: (value) =>
     /^on[-_]?param$/i.test(value.trim())
-      ? new Mismatch('on-param is not offered: it hands the choice to strangers')
+      ? new ConversionError('on-param is not offered: it hands the choice to strangers')
       : words.parse(value),
 };
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { one } from '../config/read/profiles.js';
+import { stateOfKey } from '../config/read/profiles.js';
 import { exchange } from '../health/exchange.js';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';
@@ -22,7 +22,7 @@ export class KvstoreIndicator implements HealthIndicator {
     components: HealthComponents,
   ) {
     this.limitMillis = properties.timeout.milliseconds;
-    const isConfigured = one(environment, registry, 'app.data.kvstore.host').assignments.length > 0;
+    const isConfigured = stateOfKey(environment, registry, 'app.data.kvstore.host').assignments.length > 0;
     if (isConfigured) components.add(this);
   }
 

@@ -1,5 +1,5 @@
 import type { ScalarType } from '../config/bind/key-type.js';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 
 const FILE = 'file:';
 
@@ -11,10 +11,10 @@ export const configLocation: ScalarType<string> = {
   parse: (text) => {
     const path = text.startsWith(FILE) ? text.slice(FILE.length) : text;
     const scheme = /^[a-z][a-z\d+.-]+:/i.exec(path);
-    if (scheme) return new Mismatch(`${scheme[0]} is not read here: only file: is`);
-    if (!/\S/.test(path)) return new Mismatch('not the path of a file');
+    if (scheme) return new ConversionError(`${scheme[0]} is not read here: only file: is`);
+    if (!/\S/.test(path)) return new ConversionError('not the path of a file');
     if (/\.(?:xml|groovy)$/i.test(path)) {
-      return new Mismatch('files of other logging engines are not read here: write it in YAML or JSON');
+      return new ConversionError('files of other logging engines are not read here: write it in YAML or JSON');
     }
     return path;
   },

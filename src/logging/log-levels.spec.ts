@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import type { Level } from './level.js';
 import type { LogLine } from './log-line.js';
-import { type ConfiguredLevels, LogLevels, MOST_CREATED } from './log-levels.js';
+import { type ConfiguredLevels, LogLevels, MAX_CREATED_LOGGERS } from './log-levels.js';
 import { Loggers } from './loggers.js';
 
 function started(configured: ConfiguredLevels = {}) {
@@ -149,7 +149,7 @@ describe('a change', () => {
 
   it('makes at most a thousand loggers', () => {
     const { change, loggers } = started();
-    const made = Array.from({ length: MOST_CREATED }, (_, at) => change(`made.${at}`, 'DEBUG'));
+    const made = Array.from({ length: MAX_CREATED_LOGGERS }, (_, at) => change(`made.${at}`, 'DEBUG'));
 
     expect(made.every(Boolean)).toBe(true);
     expect(change('one.more', 'DEBUG')).toBe(false);

@@ -8,21 +8,21 @@ import { isRoot, type Loggers, ROOT } from './loggers.js';
 /** Loggers whose level is set together. */
 export interface LogGroup {
   readonly members: readonly string[];
-  /** The level last set for all of them; undefined where none was. */
+  /** The level last set for all of them; undefined if none was set. */
   readonly configuredLevel: Level | undefined;
 }
 
-/** What to set, whom to name in the log, and for how long. */
+/** A level to set: for which logger or group, by whom, and for how long. */
 export interface LevelChange {
   readonly name: string;
-  /** Undefined takes its own level from a logger. */
+  /** Undefined removes the logger's own level, so that it inherits one. */
   readonly level: Level | undefined;
   readonly by: string;
   /** Undefined lasts until the next change or the end of the process. */
   readonly forMillis?: number | undefined;
 }
 
-/** What became of the level of one logger; `old` and `new` also tell an inherited level. */
+/** A changed level of one logger; `old` and `new` also name an inherited level. */
 export interface LevelChanged {
   readonly logger: string;
   readonly old: string;
@@ -33,21 +33,21 @@ export interface LevelChanged {
 export interface ConfiguredLevels {
   /** By the name of a logger or group. */
   readonly levels?: ReadonlyMap<string, Level>;
-  /** Over those that there are in any case. */
+  /** In addition to the built-in groups. */
   readonly groups?: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Loggers that requests have made, at most. */
-export const MOST_CREATED = 1000;
-/** How often is looked whether a level has had its time. */
-const LOOK_MILLIS = 1000;
+/** Most loggers that requests may create. */
+export const MAX_CREATED_LOGGERS = 1000;
+/** Interval at which temporary levels are checked for expiry. */
+const CHECK_INTERVAL_MILLIS = 1000;
 const BUILT_IN: Readonly<Record<string, readonly string[]>> = { web: ['http'], sql: ['orm.sql', 'mapper'] };
 
-/** A level that goes back by itself at `until`, in milliseconds since 1970. */
-interface Loan {
+/** A level that is restored at `until`, in milliseconds since 1970. */
+interface TemporaryLevel {
   readonly before: Level | undefined;
   readonly until: number;
-  /** The same on the clock of `performance.now`, for a machine whose clock is set back. */
+  /** The same on the monotonic clock, in case the clock of the machine is set back. */
   readonly steadyUntil: number;
 }
 
@@ -56,16 +56,16 @@ interface Group {
   level: Level | undefined;
 }
 
-/** The levels of loggers and their groups: those of the start, and what operators change. */
+/** The levels of loggers and groups: the configured ones, and those that operators set at run time. */
 export class LogLevels {
   private readonly groups = new Map<string, Group>();
-  private readonly loansOfLoggers = new Map<string, Loan>();
-  private readonly loansOfGroups = new Map<string, Loan>();
+  private readonly temporaryOfLoggers = new Map<string, TemporaryLevel>();
+  private readonly temporaryOfGroups = new Map<string, TemporaryLevel>();
   private readonly rootLevel: Level;
   private readonly log: Logger;
   private created = 0;
   private timer: NodeJS.Timeout | undefined;
-  private tellEnd: (changed: LevelChanged) => void = () => undefined;
+  private reportEnd: (changed: LevelChanged) => void = () => undefined;
 
   constructor(
     private readonly loggers: Loggers,
@@ -78,7 +78,7 @@ export class LogLevels {
       this.groups.set(name, { members, level });
       for (const member of members) loggers.get(member);
     }
-    // What is said of a logger itself beats what is said of its group.
+    // A level of the logger itself beats the level of its group.
     for (const { members, level } of this.groups.values()) {
       if (level !== undefined) for (const member of members) loggers.setLevel(member, level);
     }
@@ -98,70 +98,70 @@ export class LogLevels {
     return group && { members: group.members, configuredLevel: group.level };
   }
 
-  /** Sets who is told when a level goes back because its time is over. */
+  /** Registers the listener for levels that are restored because their time is over. */
   onEnd(tell: (changed: LevelChanged) => void): void {
-    this.tellEnd = tell;
+    this.reportEnd = tell;
   }
 
   /**
-   * From the next line on. Answers the loggers concerned, or undefined where the logger would be one too many of those
-   * that requests have made.
+   * Changes a level from the next line on. Returns the affected loggers, or undefined if the logger is new and requests
+   * have created as many as they may.
    */
   change({ name, level, by, forMillis }: LevelChange): readonly LevelChanged[] | undefined {
     const group = this.groups.get(name);
     if (!group && !this.loggers.find(name)) {
-      if (this.created >= MOST_CREATED) return undefined;
+      if (this.created >= MAX_CREATED_LOGGERS) return undefined;
       this.created += 1;
     }
     const how = forMillis === undefined ? `by ${by}` : `by ${by} for ${Duration.ofMillis(forMillis).toString()}`;
     if (group) {
-      this.lend(this.loansOfGroups, name, group.level, forMillis);
+      this.setTemporarily(this.temporaryOfGroups, name, group.level, forMillis);
       group.level = level;
     }
     return (group?.members ?? [isRoot(name) ? ROOT : name]).map((member) => {
-      this.lend(this.loansOfLoggers, member, this.loggers.get(member).configuredLevel, forMillis);
+      this.setTemporarily(this.temporaryOfLoggers, member, this.loggers.get(member).configuredLevel, forMillis);
       return this.set(member, level, how);
     });
   }
 
-  /** Any change ends what was lent before; of a loan upon a loan, what was before the first one comes back. */
-  private lend(
-    loans: Map<string, Loan>,
+  /** A new change replaces an earlier temporary level; the level before the first of them comes back in the end. */
+  private setTemporarily(
+    temporary: Map<string, TemporaryLevel>,
     name: string,
     present: Level | undefined,
     forMillis: number | undefined,
   ): void {
-    const before = loans.has(name) ? loans.get(name)?.before : present;
-    loans.delete(name);
+    const before = temporary.has(name) ? temporary.get(name)?.before : present;
+    temporary.delete(name);
     if (forMillis === undefined) return;
     const until = this.clock.millis() + forMillis;
-    loans.set(name, { before, until, steadyUntil: performance.now() + forMillis });
-    // The end of a loan is no part of the request that began it.
+    temporary.set(name, { before, until, steadyUntil: performance.now() + forMillis });
+    // The level expires outside the request that set it.
     this.timer ??= withoutRequestContext(() =>
       setInterval(() => {
-        this.endLoans();
-      }, LOOK_MILLIS).unref(),
+        this.restoreExpired();
+      }, CHECK_INTERVAL_MILLIS).unref(),
     );
   }
 
-  private endLoans(): void {
-    for (const [name, loan] of this.loansOfGroups) {
-      if (!this.isOver(loan)) continue;
-      this.loansOfGroups.delete(name);
+  private restoreExpired(): void {
+    for (const [name, expiring] of this.temporaryOfGroups) {
+      if (!this.isExpired(expiring)) continue;
+      this.temporaryOfGroups.delete(name);
       const group = this.groups.get(name);
-      if (group) group.level = loan.before;
+      if (group) group.level = expiring.before;
     }
-    for (const [name, loan] of this.loansOfLoggers) {
-      if (!this.isOver(loan)) continue;
-      this.loansOfLoggers.delete(name);
-      this.tellEnd(this.set(name, loan.before, 'by itself, as its time is over'));
+    for (const [name, expiring] of this.temporaryOfLoggers) {
+      if (!this.isExpired(expiring)) continue;
+      this.temporaryOfLoggers.delete(name);
+      this.reportEnd(this.set(name, expiring.before, 'by itself, as its time is over'));
     }
-    if (this.loansOfGroups.size + this.loansOfLoggers.size > 0) return;
+    if (this.temporaryOfGroups.size + this.temporaryOfLoggers.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
 
-  private isOver({ until, steadyUntil }: Loan): boolean {
+  private isExpired({ until, steadyUntil }: TemporaryLevel): boolean {
     return this.clock.millis() >= until || performance.now() >= steadyUntil;
   }
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../config/read/environment.js';
-import type { Inspection, ShownValue } from '../config/show/inspection.js';
+import type { Inspection, SanitizedValue } from '../config/show/inspection.js';
 import { MASK } from '../redaction/secrets.js';
 import { ServiceError } from '../errors/service-error.js';
 import { keysMatching } from './key-pattern.js';
@@ -54,6 +54,6 @@ function profilesOf({ profiles }: Environment): object {
   return { activeProfiles: profiles.active, defaultProfiles: profiles.default };
 }
 
-function visibleValue({ value, origin }: ShownValue, showsValues: boolean): ShownValue {
+function visibleValue({ value, origin }: SanitizedValue, showsValues: boolean): SanitizedValue {
   return { value: showsValues ? value : MASK, origin };
 }

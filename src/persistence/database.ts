@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 import { poolOf } from './engines/database-server.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
 import type { DatasourceProperties } from './datasource.properties.js';
@@ -75,7 +75,7 @@ async function prepareConnections(dataSource: DataSource): Promise<void> {
 /** What TypeORM is told: one set of options for each host of the URL, in their order. */
 export async function dataSourceOptions(settings: Settings, connectMillis = 0): Promise<readonly DataSourceOptions[]> {
   const location = parseJdbcUrl(settings.url);
-  if (location instanceof Mismatch) throw new DatabaseUnavailable(settings.url, new Error(location.reason));
+  if (location instanceof ConversionError) throw new DatabaseUnavailable(settings.url, new Error(location.reason));
   if (location.engine === 'sqlite') return [await embedded(settings.url, location.file)];
   const shared = await serverOptions(location, settings, connectMillis);
   return location.hosts.map(({ name, port }) => ({ ...shared, host: name, port }));

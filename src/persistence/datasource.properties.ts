@@ -1,6 +1,6 @@
 import { acceptedOnly, full, near, notYet } from '../config/bind/effect.js';
 import { duration, integer, type ScalarType, text } from '../config/bind/key-type.js';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/declared-components.js';
@@ -13,7 +13,7 @@ const jdbcUrl: ScalarType<string> = {
   expects: 'a JDBC URL such as jdbc:mariadb://db:3306/login or jdbc:sqlite:./data/login.db',
   parse: (url) => {
     const location = parseJdbcUrl(url);
-    return location instanceof Mismatch ? location : url;
+    return location instanceof ConversionError ? location : url;
   },
 };
 

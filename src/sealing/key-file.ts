@@ -1,13 +1,13 @@
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 import { makeFolderNow } from '../files/make-folder.js';
 import type { Random } from '../random/random.js';
 import { KEY_BYTES } from './aes-gcm.js';
 import { sealKey } from './seal-key.js';
 
 /** The key in a file; undefined where there is no such file. */
-export function readKeyFile(file: string): Uint8Array | Mismatch | undefined {
+export function readKeyFile(file: string): Uint8Array | ConversionError | undefined {
   try {
     return sealKey.parse(readFileSync(file, 'utf8'));
   } catch (error) {
@@ -20,11 +20,11 @@ export function readKeyFile(file: string): Uint8Array | Mismatch | undefined {
  * The key in a file, which is made, readable by its owner alone, where there is none. Of processes that start at once
  * one makes it and the others read that one; no process ever sees a part of it.
  */
-export function readOrCreateKeyFile(file: string, random: Random): Uint8Array | Mismatch {
+export function readOrCreateKeyFile(file: string, random: Random): Uint8Array | ConversionError {
   const key = readKeyFile(file);
   if (key) return key;
   createKeyFile(file, random);
-  return readKeyFile(file) ?? new Mismatch('it was removed while the service started');
+  return readKeyFile(file) ?? new ConversionError('it was removed while the service started');
 }
 
 function createKeyFile(file: string, random: Random): void {

@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../config/bind/key-type.js';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 import { KEY_BYTES } from './aes-gcm.js';
 
 /** Random keys have about thirty; two copies of sixteen hexadecimal digits have sixteen. */
@@ -13,11 +13,11 @@ export const sealKey: ScalarType<Uint8Array> = {
   parse: (value) => {
     const trimmed = value.trim();
     // Buffer skips what is no Base64, so that a mistyped key would silently become another one.
-    if (!/^[A-Za-z\d+/_-]+={0,2}$/.test(trimmed)) return new Mismatch('not Base64');
+    if (!/^[A-Za-z\d+/_-]+={0,2}$/.test(trimmed)) return new ConversionError('not Base64');
     const bytes = Buffer.from(trimmed, 'base64');
-    if (bytes.length !== KEY_BYTES) return new Mismatch(`these are ${bytes.length} bytes instead of ${KEY_BYTES}`);
+    if (bytes.length !== KEY_BYTES) return new ConversionError(`these are ${bytes.length} bytes instead of ${KEY_BYTES}`);
     const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
-    if (isText || new Set(bytes).size < MIN_DISTINCT_BYTES) return new Mismatch('the bytes are not random');
+    if (isText || new Set(bytes).size < MIN_DISTINCT_BYTES) return new ConversionError('the bytes are not random');
     return bytes;
   },
   format: () => '',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 import { ConfigurationFailure, problem } from '../config/problem.js';
 import { Random } from '../random/random.js';
 import { readKeyFile, readOrCreateKeyFile } from './key-file.js';
@@ -50,11 +50,11 @@ const NO_KEY = problem(
   { Property: 'app.security.seal.keys', Reason: 'profile prod takes only configured keys' },
 );
 
-function usable<T extends Uint8Array | undefined>(file: string, read: () => T | Mismatch): T {
+function usable<T extends Uint8Array | undefined>(file: string, read: () => T | ConversionError): T {
   let reason: string;
   try {
     const key = read();
-    if (!(key instanceof Mismatch)) return key;
+    if (!(key instanceof ConversionError)) return key;
     ({ reason } = key);
   } catch (error) {
     reason = (error as NodeJS.ErrnoException).code ?? String(error);

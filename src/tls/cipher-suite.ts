@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../config/bind/key-type.js';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 import type { TlsVersion } from './tls-version.js';
 
 /** Suites that a certificate can be used with, and that the server can agree on without further parameters. */
@@ -12,7 +12,7 @@ export const cipherSuite: ScalarType<string> = {
   expects: 'a cipher suite such as TLS_AES_256_GCM_SHA384 or ECDHE-RSA-AES256-GCM-SHA384',
   parse: (value) => {
     const name = nameInOpenssl(value.trim().toUpperCase());
-    return known().has(name) ? name : new Mismatch('no cipher suite that is known here');
+    return known().has(name) ? name : new ConversionError('no cipher suite that is known here');
   },
 };
 

@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../config/bind/key-type.js';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 
@@ -10,6 +10,6 @@ export const tlsVersion: ScalarType<TlsVersion> = {
   ...version,
   parse: (value) =>
     /^TLSv1(?:\.[01])?$/.test(value)
-      ? new Mismatch('TLSv1 and TLSv1.1 are not offered: they are broken (RFC 8996)')
+      ? new ConversionError('TLSv1 and TLSv1.1 are not offered: they are broken (RFC 8996)')
       : version.parse(value),
 };

@@ -4,7 +4,7 @@ import { Key, Members, Properties } from '../config/bind/properties.decorator.js
 import { cipherSuite } from './cipher-suite.js';
 import { type TlsVersion, tlsVersion } from './tls-version.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
-import { Mismatch } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/mismatch.js';
 import { healthComponent } from '../health/declared-components.js';
 
 /** What bundles have in common, whatever their files are. */
@@ -92,7 +92,7 @@ const storeType: ScalarType<'PKCS12'> = {
   ...pkcs12,
   parse: (value) =>
     /^jks$/i.test(value.trim())
-      ? new Mismatch(
+      ? new ConversionError(
           'JKS files cannot be read: convert it with keytool -importkeystore -srckeystore <file> ' +
             '-destkeystore <new file> -deststoretype pkcs12',
         )

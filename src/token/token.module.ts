@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { originChain } from '../config/read/origin.js';
-import { one } from '../config/read/profiles.js';
+import { stateOfKey } from '../config/read/profiles.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AccessTokens } from './access-tokens.service.js';
@@ -22,7 +22,7 @@ const configuredKeys = {
   inject: [TokenProperties, Configuration],
   useFactory: (properties: TokenProperties, { environment, registry }: Configuration): ConfiguredKeys =>
     new ConfiguredKeys(properties, (key) => {
-      const [assignment] = one(environment, registry, key).assignments;
+      const [assignment] = stateOfKey(environment, registry, key).assignments;
       return assignment ? originChain(assignment.origin) : 'default value';
     }),
 };

@@ -68,7 +68,7 @@ export function everyAssignment({ environment, registry }: ConfigurationReading,
   const name = KeyName.parse(key);
   const definition = registry.find(name);
   if (!definition) {
-    return environment.holders(name).map(({ entry }) => {
+    return environment.occurrences(name).map(({ entry }) => {
       const filled = environment.fill(entry.text);
       return { value: filled.kind === 'filled' ? filled.text : entry.text, origin: originChain(entry.origin) };
     });

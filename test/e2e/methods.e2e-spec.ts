@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Loggers } from '../../src/logging/loggers.js';
 import { SystemClock } from '../../src/clock/clock.js';
-import { Mismatch } from '../../src/config/bind/mismatch.js';
+import { ConversionError } from '../../src/config/bind/mismatch.js';
 import { AccessLog } from '../../src/http/records/access-log.js';
 import { parsePattern } from '../../src/http/records/access-pattern.js';
 import { makeCertificate, type MadeCertificate } from '../support/certificates.js';
@@ -42,7 +42,7 @@ let log: AccessLog;
 
 function newLog(): AccessLog {
   const pattern = parsePattern('%m %U %H %s %{X-Request-Id}o');
-  if (pattern instanceof Mismatch) throw new TypeError(pattern.reason);
+  if (pattern instanceof ConversionError) throw new TypeError(pattern.reason);
   folder = temporaryFolder('methods');
   log = new AccessLog({
     pattern,

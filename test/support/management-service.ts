@@ -71,7 +71,7 @@ export async function startManagement(
   const configuration = loadConfiguration(PROPERTIES, inputs);
   const log: LogLine[] = [];
   const loggers = new Loggers([{ append: (line) => log.push(line) }]);
-  const listeners = await Listeners.make(configuration, { loggers, meters: new Meters() });
+  const listeners = await Listeners.create(configuration, { loggers, meters: new Meters() });
   const app = await NestFactory.create(AppModule.of(configuration, { loggers }), listeners.main.adapter, {
     logger: false,
     abortOnError: false,

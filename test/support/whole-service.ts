@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
-import { AppModule, type Watching } from '../../src/app.module.js';
+import { AppModule, type Instruments } from '../../src/app.module.js';
 import { loadConfiguration } from '../../src/config/configuration.js';
 import { HealthPaths } from '../../src/management/health/health-paths.listener.js';
 import { ManagementListener } from '../../src/management/dispatch/management.listener.js';
@@ -32,7 +32,7 @@ export interface WholeService {
 export async function startWholeService(
   args: readonly string[] = [],
   variables: Readonly<Record<string, string>> = {},
-  watching: Watching = {},
+  watching: Instruments = {},
 ): Promise<WholeService> {
   const workingFolder = temporaryFolder('whole');
   const own = `--app.datasource.url=jdbc:sqlite:${join(workingFolder, 'login.db')}`;

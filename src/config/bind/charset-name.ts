@@ -1,6 +1,6 @@
 import { CharsetFault, charsetOf } from '../../encoding/charset.js';
 import { type ScalarType, text } from './key-type.js';
-import { Mismatch } from './mismatch.js';
+import { ConversionError } from './mismatch.js';
 
 /** The name of a character set that holds ASCII as it is. */
 export const charsetName: ScalarType<string> = {
@@ -9,6 +9,6 @@ export const charsetName: ScalarType<string> = {
   expects: 'the name of a character set that holds ASCII as it is, such as UTF-8, ISO-8859-1 or EUC-KR',
   parse: (value) => {
     const known = charsetOf(value);
-    return known instanceof CharsetFault ? new Mismatch(known.reason) : value;
+    return known instanceof CharsetFault ? new ConversionError(known.reason) : value;
   },
 };

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import { DataSize } from './data-size.js';
-import { Mismatch } from './mismatch.js';
+import { ConversionError } from './mismatch.js';
 
 function bytes(text: string): number | string {
   const parsed = DataSize.parse(text);
-  return parsed instanceof Mismatch ? parsed.reason : parsed.bytes;
+  return parsed instanceof ConversionError ? parsed.reason : parsed.bytes;
 }
 
 function sizeOf(text: string): DataSize {
   const parsed = DataSize.parse(text);
-  if (parsed instanceof Mismatch) throw new TypeError(`${text}: ${parsed.reason}`);
+  if (parsed instanceof ConversionError) throw new TypeError(`${text}: ${parsed.reason}`);
   return parsed;
 }
 

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import { Duration, type DurationUnit } from './duration.js';
-import { Mismatch } from './mismatch.js';
+import { ConversionError } from './mismatch.js';
 
 const UNITS = ['ns', 'us', 'ms', 's', 'm', 'h', 'd'] as const satisfies readonly DurationUnit[];
 
 function millis(text: string, unit?: DurationUnit): number | string {
   const parsed = Duration.parse(text, unit);
-  return parsed instanceof Mismatch ? parsed.reason : parsed.milliseconds;
+  return parsed instanceof ConversionError ? parsed.reason : parsed.milliseconds;
 }
 
 function durationOf(text: string): Duration {
   const parsed = Duration.parse(text);
-  if (parsed instanceof Mismatch) throw new TypeError(`${text}: ${parsed.reason}`);
+  if (parsed instanceof ConversionError) throw new TypeError(`${text}: ${parsed.reason}`);
   return parsed;
 }
 

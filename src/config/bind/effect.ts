@@ -32,6 +32,6 @@ export function notYet(planned: EffectLevel, note?: string): Effect {
 }
 
 /** True when an operator who set the key must be told that it does little or nothing. */
-export function mustBeTold(effect: Effect): boolean {
+export function needsWarning(effect: Effect): boolean {
   return effect.level === 'A' || effect.level === 'U';
 }

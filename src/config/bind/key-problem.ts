@@ -1,5 +1,5 @@
 import type { ScalarType } from './key-type.js';
-import type { Mismatch } from './mismatch.js';
+import type { ConversionError } from './mismatch.js';
 import type { Origin } from '../read/origin.js';
 import type { Filled, Link } from '../read/placeholder.js';
 import { from, type Problem, problem } from '../problem.js';
@@ -12,12 +12,12 @@ interface NamedKey {
 }
 
 /** A text that its key's type does not take; `display` is the text as it may be shown. */
-export function unconverted(
+export function conversionProblem(
   name: string,
   { expects }: ScalarType<unknown>,
   origin: Origin | undefined,
   display: string,
-  { reason }: Mismatch,
+  { reason }: ConversionError,
 ): Problem {
   return problem(`The value of ${name} cannot be used`, `Set ${name} to ${expects}.`, {
     Property: name,
@@ -28,7 +28,7 @@ export function unconverted(
 }
 
 /** A text whose placeholders cannot be filled in. */
-export function unfilled(
+export function placeholderProblem(
   { name, isSecret }: NamedKey,
   entry: Entry,
   { kind, chain }: Exclude<Filled, { kind: 'filled' }>,
@@ -49,11 +49,11 @@ export function unfilled(
         { ...facts, Reason: `circular: ${path}` },
       );
     case 'missing':
-      return missing(name, facts, links.at(-1) ?? '', links.length > 1 ? path : undefined);
+      return missingProblem(name, facts, links.at(-1) ?? '', links.length > 1 ? path : undefined);
   }
 }
 
-function missing(
+function missingProblem(
   of: string,
   facts: Readonly<Record<string, string | undefined>>,
   name: string,
@@ -86,7 +86,7 @@ function shownLinks(chain: readonly Link[], isSecret: boolean): readonly string[
 }
 
 /** A sequence in which the element `hole` is missing; `others` are the sources below that have the list too. */
-export function unboundElements(
+export function unboundElementsProblem(
   { name, isSecret }: NamedKey,
   { source }: { readonly source: ConfigSource },
   entries: readonly Entry[],

@@ -2,11 +2,11 @@ import type { Environment } from '../read/environment.js';
 import { KeyName } from '../names/key-name.js';
 import type { KeyDefinition, KeyRegistry } from '../names/key-registry.js';
 import type { KeyType, ListType, ScalarType } from './key-type.js';
-import { Mismatch } from './mismatch.js';
+import { ConversionError } from './mismatch.js';
 import type { Origin } from '../read/origin.js';
 import type { Problem } from '../problem.js';
 import { namesSecret, shown } from '../../redaction/secrets.js';
-import { unboundElements, unconverted, unfilled } from './key-problem.js';
+import { unboundElementsProblem, conversionProblem, placeholderProblem } from './key-problem.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
 /** What one source says about one key: a text, or the elements of a sequence. */
@@ -52,19 +52,19 @@ export function stateOf(
 ): KeyState {
   if (type.shape !== 'scalar' && type.shape !== 'list') throw new TypeError(`${name} has no single value`);
   const assignments = environment.sources.flatMap((source) => {
-    const assignment = type.shape === 'list' ? listIn(source, key) : scalarIn(source, key);
+    const assignment = type.shape === 'list' ? listAssignment(source, key) : scalarAssignment(source, key);
     return assignment ? [assignment] : [];
   });
   return { name, definition, type, isSecret: definition.facts.secret ?? namesSecret(name), assignments };
 }
 
-function scalarIn(source: ConfigSource, key: KeyName): Assignment | undefined {
+function scalarAssignment(source: ConfigSource, key: KeyName): Assignment | undefined {
   const entry = source.find(key);
   return entry && { source, origin: entry.origin, content: entry };
 }
 
-function listIn(source: ConfigSource, key: KeyName): Assignment | undefined {
-  const whole = scalarIn(source, key);
+function listAssignment(source: ConfigSource, key: KeyName): Assignment | undefined {
+  const whole = scalarAssignment(source, key);
   if (whole) return whole;
   const byIndex = new Map<number, Entry>();
   for (const entry of source.below(key)) {
@@ -155,7 +155,7 @@ export function freeParts(
     const fromEnvironment = source.kind === 'environment';
     for (const { key } of source.below(base)) {
       if (members && !members.find(KeyName.parse(key.uniformFrom(base.length + 1)))) continue;
-      const end = type.shape === 'objects' ? base.length + 1 : endOfFreePart(key, base, type);
+      const end = type.shape === 'objects' ? base.length + 1 : freePartLength(key, base, type);
       const uniform = key.uniformFrom(base.length, end);
       const known = found.get(uniform);
       if (!known || (known.fromEnvironment && !fromEnvironment)) {
@@ -169,7 +169,7 @@ export function freeParts(
   return parts;
 }
 
-function endOfFreePart(key: KeyName, base: KeyName, type: KeyType): number {
+function freePartLength(key: KeyName, base: KeyName, type: KeyType): number {
   const isElement =
     type.shape === 'map' && type.element.shape === 'list' && key.length > base.length + 1 && isIndex(lastPart(key));
   return isElement ? key.length - 1 : key.length;
@@ -205,14 +205,14 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
     const hole = entries.findIndex((entry, index) => Number(lastPart(entry.key)) !== index);
     if (hole !== -1) {
       const others = state.assignments.filter(({ source }) => source !== assignment.source);
-      return { kind: 'problem', problem: unboundElements(state, assignment, entries, hole, others) };
+      return { kind: 'problem', problem: unboundElementsProblem(state, assignment, entries, hole, others) };
     }
   }
   const filled: string[] = [];
   const through: string[] = [];
   for (const entry of entries) {
     const result = environment.fill(entry.text);
-    if (result.kind !== 'filled') return { kind: 'problem', problem: unfilled(state, entry, result) };
+    if (result.kind !== 'filled') return { kind: 'problem', problem: placeholderProblem(state, entry, result) };
     filled.push(result.text);
     through.push(...result.through);
   }
@@ -220,21 +220,21 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
   if (type.shape === 'scalar') {
     if (type.emptyMeansDefault && filled[0] === '') return { kind: 'default' };
     const value = parse(type, filled[0] ?? '');
-    return value instanceof Mismatch
-      ? { kind: 'problem', problem: unconverted(state.name, type, entries[0]?.origin, display, value) }
+    return value instanceof ConversionError
+      ? { kind: 'problem', problem: conversionProblem(state.name, type, entries[0]?.origin, display, value) }
       : { kind: 'value', value, shown: display };
   }
   const texts = Array.isArray(assignment.content) ? filled : commaItems(filled[0] ?? '');
   const items: unknown[] = [];
   for (const [index, item] of texts.entries()) {
     const value = parse(type.element, item);
-    if (value instanceof Mismatch) {
+    if (value instanceof ConversionError) {
       const isElement = Array.isArray(assignment.content);
       const origin = (isElement ? entries[index] : entries[0])?.origin;
       const name = isElement ? `${state.name}[${index}]` : state.name;
       return {
         kind: 'problem',
-        problem: unconverted(name, type.element, origin, shown(item, isSecret, through), value),
+        problem: conversionProblem(name, type.element, origin, shown(item, isSecret, through), value),
       };
     }
     items.push(value);
@@ -244,7 +244,7 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
 
 function parse(type: ScalarType<unknown>, text: string): unknown {
   const value = type.parse(text);
-  return value instanceof Mismatch && text.trim() === '' ? new Mismatch('the value is empty') : value;
+  return value instanceof ConversionError && text.trim() === '' ? new ConversionError('the value is empty') : value;
 }
 
 function commaItems(text: string): readonly string[] {

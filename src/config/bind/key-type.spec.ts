@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { DataSize } from './data-size.js';
 import { Duration } from './duration.js';
 import { dataSize, duration, flag, integer, list, oneOf, type ScalarType, text, timeZone } from './key-type.js';
-import { Mismatch } from './mismatch.js';
+import { ConversionError } from './mismatch.js';
 
 function read(type: ScalarType<unknown>, value: string): unknown {
   const parsed = type.parse(value);
-  return parsed instanceof Mismatch ? `refused: ${parsed.reason}` : parsed;
+  return parsed instanceof ConversionError ? `refused: ${parsed.reason}` : parsed;
 }
 
 describe('an integer', () => {

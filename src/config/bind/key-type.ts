@@ -1,6 +1,6 @@
 import { DataSize } from './data-size.js';
 import { Duration, type DurationUnit } from './duration.js';
-import { Mismatch } from './mismatch.js';
+import { ConversionError } from './mismatch.js';
 
 /** Says to the compiler what a key of this type is bound to; nothing at run time. */
 export interface Bound<T> {
@@ -18,7 +18,7 @@ export interface ScalarType<T> extends Bound<T> {
   readonly unit?: string;
   /** True where an empty text means the default; elsewhere it is a value, or a wrong one. */
   readonly emptyMeansDefault?: boolean;
-  parse(text: string): T | Mismatch;
+  parse(text: string): T | ConversionError;
   format(value: T): string;
 }
 
@@ -61,7 +61,7 @@ export function text(matching?: { readonly form: RegExp; readonly called: string
     shape: 'scalar',
     name: 'text',
     expects: matching?.called ?? 'a text',
-    parse: (value) => (!matching || matching.form.test(value) ? value : new Mismatch(`not ${matching.called}`)),
+    parse: (value) => (!matching || matching.form.test(value) ? value : new ConversionError(`not ${matching.called}`)),
     format: (value) => value,
   };
 }
@@ -76,11 +76,11 @@ export function integer(range: Range = {}): ScalarType<number> {
     parse: (value) => {
       const trimmed = value.trim();
       if (/^[+-]?0\d+$/.test(trimmed)) {
-        return new Mismatch('a leading zero means octal to some YAML readers: write the number without it');
+        return new ConversionError('a leading zero means octal to some YAML readers: write the number without it');
       }
-      if (!/^[+-]?\d+$/.test(trimmed)) return new Mismatch('not a whole number');
+      if (!/^[+-]?\d+$/.test(trimmed)) return new ConversionError('not a whole number');
       const number = Number(trimmed);
-      if (!Number.isSafeInteger(number)) return new Mismatch('the number is too large');
+      if (!Number.isSafeInteger(number)) return new ConversionError('the number is too large');
       return withinRange(number, range, String) ?? (number === 0 ? 0 : number);
     },
     format: String,
@@ -99,7 +99,7 @@ export function flag(): ScalarType<boolean> {
     parse: (value) => {
       const word = value.trim().toLowerCase();
       if (TRUE.has(word)) return true;
-      return FALSE.has(word) ? false : new Mismatch('not a boolean');
+      return FALSE.has(word) ? false : new ConversionError('not a boolean');
     },
     format: String,
   };
@@ -113,7 +113,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): ScalarTyp
     name: 'choice',
     emptyMeansDefault: true,
     expects: `one of ${words.join(', ')}`,
-    parse: (value) => byPlain.get(plain(value.trim())) ?? new Mismatch('not one of the allowed words'),
+    parse: (value) => byPlain.get(plain(value.trim())) ?? new ConversionError('not one of the allowed words'),
     format: (value) => value,
   };
 }
@@ -137,7 +137,7 @@ export function duration(
     expects: `a duration such as 20s, 500ms or PT20S${rangeText(range, show)}; a bare number counts ${unit}`,
     parse: (value) => {
       const parsed = Duration.parse(value.trim(), unit);
-      if (parsed instanceof Mismatch) return parsed;
+      if (parsed instanceof ConversionError) return parsed;
       return withinRange(parsed.milliseconds, range, show) ?? parsed;
     },
     format: (value) => value.toString(),
@@ -147,7 +147,7 @@ export function duration(
 function bound(name: 'min' | 'max', limit: string | undefined): Range {
   if (limit === undefined) return {};
   const parsed = Duration.parse(limit);
-  if (parsed instanceof Mismatch) throw new TypeError(`${limit} is no duration`);
+  if (parsed instanceof ConversionError) throw new TypeError(`${limit} is no duration`);
   return { [name]: parsed.milliseconds };
 }
 
@@ -163,7 +163,7 @@ export function dataSize(range: Range = { min: 0 }): ScalarType<DataSize> {
     expects: `a data size such as 512KB or 50MB${limits}; a bare number counts bytes`,
     parse: (value) => {
       const parsed = DataSize.parse(value.trim());
-      if (parsed instanceof Mismatch) return parsed;
+      if (parsed instanceof ConversionError) return parsed;
       return withinRange(parsed.bytes, range, show) ?? parsed;
     },
     format: (value) => value.toString(),
@@ -183,7 +183,7 @@ export function timeZone(): ScalarType<string> {
         new Intl.DateTimeFormat('en', { timeZone: value });
         return value;
       } catch {
-        return new Mismatch('not a time zone this machine knows');
+        return new ConversionError('not a time zone this machine knows');
       }
     },
     format: (value) => value,
@@ -212,8 +212,8 @@ function rangeText({ min, max }: Range, show: (value: number) => string): string
   return max === undefined ? '' : `, at most ${show(max)}`;
 }
 
-function withinRange(amount: number, { min, max }: Range, show: (value: number) => string): Mismatch | null {
-  if (min !== undefined && amount < min) return new Mismatch(`must be at least ${show(min)}`);
-  if (max !== undefined && amount > max) return new Mismatch(`must be at most ${show(max)}`);
+function withinRange(amount: number, { min, max }: Range, show: (value: number) => string): ConversionError | null {
+  if (min !== undefined && amount < min) return new ConversionError(`must be at least ${show(min)}`);
+  if (max !== undefined && amount > max) return new ConversionError(`must be at most ${show(max)}`);
   return null;
 }

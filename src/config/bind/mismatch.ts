@@ -1,4 +1,4 @@
 /** Why a text cannot become a value; the reason reads after "Reason:" in a report and never repeats the text itself. */
-export class Mismatch {
+export class ConversionError {
   constructor(readonly reason: string) {}
 }

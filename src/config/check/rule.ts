@@ -1,5 +1,5 @@
 import type { Configuration, ConfigurationInputs } from '../configuration.js';
-import { stateNamed } from '../names/key-lookup.js';
+import { stateOfName } from '../names/key-lookup.js';
 import { KeyName } from '../names/key-name.js';
 import { allStates, evaluate, type KeyState } from '../bind/key-state.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
@@ -121,7 +121,7 @@ export class RuleFacts {
 
   /** What the sources say of a key; undefined for the free part of a map that none of them names. */
   stateOf(key: string): KeyState | undefined {
-    return stateNamed(this.states, KeyName.parse(key));
+    return stateOfName(this.states, KeyName.parse(key));
   }
 
   /** The key, its value in force, masked where it must be, and where that comes from. */

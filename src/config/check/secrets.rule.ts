@@ -16,12 +16,12 @@ export const secretsByReference = new Rule('2', (facts) => {
   const { workingFolder } = facts.inputs;
   const parts = partsOfSecrets(entries, textsInVariables(facts));
   return [
-    ...entries.flatMap((entry) => judged(entry, parts, workingFolder)),
+    ...entries.flatMap((entry) => validate(entry, parts, workingFolder)),
     ...exposed(join(workingFolder, '.env'), {}),
   ];
 });
 
-function judged(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, workingFolder: string): readonly Finding[] {
+function validate(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, workingFolder: string): readonly Finding[] {
   const { spelled, text, origin, isInFile, isRegistered, isSecret } = entry;
   const secret = { Property: spelled, Value: `"${MASK}"`, Origin: from(origin) };
   if (isInFile && passwordInUrl(text)) {

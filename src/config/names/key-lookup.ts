@@ -6,13 +6,13 @@ import type { ConfigSource, Entry } from '../read/source.js';
 import { keyReadFrom } from '../read/variables.js';
 
 /** A key of the service that somebody asks for: all of its value, or one element of a list. */
-export interface AskedKey {
+export interface RequestedKey {
   readonly state: KeyState;
   readonly index?: number;
 }
 
 /** The key a person means who writes it in any form, that of an environment variable included. */
-export function keyMeant(environment: Environment, registry: KeyRegistry, name: string): KeyName {
+export function keyFromInput(environment: Environment, registry: KeyRegistry, name: string): KeyName {
   const ofVariable = name.includes('.') ? undefined : registry.keyOfVariable(name);
   if (ofVariable) return ofVariable;
   const key = KeyName.parse(name);
@@ -23,7 +23,7 @@ export function keyMeant(environment: Environment, registry: KeyRegistry, name: 
 }
 
 /** What the sources hold under a name that is no key of the service, highest first. */
-export function foreignHolders(environment: Environment, name: string): ReadonlyMap<ConfigSource, readonly Entry[]> {
+export function unregisteredEntries(environment: Environment, name: string): ReadonlyMap<ConfigSource, readonly Entry[]> {
   // A variable's name also stands for the key that it reads as.
   const read = name.includes('.') ? undefined : keyReadFrom(name);
   const holders = new Map<ConfigSource, readonly Entry[]>();
@@ -37,19 +37,19 @@ export function foreignHolders(environment: Environment, name: string): Readonly
 }
 
 /** The state of a key of the service; undefined where it is none, or a free part that no source names. */
-export function askedKey(environment: Environment, registry: KeyRegistry, key: KeyName): AskedKey | undefined {
+export function requestedKey(environment: Environment, registry: KeyRegistry, key: KeyName): RequestedKey | undefined {
   const definition = registry.find(key);
   if (!definition) return undefined;
   const states = allStates(environment, registry);
-  const state = stateNamed(states, key);
+  const state = stateOfName(states, key);
   if (state) return { state };
   if (!isListElement(definition, key)) return undefined;
-  const list = stateNamed(states, key.firstParts(key.length - 1));
+  const list = stateOfName(states, key.firstParts(key.length - 1));
   return list && { state: list, index: Number(key.uniformPart(key.length - 1)) };
 }
 
 /** `[com.Acme]` is exact, but who asks need not know how it was written. */
-export function stateNamed(states: readonly KeyState[], key: KeyName): KeyState | undefined {
+export function stateOfName(states: readonly KeyState[], key: KeyName): KeyState | undefined {
   return (
     states.find((state) => KeyName.parse(state.name).uniform === key.uniform) ??
     states.find((state) => KeyName.parse(plainName(state)).uniform === key.uniform)

@@ -66,7 +66,7 @@ export function unknownVariables(environment: Environment, registry: KeyRegistry
 }
 
 /** One line per key that two variables spell: only one of them counts, and nothing else would say which. */
-export function doubledVariables(environment: Environment, registry: KeyRegistry): readonly string[] {
+export function duplicateVariables(environment: Environment, registry: KeyRegistry): readonly string[] {
   return environment.sources
     .filter(({ kind }) => kind === 'environment')
     .flatMap((source) => {

@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { type Candidate, candidatesOf, exists, profilesWithFiles, type Surroundings } from './config-file.js';
+import { type Candidate, candidatesOf, exists, profilesWithFiles, type ConfigContext } from './config-file.js';
 import { Environment, type Profiles } from './environment.js';
 import { FileDocument, Importer } from './file-document.js';
 import { KeyName } from '../names/key-name.js';
@@ -14,11 +14,11 @@ import {
   parseLocations,
   unusable,
 } from './location.js';
-import { Mismatch } from '../bind/mismatch.js';
+import { ConversionError } from '../bind/mismatch.js';
 import { type Origin, resourceText } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem, unreadable } from '../problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
-import { chooseProfiles, one, unknownProfiles } from './profiles.js';
+import { chooseProfiles, stateOfKey, unknownProfiles } from './profiles.js';
 import { MASK, shown } from '../../redaction/secrets.js';
 import { evaluateAssignment } from '../bind/key-state.js';
 import { ConfigSource, type Entry } from './source.js';
@@ -31,9 +31,9 @@ const DEFAULT_LOCATIONS: readonly LocationGroup[] = [
 
 const SECTION = KeyName.parse('app.profiles');
 /** Keys that choose profiles: not where profiles already chose. */
-const CHOOSING = ['active', 'include', 'default', 'group'].map((name) => SECTION.append(name));
+const PROFILE_KEYS = ['active', 'include', 'default', 'group'].map((name) => SECTION.append(name));
 /** Longer chains of imports are a mistake, and the stack has an end. */
-const DEEPEST_IMPORT = 100;
+const MAX_IMPORT_DEPTH = 100;
 
 /**
  * Reads all configuration files there are, in two phases: first to learn the profiles, then with them
@@ -52,14 +52,14 @@ export class ConfigData {
   constructor(
     private readonly processSources: readonly ConfigSource[],
     private readonly registry: KeyRegistry,
-    private readonly surroundings: Surroundings,
+    private readonly context: ConfigContext,
   ) {
     const process = new Environment(processSources);
-    const stated = (name: string): readonly Stated[] =>
+    const stated = (name: string): readonly StatedValue[] =>
       this.collected(() => this.stated(processSources, name, process));
     const located = (name: string): readonly LocationGroup[] =>
       stated(`app.config.${name}`).flatMap((value) => parseLocations(value.text, value));
-    const isSet = (name: string): boolean => one(process, registry, name).assignments.length > 0;
+    const isSet = (name: string): boolean => stateOfKey(process, registry, name).assignments.length > 0;
 
     this.names = isSet('app.config.name') ? stated('app.config.name').map(({ text }) => text) : ['application'];
     this.failsOnNotFound = stated('app.config.on-not-found')[0]?.text !== 'ignore';
@@ -78,7 +78,7 @@ export class ConfigData {
     this.profiles = choice.profiles;
     this.expand();
     const unknown = unknownProfiles(choice, this.knownProfiles, (name) =>
-      [...this.knownProfiles, ...choice.groups.keys(), ...profilesWithFiles(this.names, this.surroundings)].find(
+      [...this.knownProfiles, ...choice.groups.keys(), ...profilesWithFiles(this.names, this.context)].find(
         (known) => leven(known, name) <= 2,
       ),
     );
@@ -114,9 +114,9 @@ export class ConfigData {
     profiles: readonly (string | undefined)[],
     root: Importer,
   ): readonly FileDocument[] {
-    return fromTheTop(groups, (group) =>
-      fromTheTop(profiles, (profile) =>
-        fromTheTop(group, (location) => this.collected(() => this.readLocation(location, profile, root))),
+    return highestFirst(groups, (group) =>
+      highestFirst(profiles, (profile) =>
+        highestFirst(group, (location) => this.collected(() => this.readLocation(location, profile, root))),
       ),
     );
   }
@@ -136,8 +136,8 @@ export class ConfigData {
     const fault = faultOf(location);
     if (fault !== undefined) throw new ConfigurationFailure([unusable(location, fault)]);
     const isDemanded = profile === undefined && !location.isOptional && this.failsOnNotFound;
-    if (isDemanded && !exists(location, this.surroundings)) throw new ConfigurationFailure([notFound(location)]);
-    return candidatesOf(location, this.names, profile, this.surroundings).flatMap((candidate) =>
+    if (isDemanded && !exists(location, this.context)) throw new ConfigurationFailure([notFound(location)]);
+    return candidatesOf(location, this.names, profile, this.context).flatMap((candidate) =>
       this.collected(() => this.readCandidate(candidate, location, profile, root)),
     );
   }
@@ -183,7 +183,7 @@ export class ConfigData {
     const isChosenByProfile = profile !== undefined || this.profiles !== undefined || conditions.length > 0;
     this.problems.push(...this.misplaced(source, isChosenByProfile));
     const platforms = this.stated([source], 'app.config.activate.on-cloud-platform');
-    const isImporting = one(new Environment([source]), this.registry, 'app.config.import').assignments.length > 0;
+    const isImporting = stateOfKey(new Environment([source]), this.registry, 'app.config.import').assignments.length > 0;
     return new FileDocument(
       source,
       file,
@@ -198,16 +198,16 @@ export class ConfigData {
   private misplaced(source: ConfigSource, isChosenByProfile: boolean): readonly Problem[] {
     return source.entries.flatMap((entry) => {
       const definition = this.registry.find(entry.key);
-      if (isSectionItself(entry)) {
-        return [illegal(entry, 'it is a section', 'Use app.profiles.active, set by the environment or an argument.')];
+      if (isSection(entry)) {
+        return [illegalKey(entry, 'it is a section', 'Use app.profiles.active, set by the environment or an argument.')];
       }
       if (definition?.facts.fromProcessOnly) {
         const action = `Set ${definition.name} as an argument or an environment variable.`;
-        return [illegal(entry, 'it is read before any file is', action)];
+        return [illegalKey(entry, 'it is read before any file is', action)];
       }
-      if (isChosenByProfile && CHOOSING.some((key) => isAtOrBelow(entry.key, key))) {
+      if (isChosenByProfile && PROFILE_KEYS.some((key) => isAtOrBelow(entry.key, key))) {
         const action = `Move ${entry.spelled} to a document without profile, or better to the environment.`;
-        return [illegal(entry, 'the document itself counts only with certain profiles', action)];
+        return [illegalKey(entry, 'the document itself counts only with certain profiles', action)];
       }
       return [];
     });
@@ -216,15 +216,15 @@ export class ConfigData {
   private importsOf(source: ConfigSource): readonly LocationGroup[] {
     return this.collected(() => {
       const stated = this.stated([source], 'app.config.import');
-      const tooDeep = stated.find(({ origin }) => importsAbove(origin) >= DEEPEST_IMPORT);
-      if (tooDeep) throw unreadable(tooDeep.origin, `more than ${DEEPEST_IMPORT} files import each other in a row`);
+      const tooDeep = stated.find(({ origin }) => importDepth(origin) >= MAX_IMPORT_DEPTH);
+      if (tooDeep) throw unreadable(tooDeep.origin, `more than ${MAX_IMPORT_DEPTH} files import each other in a row`);
       return stated.map((value) => parseGroup(value.text, value)).filter((group) => group.length > 0);
     });
   }
 
   /** What some sources say under a key the reading itself needs, with placeholders filled. */
-  private stated(sources: readonly ConfigSource[], name: string, process?: Environment): readonly Stated[] {
-    const state = one(new Environment(sources), this.registry, name);
+  private stated(sources: readonly ConfigSource[], name: string, process?: Environment): readonly StatedValue[] {
+    const state = stateOfKey(new Environment(sources), this.registry, name);
     const [assignment] = state.assignments;
     if (!assignment) return [];
     const evaluation = evaluateAssignment(process ?? this.environment(), state, assignment);
@@ -240,19 +240,19 @@ export class ConfigData {
 
   /** Kubernetes is known by the variables it sets in every pod. */
   private get platform(): 'kubernetes' | 'none' {
-    const { variables } = this.surroundings;
+    const { variables } = this.context;
     const isPod = Boolean(variables['KUBERNETES_SERVICE_HOST'] && variables['KUBERNETES_SERVICE_PORT']);
     return isPod ? 'kubernetes' : 'none';
   }
 }
 
 /** One text of a key, and where it stands. */
-interface Stated extends NamingValue {
+interface StatedValue extends NamingValue {
   readonly text: string;
 }
 
 /** Works the list off from its end, where the weight is, and keeps its order. */
-function fromTheTop<T, R>(items: readonly T[], piece: (item: T) => readonly R[]): readonly R[] {
+function highestFirst<T, R>(items: readonly T[], piece: (item: T) => readonly R[]): readonly R[] {
   return items.toReversed().map(piece).reverse().flat();
 }
 
@@ -261,9 +261,9 @@ function acceptedOf(profiles: Profiles | undefined): ReadonlySet<string> | undef
 }
 
 /** A list of conditions is an OR. */
-function conditionOf({ text, origin, isSecret }: Stated): ProfileExpression {
+function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExpression {
   const expression = parseProfileExpression(text);
-  if (!(expression instanceof Mismatch)) return expression;
+  if (!(expression instanceof ConversionError)) return expression;
   const shownText = shown(text, isSecret);
   throw new ConfigurationFailure([
     problem(
@@ -280,11 +280,11 @@ function conditionOf({ text, origin, isSecret }: Stated): ProfileExpression {
 }
 
 /** `app.profiles: prod`, or a list there; with everything below it commented out it says nothing. */
-function isSectionItself({ key, text }: Entry): boolean {
+function isSection({ key, text }: Entry): boolean {
   return isAtOrBelow(key, SECTION) && /^\d*$/.test(key.uniformFrom(SECTION.length)) && text !== '';
 }
 
-function importsAbove(origin: Origin): number {
+function importDepth(origin: Origin): number {
   let count = 0;
   for (let at: Origin | undefined = origin; at?.kind === 'position'; at = at.parent) count += 1;
   return count;
@@ -294,7 +294,7 @@ function isAtOrBelow(key: KeyName, ancestor: KeyName): boolean {
   return key.uniformFrom(0, ancestor.length) === ancestor.uniform;
 }
 
-function illegal({ spelled, origin }: Entry, reason: string, action: string): Problem {
+function illegalKey({ spelled, origin }: Entry, reason: string, action: string): Problem {
   return problem(`The key ${spelled} may not stand here`, action, {
     Property: spelled,
     Origin: from(origin),

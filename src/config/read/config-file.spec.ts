@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { candidatesOf, exists, type Surroundings } from './config-file.js';
+import { candidatesOf, exists, type ConfigContext } from './config-file.js';
 import { parseGroup } from './location.js';
 import type { Origin } from './origin.js';
 
-const AT: Surroundings = { workingFolder: '/srv/work', packageFolder: '/srv/package', variables: { DOC: 'a=b' } };
+const AT: ConfigContext = { workingFolder: '/srv/work', packageFolder: '/srv/package', variables: { DOC: 'a=b' } };
 
 function paths(
   text: string,

@@ -10,7 +10,7 @@ import type { Entry } from './source.js';
 import type { Variables } from './variables.js';
 
 /** Where `file:`, `classpath:` and `env:` lead to. */
-export interface Surroundings {
+export interface ConfigContext {
   readonly workingFolder: string;
   /** The class path: the folder of the files that are part of the package. */
   readonly packageFolder: string;
@@ -40,7 +40,7 @@ export function candidatesOf(
   location: Location,
   names: readonly string[],
   profile: string | undefined,
-  surroundings: Surroundings,
+  surroundings: ConfigContext,
 ): readonly Candidate[] {
   if (location.scheme === 'configtree') return profile === undefined ? configTrees(location, surroundings) : [];
   if (location.scheme === 'env') return profile === undefined ? [documentOfVariable(location, surroundings)] : [];
@@ -59,14 +59,14 @@ export function candidatesOf(
 }
 
 /** True when a location that must exist does: a folder may be empty, a file must be there. */
-export function exists(location: Location, surroundings: Surroundings): boolean {
+export function exists(location: Location, surroundings: ConfigContext): boolean {
   if (location.scheme === 'env') return variable(withoutHint(location.path).path, surroundings) !== undefined;
   if (location.scheme === 'configtree') return treesOf(location, surroundings).length > 0;
   return placesOf(location, surroundings).paths.some((path) => kindOf(withoutHint(path).path) !== 'nothing');
 }
 
 /** Profiles that have a file in one of the usual folders, active or not: what a mistyped one may have meant. */
-export function profilesWithFiles(names: readonly string[], at: Surroundings): readonly string[] {
+export function profilesWithFiles(names: readonly string[], at: ConfigContext): readonly string[] {
   return [at.packageFolder, at.workingFolder, join(at.workingFolder, 'config')]
     .filter((folder) => kindOf(folder) === 'folder')
     .flatMap((folder) => namesIn(folder, undefined))
@@ -83,14 +83,14 @@ interface Places {
   readonly paths: readonly string[];
 }
 
-function placesOf(location: Location, surroundings: Surroundings): Places {
+function placesOf(location: Location, surroundings: ConfigContext): Places {
   const { kind, folder } = baseOf(location, surroundings);
   const path = location.scheme === 'classpath' ? location.path.replace(/^\/+/, '') : location.path;
   return { kind, paths: withoutWildcard(folder, path, location) };
 }
 
 /** A path in an import without scheme starts at the file that imports it, every other one at its scheme's folder. */
-function baseOf({ scheme, path, origin }: Location, at: Surroundings): { kind: Places['kind']; folder: string } {
+function baseOf({ scheme, path, origin }: Location, at: ConfigContext): { kind: Places['kind']; folder: string } {
   if (scheme === 'classpath') return { kind: 'classpath', folder: at.packageFolder };
   const declaredIn = origin?.kind === 'position' ? origin.resource : undefined;
   if (scheme !== 'relative' || isAbsolute(path) || !declaredIn || declaredIn.kind === 'variable') {
@@ -123,7 +123,7 @@ function singleFile(
   place: string,
   profile: string | undefined,
   location: Location,
-  at: Surroundings,
+  at: ConfigContext,
 ): Candidate {
   const { path, hint } = withoutHint(place);
   const extension = EXTENSIONS.find(([known]) => path.endsWith(known));
@@ -149,7 +149,7 @@ function withoutHint(path: string): { readonly path: string; readonly hint: Form
   return known ? { path: hinted[1] ?? path, hint: known[1] } : { path, hint: undefined };
 }
 
-function fileCandidate(kind: Places['kind'], path: string, format: Format, surroundings: Surroundings): Candidate {
+function fileCandidate(kind: Places['kind'], path: string, format: Format, surroundings: ConfigContext): Candidate {
   const base = kind === 'classpath' ? surroundings.packageFolder : surroundings.workingFolder;
   const resource = { kind, path: shortest(base, path) };
   return {
@@ -164,7 +164,7 @@ function fileCandidate(kind: Places['kind'], path: string, format: Format, surro
 }
 
 /** One key per file below a folder, the path as its name, the text without its last line break as its value. */
-function configTrees(location: Location, surroundings: Surroundings): readonly Candidate[] {
+function configTrees(location: Location, surroundings: ConfigContext): readonly Candidate[] {
   return treesOf(location, surroundings).map((folder) => ({
     resource: { kind: 'file', path: shortest(surroundings.workingFolder, folder) },
     id: folder,
@@ -190,7 +190,7 @@ function configTrees(location: Location, surroundings: Surroundings): readonly C
   }));
 }
 
-function treesOf(location: Location, { workingFolder }: Surroundings): readonly string[] {
+function treesOf(location: Location, { workingFolder }: ConfigContext): readonly string[] {
   const path = isFolder(location.path) ? location.path : `${location.path}/`;
   return withoutWildcard(workingFolder, path, location).filter((folder) => kindOf(folder) === 'folder');
 }
@@ -206,7 +206,7 @@ function filesBelow(folder: string, parent: Origin | undefined, above: readonly 
 }
 
 /** A whole document in one environment variable, `.properties` unless a hint says otherwise. */
-function documentOfVariable(location: Location, surroundings: Surroundings): Candidate {
+function documentOfVariable(location: Location, surroundings: ConfigContext): Candidate {
   const { path: name, hint } = withoutHint(location.path);
   const resource: Resource = { kind: 'variable', path: name };
   return {
@@ -218,7 +218,7 @@ function documentOfVariable(location: Location, surroundings: Surroundings): Can
 }
 
 /** Not what every object inherits, such as `constructor`. */
-function variable(name: string, { variables }: Surroundings): string | undefined {
+function variable(name: string, { variables }: ConfigContext): string | undefined {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }
 

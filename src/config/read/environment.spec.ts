@@ -61,7 +61,7 @@ it('puts what the running service knows above everything that was read', () => {
 });
 
 it('lists every source that has a key, the highest first', () => {
-  const held = environment('-Da.b=low', '--aB=other', '--a.b=high').holders(KeyName.parse('A.B'));
+  const held = environment('-Da.b=low', '--aB=other', '--a.b=high').occurrences(KeyName.parse('A.B'));
 
   expect(held.map(({ source, entry }) => [source.name, entry.text])).toEqual([
     ['commandLineArgs', 'high'],

@@ -10,7 +10,7 @@ export interface Profiles {
 }
 
 /** An entry and the source it stands in. */
-export interface Held {
+export interface Occurrence {
   readonly source: ConfigSource;
   readonly entry: Entry;
 }
@@ -45,8 +45,8 @@ export class Environment {
   }
 
   /** Every source's entry for exactly this key, highest first. */
-  holders(key: KeyName): readonly Held[] {
-    const held: Held[] = [];
+  occurrences(key: KeyName): readonly Occurrence[] {
+    const held: Occurrence[] = [];
     for (const source of this.sources) {
       const entry = source.find(key);
       if (entry) held.push({ source, entry });

@@ -6,7 +6,7 @@ import { type Origin, type Resource, resourceText } from './origin.js';
 import { ConfigurationFailure, from, problem } from '../problem.js';
 
 /** Far more than a person writes. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Sorted; names that start with two dots are how mounted volumes are swapped. */
@@ -23,9 +23,9 @@ export function namesIn(folder: string, parent: Origin | undefined): readonly st
 /** All of a file; fails with what an operator can do about it. */
 export function wholeFile(path: string, resource: Resource, parent: Origin | undefined): WholeFile {
   try {
-    const found = readWholeFile(path, MOST_BYTES);
+    const found = readWholeFile(path, MAX_FILE_BYTES);
     if (found === 'not a file') throw new Error('it is not a file');
-    if (found === 'too large') throw new Error(`it is larger than ${DataSize.ofBytes(MOST_BYTES).toString()}`);
+    if (found === 'too large') throw new Error(`it is larger than ${DataSize.ofBytes(MAX_FILE_BYTES).toString()}`);
     return found;
   } catch (cause) {
     throw unreachable(resourceText(resource), 'Check that it is a file and that this user may read it.', parent, cause);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { Mismatch } from '../bind/mismatch.js';
+import { ConversionError } from '../bind/mismatch.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 
 function parsed(text: string): ProfileExpression {
   const expression = parseProfileExpression(text);
-  if (expression instanceof Mismatch) throw new TypeError(`${text}: ${expression.reason}`);
+  if (expression instanceof ConversionError) throw new TypeError(`${text}: ${expression.reason}`);
   return expression;
 }
 
@@ -51,12 +51,12 @@ describe('a profile expression', () => {
     'a b',
     'a !b',
   ])('is none as "%s"', (text) => {
-    expect(parseProfileExpression(text)).toBeInstanceOf(Mismatch);
+    expect(parseProfileExpression(text)).toBeInstanceOf(ConversionError);
   });
 
   it('is none where it is nested without end', () => {
-    expect(parseProfileExpression('!'.repeat(1_000_000))).toBeInstanceOf(Mismatch);
-    expect(parseProfileExpression(`${'('.repeat(200)}a${')'.repeat(200)}`)).toBeInstanceOf(Mismatch);
+    expect(parseProfileExpression('!'.repeat(1_000_000))).toBeInstanceOf(ConversionError);
+    expect(parseProfileExpression(`${'('.repeat(200)}a${')'.repeat(200)}`)).toBeInstanceOf(ConversionError);
     expect(parsed(`${'('.repeat(50)}a${')'.repeat(50)}`).test(new Set(['a']))).toBe(true);
   });
 
@@ -94,7 +94,7 @@ describe('a profile expression', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '!', '&', '|', '(', ')') }), (text) => {
         const expression = parseProfileExpression(text);
-        expect(expression instanceof Mismatch || typeof expression.test(new Set()) === 'boolean').toBe(true);
+        expect(expression instanceof ConversionError || typeof expression.test(new Set()) === 'boolean').toBe(true);
       }),
     );
   });

@@ -1,4 +1,4 @@
-import { Mismatch } from '../bind/mismatch.js';
+import { ConversionError } from '../bind/mismatch.js';
 
 /** True when a document with this condition is active; names are compared exactly. */
 export type ProfileTest = (active: ReadonlySet<string>) => boolean;
@@ -16,47 +16,47 @@ const DEEPEST = 100;
  * Reads names with `!`, `&`, `|` and parentheses. `&` and `|` need parentheses when both stand on one level
  * (configuration-sources.md, "Files, profiles, imports").
  */
-export function parseProfileExpression(text: string): ProfileExpression | Mismatch {
+export function parseProfileExpression(text: string): ProfileExpression | ConversionError {
   const tokens = text.match(/[()&|!]|[^()&|!\s]+/g) ?? [];
   const names: string[] = [];
   let next = 0;
   let depth = 0;
 
-  function operand(): ProfileTest | Mismatch {
+  function operand(): ProfileTest | ConversionError {
     depth += 1;
-    const test = depth > DEEPEST ? new Mismatch(`nested deeper than ${DEEPEST} levels`) : nested();
+    const test = depth > DEEPEST ? new ConversionError(`nested deeper than ${DEEPEST} levels`) : nested();
     depth -= 1;
     return test;
   }
 
-  function nested(): ProfileTest | Mismatch {
+  function nested(): ProfileTest | ConversionError {
     const token = tokens[next++];
-    if (token === undefined) return new Mismatch('a profile name is missing at the end');
+    if (token === undefined) return new ConversionError('a profile name is missing at the end');
     if (token === '!') {
       const inner = operand();
-      return inner instanceof Mismatch ? inner : (active) => !inner(active);
+      return inner instanceof ConversionError ? inner : (active) => !inner(active);
     }
     if (token === '(') {
       const inner = level();
-      if (inner instanceof Mismatch) return inner;
-      return tokens[next++] === ')' ? inner : new Mismatch('a closing parenthesis is missing');
+      if (inner instanceof ConversionError) return inner;
+      return tokens[next++] === ')' ? inner : new ConversionError('a closing parenthesis is missing');
     }
-    if (/[()&|]/.test(token)) return new Mismatch(`a profile name is missing before "${token}"`);
+    if (/[()&|]/.test(token)) return new ConversionError(`a profile name is missing before "${token}"`);
     names.push(token);
     return (active) => active.has(token);
   }
 
-  function level(): ProfileTest | Mismatch {
+  function level(): ProfileTest | ConversionError {
     const first = operand();
-    if (first instanceof Mismatch) return first;
+    if (first instanceof ConversionError) return first;
     const operator = tokens[next];
     if (operator !== '&' && operator !== '|') return first;
     const operands = [first];
     while (tokens[next] === '&' || tokens[next] === '|') {
-      if (tokens[next] !== operator) return new Mismatch('"&" and "|" on one level need parentheses');
+      if (tokens[next] !== operator) return new ConversionError('"&" and "|" on one level need parentheses');
       next += 1;
       const another = operand();
-      if (another instanceof Mismatch) return another;
+      if (another instanceof ConversionError) return another;
       operands.push(another);
     }
     return operator === '&'
@@ -65,7 +65,7 @@ export function parseProfileExpression(text: string): ProfileExpression | Mismat
   }
 
   const test = level();
-  if (test instanceof Mismatch) return test;
-  if (next < tokens.length) return new Mismatch(`"${tokens[next] ?? ''}" is one too many`);
+  if (test instanceof ConversionError) return test;
+  if (next < tokens.length) return new ConversionError(`"${tokens[next] ?? ''}" is one too many`);
   return { test, names };
 }

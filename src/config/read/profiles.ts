@@ -28,7 +28,7 @@ const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}\-_.+@]*[\p{L}\p{N}])?$/u;
  * behind their name, doubles dropped (configuration-sources.md, "Files, profiles, imports").
  */
 export function chooseProfiles(environment: Environment, registry: KeyRegistry): ProfileChoice {
-  const state = (name: string): KeyState => one(environment, registry, `app.profiles.${name}`);
+  const state = (name: string): KeyState => stateOfKey(environment, registry, `app.profiles.${name}`);
   const active = textsOf(environment, state('active')) ?? [];
   const include = textsOf(environment, state('include')) ?? [];
   const fallback = textsOf(environment, state('default')) ?? ['default'];
@@ -143,7 +143,7 @@ function definitionOf(registry: KeyRegistry, name: string): KeyDefinition {
   return definition;
 }
 
-export function one(environment: Environment, registry: KeyRegistry, name: string): KeyState {
+export function stateOfKey(environment: Environment, registry: KeyRegistry, name: string): KeyState {
   const [state] = statesOf(environment, definitionOf(registry, name), registry);
   if (!state) throw new TypeError(`the key ${name} has no single value`);
   return state;

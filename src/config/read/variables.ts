@@ -1,6 +1,6 @@
 import { KeyName, variableForms } from '../names/key-name.js';
 import type { KeyRegistry } from '../names/key-registry.js';
-import { Mismatch } from '../bind/mismatch.js';
+import { ConversionError } from '../bind/mismatch.js';
 import { ConfigSource, type Entry } from './source.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -30,7 +30,7 @@ export function readVariables(variables: Variables, registry: KeyRegistry): Conf
 function processZone(text: string, registry: KeyRegistry): KeyName | undefined {
   const definition = registry.find(KeyName.parse('user.timezone'));
   if (definition?.type.shape !== 'scalar') return undefined;
-  return definition.type.parse(text) instanceof Mismatch ? undefined : definition.key;
+  return definition.type.parse(text) instanceof ConversionError ? undefined : definition.key;
 }
 
 /** `SERVER__PORT` reads like `server.port` and is none of its forms: only its exact text names it. */

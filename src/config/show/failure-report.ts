@@ -2,11 +2,11 @@ import type { Problem } from '../problem.js';
 
 const BANNER = 'APPLICATION FAILED TO START';
 /** A reader loses the thread long before. */
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 /** What a failed start prints: every problem with its facts, then what to do about each. */
 export function failureReport(all: readonly Problem[], banner = BANNER): string {
-  const problems = all.slice(0, MOST_PROBLEMS);
+  const problems = all.slice(0, MAX_PROBLEMS);
   const more = all.length > problems.length ? `, of which the first ${problems.length} follow` : '';
   const count = all.length === 1 ? 'One problem' : `${all.length} problems${more}`;
   const stars = '*'.repeat(banner.length);
@@ -20,7 +20,7 @@ export function failureReport(all: readonly Problem[], banner = BANNER): string 
     '',
     `${count}:`,
     '',
-    ...problems.flatMap((problem, index) => [...described(problem, index + 1), '']),
+    ...problems.flatMap((problem, index) => [...describe(problem, index + 1), '']),
     'Action:',
     '',
     ...problems.map(({ action }, index) => `${index + 1}. ${printable(action)}`),
@@ -28,7 +28,7 @@ export function failureReport(all: readonly Problem[], banner = BANNER): string 
   ].join('\n');
 }
 
-function described({ what, facts }: Problem, number: number): string[] {
+function describe({ what, facts }: Problem, number: number): string[] {
   const width = Math.max(0, ...facts.map(([label]) => label.length)) + 2;
   return [
     `${number}. ${printable(what)}`,

@@ -20,11 +20,11 @@ const PLACEHOLDER = /\$\{([^${}:]+)/g;
  * What pages show of values, whoever asks (management API, "Masking"). Hidden are what its name or its key calls a
  * secret, everything that the placeholders of such a value lead to, and everything that came through one of those.
  */
-export class HiddenValues {
+export class Sanitizer {
   /** Names that placeholders of secrets use, as written and as keys. */
-  private readonly parts = new Set<string>();
+  private readonly secretNames = new Set<string>();
   /** What those placeholders find, which may be spelled otherwise: `${db_region}` finds the variable `DB_REGION`. */
-  private readonly found = new Set<Entry>();
+  private readonly secretEntries = new Set<Entry>();
 
   constructor(
     private readonly environment: Environment,
@@ -42,9 +42,9 @@ export class HiddenValues {
       else open.push(...namesInCredentials(entry.text));
     }
     for (let name = open.pop(); name !== undefined; name = open.pop()) {
-      if (this.parts.has(name)) continue;
-      this.parts.add(name).add(KeyName.parse(name).uniform);
-      for (const entry of this.entriesNamed(name)) this.found.add(entry);
+      if (this.secretNames.has(name)) continue;
+      this.secretNames.add(name).add(KeyName.parse(name).uniform);
+      for (const entry of this.entriesNamed(name)) this.secretEntries.add(entry);
       for (const entry of unseen) {
         if (this.isPart(entry)) visit(entry, environment.fillForDisplay(entry.text).through);
       }
@@ -52,7 +52,7 @@ export class HiddenValues {
   }
 
   /** The value of one entry, or of the elements of a list, with placeholders filled in as far as they can be. */
-  shown(entries: readonly Entry[]): string | number | boolean {
+  sanitize(entries: readonly Entry[]): string | number | boolean {
     const filled = entries.map(({ text }) => this.environment.fillForDisplay(text));
     const through = filled.flatMap((part) => part.through);
     if (entries.some((entry) => this.hides(entry)) || through.some((name) => this.hidesName(name))) return MASK;
@@ -68,7 +68,7 @@ export class HiddenValues {
 
   /** True where a placeholder of this name brings in something hidden. */
   hidesName(name: string): boolean {
-    if (this.parts.has(name)) return true;
+    if (this.secretNames.has(name)) return true;
     const named = this.entriesNamed(name);
     return named.length > 0 ? named.some((entry) => this.hides(entry)) : mayNameSecret(name) || namesSecret(name);
   }
@@ -79,11 +79,11 @@ export class HiddenValues {
   }
 
   private isPart(entry: Entry): boolean {
-    if (this.found.has(entry)) return true;
+    if (this.secretEntries.has(entry)) return true;
     const { spelled, key } = entry;
     // A placeholder takes in a whole sequence by the name of its list.
     const list = key.uniform.replace(/(?:\.\d+)+$/, '');
-    return this.parts.has(spelled) || this.parts.has(key.uniform) || this.parts.has(list);
+    return this.secretNames.has(spelled) || this.secretNames.has(key.uniform) || this.secretNames.has(list);
   }
 
   private isSecretByName({ key, spelled, text, origin }: Entry): boolean {

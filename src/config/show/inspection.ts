@@ -1,6 +1,6 @@
 import type { Environment } from '../read/environment.js';
-import { HiddenValues } from './hidden-values.js';
-import { askedKey, foreignHolders, keyMeant } from '../names/key-lookup.js';
+import { Sanitizer } from './hidden-values.js';
+import { requestedKey, unregisteredEntries, keyFromInput } from '../names/key-lookup.js';
 import type { KeyRegistry } from '../names/key-registry.js';
 import { type Assignment, EMPTY_MEANS_DEFAULT, evaluate, type KeyState } from '../bind/key-state.js';
 import { type Origin, originText } from '../read/origin.js';
@@ -8,7 +8,7 @@ import { MASK } from '../../redaction/secrets.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
 /** A value as a page shows it: filled in, and masked where it must be whoever asks. */
-export interface ShownValue {
+export interface SanitizedValue {
   readonly value: string | number | boolean;
   readonly origin: string;
 }
@@ -17,30 +17,30 @@ export interface ShownValue {
 export interface Inspected {
   /** Undefined where the highest source that has the list is too short for the element asked for. */
   readonly inForce:
-    { readonly source: ConfigSource; readonly value: ShownValue['value']; readonly note?: string } | undefined;
-  readonly bySource: ReadonlyMap<ConfigSource, ShownValue>;
+    { readonly source: ConfigSource; readonly value: SanitizedValue['value']; readonly note?: string } | undefined;
+  readonly bySource: ReadonlyMap<ConfigSource, SanitizedValue>;
 }
 
 /** The pages' view of a configuration. It asks the same states that are bound: there is one answer to a key. */
 export class Inspection {
-  private readonly hidden: HiddenValues;
+  private readonly sanitizer: Sanitizer;
 
   constructor(
     private readonly environment: Environment,
     private readonly registry: KeyRegistry,
   ) {
-    this.hidden = new HiddenValues(environment, registry);
+    this.sanitizer = new Sanitizer(environment, registry);
   }
 
   /** All that a source holds, by the names its author wrote. */
-  valuesOf({ entries }: ConfigSource): ReadonlyMap<string, ShownValue> {
+  valuesOf({ entries }: ConfigSource): ReadonlyMap<string, SanitizedValue> {
     return new Map(entries.map((entry) => [entry.spelled, this.shown([entry], entry.origin)]));
   }
 
   /** A key in any form, also one that is not ours; undefined where no source holds it. */
   find(name: string): Inspected | undefined {
-    const key = keyMeant(this.environment, this.registry, name);
-    const asked = askedKey(this.environment, this.registry, key);
+    const key = keyFromInput(this.environment, this.registry, name);
+    const asked = requestedKey(this.environment, this.registry, key);
     if (!asked) return this.registry.find(key) ? undefined : this.foreign(name);
     const { state, index } = asked;
     if (state.assignments.length === 0) return undefined;
@@ -48,7 +48,7 @@ export class Inspection {
   }
 
   /** What a source says of a key. */
-  assigned({ content, origin }: Assignment): ShownValue {
+  assigned({ content, origin }: Assignment): SanitizedValue {
     return this.shown(entriesOf(content), origin);
   }
 
@@ -66,7 +66,7 @@ export class Inspection {
   }
 
   /** Of a list that adds up it is the sum; undefined where nothing sets the key. */
-  valueInForce(state: KeyState): ShownValue['value'] | undefined {
+  valueInForce(state: KeyState): SanitizedValue['value'] | undefined {
     const { assignments, type } = state;
     const [winner] = assignments;
     if (!winner) return undefined;
@@ -81,7 +81,7 @@ export class Inspection {
   }
 
   private element(state: KeyState, index: number): Inspected | undefined {
-    const bySource = new Map<ConfigSource, ShownValue>();
+    const bySource = new Map<ConfigSource, SanitizedValue>();
     for (const { source, content, origin } of state.assignments) {
       const value = 'text' in content ? this.item(content, origin, index) : this.ofSequence(content, index);
       if (value) bySource.set(source, value);
@@ -94,7 +94,7 @@ export class Inspection {
   }
 
   /** One item of comma text, which is parted once placeholders are filled in. */
-  private item(entry: Entry, origin: Origin, index: number): ShownValue | undefined {
+  private item(entry: Entry, origin: Origin, index: number): SanitizedValue | undefined {
     const whole = this.shown([entry], origin);
     if (whole.value === MASK) return index === 0 ? whole : undefined;
     const items = String(whole.value).trim() === '' ? [] : String(whole.value).split(',');
@@ -102,14 +102,14 @@ export class Inspection {
     return item === undefined ? undefined : { ...whole, value: item.trim() };
   }
 
-  private ofSequence(elements: readonly Entry[], index: number): ShownValue | undefined {
+  private ofSequence(elements: readonly Entry[], index: number): SanitizedValue | undefined {
     const element = elements.find(({ key }) => Number(key.uniformPart(key.length - 1)) === index);
     return element && this.shown([element], element.origin);
   }
 
   private foreign(name: string): Inspected | undefined {
-    const bySource = new Map<ConfigSource, ShownValue>();
-    for (const [source, entries] of foreignHolders(this.environment, name)) {
+    const bySource = new Map<ConfigSource, SanitizedValue>();
+    for (const [source, entries] of unregisteredEntries(this.environment, name)) {
       const [first] = entries;
       if (first) bySource.set(source, this.shown(entries, first.origin));
     }
@@ -117,8 +117,8 @@ export class Inspection {
     return first && { inForce: { source: first[0], value: first[1].value }, bySource };
   }
 
-  private shown(entries: readonly Entry[], origin: Origin): ShownValue {
-    return { value: this.hidden.shown(entries), origin: originText(origin) };
+  private shown(entries: readonly Entry[], origin: Origin): SanitizedValue {
+    return { value: this.sanitizer.sanitize(entries), origin: originText(origin) };
   }
 }
 

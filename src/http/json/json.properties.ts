@@ -1,6 +1,6 @@
 import { type Effect, full } from '../../config/bind/effect.js';
 import { flag, oneOf, type ScalarType, text, timeZone } from '../../config/bind/key-type.js';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { compileDatePattern, PATTERN_LETTERS, PatternFault } from '../../encoding/date-pattern.js';
 import { charsetName } from '../../config/bind/charset-name.js';
@@ -47,7 +47,7 @@ function datePattern(): ScalarType<string> {
     expects: `a date pattern of the letters ${PATTERN_LETTERS} as Java reads them, with other letters between ' and '`,
     parse: (value) => {
       const pattern = value === '' ? undefined : compileDatePattern(value);
-      return pattern instanceof PatternFault ? new Mismatch(pattern.reason) : value;
+      return pattern instanceof PatternFault ? new ConversionError(pattern.reason) : value;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { type AccessFacts, lineWriter } from './access-line.js';
 import { parsePattern, WORDS } from './access-pattern.js';
 
@@ -21,7 +21,7 @@ const FACTS: AccessFacts = {
 
 function lineOf(pattern: string, facts: Partial<AccessFacts> = {}): string {
   const parsed = parsePattern(pattern);
-  if (parsed instanceof Mismatch) throw new TypeError(parsed.reason);
+  if (parsed instanceof ConversionError) throw new TypeError(parsed.reason);
   return lineWriter(parsed)({ ...FACTS, ...facts });
 }
 
@@ -218,7 +218,7 @@ describe('L2: a line is one line', () => {
 
 function lineWriterOf(pattern: string): (facts: AccessFacts) => string {
   const parsed = parsePattern(pattern);
-  if (parsed instanceof Mismatch) throw new TypeError(parsed.reason);
+  if (parsed instanceof ConversionError) throw new TypeError(parsed.reason);
   return lineWriter(parsed);
 }
 

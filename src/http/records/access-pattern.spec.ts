@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { accessPattern, COMMON_PATTERN, parsePattern, WORDS } from './access-pattern.js';
 
 function reasonOf(pattern: string): string {
   const parsed = parsePattern(pattern);
-  return parsed instanceof Mismatch ? parsed.reason : 'taken';
+  return parsed instanceof ConversionError ? parsed.reason : 'taken';
 }
 
 it('takes the names of the two usual formats, and every word of the list', () => {
@@ -16,7 +16,7 @@ it('shows a pattern as the operator wrote it', () => {
   const pattern = '%h "%{user-agent}I" 100%%';
   const parsed = parsePattern(pattern.replace('I', 'i'));
 
-  expect(parsed instanceof Mismatch ? undefined : accessPattern.format(parsed)).toBe('%h "%{user-agent}i" 100%%');
+  expect(parsed instanceof ConversionError ? undefined : accessPattern.format(parsed)).toBe('%h "%{user-agent}i" 100%%');
 });
 
 it('takes the names of headers in any case, and the letters of words in their own', () => {

@@ -1,5 +1,5 @@
 import type { ScalarType } from '../../config/bind/key-type.js';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 
 /** What a word of a pattern stands for; no word shows a query string, a cookie or a header that can carry a secret. */
 export const WORDS = {
@@ -59,9 +59,9 @@ export const accessPattern: ScalarType<AccessPattern> = {
   format: ({ name }) => name,
 };
 
-export function parsePattern(name: string): AccessPattern | Mismatch {
+export function parsePattern(name: string): AccessPattern | ConversionError {
   const pattern = NAMED[name.trim()] ?? name;
-  if (/[^\x20-\x7e]/.test(pattern)) return new Mismatch('only printable ASCII can stand in a line');
+  if (/[^\x20-\x7e]/.test(pattern)) return new ConversionError('only printable ASCII can stand in a line');
   const pieces: Piece[] = [];
   let isQuoted = false;
   for (const { 0: found, index } of pattern.matchAll(/%\{[^}]*\}.?|%.?|[^%]+/g)) {
@@ -72,11 +72,11 @@ export function parsePattern(name: string): AccessPattern | Mismatch {
       continue;
     }
     const word = BY_UNIFORM.get(uniform(found));
-    if (word === undefined) return new Mismatch(`character ${index + 1}: ${whyNot(found)}`);
+    if (word === undefined) return new ConversionError(`character ${index + 1}: ${whyNot(found)}`);
     pieces.push({ word, isQuoted });
   }
-  if (isQuoted) return new Mismatch('a quotation mark is not closed');
-  return pieces.some((piece) => 'word' in piece) ? { name, pieces } : new Mismatch('neither a name nor a word in it');
+  if (isQuoted) return new ConversionError('a quotation mark is not closed');
+  return pieces.some((piece) => 'word' in piece) ? { name, pieces } : new ConversionError('neither a name nor a word in it');
 }
 
 function whyNot(found: string): string {
@@ -94,6 +94,6 @@ export const COMMON_PATTERN: AccessPattern = defaultPattern();
 
 function defaultPattern(): AccessPattern {
   const pattern = parsePattern('common');
-  if (pattern instanceof Mismatch) throw new TypeError(pattern.reason);
+  if (pattern instanceof ConversionError) throw new TypeError(pattern.reason);
   return pattern;
 }

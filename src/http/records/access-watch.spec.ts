@@ -9,7 +9,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { sendRaw } from '../../../test/support/raw-http.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { type Answer, Listener } from '../listener.js';
 import { AccessLog } from './access-log.js';
 import { parsePattern } from './access-pattern.js';
@@ -28,7 +28,7 @@ let slowRequests: number;
 
 beforeEach(async () => {
   const pattern = parsePattern('%h %p "%r" %s %b %D');
-  if (pattern instanceof Mismatch) throw new TypeError(pattern.reason);
+  if (pattern instanceof ConversionError) throw new TypeError(pattern.reason);
   clock = new ManualClock();
   folder = temporaryFolder('access-watch');
   log = new AccessLog({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { ArchiveNames, archivePattern } from './archive-name.js';
 
 describe('a pattern', () => {
@@ -43,6 +43,6 @@ describe('a pattern', () => {
     ['%d{yyyy-MM-dd}/a.%i.gz', 'the words may stand in the name of the file only, not in that of its folder'],
     ['a.%d.%i.zip', 'files are packed with gzip: the name ends with .gz, or they stay as they are'],
   ])('%s is refused', (pattern, reason) => {
-    expect(archivePattern.parse(pattern)).toEqual(new Mismatch(reason));
+    expect(archivePattern.parse(pattern)).toEqual(new ConversionError(reason));
   });
 });

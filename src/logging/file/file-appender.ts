@@ -3,7 +3,7 @@ import type { Charset } from '../../encoding/charset.js';
 import { withoutRequestContext } from '../../principal/request-context.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
-import { LineWriter, withinPatience } from './line-writer.js';
+import { LineWriter, withTimeout } from './line-writer.js';
 import { formed } from '../console-appender.js';
 import type { Appender, LineFormat, LogLine } from '../log-line.js';
 import { RollingFile } from './rolling-file.js';
@@ -70,7 +70,7 @@ export class FileAppender implements Appender {
   /** Writes what still waits; what is not packed yet is left to the next start. */
   async close(): Promise<void> {
     await this.writer.close();
-    await withinPatience(this.archives.close());
+    await withTimeout(this.archives.close());
   }
 
   /** Waits for the work on archives. */

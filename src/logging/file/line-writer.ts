@@ -91,7 +91,7 @@ export class LineWriter {
   /** Writes what still waits. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
-    await withinPatience(this.finish());
+    await withTimeout(this.finish());
     clearTimeout(this.timer);
     this.timer = undefined;
   }
@@ -199,7 +199,7 @@ export class LineWriter {
 }
 
 /** Waits for what should not take long as the service ends. */
-export async function withinPatience(work: Promise<void>): Promise<void> {
+export async function withTimeout(work: Promise<void>): Promise<void> {
   let limit: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => (limit = setTimeout(resolve, CLOSE_MILLIS)));
   await Promise.race([work, patience]);

@@ -1,5 +1,5 @@
 import type { ScalarType } from '../../config/bind/key-type.js';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { PATTERN_WORDS, patternFault } from './pattern.js';
 
 /** The form of a line in the words of logging engines; a mistake stops the start. */
@@ -8,9 +8,9 @@ export const logPattern: ScalarType<string> = {
   name: 'log pattern',
   expects: `a pattern of the words ${PATTERN_WORDS}, such as %d %-5level %logger : %msg%n`,
   parse: (value) => {
-    if (!/\S/.test(value)) return new Mismatch('empty');
+    if (!/\S/.test(value)) return new ConversionError('empty');
     const fault = patternFault(value);
-    return fault === undefined ? value : new Mismatch(fault);
+    return fault === undefined ? value : new ConversionError(fault);
   },
   format: (value) => value,
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import type { LogLine } from '../log-line.js';
 import { logPattern } from './log-pattern.js';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { compilePattern, patternFault } from './pattern.js';
 
 const LINE: LogLine = {
@@ -177,7 +177,7 @@ describe('a pattern is refused', () => {
     ['%constructor', 'there is no word %constructor'],
   ])('%s', (pattern, reason) => {
     expect(patternFault(pattern)).toContain(reason);
-    expect(logPattern.parse(pattern)).toBeInstanceOf(Mismatch);
+    expect(logPattern.parse(pattern)).toBeInstanceOf(ConversionError);
   });
 
   it('or compiled, whatever the text', () => {

@@ -1,6 +1,6 @@
 import type { Configuration } from '../../config/configuration.js';
 import { Duration } from '../../config/bind/duration.js';
-import { mustBeTold } from '../../config/bind/effect.js';
+import { needsWarning } from '../../config/bind/effect.js';
 import type { Inspection } from '../../config/show/inspection.js';
 import type { KeyDefinition, KeyRegistry } from '../../config/names/key-registry.js';
 import { baseName, freeParts, type KeyState, nameBelow, stateOf } from '../../config/bind/key-state.js';
@@ -109,7 +109,7 @@ class Report {
     setPath(bean.inputs, path, {
       ...(source && { value: isShown ? given : MASK, origin: source.origin }),
       ...(note && { note }),
-      ...(mustBeTold(effect) && { effect: effect.level, note: effect.note }),
+      ...(needsWarning(effect) && { effect: effect.level, note: effect.note }),
     });
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { baseUrl } from './console-url.js';
 
 describe('the base of a console', () => {
@@ -20,6 +20,6 @@ describe('the base of a console', () => {
     'http://console.example.com:99999',
     '',
   ])('is refused: %s', (text) => {
-    expect(baseUrl.parse(text)).toBeInstanceOf(Mismatch);
+    expect(baseUrl.parse(text)).toBeInstanceOf(ConversionError);
   });
 });

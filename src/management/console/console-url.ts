@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../../config/bind/key-type.js';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 
 /** A URL that paths are put behind; credentials have keys of their own, as URLs are shown and logged. */
 export const baseUrl: ScalarType<string> = {
@@ -9,6 +9,6 @@ export const baseUrl: ScalarType<string> = {
   parse: (value) => {
     const trimmed = value.trim();
     const isPlain = /^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(trimmed) && URL.canParse(trimmed);
-    return isPlain ? trimmed.replace(/\/+$/, '') : new Mismatch('not such a URL');
+    return isPlain ? trimmed.replace(/\/+$/, '') : new ConversionError('not such a URL');
   },
 };

@@ -1,6 +1,6 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
-import { askedKey } from '../../config/names/key-lookup.js';
+import { requestedKey } from '../../config/names/key-lookup.js';
 import { KeyName } from '../../config/names/key-name.js';
 import { isPackaged } from '../../config/read/origin.js';
 import { Loggers } from '../../logging/loggers.js';
@@ -60,7 +60,7 @@ export class HealthGroups implements OnModuleInit {
   private isPackaged(group: string): boolean {
     const { environment, registry } = this.configuration;
     const key = KeyName.parse(`management.endpoint.health.group.${group}.include`);
-    const [assignment] = askedKey(environment, registry, key)?.state.assignments ?? [];
+    const [assignment] = requestedKey(environment, registry, key)?.state.assignments ?? [];
     return assignment !== undefined && isPackaged(assignment.origin);
   }
 

@@ -1,5 +1,5 @@
 import { Duration } from '../../config/bind/duration.js';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import type { FieldError } from '../../errors/service-error.js';
 import { type Level, levelOf } from '../../logging/level.js';
 import type { Scalar } from '../dispatch/operation.js';
@@ -48,7 +48,7 @@ function parseDuration(value: Scalar): number | undefined | FieldFault {
   if (typeof value !== 'string') return new FieldFault('type');
   // Of what, a number alone does not say.
   const parsed = /^[\d+-]*$/.test(value) ? undefined : Duration.parse(value.trim());
-  if (parsed === undefined || parsed instanceof Mismatch) return new FieldFault('format');
+  if (parsed === undefined || parsed instanceof ConversionError) return new FieldFault('format');
   const { milliseconds } = parsed;
   return milliseconds > 0 && milliseconds <= MAX_DURATION_MILLIS ? milliseconds : new FieldFault('range');
 }

@@ -1,4 +1,4 @@
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 
 /** How far the connection to a database server is protected, weakest first. */
 export type TlsMode = 'off' | 'encrypted' | 'verify-ca' | 'verify-identity';
@@ -24,7 +24,7 @@ type Draft = { -readonly [K in keyof Omit<ServerParameters, 'notes'>]: ServerPar
 };
 
 /** Puts one value into the draft, or says what it should have been. */
-type Reader = (draft: Draft, value: string) => Mismatch | undefined;
+type Reader = (draft: Draft, value: string) => ConversionError | undefined;
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['user', credential('username', 'parameter user')],
@@ -42,7 +42,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 const NEWER_NAMES = new Set(['sslmode', 'connectiontimezone']);
 
 /** Reads `name=value&…`; case of the names does not matter, and the newer of two names wins wherever it stands. */
-export function readParameters(query: string | undefined): ServerParameters | Mismatch {
+export function readParameters(query: string | undefined): ServerParameters | ConversionError {
   const draft: Draft = { tls: 'off', notes: [] };
   const pairs = pairsOf(query).toSorted(([a], [b]) => newness(a) - newness(b));
   for (const [name, value] of pairs) {
@@ -52,7 +52,7 @@ export function readParameters(query: string | undefined): ServerParameters | Mi
       continue;
     }
     const mismatch = read(draft, value);
-    if (mismatch) return new Mismatch(`parameter ${name}: ${mismatch.reason}`);
+    if (mismatch) return new ConversionError(`parameter ${name}: ${mismatch.reason}`);
   }
   return draft;
 }
@@ -110,10 +110,10 @@ const TLS_WORDS: ReadonlyMap<string, TlsMode> = new Map<string, TlsMode>([
   ['verify-full', 'verify-identity'],
 ]);
 
-function tls(draft: Draft, value: string): Mismatch | undefined {
+function tls(draft: Draft, value: string): ConversionError | undefined {
   const word = value.toLowerCase().replaceAll('_', '-');
   const mode = TLS_WORDS.get(word);
-  if (!mode) return new Mismatch('write DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY');
+  if (!mode) return new ConversionError('write DISABLED, REQUIRED, VERIFY_CA or VERIFY_IDENTITY');
   if (word === 'preferred') {
     draft.notes.push(
       'sslMode=PREFERRED connects without TLS: the driver cannot fall back, so say REQUIRED or DISABLED.',
@@ -123,9 +123,9 @@ function tls(draft: Draft, value: string): Mismatch | undefined {
   return undefined;
 }
 
-function timeZone(draft: Draft, value: string): Mismatch | undefined {
+function timeZone(draft: Draft, value: string): ConversionError | undefined {
   const offset = utcOffset(value);
-  if (offset instanceof Mismatch) return offset;
+  if (offset instanceof ConversionError) return offset;
   draft.timeZone = value;
   delete draft.utcOffset;
   if (offset !== undefined) draft.utcOffset = offset;
@@ -135,7 +135,7 @@ function timeZone(draft: Draft, value: string): Mismatch | undefined {
 
 const JANUARY_AND_JULY = [Date.UTC(2026, 0), Date.UTC(2026, 6)];
 
-function utcOffset(zone: string): string | undefined | Mismatch {
+function utcOffset(zone: string): string | undefined | ConversionError {
   if (/^[+-]\d\d:\d\d$/.test(zone)) return zone;
   if (zone.toUpperCase() === 'LOCAL') return 'local';
   if (zone.toUpperCase() === 'SERVER') return undefined;
@@ -150,7 +150,7 @@ function utcOffset(zone: string): string | undefined | Mismatch {
     if (winter === undefined || winter !== summer) return undefined;
     return /^(?:\+00:00)?$/.test(winter) ? 'Z' : winter;
   } catch (error) {
-    if (error instanceof RangeError) return new Mismatch('not a time zone');
+    if (error instanceof RangeError) return new ConversionError('not a time zone');
     throw error;
   }
 }
@@ -161,14 +161,14 @@ function encoding(draft: Draft, value: string): undefined {
 
 function milliseconds(limit: 'connectTimeoutMillis' | 'socketTimeoutMillis'): Reader {
   return (draft, value) => {
-    if (!/^\d{1,9}$/.test(value)) return new Mismatch('write a whole number of milliseconds');
+    if (!/^\d{1,9}$/.test(value)) return new ConversionError('write a whole number of milliseconds');
     draft[limit] = Number(value);
     return undefined;
   };
 }
 
-function publicKeyRetrieval(draft: Draft, value: string): Mismatch | undefined {
-  if (!/^(?:true|false)$/i.test(value)) return new Mismatch('write true or false');
+function publicKeyRetrieval(draft: Draft, value: string): ConversionError | undefined {
+  if (!/^(?:true|false)$/i.test(value)) return new ConversionError('write true or false');
   draft.allowsPublicKeyRetrieval = value.toLowerCase() === 'true';
   return undefined;
 }

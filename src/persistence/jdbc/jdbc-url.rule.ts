@@ -1,4 +1,4 @@
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { finding, Rule } from '../../config/check/rule.js';
 import { DatasourceProperties } from '../datasource.properties.js';
 import { parseJdbcUrl } from './jdbc-url.js';
@@ -6,7 +6,7 @@ import { parseJdbcUrl } from './jdbc-url.js';
 /** What of the database's URL is read differently from what its author may expect. */
 export const jdbcUrlNotes = new Rule('database', (facts) => {
   const location = parseJdbcUrl(facts.get(DatasourceProperties).url);
-  if (location instanceof Mismatch) return [];
+  if (location instanceof ConversionError) return [];
   return location.notes.map((note) =>
     finding(
       {

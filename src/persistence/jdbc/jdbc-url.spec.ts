@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import { parseJdbcUrl } from './jdbc-url.js';
 
 describe('a JDBC URL', () => {
@@ -47,8 +47,8 @@ describe('a JDBC URL', () => {
   ])('"%s" is refused with a reason', (url, reason) => {
     const refused = parseJdbcUrl(url);
 
-    expect(refused).toBeInstanceOf(Mismatch);
-    expect((refused as Mismatch).reason).toContain(reason);
+    expect(refused).toBeInstanceOf(ConversionError);
+    expect((refused as ConversionError).reason).toContain(reason);
   });
 });
 
@@ -96,15 +96,15 @@ describe('the parameters of a JDBC URL', () => {
       const location = parseJdbcUrl(url);
 
       expect(location).toMatchObject({ username: 'ann', password: 'p@ss' });
-      const { notes } = location as Exclude<typeof location, Mismatch>;
+      const { notes } = location as Exclude<typeof location, ConversionError>;
       expect(notes.join('\n')).toContain('belongs to app.datasource.');
       expect(notes.join('\n')).not.toContain('p@ss');
     },
   );
 });
 
-function parametersOf(query: string): Exclude<ReturnType<typeof parseJdbcUrl>, Mismatch> {
+function parametersOf(query: string): Exclude<ReturnType<typeof parseJdbcUrl>, ConversionError> {
   const location = parseJdbcUrl(`jdbc:mysql://db/login?${query}`);
-  if (location instanceof Mismatch) throw new Error(location.reason);
+  if (location instanceof ConversionError) throw new Error(location.reason);
   return location;
 }

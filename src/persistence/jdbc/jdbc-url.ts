@@ -1,4 +1,4 @@
-import { Mismatch } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/mismatch.js';
 import {
   belongsToKey,
   decoded,
@@ -35,18 +35,18 @@ const SUPPORTED =
 const MYSQL_PORT = 3306;
 
 /** Reads `app.datasource.url`. */
-export function parseJdbcUrl(url: string): DatabaseLocation | Mismatch {
+export function parseJdbcUrl(url: string): DatabaseLocation | ConversionError {
   const sqlite = /^jdbc:sqlite:([^?]*)(?:\?(.*))?$/s.exec(url);
   if (sqlite) return embeddedDatabase(sqlite[1] ?? '', sqlite[2]);
   const server = /^jdbc:(mysql|mariadb):\/\/(?:([^/?]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/s.exec(url);
-  if (!server) return new Mismatch(`not a database this service knows; supported are ${SUPPORTED}`);
+  if (!server) return new ConversionError(`not a database this service knows; supported are ${SUPPORTED}`);
   const [, engine, user, hostList = '', database = '', query] = server;
 
   const hosts = hostsOf(hostList);
-  if (hosts instanceof Mismatch) return hosts;
-  if (database === '') return new Mismatch('the URL names no database behind the host');
+  if (hosts instanceof ConversionError) return hosts;
+  if (database === '') return new ConversionError('the URL names no database behind the host');
   const parameters = readParameters(query);
-  if (parameters instanceof Mismatch) return parameters;
+  if (parameters instanceof ConversionError) return parameters;
   return {
     engine: engine as DatabaseServer['engine'],
     hosts,
@@ -55,21 +55,21 @@ export function parseJdbcUrl(url: string): DatabaseLocation | Mismatch {
   };
 }
 
-function embeddedDatabase(path: string, query: string | undefined): EmbeddedDatabase | Mismatch {
-  if (path === '') return new Mismatch('the URL names no file; write jdbc:sqlite:<path>');
+function embeddedDatabase(path: string, query: string | undefined): EmbeddedDatabase | ConversionError {
+  if (path === '') return new ConversionError('the URL names no file; write jdbc:sqlite:<path>');
   if (/^(?:~\/|file:)/.test(path))
-    return new Mismatch('write the path of the file itself, without ~ and without file:');
+    return new ConversionError('write the path of the file itself, without ~ and without file:');
   return { engine: 'sqlite', file: path, notes: pairsOf(query).map(([name]) => withoutEffect(name)) };
 }
 
-function hostsOf(list: string): readonly Host[] | Mismatch {
+function hostsOf(list: string): readonly Host[] | ConversionError {
   const hosts: Host[] = [];
   for (const text of list.split(',')) {
     const parts = /^(?:\[([0-9a-f:.%]+)\]|([^:()[\]\s=@]+))(?::(\d{1,5}))?$/i.exec(text.trim());
     const name = parts?.[1] ?? parts?.[2];
     const port = Number(parts?.[3] ?? MYSQL_PORT);
     if (name === undefined || port < 1 || port > 65_535) {
-      return new Mismatch('a host is written <name>, <name>:<port> or [<IPv6 address>]:<port>, several with commas');
+      return new ConversionError('a host is written <name>, <name>:<port> or [<IPv6 address>]:<port>, several with commas');
     }
     hosts.push({ name, port });
   }

@@ -3,7 +3,7 @@ import type { ConfigurationReading } from '../../../src/config/configuration.js'
 import { KeyName } from '../../../src/config/names/key-name.js';
 import { KeyRegistry, type KeyDefinition } from '../../../src/config/names/key-registry.js';
 import type { ListType, ScalarType } from '../../../src/config/bind/key-type.js';
-import { Mismatch } from '../../../src/config/bind/mismatch.js';
+import { ConversionError } from '../../../src/config/bind/mismatch.js';
 import { baseName } from '../../../src/config/bind/key-state.js';
 import { ifBound } from '../../../src/config/bind/unbound.js';
 import { PROPERTIES } from '../../../src/boot/properties.js';
@@ -133,7 +133,7 @@ export function sampleOf({ name, type }: Pick<Example, 'name' | 'type'>): string
   const words = /^one of (.*)$/.exec(scalar.expects)?.[1]?.split(', ') ?? [];
   const sample = [...words, ...TEXTS].find((text) => {
     const value = scalar.parse(text);
-    return !(value instanceof Mismatch) && scalar.format(value) !== unset;
+    return !(value instanceof ConversionError) && scalar.format(value) !== unset;
   });
   if (sample === undefined) throw new TypeError(`no sample fits ${name}`);
   return sample;
@@ -147,7 +147,7 @@ function defaultOf(name: string): string | undefined {
 export function expectedOf({ type }: Example, text: string): unknown {
   const parsed = (scalar: ScalarType<unknown>, item: string): unknown => {
     const value = scalar.parse(item);
-    if (value instanceof Mismatch) throw new TypeError(`${item}: ${value.reason}`);
+    if (value instanceof ConversionError) throw new TypeError(`${item}: ${value.reason}`);
     return value;
   };
   if (type.shape === 'scalar') return parsed(type, text);

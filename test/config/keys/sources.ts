@@ -1,5 +1,5 @@
 import { fc } from '../../support/property.js';
-import { Mismatch } from '../../../src/config/bind/mismatch.js';
+import { ConversionError } from '../../../src/config/bind/mismatch.js';
 import { type Example, sampleOf } from './examples.js';
 import type { Situation } from './situation.js';
 
@@ -147,7 +147,7 @@ function textsOf(key: Example): fc.Arbitrary<string> {
     text: key.type.expects === 'a text' ? [sample, 'geheim', 'a=b&c', 'x:y', ' z '] : [sample],
   };
   const { type } = key;
-  const fitting = (choices[type.name] ?? []).filter((text) => !(type.parse(text) instanceof Mismatch));
+  const fitting = (choices[type.name] ?? []).filter((text) => !(type.parse(text) instanceof ConversionError));
   return fc.constantFrom(sample, ...fitting);
 }
 
