@@ -1,7 +1,7 @@
 import { argv, exit, stderr, stdout } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { refuseOldNode } from './boot/node-version.js';
-import { ShutdownSignals } from './boot/stop-signals.js';
+import { ShutdownSignals } from './boot/shutdown-signals.js';
 
 refuseOldNode('npm start');
 

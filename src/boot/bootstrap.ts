@@ -33,7 +33,7 @@ import type { Listener } from '../http/listener.js';
 import { LifecycleProperties, ServerProperties } from '../http/server.properties.js';
 import { type ShutdownParts, shutDown } from '../http/shutdown/shutdown.js';
 import { analyzeFailure } from './failure-analysis.js';
-import { StartInterrupted, type ShutdownSignals } from './stop-signals.js';
+import { StartInterrupted, type ShutdownSignals } from './shutdown-signals.js';
 
 /** Of what the start and the end of the service say. */
 const START = 'start';

@@ -1,5 +1,5 @@
 import type { Environment } from '../config/read/environment.js';
-import { Sanitizer } from '../config/show/hidden-values.js';
+import { Sanitizer } from '../config/show/sanitizer.js';
 import { requestedKey, unregisteredEntries, keyFromInput } from '../config/names/key-lookup.js';
 import { KeyName } from '../config/names/key-name.js';
 import { printable } from '../config/show/failure-report.js';

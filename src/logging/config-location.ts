@@ -1,5 +1,5 @@
 import type { ScalarType } from '../config/bind/key-type.js';
-import { ConversionError } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/conversion-error.js';
 
 const FILE = 'file:';
 

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { ConversionError } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/conversion-error.js';
 import { parseJdbcUrl } from './jdbc/jdbc-url.js';
 
 /** Where the process keeps files of its own: beside the embedded database, else in `data` of the working folder. */

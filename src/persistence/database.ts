@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { ConversionError } from '../config/bind/mismatch.js';
+import { ConversionError } from '../config/bind/conversion-error.js';
 import { poolOf } from './engines/database-server.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
 import type { DatasourceProperties } from './datasource.properties.js';

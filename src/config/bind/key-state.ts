@@ -2,7 +2,7 @@ import type { Environment } from '../read/environment.js';
 import { KeyName } from '../names/key-name.js';
 import type { KeyDefinition, KeyRegistry } from '../names/key-registry.js';
 import type { KeyType, ListType, ScalarType } from './key-type.js';
-import { ConversionError } from './mismatch.js';
+import { ConversionError } from './conversion-error.js';
 import type { Origin } from '../read/origin.js';
 import type { Problem } from '../problem.js';
 import { namesSecret, shown } from '../../redaction/secrets.js';

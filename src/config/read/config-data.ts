@@ -14,7 +14,7 @@ import {
   parseLocations,
   unusable,
 } from './location.js';
-import { ConversionError } from '../bind/mismatch.js';
+import { ConversionError } from '../bind/conversion-error.js';
 import { type Origin, resourceText } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem, unreadable } from '../problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';

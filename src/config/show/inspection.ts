@@ -1,5 +1,5 @@
 import type { Environment } from '../read/environment.js';
-import { Sanitizer } from './hidden-values.js';
+import { Sanitizer } from './sanitizer.js';
 import { requestedKey, unregisteredEntries, keyFromInput } from '../names/key-lookup.js';
 import type { KeyRegistry } from '../names/key-registry.js';
 import { type Assignment, EMPTY_MEANS_DEFAULT, evaluate, type KeyState } from '../bind/key-state.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { ConversionError } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/conversion-error.js';
 import { type AccessFacts, lineWriter } from './access-line.js';
 import { parsePattern, WORDS } from './access-pattern.js';
 

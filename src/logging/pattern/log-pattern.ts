@@ -1,5 +1,5 @@
 import type { ScalarType } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/conversion-error.js';
 import { PATTERN_WORDS, patternFault } from './pattern.js';
 
 /** The form of a line in the words of logging engines; a mistake stops the start. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import type { LogLine } from '../log-line.js';
 import { logPattern } from './log-pattern.js';
-import { ConversionError } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/conversion-error.js';
 import { compilePattern, patternFault } from './pattern.js';
 
 const LINE: LogLine = {

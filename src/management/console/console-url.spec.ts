@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/conversion-error.js';
 import { baseUrl } from './console-url.js';
 
 describe('the base of a console', () => {

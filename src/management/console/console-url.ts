@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/conversion-error.js';
 
 /** A URL that paths are put behind; credentials have keys of their own, as URLs are shown and logged. */
 export const baseUrl: ScalarType<string> = {

@@ -1,4 +1,4 @@
-import { ConversionError } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/conversion-error.js';
 import { finding, Rule } from '../../config/check/rule.js';
 import { DatasourceProperties } from '../datasource.properties.js';
 import { parseJdbcUrl } from './jdbc-url.js';

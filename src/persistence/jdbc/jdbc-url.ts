@@ -1,4 +1,4 @@
-import { ConversionError } from '../../config/bind/mismatch.js';
+import { ConversionError } from '../../config/bind/conversion-error.js';
 import {
   belongsToKey,
   decoded,
