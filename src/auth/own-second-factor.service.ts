@@ -5,7 +5,7 @@ import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { SetupRequest } from '../second-factor/enrolment/authenticators.service.js';
 import { Enrolment, type Setup, type ShownSecret } from '../second-factor/enrolment/enrolment.service.js';
-import type { EnrolmentState } from '../second-factor/attempts/factor-state.js';
+import type { EnrolmentState } from '../second-factor/enrolment/enrolment-state.js';
 import { MfaProperties } from '../second-factor/mfa.properties.js';
 import { isDemanded } from '../second-factor/policy.js';
 import {

@@ -8,7 +8,6 @@ import { type Proof, SecondFactors } from '../second-factor/second-factors.servi
 import { codeMethod } from '../second-factor/submitted-code.js';
 import { type DeviceSecret, TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
 import type { Tx } from '../persistence/unit-of-work.js';
-import { PWD_OTP } from '../principal/amr.js';
 import { setUser } from '../principal/request-context.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../principal/principal.js';
 import type { MfaClaims } from '../token/mfa-token.js';
@@ -80,7 +79,13 @@ export class SecondStep {
     const { subject } = principal;
     const kind = principal.kind === 'half' ? 'MFA_OK' : 'STEP_UP_OK';
     const { idp } = principal;
-    await this.events.record(tx, { kind, subject, amr: PWD_OTP, reason: method, ...(idp !== undefined && { idp }) });
+    await this.events.record(tx, {
+      kind,
+      subject,
+      amr: this.secondFactors.amrOf(method),
+      reason: method,
+      ...(idp !== undefined && { idp }),
+    });
     return principal.kind === 'half' ? this.upgrade(tx, principal, method) : this.stepUp(tx, principal, method);
   }
 
@@ -94,7 +99,13 @@ export class SecondStep {
   private async upgrade(tx: Tx, half: HalfPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
     const { subject, authTime, id, expiresAt } = half;
     const dated = authTime === undefined ? {} : { authTime };
-    const facts = { subject, amr: PWD_OTP, ...dated, mfaAt: this.clock.seconds(), mfaMethod };
+    const facts = {
+      subject,
+      amr: this.secondFactors.amrOf(mfaMethod),
+      ...dated,
+      mfaAt: this.clock.seconds(),
+      mfaMethod,
+    };
     if (half.via === 'token') {
       const isFirst = await this.mfaTokens.markUsed(tx, { jti: id, expiresAt });
       if (!isFirst) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'jti used' });
@@ -106,7 +117,11 @@ export class SecondStep {
   }
 
   private async stepUp(tx: Tx, { sid }: FullPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
-    const raised = await this.sessions.stepUp(tx, sid, { amr: PWD_OTP, mfaAt: this.clock.seconds(), mfaMethod });
+    const raised = await this.sessions.stepUp(tx, sid, {
+      amr: this.secondFactors.amrOf(mfaMethod),
+      mfaAt: this.clock.seconds(),
+      mfaMethod,
+    });
     if (!raised) throw new ServiceError('INVALID_TOKEN', { reason: 'session ended' });
     return raised;
   }

@@ -4,7 +4,7 @@ import type { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountImport, TotpImport } from '../account/import/account-import.service.js';
 import type { Accounts } from '../account/accounts.service.js';
 import { printable } from '../config/show/failure-report.js';
-import type { EnrolmentState } from '../second-factor/attempts/factor-state.js';
+import type { EnrolmentState } from '../second-factor/enrolment/enrolment-state.js';
 import type { Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import type { AdmitServices } from './admit.command.js';
 import { type Complaint, noSuch } from './users-answers.js';

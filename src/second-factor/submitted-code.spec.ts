@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { submittedCode, totpDigits } from './submitted-code.js';
 
 it.each([
-  ['123456', { method: 'totp', digits: '123456' }],
-  ['123 456', { method: 'totp', digits: '123456' }],
-  ['000000', { method: 'totp', digits: '000000' }],
+  ['123456', { method: 'totp', text: '123456' }],
+  ['123 456', { method: 'totp', text: '123456' }],
+  ['000000', { method: 'totp', text: '000000' }],
   ['12345678', { method: 'backup_code', text: '12345678' }],
   ['ABCD-EFGH', { method: 'backup_code', text: 'ABCDEFGH' }],
   ['abcd efgh', { method: 'backup_code', text: 'ABCDEFGH' }],

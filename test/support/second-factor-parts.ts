@@ -8,6 +8,9 @@ import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
 import { Loggers } from '../../src/logging/loggers.js';
 import { Meters } from '../../src/metrics/meters.js';
+import { AttemptBudget } from '../../src/second-factor/attempts/attempt-budget.service.js';
+import { BackupCodeFactor } from '../../src/second-factor/backup-code/backup-code-factor.service.js';
+import { TotpFactor } from '../../src/second-factor/totp/totp-factor.service.js';
 import { Attempts } from '../../src/second-factor/attempts/attempts.service.js';
 import { Authenticators } from '../../src/second-factor/enrolment/authenticators.service.js';
 import { Enrolment } from '../../src/second-factor/enrolment/enrolment.service.js';
@@ -63,15 +66,28 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   const enrolmentStore = new EnrolmentStore();
   const counted = new SecondFactorMeters(meters, events);
   const locks = new Locks(work, store, deviceStore, events);
-  const attempts = new Attempts(work, clock, random, store, locks, properties, counted, loggers);
+  const budget = new AttemptBudget(work, clock, store, properties, loggers);
+  const attempts = new Attempts(budget, locks, counted, random, loggers);
   const secrets = new TotpSecrets(work, new TotpSecretStore(), sealer, random, properties);
   const backupCodes = new BackupCodes(new BackupCodeStore(), random, peppered);
-  const secondFactors = new SecondFactors(work, clock, attempts, store, secrets, backupCodes, events);
-  const authenticators = new Authenticators(enrolmentStore, secrets, backupCodes, deviceStore, clock, random);
+  const totp = new TotpFactor(work, clock, budget, store, secrets);
+  const codes = new BackupCodeFactor(work, budget, store, backupCodes, events);
+  const secondFactors = new SecondFactors([totp, codes], attempts, counted);
+  const authenticators = new Authenticators(enrolmentStore, secondFactors, totp, codes, deviceStore, clock, random);
   return {
     secondFactors,
     locks,
-    enrolment: new Enrolment(work, clock, enrolmentStore, authenticators, secrets, attempts, secondFactors, events),
+    enrolment: new Enrolment(
+      work,
+      clock,
+      enrolmentStore,
+      authenticators,
+      secrets,
+      attempts,
+      budget,
+      secondFactors,
+      events,
+    ),
     devices: new TrustedDevices(work, deviceStore, clock, random, events, properties, loggers),
     secrets,
     backupCodes,

@@ -1,6 +1,6 @@
 import type { InferOutput } from 'valibot';
-import type { EnrolmentState } from '../../second-factor/attempts/factor-state.js';
-import type { Proof } from '../../second-factor/proof.js';
+import type { EnrolmentState } from '../../second-factor/enrolment/enrolment-state.js';
+import { FACTOR_IDS, type Proof } from '../../second-factor/second-factor.js';
 import { acrOf, type Amr } from '../../principal/amr.js';
 import { authoritiesOf, type FullPrincipal } from '../../principal/principal.js';
 import type { loginResponse, meResponse, secondStepResponse, secondFactorStateResponse } from './responses.schema.js';
@@ -71,7 +71,7 @@ type ChallengeBody = Pick<
 
 /** What a challenged caller can do next. */
 export function toChallengeBody(next: 'none' | 'verify' | 'enrol'): ChallengeBody {
-  return next === 'enrol' ? { enrolment_required: true, methods: [] } : { methods: ['totp', 'backup_code'] };
+  return next === 'enrol' ? { enrolment_required: true, methods: [] } : { methods: [...FACTOR_IDS] };
 }
 
 /** A page of a list; `next` is there where more may follow. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { CODES_PER_SET, LOW } from '../../second-factor/backup-code/backup-code.js';
+import { FACTOR_IDS } from '../../second-factor/second-factor.js';
 import { ACR_MFA, ACR_PWD } from '../../principal/amr.js';
 import { listOf } from '../../web/schema.js';
 
@@ -41,7 +42,7 @@ const maybeTokenEntries = {
 /** How a second factor was proven. */
 const proofEntries = {
   amr,
-  mfa_method: v.picklist(['totp', 'backup_code']),
+  mfa_method: v.picklist(FACTOR_IDS),
   backup_codes_remaining: v.optional(v.pipe(count, v.description('After a backup code: how many are left.'))),
   backup_codes_low: v.optional(v.pipe(v.boolean(), v.description(`After a backup code: true at ${LOW} or fewer.`))),
 };
@@ -52,7 +53,7 @@ const openEntries = {
     v.pipe(v.literal(true), v.description('Policy demands a second factor that is still to be set up.')),
   ),
   methods: v.pipe(
-    listOf(v.picklist(['totp', 'backup_code'])),
+    listOf(v.picklist(FACTOR_IDS)),
     v.description('What the second step takes; empty where enrolment comes first.'),
   ),
 };

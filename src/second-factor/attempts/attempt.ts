@@ -1,4 +1,5 @@
 import { ServiceError } from '../../errors/service-error.js';
+import type { StepOffset } from '../totp/totp.js';
 import { type FailureCounter, type Lock, lockOf } from './lock.js';
 
 /** The account an attempt is made for; `securityStamp` and `jti` come from a half-authenticated caller. */
@@ -41,6 +42,27 @@ export type Refusal =
   | { readonly kind: 'ended'; readonly reason: 'no_account' | 'disabled' | 'epoch' | 'jti' }
   | { readonly kind: 'no_secret' };
 
+/** Why a code that was verified is rejected, and the event that reports it. */
+export interface Failure {
+  readonly event: 'MFA_FAILED' | 'MFA_REPLAY';
+  readonly reason: string;
+}
+
+/** How a charged attempt ended. */
+export type Outcome<T> =
+  /** `offset` is that of the time step whose code it was. */
+  | { readonly kind: 'done'; readonly result: T; readonly offset?: StepOffset }
+  | ({ readonly kind: 'failed' } & Failure)
+  /** The secret or the login that the code was for ended in the meantime. */
+  | { readonly kind: 'refunded'; readonly refusal: Refusal };
+
+export const WRONG_CODE = { kind: 'failed', event: 'MFA_FAILED', reason: 'wrong_code' } as const;
+export const REPLAYED = { kind: 'failed', event: 'MFA_REPLAY', reason: 'used_step' } as const;
+
+export const NO_SECRET: Refusal = { kind: 'no_secret' };
+export const NO_ACCOUNT: Refusal = { kind: 'ended', reason: 'no_account' };
+export const ACTIVE_SECRET: TargetSecret = { kind: 'active' };
+
 /**
  * Why no attempt is to be had, or where the claim asks for no secret, why it does not hold; undefined where all is well.
  * The order is that of the contract: lock, security stamp and `jti`, code.
@@ -66,7 +88,8 @@ export function endedRefusal(
 ): Exclude<Refusal, { readonly kind: 'locked' }> | undefined {
   if (!state) return { kind: 'ended', reason: 'no_account' };
   if (!state.isEnabled) return { kind: 'ended', reason: 'disabled' };
-  if (caller.securityStamp !== undefined && caller.securityStamp !== state.securityStamp) return { kind: 'ended', reason: 'epoch' };
+  if (caller.securityStamp !== undefined && caller.securityStamp !== state.securityStamp)
+    return { kind: 'ended', reason: 'epoch' };
   if (state.isJtiUsed) return { kind: 'ended', reason: 'jti' };
   return !target || secretOf(state, target, now) ? undefined : { kind: 'no_secret' };
 }
@@ -78,7 +101,7 @@ export function secretOf(state: FactorState, target: TargetSecret, now: number):
   return pending?.askedBy === target.askedBy && now < pending.expiresAt ? pending : undefined;
 }
 
-/** What the caller is told. */
+/** The error that the caller gets. */
 export function refusalError(refusal: Refusal, caller: AttemptSubject, now: number): ServiceError {
   switch (refusal.kind) {
     case 'locked':

@@ -1,16 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import type { Failure } from './attempt.js';
 import { SecondFactorStore } from '../second-factor.store.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 
-/** Why a code that was looked at did not count. */
-export interface Failure {
-  readonly event: 'MFA_FAILED' | 'MFA_REPLAY';
-  readonly reason: string;
-}
-
-/** Failures that become locks, and the end of a lock before its time. */
+/** Failures that become locks, and the end of a lock by an administrator. */
 @Injectable()
 export class Locks {
   constructor(
@@ -20,7 +15,7 @@ export class Locks {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** Records a paid attempt that failed; where it was the one that begins a lock, what ends with that goes, too. */
+  /** Records an attempt that failed; the attempt that begins a lock also ends the trust in all devices. */
   async fail(subject: string, attemptId: string, { event, reason }: Failure): Promise<void> {
     await this.work.run(async (tx) => {
       const isLocked = await this.store.lock(tx, subject, attemptId);
@@ -31,7 +26,7 @@ export class Locks {
     });
   }
 
-  /** Ends the lock of an account; false if it has no failures. `actor` is the administrator, or `cli`. */
+  /** Ends the lock of an account; false if it has no failures. */
   unlock(subject: string, actor: string): Promise<boolean> {
     return this.work.run(async (tx) => {
       const isUnlocked = await this.store.unlock(tx, subject);

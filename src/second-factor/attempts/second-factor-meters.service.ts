@@ -4,11 +4,8 @@ import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Counter, Summary } from '../../metrics/meter.js';
 import { type Family, Meters } from '../../metrics/meters.js';
-import type { SubmittedCode } from '../submitted-code.js';
+import type { FactorId } from '../second-factor.js';
 import type { StepOffset } from '../totp/totp.js';
-
-/** What was shown as second factor. */
-export type CodeMethod = SubmittedCode['method'];
 
 interface Ending {
   /** `failure`: the code was looked at, and counted against its account; `refused`: it was not. */
@@ -17,12 +14,6 @@ interface Ending {
 }
 
 const SUCCESS: Ending = { outcome: 'success', reason: 'none' };
-const FAILURES: Readonly<Record<CodeMethod, readonly string[]>> = {
-  totp: ['wrong_code', 'used_step'],
-  backup_code: ['wrong_backup_code'],
-};
-/** A race may end a backup code as `wrong_code`, too. */
-const FAILURE_WORDS = Object.values(FAILURES).flat();
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
   MFA_LOCKED: 'locked',
   MFA_STATE_CONFLICT: 'no_secret',
@@ -35,15 +26,11 @@ const REFUSALS: Partial<Record<ErrorCode, string>> = {
 export class SecondFactorMeters {
   private readonly attempts: Family<Counter>;
   private readonly offsets: Summary;
+  /** A race may end the attempt of one factor with the reason of another. */
+  private readonly failures = new Set<string>();
 
   constructor(meters: Meters, events: SecurityEvents) {
     this.attempts = meters.counter('login.mfa.attempts', { description: 'Codes shown as second factor' });
-    // The usual ones from the start, so that the first one is a rise.
-    for (const method of ['totp', 'backup_code'] as const) {
-      this.counterOf(method, SUCCESS);
-      for (const reason of FAILURES[method]) this.counterOf(method, { outcome: 'failure', reason });
-      this.counterOf(method, { outcome: 'refused', reason: 'locked' });
-    }
     const description = 'Steps by which the code of an authenticator was behind or ahead';
     this.offsets = meters.summary('login.mfa.step.offset', { description, buckets: [-1, 0, 1] }).of();
     const lockouts = meters.counter('login.lockouts', { description: 'Locks of the second factor, and their ends' });
@@ -58,9 +45,19 @@ export class SecondFactorMeters {
     }
   }
 
+  /** Creates the usual series of a factor at startup, so that the first count is a rise. */
+  declare(method: FactorId, failures: readonly string[]): void {
+    this.counterOf(method, SUCCESS);
+    for (const reason of failures) {
+      this.failures.add(reason);
+      this.counterOf(method, { outcome: 'failure', reason });
+    }
+    this.counterOf(method, { outcome: 'refused', reason: 'locked' });
+  }
+
   /** Counts an attempt once, by how it ends. */
   async counted<T>(
-    method: CodeMethod,
+    method: FactorId,
     attempt: () => Promise<{ readonly result: T; readonly offset?: StepOffset }>,
   ): Promise<T> {
     const { result, offset } = await this.refusals(method, attempt);
@@ -70,30 +67,30 @@ export class SecondFactorMeters {
   }
 
   /** Counts what ends the attempt before its code is looked at; one that goes on is counted elsewhere. */
-  async refusals<T>(method: CodeMethod, look: () => Promise<T>): Promise<T> {
+  async refusals<T>(method: FactorId, look: () => Promise<T>): Promise<T> {
     try {
       return await look();
     } catch (error) {
-      this.count(method, endingBy(error));
+      this.count(method, this.endingBy(error));
       throw error;
     }
   }
 
-  private count(method: CodeMethod, ending: Ending): void {
+  private count(method: FactorId, ending: Ending): void {
     this.counterOf(method, ending).increment();
   }
 
-  private counterOf(method: CodeMethod, { outcome, reason }: Ending): Counter {
+  private counterOf(method: FactorId, { outcome, reason }: Ending): Counter {
     return this.attempts.of({ outcome, method, reason });
   }
-}
 
-/** In words of which there are few, whatever was thrown. */
-function endingBy(error: unknown): Ending {
-  if (!(error instanceof ServiceError)) return { outcome: 'error', reason: 'defect' };
-  const { code, facts } = error;
-  if (code === 'UNAVAILABLE') return { outcome: 'error', reason: 'unavailable' };
-  if (code !== 'MFA_CODE_INVALID') return { outcome: 'refused', reason: REFUSALS[code] ?? 'other' };
-  const reason = FAILURE_WORDS.find((word) => word === facts.reason);
-  return { outcome: 'failure', reason: reason ?? 'other' };
+  /** Tags come from closed lists, whatever was thrown. */
+  private endingBy(error: unknown): Ending {
+    if (!(error instanceof ServiceError)) return { outcome: 'error', reason: 'defect' };
+    const { code, facts } = error;
+    if (code === 'UNAVAILABLE') return { outcome: 'error', reason: 'unavailable' };
+    if (code !== 'MFA_CODE_INVALID') return { outcome: 'refused', reason: REFUSALS[code] ?? 'other' };
+    const { reason = 'other' } = facts;
+    return { outcome: 'failure', reason: this.failures.has(reason) ? reason : 'other' };
+  }
 }

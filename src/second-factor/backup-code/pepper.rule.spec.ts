@@ -16,10 +16,10 @@ function findings(variables: ConfigurationInputs['variables']): readonly Finding
 }
 
 describe('a pepper for backup codes', () => {
-  it('is demanded in production', () => {
+  it('is demanded in production by the rule "security"', () => {
+    expect(pepperedBackupCodes.name).toBe('security');
     expect(findings(PRODUCTION)).toMatchObject([
       {
-        rule: 'security',
         severity: 'breach',
         facts: expect.arrayContaining([['Property', 'app.security.mfa.backup-code.pepper']]) as unknown,
       },

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { BackupCodes } from '../backup-code/backup-codes.service.js';
+import { BackupCodeFactor } from '../backup-code/backup-code-factor.service.js';
 import { Clock } from '../../clock/clock.js';
 import { timeOrderedId } from '../../encoding/time-ordered-id.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
 import type { AttemptSubject } from '../attempts/attempt.js';
+import type { EnrolmentState } from './enrolment-state.js';
 import { EnrolmentStore } from './enrolment.store.js';
-import { type GeneratedSecret, TotpSecrets } from '../totp/totp-secrets.service.js';
+import type { NamedAuthenticators, StoredFactors } from '../second-factor.js';
+import { SecondFactors } from '../second-factors.service.js';
+import { TotpFactor } from '../totp/totp-factor.service.js';
 import { TrustedDeviceStore } from '../trusted-device/trusted-device.store.js';
 
 /** Seconds in which a pending secret can be confirmed. */
@@ -22,6 +25,12 @@ export interface SetupRequest extends AttemptSubject {
   readonly keepsOwn?: boolean;
 }
 
+/** What the owner of a new enrolment is shown once. */
+export interface NewEnrolment {
+  readonly key: Uint8Array;
+  readonly backupCodes: readonly string[];
+}
+
 /**
  * The authenticators of an account as its row names them: one active and one pending secret, one live set of codes. Each
  * move changes the row first, by a condition that decides, and then drops what the row names no longer.
@@ -30,45 +39,47 @@ export interface SetupRequest extends AttemptSubject {
 export class Authenticators {
   constructor(
     private readonly store: EnrolmentStore,
-    private readonly secrets: TotpSecrets,
-    private readonly backupCodes: BackupCodes,
+    private readonly factors: SecondFactors,
+    private readonly totp: TotpFactor,
+    private readonly backupCodes: BackupCodeFactor,
     private readonly devices: TrustedDeviceStore,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
-  /** Makes the secret the pending one, with codes that go live with it; undefined where the claim does not hold. */
-  async propose(tx: Tx, caller: SetupRequest, drawn: GeneratedSecret): Promise<readonly string[] | undefined> {
+  /** What the owner may know, without the lock. */
+  state(stored: StoredFactors): EnrolmentState {
+    return { ...this.totp.state(stored), backupCodes: this.backupCodes.state(stored) };
+  }
+
+  /** Stores a pending secret, with codes that take effect with it; undefined where the caller may not. */
+  async propose(tx: Tx, caller: SetupRequest): Promise<NewEnrolment | undefined> {
     const { subject, askedBy } = caller;
     const id = this.newId();
     const createdAt = this.clock.seconds();
     if (!(await this.store.ask(tx, caller, id, createdAt))) return undefined;
-    await this.sweep(tx, subject);
-    await this.secrets.insertPending(tx, id, drawn, {
-      subject,
-      askedBy,
-      createdAt,
-      expiresAt: createdAt + PENDING_SECONDS,
-    });
-    return this.backupCodes.issue(tx, subject, id);
+    await this.discardUnnamed(tx, subject);
+    const authenticator = { id, subject, askedBy, createdAt, expiresAt: createdAt + PENDING_SECONDS };
+    const key = await this.totp.enrol(tx, authenticator);
+    return { key, backupCodes: await this.backupCodes.enrol(tx, authenticator) };
   }
 
   /** New codes for a pending secret in place of those it came with; undefined where the claim does not hold. */
   async renewCodes(tx: Tx, caller: SetupRequest, pendingId: string): Promise<readonly string[] | undefined> {
     const { subject } = caller;
     if (!(await this.store.holdPending(tx, caller, pendingId))) return undefined;
-    const { backupSetId = null } = (await this.store.named(tx, subject)) ?? {};
-    await this.backupCodes.keepOnly(tx, subject, present(backupSetId));
-    return this.backupCodes.issue(tx, subject, pendingId);
+    const named = await this.named(tx, subject);
+    await this.backupCodes.discard(tx, subject, { ...named, pendingTotpId: null });
+    return this.backupCodes.enrol(tx, { id: pendingId, subject });
   }
 
   /** Makes the pending secret the active one; false if it is no longer pending, or the step was used. */
   async activate(tx: Tx, caller: AttemptSubject, pendingId: string, step: number): Promise<boolean> {
     const now = this.clock.seconds();
     if (!(await this.store.confirm(tx, caller, pendingId, { step, now }))) return false;
-    await this.secrets.activate(tx, pendingId, now);
+    await this.totp.activate(tx, pendingId, now);
     await this.devices.deleteAll(tx, caller.subject);
-    await this.sweep(tx, caller.subject);
+    await this.discardUnnamed(tx, caller.subject);
     return true;
   }
 
@@ -91,20 +102,22 @@ export class Authenticators {
   async reissue(tx: Tx, subject: string): Promise<readonly string[] | undefined> {
     const setId = this.newId();
     if (!(await this.store.reissue(tx, subject, setId, this.clock.seconds()))) return undefined;
-    await this.sweep(tx, subject);
-    return this.backupCodes.issue(tx, subject, setId);
+    await this.discardUnnamed(tx, subject);
+    return this.backupCodes.enrol(tx, { id: setId, subject });
   }
 
   private async wiped(tx: Tx, subject: string): Promise<true> {
     await this.devices.deleteAll(tx, subject);
-    await this.sweep(tx, subject);
+    await this.discardUnnamed(tx, subject);
     return true;
   }
 
-  private async sweep(tx: Tx, subject: string): Promise<void> {
-    const { totpId = null, pendingTotpId = null, backupSetId = null } = (await this.store.named(tx, subject)) ?? {};
-    await this.secrets.keepOnly(tx, subject, present(totpId, pendingTotpId));
-    await this.backupCodes.keepOnly(tx, subject, present(backupSetId, pendingTotpId));
+  private async discardUnnamed(tx: Tx, subject: string): Promise<void> {
+    await this.factors.discard(tx, subject, await this.named(tx, subject));
+  }
+
+  private async named(tx: Tx, subject: string): Promise<NamedAuthenticators> {
+    return (await this.store.named(tx, subject)) ?? NO_AUTHENTICATORS;
   }
 
   private newId(): string {
@@ -112,6 +125,4 @@ export class Authenticators {
   }
 }
 
-function present(...ids: readonly (string | null)[]): readonly string[] {
-  return ids.filter((id) => id !== null);
-}
+const NO_AUTHENTICATORS: NamedAuthenticators = { totpId: null, pendingTotpId: null, backupSetId: null };

@@ -4,20 +4,25 @@ import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import {
-  type TargetSecret,
   type AttemptSubject,
-  type Refusal,
-  refusalError,
-  secretOf,
   type FactorState,
+  NO_ACCOUNT,
+  NO_SECRET,
+  type Outcome,
+  refusalError,
+  REPLAYED,
+  secretOf,
+  type TargetSecret,
+  WRONG_CODE,
 } from '../attempts/attempt.js';
-import { Attempts, type Outcome, REPLAYED, WRONG_CODE } from '../attempts/attempts.service.js';
+import { AttemptBudget } from '../attempts/attempt-budget.service.js';
+import { Attempts } from '../attempts/attempts.service.js';
 import { Authenticators, PENDING_SECONDS, type SetupRequest } from './authenticators.service.js';
 import { EnrolmentStore, type ShownSecret as StoredShown } from './enrolment.store.js';
-import { type EnrolmentState, enrolmentState } from '../attempts/factor-state.js';
+import type { EnrolmentState } from './enrolment-state.js';
 import { qrPng, qrSvg } from '../totp/qr.js';
-import type { Proof } from '../proof.js';
-import { type Complete, SecondFactors } from '../second-factors.service.js';
+import type { Complete, Proof } from '../second-factor.js';
+import { SecondFactors } from '../second-factors.service.js';
 import { malformedCode, totpDigits } from '../submitted-code.js';
 import { verifyTotp } from '../totp/totp.js';
 import { TotpSecrets } from '../totp/totp-secrets.service.js';
@@ -51,6 +56,7 @@ export class Enrolment {
     private readonly authenticators: Authenticators,
     private readonly secrets: TotpSecrets,
     private readonly attempts: Attempts,
+    private readonly budget: AttemptBudget,
     private readonly secondFactors: SecondFactors,
     private readonly events: SecurityEvents,
   ) {}
@@ -58,7 +64,8 @@ export class Enrolment {
   async state(subject: string): Promise<EnrolmentState> {
     const row = await this.work.single((tx) => this.store.state(tx, subject));
     if (!row) throw refusalError(NO_ACCOUNT, { subject }, this.clock.seconds());
-    return enrolmentState(row, this.attempts.lockOf(row), this.clock.seconds());
+    const lock = this.budget.lockOf(row);
+    return { ...this.authenticators.state(row), ...(lock && { lock }) };
   }
 
   /**
@@ -67,15 +74,14 @@ export class Enrolment {
    */
   async setup(caller: SetupRequest): Promise<Setup> {
     const { subject } = caller;
-    const drawn = this.secrets.generate(subject);
-    const shown = await this.picture(caller, drawn.key, PENDING_SECONDS);
-    const backupCodes = await this.work.run(async (tx) => {
-      const codes = await this.authenticators.propose(tx, caller, drawn);
-      if (codes) await this.events.record(tx, { kind: 'MFA_SETUP', subject });
-      return codes;
+    const enrolled = await this.work.run(async (tx) => {
+      const proposed = await this.authenticators.propose(tx, caller);
+      if (proposed) await this.events.record(tx, { kind: 'MFA_SETUP', subject });
+      return proposed;
     });
-    if (!backupCodes) throw await this.attempts.refusal(caller, undefined, NO_SECRET);
-    return { ...shown, backupCodes };
+    if (!enrolled) throw await this.budget.refusal(caller, undefined, NO_SECRET);
+    const { key, backupCodes } = enrolled;
+    return { ...(await this.picture(caller, key, PENDING_SECONDS)), backupCodes };
   }
 
   /**
@@ -181,7 +187,7 @@ export class Enrolment {
     if (verdict.kind === 'replayed') return REPLAYED;
     return this.work.run(async (tx) => {
       if (!(await this.authenticators.activate(tx, caller, pending.id, verdict.step))) {
-        return this.attempts.resolveLost(tx, caller, target, verdict.step);
+        return this.budget.resolveLost(tx, caller, target, verdict.step);
       }
       await this.events.record(tx, { kind: 'MFA_CONFIRMED', subject });
       const result = await complete(tx, { hasReplaced: state.active !== undefined });
@@ -217,6 +223,3 @@ export class Enrolment {
     return loginId;
   }
 }
-
-const NO_SECRET: Refusal = { kind: 'no_secret' };
-const NO_ACCOUNT: Refusal = { kind: 'ended', reason: 'no_account' };

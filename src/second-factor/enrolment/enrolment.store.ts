@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx, Value } from '../../persistence/unit-of-work.js';
 import { type AttemptSubject, subjectConditions, OF_STAMP } from '../attempts/attempt.js';
-import type { StoredEnrolment } from '../attempts/factor-state.js';
+import type { NamedAuthenticators, StoredFactors } from '../second-factor.js';
 
 const ASK = `UPDATE account SET pending_totp_id = ? WHERE id = ? AND status = 'active'`;
 const WITHOUT_OWN_PENDING = ` AND NOT EXISTS (SELECT 1 FROM totp_secret
@@ -32,13 +32,6 @@ const STATE = `SELECT active.activated_at, pending.expires_at AS pending_until, 
   LEFT JOIN totp_secret active ON active.id = account.totp_id
   LEFT JOIN totp_secret pending ON pending.id = account.pending_totp_id
   WHERE account.id = ?`;
-
-/** What an account's row names: everything else of its second factor is left over and can go. */
-export interface NamedFactors {
-  readonly totpId: string | null;
-  readonly pendingTotpId: string | null;
-  readonly backupSetId: string | null;
-}
 
 interface NamedRow {
   readonly totp_id: string | null;
@@ -144,7 +137,7 @@ export class EnrolmentStore {
     return row?.login_id;
   }
 
-  async named(tx: Tx, subject: string): Promise<NamedFactors | undefined> {
+  async named(tx: Tx, subject: string): Promise<NamedAuthenticators | undefined> {
     const [row] = await tx.rows<NamedRow>(NAMED, [subject]);
     return (
       row && {
@@ -155,7 +148,7 @@ export class EnrolmentStore {
     );
   }
 
-  async state(tx: Tx, subject: string): Promise<StoredEnrolment | undefined> {
+  async state(tx: Tx, subject: string): Promise<StoredFactors | undefined> {
     const [row] = await tx.rows<StateRow>(STATE, [subject]);
     return (
       row && {
