@@ -4,11 +4,11 @@ import { WithRouteOptions } from '../../src/http/route-options.decorator.js';
 
 const datedSchema = v.object({ at: v.date(), device: v.nullable(v.string()), list: v.array(v.unknown()) });
 
-/** A quarter past midnight in Seoul, where the next day has begun. */
+/** 00:15 in Seoul, where the next day has begun. */
 const INSTANT = new Date('2026-11-20T15:15:00.250Z');
 export const PAGE = '<p>한 ü</p>';
 
-/** Answers of all kinds, to see what becomes of them on their way out. */
+/** Responses of all kinds, for tests of serialization and content types. */
 @Controller()
 export class AnswersController {
   @Get('dated')

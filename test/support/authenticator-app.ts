@@ -3,21 +3,21 @@ import speakeasy from 'speakeasy';
 const PERIOD = 30;
 const DIGITS = 6;
 
-/** What an otpauth URI says, read as authenticator apps read it. */
+/** The content of an otpauth URI, parsed as authenticator apps parse it. */
 export interface ScannedLabel {
   readonly issuer: string;
   readonly account: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** The user's phone; computes codes by another implementation than the service. */
+/** An authenticator app that computes codes with another implementation than the service. */
 export class AuthenticatorApp {
   private constructor(
     readonly secret: string,
     readonly label: ScannedLabel,
   ) {}
 
-  /** Takes what the QR code shows. */
+  /** Reads the URI of the QR code. */
   static scan(otpauthUri: string): AuthenticatorApp {
     const uri = new URL(otpauthUri);
     const [issuer = '', ...rest] = uri.pathname.replace(/^\//, '').split(':');
@@ -26,7 +26,7 @@ export class AuthenticatorApp {
     return new AuthenticatorApp(parameters['secret'] ?? '', label);
   }
 
-  /** Takes the secret as a person types it in. */
+  /** Reads a secret that a user types in. */
   static typeIn(secret: string): AuthenticatorApp {
     return new AuthenticatorApp(secret.toUpperCase(), { issuer: '', account: '', parameters: {} });
   }
@@ -37,7 +37,7 @@ export class AuthenticatorApp {
     return speakeasy.hotp({ secret: this.secret, encoding: 'base32', counter, digits: DIGITS });
   }
 
-  /** A code of six digits that is right neither now nor within the given number of steps; `variant` makes others. */
+  /** A code of six digits that is wrong now and within the given number of steps; each `variant` is another code. */
   wrongCodeAt(seconds: number, variant = 0, within = 6): string {
     const right = new Set(Array.from({ length: 2 * within + 1 }, (_, index) => this.codeAt(seconds, index - within)));
     const start = 100_000 + variant * 37;

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that some tests need and that are not installed by npm. */
+/** Programs that some tests need and that npm does not install. */
 export const SERVERS = ['mariadb', 'redis', 'chromium', 'openssl', 'prometheus'] as const;
 export type Server = (typeof SERVERS)[number];
 
-/** Servers that speak the protocol of MySQL. A MySQL is used where there is one, and missed by nobody where not. */
+/** Servers with the MySQL protocol. Tests use a MySQL if it is installed and do not require it. */
 export type DatabaseKind = 'mariadb' | 'mysql';
 
 const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install' | 'promtool' | 'php', readonly string[]>> = {
@@ -21,7 +21,7 @@ const PROGRAMS: Readonly<Record<Server | DatabaseKind | 'mariadb-install' | 'pro
   chromium: ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'Google Chrome'],
 };
 
-/** Servers usually stand outside the path of a user. */
+/** Folders of server programs, which are usually not on the path of a user. */
 const USUAL_FOLDERS = [
   '/usr/local/bin',
   '/usr/bin',
@@ -35,7 +35,7 @@ const USUAL_FOLDERS = [
   '/Applications/Google Chrome.app/Contents/MacOS',
 ];
 
-/** The program's file, or null where this machine has none. */
+/** The file of the program, or null if it is not installed. */
 export function findProgram(program: keyof typeof PROGRAMS): string | null {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), ...USUAL_FOLDERS];
   for (const name of PROGRAMS[program]) {
@@ -47,23 +47,23 @@ export function findProgram(program: keyof typeof PROGRAMS): string | null {
   return null;
 }
 
-/** As `findProgram`, for tests that run only where the program is. */
+/** Like `findProgram`, for tests that run only if the program is installed. */
 export function programOf(program: keyof typeof PROGRAMS): string {
   const file = findProgram(program);
   if (file === null) throw new Error(`${program} is not on this machine`);
   return file;
 }
 
-/** A second program without which the first is no use: one that makes its data folder, or that checks its files. */
+/** A second program that the first one requires: it creates its data folder or checks its files. */
 const HELPERS: Partial<Record<Server, keyof typeof PROGRAMS>> = { mariadb: 'mariadb-install', prometheus: 'promtool' };
 
-/** True where a test that needs the server can run. */
+/** True if a test that needs the server can run. */
 export function isOnThisMachine(server: Server): boolean {
   const helper = HELPERS[server];
   return findProgram(server) !== null && (helper === undefined || findProgram(helper) !== null);
 }
 
-/** MariaDB brings a program of the same name; before version 8 a MySQL is none of ours. */
+/** MariaDB contains a program of the same name, and MySQL before version 8 is not supported. */
 function isMysql(file: string): boolean {
   try {
     const version = execFileSync(file, ['--no-defaults', '--version'], { encoding: 'utf8' });

@@ -4,10 +4,10 @@ import { ServiceError } from '../../src/errors/service-error.js';
 
 const SECRET = 'SELECT secret FROM /etc/passwd';
 
-/** Answers that cannot be sent, and errors that cannot be told. */
+/** Responses that cannot be sent, and errors that cannot be logged. */
 @Controller('broken')
 export class BrokenController {
-  /** No browser would take the path, so the cookie is not written, whatever the answer. */
+  /** The path is invalid in a cookie, so the response cannot be built. */
   @Get('cookie')
   cookie(@Answer() reply: Reply): object {
     reply.setCookie('SESSION', SECRET, { httpOnly: true, secure: true, sameSite: 'strict', path: '/;\n' });
@@ -39,7 +39,7 @@ export class BrokenController {
   }
 }
 
-/** An error whose trace cannot be had. */
+/** An error whose stack trace cannot be read. */
 function unreadable(): Error {
   return Object.defineProperty(new TypeError(SECRET), 'stack', {
     get: () => {

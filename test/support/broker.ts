@@ -3,12 +3,12 @@ import { connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
 
-/** What one run shares, by name; each answer must survive JSON. */
+/** The shared resources of a run, by name; each result must be serializable as JSON. */
 export type Offers = Readonly<Record<string, () => Promise<unknown>>>;
 
 type Answer = { readonly value: unknown } | { readonly failure: string };
 
-/** Serves the offers to all test processes of a run; the answer stops it. */
+/** Serves the offers to all test processes of a run; returns a function that stops the broker. */
 export async function openBroker(path: string, offers: Offers): Promise<() => Promise<void>> {
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     void answer(socket, offers);
@@ -21,7 +21,7 @@ export async function openBroker(path: string, offers: Offers): Promise<() => Pr
   };
 }
 
-/** Asks the broker of this run, or the one at the path. */
+/** Requests an offer from the broker of this run, or from the one at the path. */
 export async function request(offer: string, path = inject('broker')): Promise<unknown> {
   const socket = connect({ path, allowHalfOpen: true });
   socket.end(offer);
@@ -31,7 +31,7 @@ export async function request(offer: string, path = inject('broker')): Promise<u
 }
 
 async function answer(socket: Socket, offers: Offers): Promise<void> {
-  // Whoever asked may be gone: a test that took too long.
+  // The client may be gone, for example after a test timeout.
   socket.on('error', () => undefined);
   let answered: Answer;
   try {

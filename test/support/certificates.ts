@@ -16,7 +16,7 @@ export interface MadeCertificate {
 }
 
 export interface CertificateOptions {
-  /** Common name; tests tell certificates apart by it. */
+  /** Common name, by which tests distinguish certificates. */
   readonly name?: string;
   readonly days?: number;
   readonly key?: 'ec' | 'rsa' | 'short-rsa';
@@ -29,7 +29,7 @@ const KEY_ARGUMENTS = {
   'short-rsa': ['-newkey', 'rsa:1024'],
 };
 
-/** Makes a certificate with the program `openssl`. */
+/** Creates a certificate with the program `openssl`. */
 export function makeCertificate(options: CertificateOptions = {}): MadeCertificate {
   const { name = 'login.test', days = 30, key: kind = 'ec', folder = temporaryFolder('certificate') } = options;
   const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];

@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core';
 import { programOf } from './binaries.js';
 
-/** The browser of this machine, without network habits of its own; close it when done. */
+/** Starts the installed Chromium without its background network requests; the caller closes it. */
 export async function launchChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath: programOf('chromium'),

@@ -4,7 +4,7 @@ import { compilePattern } from '../../src/logging/pattern/pattern.js';
 
 const write = compilePattern('%level %logger [%X{requestId}] %msg%n%ex', { hasColor: false });
 
-/** Loggers whose lines a test reads as an operator does. */
+/** Loggers that collect their lines for a test. */
 export class CollectedLog {
   readonly lines: LogLine[] = [];
   readonly loggers = new Loggers([{ append: (line) => this.lines.push(line) }]);
@@ -18,7 +18,7 @@ export class CollectedLog {
     return this.lines.map(({ level, message }) => `${level} ${message}`);
   }
 
-  /** Each line with all that is in it: `LEVEL logger [request id] message`, then the error. */
+  /** Each complete line: `LEVEL logger [request id] message`, then the error. */
   get texts(): readonly string[] {
     return this.lines.map(write);
   }

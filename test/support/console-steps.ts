@@ -1,24 +1,24 @@
 import { expect } from 'vitest';
 import { CONSOLE_ACCEPT, JSON_V3 } from './management.js';
 
-/** One call as a console makes it, and what it reads of the answer (management API, section 16). */
+/** One call of a management console, and the members of the response that it reads (management API, section 16). */
 export interface ConsoleStep {
   /** Method and path below the management URL. */
   readonly call: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly status: number;
-  /** Media type of the answer. */
+  /** Media type of the response. */
   readonly type?: string;
   /** The methods that `Allow` names. */
   readonly allows?: readonly string[];
-  /** Members of the body that must be there, whatever else is. */
+  /** Members that the body must contain, among others. */
   readonly reads?: object;
 }
 
-/** Of the server side, which polls. */
+/** Headers of the console server, which polls. */
 export const POLL = { accept: CONSOLE_ACCEPT, 'user-agent': 'ReactorNetty/1.2.3' };
-/** Of the browser, forwarded with what it sends of its own. */
+/** Headers of the browser, which the console forwards with its own. */
 export const FORWARDED = {
   accept: CONSOLE_ACCEPT,
   'user-agent': 'Mozilla/5.0',
@@ -63,7 +63,7 @@ const POLLS: readonly ConsoleStep[] = [
   read('/info', { app: { name: 'login-service', version: anyText } }, POLL),
 ];
 
-/** Where discovery fails, a console asks for each endpoint that it knows; what could be written is offered to people. */
+/** If discovery fails, a console probes each known endpoint, and offers its users those with write methods. */
 const PROBES: readonly ConsoleStep[] = [
   ...['health', 'info', 'metrics', 'env', 'configprops'].map((id) => probe(id, 'GET', 'HEAD')),
   ...['scheduledtasks', 'httpexchanges', 'mappings', 'threaddump'].map((id) => probe(id, 'GET', 'HEAD')),
@@ -119,7 +119,7 @@ const PANELS: readonly ConsoleStep[] = [
   },
 ];
 
-/** Each step sees what the one before it changed. */
+/** Each step reads what the step before it changed. */
 const LOGGERS: readonly ConsoleStep[] = [
   read('/loggers', {
     levels: ['OFF', 'ERROR', 'WARN', 'INFO', 'DEBUG', 'TRACE'],
@@ -142,7 +142,7 @@ const LOG_FILE: ConsoleStep = {
 /** In the order of section 16. */
 export const STEPS: readonly ConsoleStep[] = [...POLLS, ...PROBES, ...PANELS, ...LOGGERS, LOG_FILE];
 
-/** A console asks for these where they are in the list of names. */
+/** Metrics that a console requests if they are in the list of names. */
 export const ASKED_METRICS: readonly string[] = [
   'process.uptime',
   'process.cpu.usage',
@@ -151,7 +151,7 @@ export const ASKED_METRICS: readonly string[] = [
   'jdbc.connections.active',
   'jdbc.connections.min',
   'jdbc.connections.max',
-  // Where management.metrics.compat.jvm-names is on.
+  // Available if management.metrics.compat.jvm-names is on.
   'jvm.memory.used',
   'jvm.memory.committed',
   'jvm.memory.max',

@@ -8,7 +8,7 @@ interface ContractMeter {
   readonly buckets?: readonly number[];
 }
 
-/** What the service records (management API, "Names the service records"). */
+/** The meters of the service (management API, "Names the service records"). */
 export const CONTRACT_METERS: readonly ContractMeter[] = [
   {
     names: ['http.server.requests'],

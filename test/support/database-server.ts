@@ -23,10 +23,10 @@ export interface DatabaseServer extends ServerAccess {
 
 const HOST = '127.0.0.1';
 const START_LIMIT_MILLIS = 60_000;
-/** The server refuses to run as the superuser unless it is told to. */
+/** The server does not run as root without this option. */
 const AS_SUPERUSER = process.getuid?.() === 0 ? ['--user=root'] : [];
 
-/** What the two do not share: how a data folder is made, and the names of some options. */
+/** Differences of the two servers: creation of the data folder, and the names of some options. */
 const KINDS = {
   mariadb: {
     installer: 'mariadb-install',
@@ -85,7 +85,7 @@ function serverArguments(folder: string, data: string, access: ServerAccess, opt
     '--no-defaults',
     ...AS_SUPERUSER,
     `--datadir=${data}`,
-    // Of its own: a server that starts removes the temporary tables of others.
+    // A separate folder, since a server removes the temporary tables of others at its start.
     `--tmpdir=${folder}`,
     `--socket=${join(folder, 'socket')}`,
     `--pid-file=${join(folder, 'pid')}`,
@@ -95,7 +95,7 @@ function serverArguments(folder: string, data: string, access: ServerAccess, opt
     '--skip-name-resolve',
     '--character-set-server=utf8mb4',
     '--max-connections=300',
-    // Small, and not waiting for the disk at each commit: the data die with the run. Nothing else differs from a real one.
+    // Small, and without a disk flush at each commit, since the data are temporary. All other settings are the defaults.
     '--innodb-buffer-pool-size=64M',
     '--innodb-flush-log-at-trx-commit=2',
     ...options,

@@ -4,7 +4,7 @@ import { LoginStory, type StoryOptions } from './login-story.js';
 import { DescribedClient, OpenApi } from './open-api.js';
 import type { Engine } from './story-database.js';
 
-/** A story in which every answer, and every request that was served, is compared with the service's own description. */
+/** A story that compares every request and every response with the OpenAPI description of the service. */
 export class DescribedStory extends LoginStory {
   private described: OpenApi | undefined;
 
@@ -23,7 +23,7 @@ export class DescribedStory extends LoginStory {
   }
 }
 
-/** Begins before the first test of a file and ends after its last. */
+/** Starts before the first test of a file and ends after its last. */
 export function describedStoryOn(engine: Engine, options: StoryOptions): DescribedStory {
   const story = new DescribedStory(engine, options);
   beforeAll(() => story.begin());

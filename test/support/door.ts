@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be shut, as if it had stopped, or be silent, as if somebody dropped all packets. */
+/** A proxy to a server that can be shut, like a stopped server, or silent, like a network that drops all packets. */
 export class Door {
   private readonly sockets = new Set<Socket>();
   private server: Server | undefined;
@@ -20,7 +20,7 @@ export class Door {
     this.port = (this.server.address() as AddressInfo).port;
   }
 
-  /** Whoever is inside is cut off. */
+  /** Closes all connections and accepts no new ones. */
   async shut(): Promise<void> {
     const { server } = this;
     this.server = undefined;
@@ -30,7 +30,7 @@ export class Door {
     await once(server, 'close');
   }
 
-  /** Takes connections and everything that is said, and answers nothing, until it is opened again after a shut. */
+  /** Accepts connections and data but sends nothing, until it is shut and opened again. */
   fallSilent(): void {
     this.isSilent = true;
     for (const socket of this.sockets) socket.unpipe().resume();

@@ -17,13 +17,13 @@ export interface EchoService {
   readonly url: string;
   readonly port: number;
   readonly log: CollectedLog;
-  /** What the service said, as its operator sees it. */
+  /** The log lines of the service, complete. */
   readonly complaints: readonly string[];
   readonly listener: Listener;
   stop(): Promise<void>;
 }
 
-/** Starts the HTTP foundation of the service with routes that only show what it does. */
+/** Starts the HTTP layer of the service with routes that return what it parsed. */
 export async function startEchoService(options: HostOptions = {}): Promise<EchoService> {
   const log = new CollectedLog();
   const listener = new Listener({ loggers: log.loggers, ...options });

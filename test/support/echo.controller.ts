@@ -41,7 +41,7 @@ class NeverGuard implements CanActivate {
   }
 }
 
-/** Routes on which a test sees what the HTTP foundation makes of requests and errors. */
+/** Routes that show tests how the HTTP layer handles requests and errors. */
 @Controller()
 export class EchoController {
   @Post('note')
@@ -59,7 +59,7 @@ export class EchoController {
   @Post('nothing')
   @HttpCode(204)
   nothing(): void {
-    // Only the shape of the request matters.
+    // Tests use only the validation of the request.
   }
 
   @Post('form')
@@ -123,7 +123,7 @@ export class EchoController {
 
   @Get('no-error')
   noError(): never {
-    // What a careless library might do.
+    // A careless library might throw a string.
     // eslint-disable-next-line @typescript-eslint/only-throw-error
     throw 'text';
   }

@@ -9,7 +9,7 @@ import { type FreshDatabase, freshMariadbDatabase, freshMysqlDatabase } from './
 import { needs } from './needs.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** A database of its own with the schema up to date; filled in before the first test runs. */
+/** A fresh database with the current schema; assigned before the first test runs. */
 export interface TestDatabase {
   readonly engine: 'SQLite' | 'MariaDB' | 'MySQL';
   readonly dataSource: DataSource;
@@ -18,7 +18,7 @@ export interface TestDatabase {
 
 const HAS_MYSQL = findProgram('mysql') !== null;
 
-/** The same tests on the embedded database, on a private MariaDB, and on a MySQL where this machine has one. */
+/** Runs the same tests on SQLite, on a private MariaDB, and on a MySQL if it is installed. */
 export function onEveryDatabase(title: string, tests: (database: TestDatabase) => void): void {
   describe(`${title} on SQLite`, () => {
     const url = `jdbc:sqlite:${join(temporaryFolder('engine'), 'login.db')}`;

@@ -5,21 +5,21 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { MadeCertificate } from './certificates.js';
 
-/** What somebody asked of the console. */
+/** A request that the console received. */
 export interface ConsoleCall {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The JSON body; undefined where there is none. */
+  /** The JSON body; undefined without one. */
   readonly body: unknown;
 }
 
-/** A console that takes registrations, over HTTP or HTTPS, and remembers every call. */
+/** A console that accepts registrations over HTTP or HTTPS and records every call. */
 export class FakeConsole {
   readonly calls: ConsoleCall[] = [];
-  /** In place of what it would answer; `silent` answers nothing at all, `page` a page of whoever else listens there. */
+  /** Replaces its response: `silent` sends none, `page` sends a page of another server. */
   refuses: number | 'silent' | 'page' | undefined;
-  /** Which it gives to whoever registers. */
+  /** The instance id that a registration gets. */
   id = 'instance/1';
   private readonly server: Server;
 

@@ -4,7 +4,7 @@ import { request } from './broker.js';
 import type { DatabaseKind } from './binaries.js';
 import type { ServerAccess } from './database-server.js';
 
-/** A database of its own for one test file, with what `app.datasource` needs to reach it. */
+/** A fresh database for one test file, with the values for `app.datasource`. */
 export interface FreshDatabase {
   readonly url: string;
   readonly username: string;
@@ -13,7 +13,7 @@ export interface FreshDatabase {
   readonly server: ServerAccess;
 }
 
-/** Makes an empty database and its account on the MariaDB of this run, which the first caller starts. */
+/** Creates an empty database and its account on the MariaDB of this run, which the first caller starts. */
 export function freshMariadbDatabase(): Promise<FreshDatabase> {
   return freshDatabase('mariadb');
 }

@@ -18,7 +18,7 @@ declare module 'vitest' {
 
 const BUILD = join(import.meta.dirname, '../../tools/build.mjs');
 
-/** What all test files of a run share: a folder for everything temporary and, made when first asked for, big things. */
+/** Shared resources of a run: a temporary folder, and expensive resources that the first request creates. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const runFolder = mkdtempSync(join(tmpdir(), 'login-service-test-'));
   const removeFolder = keepFolder(runFolder);
@@ -49,7 +49,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 
   return async () => {
     await closeBroker();
-    // One that failed to start has been reported by the tests that wanted it.
+    // The tests that requested a server that failed to start have already reported it.
     for (const started of servers.values()) {
       await started.then(
         (server) => server.stop(),

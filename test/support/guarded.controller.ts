@@ -9,7 +9,7 @@ import {
 } from '../../src/principal/access.decorator.js';
 import type { Principal } from '../../src/principal/principal.js';
 
-/** Routes that only ask for something of their caller, and answer who got through. */
+/** Routes with all kinds of access requirements, which return their caller. */
 @Controller()
 export class GuardedController {
   @Get('guarded')
@@ -85,7 +85,7 @@ export class GuardedController {
   }
 }
 
-/** All its routes ask for an authority, unless one says another. */
+/** All its routes require an authority, unless a route declares another one. */
 @Controller('guarded/class')
 @RequireAuthority('ROLE_ADMIN')
 export class GuardedClassController {

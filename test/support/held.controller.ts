@@ -1,17 +1,17 @@
 import { Controller, Get, Post } from '@nestjs/common';
 
-/** Requests that stay in progress until the test lets them go. */
+/** Requests that stay in progress until the test releases them. */
 export class Held {
-  /** Big answers given so far. */
+  /** Number of big responses so far. */
   bigAnswers = 0;
   private readonly doors: (() => void)[] = [];
 
-  /** How many are in progress. */
+  /** Number of requests in progress. */
   get count(): number {
     return this.doors.length;
   }
 
-  /** Lets the longest one go. */
+  /** Releases the oldest request. */
   release(): void {
     this.doors.shift()?.();
   }
@@ -27,7 +27,7 @@ export class Held {
   }
 }
 
-/** The one of the test file: a controller is made by the framework. */
+/** The instance of the test file; a global, since the framework creates the controller. */
 export const held = new Held();
 
 @Controller('held')
@@ -38,7 +38,7 @@ export class HeldController {
     return { held: true };
   }
 
-  /** More than sockets take without being read. */
+  /** More than socket buffers hold. */
   @Get('big')
   big(): object {
     held.bigAnswers += 1;

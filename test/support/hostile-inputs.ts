@@ -6,7 +6,7 @@ type Case<T> = readonly [title: string, input: T];
 const MEGABYTE = 1024 * 1024;
 const ZEROS = Buffer.alloc(8 * MEGABYTE);
 
-/** Media types that no route takes, with a body that would fit them. */
+/** Media types that no route accepts, each with a matching body. */
 export const MEDIA_TYPES: readonly Case<{ readonly headers: Headers; readonly raw: string }>[] = [
   ['text', 'text/plain', '{}'],
   ['XML', 'application/xml', '<a/>'],
@@ -19,7 +19,7 @@ export const MEDIA_TYPES: readonly Case<{ readonly headers: Headers; readonly ra
   ['the prototype', '__proto__/constructor', '{}'],
 ].map(([title = '', type = '', raw = '']) => [title, { headers: { 'content-type': type }, raw }]);
 
-/** Compressed bodies: bombs, and what claims to be compressed. */
+/** Compressed bodies: bombs, and bodies that only claim to be compressed. */
 export const COMPRESSED: readonly Case<{ readonly headers: Headers; readonly raw: Uint8Array }>[] = [
   ['gzip', gzipSync(ZEROS)],
   ['deflate', deflateSync(ZEROS)],
@@ -34,7 +34,7 @@ export const COMPRESSED: readonly Case<{ readonly headers: Headers; readonly raw
   return [`Content-Encoding: ${String(coding)}`, { headers, raw: raw as Uint8Array }];
 });
 
-/** Bodies that are no JSON, or such as no reader should take; refused before anybody asks who sent them. */
+/** Malformed or dangerous JSON, which is rejected before authentication. */
 export const UNREADABLE: readonly Case<string | Uint8Array>[] = [
   ['half an object', '{"id":'],
   ['two objects', '{}{}'],
@@ -47,16 +47,16 @@ export const UNREADABLE: readonly Case<string | Uint8Array>[] = [
   ['bytes', Buffer.from([0, 255, 254, 1])],
   ['a byte order mark', Buffer.from('\ufeff{}')],
   ['UTF-16', Buffer.from('\ufeff{}', 'utf16le')],
-  ['no UTF-8', Buffer.from('{"a":"\xff"}', 'latin1')],
+  ['invalid UTF-8', Buffer.from('{"a":"\xff"}', 'latin1')],
   ['overlong UTF-8', Buffer.from([0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x3a, 0x31, 0x7d])],
   ['a surrogate in UTF-8', Buffer.from([0x7b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x3a, 0x31, 0x7d])],
-  ['NUL as it is', '{"a":"\0"}'],
+  ['raw NUL', '{"a":"\0"}'],
   ['NUL in a text', String.raw`{"a":"x\u0000"}`],
   ['NUL in a name', String.raw`{"\u0000":1}`],
   ['a lone surrogate', String.raw`{"a":"\ud83d"}`],
   ['a lone surrogate in a name', String.raw`{"\ude00":1}`],
-  ['a member twice', '{"a":1,"a":2}'],
-  ['a member twice, once escaped', String.raw`{"a":1,"\u0061":2}`],
+  ['a duplicate member', '{"a":1,"a":2}'],
+  ['a duplicate member, once escaped', String.raw`{"a":1,"\u0061":2}`],
   ['__proto__', '{"__proto__":{"roles":["ROLE_ADMIN"]}}'],
   ['__proto__, escaped', String.raw`{"\u005f_proto__":{"roles":["ROLE_ADMIN"]}}`],
   ['__proto__ deep inside', '{"a":[{"__proto__":{}}]}'],
@@ -66,7 +66,7 @@ export const UNREADABLE: readonly Case<string | Uint8Array>[] = [
   ['10,000 levels of objects', '{"a":'.repeat(10_000)],
 ];
 
-/** Well-formed JSON that fits no route. */
+/** Well-formed JSON that matches no schema. */
 export const UNFIT: readonly Case<string>[] = [
   ['a list', '[]'],
   ['a list of objects', '[{}]'],
@@ -77,28 +77,28 @@ export const UNFIT: readonly Case<string>[] = [
   ['an unknown member', '{"unknown":1}'],
   ['an empty name', '{"":""}'],
   ['names of every object', '{"toString":"x","valueOf":1,"hasOwnProperty":[]}'],
-  ['what only the service says', '{"mfa_required":false,"sub":"x","amr":["pwd","otp"]}'],
-  ['a number that is none', '{"unknown":1e999}'],
+  ['members of responses', '{"mfa_required":false,"sub":"x","amr":["pwd","otp"]}'],
+  ['an infinite number', '{"unknown":1e999}'],
   ['20 levels', `${'{"a":'.repeat(20)}1${'}'.repeat(20)}`],
   ['5,000 members', JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`a${index}`, 1])))],
   ['50 KB of text', JSON.stringify({ unknown: 'a'.repeat(50_000) })],
 ];
 
-/** JSON texts that no member takes. */
+/** JSON values that no member accepts. */
 export const UNFIT_VALUES: readonly string[] = [
   ...['null', '1', '-1', '1e999', 'true', '[]', '["a"]', '{}', '{"$gt":""}', '{"toString":"a"}', '""'],
   ...[String.raw`"a\u0000b"`, String.raw`"\ud83d"`, String.raw`"\ude00x"`],
   ...[' ', '0', '-', 'a.', '\\t\\n', '\u00e4', '\u{1f600}', '(('].map((unit) => `"${unit.repeat(12_500)}"`),
 ];
 
-/** Too large for every route that takes no upload. */
+/** Too large for every route without uploads. */
 export const HUGE: readonly Case<string>[] = [
   ['64 KB and one byte', `{"a":"${'x'.repeat(64 * 1024)}"}`],
   ['40,000 levels of objects', '{"id":'.repeat(40_000)],
   ['8 MB', 'x'.repeat(8 * MEGABYTE)],
 ];
 
-/** Path parameters as they are written into the request. */
+/** Raw path parameters. */
 export const PARAMETERS: readonly string[] = [
   ...[
     '%00',
@@ -141,7 +141,7 @@ export const PARAMETERS: readonly string[] = [
   ],
 ];
 
-/** Queries that must be refused whatever the route: what they decode to is no text. */
+/** Queries that every route must reject because they cannot be decoded. */
 export const UNREADABLE_QUERIES: readonly string[] = [
   'a=%00',
   '%00',
@@ -195,7 +195,7 @@ export const QUERIES: readonly string[] = [
   ],
 ];
 
-/** What no credential is. */
+/** Headers with malformed or forged credentials. */
 export const CREDENTIALS: readonly Headers[] = [
   ...[
     '',
@@ -247,8 +247,8 @@ export const CREDENTIALS: readonly Headers[] = [
   );
 
 /**
- * Requests whose framing two readers could take differently (RFC 9112 sections 5 and 6): each must be refused once, and
- * what follows be no request. `{}` is the body that the honest form would have.
+ * Requests with ambiguous framing (RFC 9112 sections 5 and 6). Each must get one error response, and the bytes behind
+ * it must not be processed as a request. `{}` is the body of the unambiguous form.
  */
 export function misframed(method: string, path: string, more: string): readonly Case<string>[] {
   const line = `${method} ${path} HTTP/1.1\r\n`;
@@ -306,7 +306,7 @@ export function misframed(method: string, path: string, more: string): readonly 
   ];
 }
 
-/** Ways to write a path that might be read as another one by whoever judges it, or lead around whoever does. */
+/** Spellings of a path that a router or a guard might read differently. */
 export function spellings(path: string): readonly string[] {
   const first = path.charCodeAt(1).toString(16);
   return [

@@ -1,37 +1,37 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { text as wholeText } from 'node:stream/consumers';
 
-/** A cookie as the answer set it; attribute names in lower case, those without a value `true`. */
+/** A cookie of a response; attribute names are in lower case, attributes without a value are `true`. */
 export interface SetCookie {
   readonly name: string;
   readonly value: string;
   readonly attributes: Readonly<Record<string, string | true>>;
 }
 
-/** The members of a JSON object that nobody declared. */
+/** The members of a JSON object without a declared type. */
 export type Members = Readonly<Record<string, unknown>>;
 
 export interface Answer {
-  /** Method and path, for failures. */
+  /** Method and path, for failure messages. */
   readonly request: string;
   readonly status: number;
   readonly headers: Headers;
   readonly cookies: readonly SetCookie[];
   readonly text: string;
-  /** The JSON object of the body; empty where it is none. */
+  /** The JSON object of the body; empty if the body is not an object. */
   readonly body: Members;
 }
 
 export interface RequestOptions {
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is, with the media type in `headers`. */
+  /** Sent unchanged, with the media type in `headers`. */
   readonly raw?: string | Uint8Array;
   readonly form?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as `Authorization: Bearer`. */
   readonly bearer?: string;
-  /** Gives up, as for a request that hangs. */
+  /** Aborts the request, for example if it hangs. */
   readonly signal?: AbortSignal;
 }
 
@@ -45,7 +45,7 @@ export class HttpClient {
   private readonly jar = new Map<string, KeptCookie>();
   /** Headers of every request. */
   readonly headers: Record<string, string> = {};
-  /** Where it calls from; all of 127.0.0.0/8 are this machine. */
+  /** Local address of its connections; all of 127.0.0.0/8 is this machine. */
   address: string | undefined;
 
   constructor(readonly baseUrl: string) {}
@@ -87,7 +87,7 @@ export class HttpClient {
     return this.jar.get(name)?.value;
   }
 
-  /** Puts a cookie into the jar, as an attacker plants one. */
+  /** Adds a cookie to the jar, as an attacker might plant one. */
   plant(name: string, value: string, path = '/'): void {
     this.jar.set(name, { value, path });
   }
@@ -96,7 +96,7 @@ export class HttpClient {
     this.jar.delete(name);
   }
 
-  /** Another browser that has the same cookies. */
+  /** Another browser with the same cookies. */
   copy(): HttpClient {
     const copy = new HttpClient(this.baseUrl);
     for (const [name, cookie] of this.jar) copy.jar.set(name, cookie);
@@ -120,12 +120,12 @@ export class HttpClient {
   }
 }
 
-/** The cookie of that name in an answer. */
+/** The cookie of that name in a response. */
 export function setCookie(answer: Answer, name: string): SetCookie | undefined {
   return answer.cookies.find((cookie) => cookie.name === name);
 }
 
-/** A member of the body that is a text; an empty one where it is missing, which no text of the service is. */
+/** A text member of the body; the empty text if it is missing, since the service never sends one. */
 export function textOf(answer: Answer, member: string): string {
   const value = answer.body[member];
   return typeof value === 'string' ? value : '';
@@ -144,7 +144,7 @@ interface Sent {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Sockets stay open, as those of browsers do; as many at once as there are requests. */
+/** Sockets stay open, as in browsers; their number is not limited. */
 const SOCKETS = new Agent({ keepAlive: true });
 
 function exchange(
@@ -192,7 +192,7 @@ function membersOf(text: string): Members {
   }
 }
 
-/** The headers of a caller with a name and a password. */
+/** Headers for HTTP Basic authentication. */
 export function basic(name: string, password: string): { readonly authorization: string } {
   return { authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}` };
 }

@@ -10,7 +10,7 @@ export interface KeptOptions {
   /** The whole environment of the command. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Removed when the command has ended. */
+  /** A folder that is removed when the command has ended. */
   readonly folder?: string;
 }
 
@@ -21,12 +21,12 @@ export interface Exit {
 }
 
 type Keeper = ChildProcessByStdio<Writable, Readable, Readable>;
-/** What `keeper.mjs` writes, one line for each event. */
+/** The events that `keeper.mjs` writes, one per line. */
 type Report = { readonly pid: number } | { readonly failure: string } | Exit;
 
 /** A command that cannot outlive the test process, not even one that is killed. */
 export class KeptProcess {
-  /** Settles when the command has ended and all its output has arrived. */
+  /** Resolves when the command has ended and all its output has arrived. */
   readonly exit: Promise<Exit>;
   private out = '';
   private err = '';
@@ -63,7 +63,7 @@ export class KeptProcess {
     return this.ended;
   }
 
-  /** Asks the command to end and waits for it; one that does not obey within ten seconds is killed. */
+  /** Sends a signal and waits for the end of the command; kills it after ten seconds. */
   async stop(): Promise<Exit> {
     this.keeper.stdin.end();
     return this.exit;
@@ -83,7 +83,7 @@ export class KeptProcess {
   }
 }
 
-/** Removes the folder when this process has ended in whatever way, or at once when the answer is called. */
+/** Removes the folder when this process ends in any way, or at once when the returned function is called. */
 export function keepFolder(folder: string): () => Promise<void> {
   const keeper = spawnKeeper([folder], { env: {}, cwd: '/' });
   return async () => {
@@ -94,7 +94,7 @@ export function keepFolder(folder: string): () => Promise<void> {
 
 function spawnKeeper(args: readonly string[], { env, cwd }: KeptOptions): Keeper {
   const stdio = ['pipe', 'pipe', 'pipe', 'pipe'] as const;
-  // A group of its own: Ctrl-C ends the tests first, and their end ends the command.
+  // A separate process group: Ctrl-C ends the tests, and their end ends the command.
   return spawn(process.execPath, [KEEPER, ...args], { cwd, env: { ...env }, detached: true, stdio: [...stdio] });
 }
 

@@ -16,7 +16,7 @@ export interface Person {
   readonly password: string;
 }
 
-/** Somebody with an active second factor, and the session in which it was confirmed. */
+/** A user with an active second factor, and the session in which it was confirmed. */
 export interface Enrolled extends Person {
   readonly app: AuthenticatorApp;
   readonly backupCodes: readonly string[];
@@ -24,7 +24,7 @@ export interface Enrolled extends Person {
   readonly accessToken: string;
 }
 
-/** A full login: the client that has the refresh cookie, and the access token. */
+/** A full login: the client with the refresh cookie, and the access token. */
 export interface SignedIn {
   readonly client: HttpClient;
   readonly accessToken: string;
@@ -46,23 +46,23 @@ export interface EventRow {
 }
 
 export interface StoryOptions {
-  /** More keys of the services. */
+  /** Additional arguments of the services. */
   readonly args?: readonly string[];
-  /** How many accounts are imported before the first start. */
+  /** Number of accounts that are imported before the first start. */
   readonly people?: number;
-  /** More rows of the import: login id, then roles. */
+  /** Additional accounts of the import: login id, then roles. */
   readonly others?: Readonly<Record<string, string>>;
-  /** How many services run on the one database. */
+  /** Number of services that share the database. */
   readonly services?: number;
-  /** Wrong passwords are slowed down, as without any key. */
+  /** Enables the rate limit of wrong passwords, as by default. */
   readonly throttled?: boolean;
-  /** More arguments of Node itself. */
+  /** Additional arguments of Node itself. */
   readonly nodeArguments?: readonly string[];
 }
 
 export const PASSWORD = 'seven quiet lanterns & 1 harbour';
 
-/** As little work as the hash allows: what these stories ask does not depend on it. */
+/** The cheapest hash: the stories do not depend on its cost. */
 const CHEAP = { memoryCost: 1024, timeCost: 1, parallelism: 1 };
 const CHEAP_ARGS = [
   '--app.security.password.hash.memory=1MB',
@@ -70,10 +70,10 @@ const CHEAP_ARGS = [
   '--app.security.password.hash.parallelism=1',
   '--app.security.password.import.min-hash=any',
 ];
-/** All clients come from one address; the throttle has a story of its own. */
+/** All clients have one address; other tests cover the rate limit. */
 const UNTHROTTLED = ['--app.security.rate-limit.enabled=false'];
 
-/** The service of a test file with its database, its clock and the people who use it. */
+/** The service of a test file with its database, its clock and its users. */
 export class LoginStory {
   readonly clock = new MovedClock();
   readonly cwd = temporaryFolder('story');
@@ -91,7 +91,7 @@ export class LoginStory {
     return this.opened;
   }
 
-  /** The keys of its services, for one more that a test starts by itself. */
+  /** The arguments of its services, for a service that a test starts itself. */
   get args(): readonly string[] {
     return this.argsWith([]);
   }
@@ -107,7 +107,7 @@ export class LoginStory {
   async begin(): Promise<void> {
     this.opened = await this.engine.freshDatabase();
     await this.importPeople();
-    // One after the other, so that the first makes the keys.
+    // One after the other, so that the first one creates the signing keys.
     for (let count = 0; count < (this.options.services ?? 1); count += 1) {
       this.running.push(await this.start());
     }
@@ -117,24 +117,24 @@ export class LoginStory {
     await Promise.all(this.running.map((service) => service.kill()));
   }
 
-  /** Starts the service again on the same database, after it was stopped or killed; `more` keys come on top. */
+  /** Restarts the stopped or killed service on the same database with `more` arguments. */
   async restart(more: readonly string[] = []): Promise<void> {
     this.running[0] = await this.start(this.clock, more);
   }
 
-  /** Starts one more service on the same database, whose clock goes its own way. */
+  /** Starts another service on the same database, with its own clock. */
   async join(clock: MovedClock): Promise<RunningService> {
     const service = await this.start(clock);
     this.running.push(service);
     return service;
   }
 
-  /** A browser that nobody used before, at the service of that number. */
+  /** A new browser at the service of that number. */
   client(service = 0): HttpClient {
     return new HttpClient(this.at(service).url);
   }
 
-  /** Somebody whom no test met before, without a second factor. */
+  /** An unused account without a second factor. */
   person(): Person {
     this.met += 1;
     if (this.met > this.people) throw new Error(`the story has ${this.people} people: ask for more in its options`);
@@ -163,25 +163,25 @@ export class LoginStory {
     return (await this.events(person)).filter((event) => event.kind === kind).length;
   }
 
-  /** Password step; the answer must be a success. */
+  /** Password step, which must succeed. */
   async login(person: Person, client = this.client()): Promise<Answer> {
     const answer = await client.post('/login', { id: person.id, pw: person.password });
     if (answer.status !== 200) throw new Error(`POST /login → ${answer.status} ${answer.text}`);
     return answer;
   }
 
-  /** Password step of somebody with a second factor. */
+  /** Password step of a user with a second factor. */
   async mfaToken(person: Person, client = this.client()): Promise<string> {
     return textOf(await this.login(person, client), 'mfa_token');
   }
 
-  /** A login with the password alone, of somebody without a second factor. */
+  /** Login by password, of a user without a second factor. */
   async signInByPassword(person: Person, client = this.client()): Promise<SignedIn> {
     const answer = await this.login(person, client);
     return { client, accessToken: textOf(answer, 'access_token'), answer };
   }
 
-  /** A login in two steps, with the code of the next step of the clock. */
+  /** Login in two steps, with the code of the next TOTP step. */
   async signIn(person: Enrolled, client = this.client(), more: object = {}): Promise<SignedIn> {
     const code = this.nextCode(person);
     const answer = await secondStep(client, await this.mfaToken(person, client), code, more);
@@ -189,7 +189,7 @@ export class LoginStory {
     return { client, accessToken: textOf(answer, 'access_token'), answer };
   }
 
-  /** Somebody with an active second factor. */
+  /** A user with an active second factor. */
   async enrolled(person = this.person(), client = this.client()): Promise<Enrolled> {
     const { accessToken } = await this.signInByPassword(person, client);
     const setup = await client.post('/2fa/setup', {}, { bearer: accessToken });
@@ -201,23 +201,23 @@ export class LoginStory {
     return { ...person, app, backupCodes: textsOf(setup, 'backup_codes'), client, accessToken: raised };
   }
 
-  /** What the phone shows now. */
+  /** The current code of the authenticator app. */
   codeOf(app: AuthenticatorApp, stepsLater = 0): string {
     return app.codeAt(this.clock.seconds, stepsLater);
   }
 
-  /** Moves the clock to the next step, for which no code was used yet, and reads the phone. */
+  /** Moves the clock to the next TOTP step, which is unused, and returns its code. */
   nextCode({ app }: Pick<Enrolled, 'app'>): string {
     this.clock.nextStep();
     return this.codeOf(app);
   }
 
-  /** A code that is wrong now and stays so for three minutes; each `variant` is another one. */
+  /** A code that is wrong now and for three minutes; each `variant` is another code. */
   wrongCode({ app }: Pick<Enrolled, 'app'>, variant = 0): string {
     return app.wrongCodeAt(this.clock.seconds, variant);
   }
 
-  /** Gives wrong codes until the lock stands. */
+  /** Sends five wrong codes, which lock the user. */
   async lock(person: Enrolled, client = this.client()): Promise<void> {
     const token = await this.mfaToken(person, client);
     for (let variant = 0; variant < 5; variant += 1) {
@@ -230,7 +230,7 @@ export class LoginStory {
     return this.options.people ?? 40;
   }
 
-  /** Keys of the story, replaced by `more` where both set the same. */
+  /** Arguments of the story; `more` overrides equal keys. */
   private argsWith(more: readonly string[]): readonly string[] {
     const { args = [], throttled = false } = this.options;
     const ranked = [[...CHEAP_ARGS, ...(throttled ? [] : UNTHROTTLED)], args, more].flat();
@@ -261,7 +261,7 @@ export class LoginStory {
   }
 }
 
-/** The story of a test file on one engine: begins before its first test and ends after its last. */
+/** The story of a test file on one engine: starts before its first test and ends after its last. */
 export function storyOn(engine: Engine, options: StoryOptions = {}): LoginStory {
   const story = new LoginStory(engine, options);
   beforeAll(() => story.begin());

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-/** A listener on the loopback that nobody should call; it says how often somebody did. */
+/** A loopback listener that must not be called; it counts its calls. */
 export interface Lure extends AsyncDisposable {
   readonly url: string;
   readonly calls: number;

@@ -30,7 +30,7 @@ import { temporaryFolder } from './temporary-folder.js';
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
 const PASSWORD = 'seven quiet lanterns & 1 harbour';
 const CHEAP = [
-  // So that a password is enough for a token.
+  // Lets users get an access token by password alone.
   '--app.security.mfa.required-roles=ROLE_ADMIN',
   '--app.security.password.hash.memory=1MB',
   '--app.security.password.hash.iterations=1',
@@ -47,14 +47,14 @@ export interface ManagementService {
   readonly managementUrl: string;
   /** Lines of all loggers. */
   readonly log: readonly LogLine[];
-  /** An access token of a new account with these roles, after a login by password alone. */
+  /** An access token of a new account with these roles, after a login by password. */
   tokenOf(loginId: string, roles: readonly string[]): Promise<string>;
   /** An access token with `otp` in its `amr`, of a new account with these roles. */
   otpTokenOf(loginId: string, roles: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Runs the service in this process with these endpoints in place of its own, and an account `operator` for Basic. */
+/** Runs the service in this process with these endpoints in place of its own, and the Basic account `operator`. */
 export async function startManagement(
   endpoints: readonly Endpoint[],
   args: readonly string[] = [],

@@ -3,13 +3,13 @@ import { type RunningService, type ServiceOptions, startService } from './servic
 
 export const OPERATOR = { user: 'operator', password: 'an-operator-of-the-login-service' } as const;
 
-/** Makes the account that management tests call with. */
+/** Arguments that configure the account of the management tests. */
 const ACCOUNT_ARGS: readonly string[] = [
   `--management.security.user=${OPERATOR.user}`,
   `--management.security.password=${OPERATOR.password}`,
 ];
 
-/** Lets tests call management endpoints without credentials, which takes a port of their own. */
+/** Arguments that permit management calls without credentials, which require a separate port. */
 export const WITHOUT_CREDENTIALS: readonly string[] = [
   '--management.server.port=0',
   '--management.security.enabled=false',
@@ -19,30 +19,30 @@ const ALL_EXPOSED = '--management.endpoints.web.exposure.include=*';
 
 export const OPERATOR_HEADERS: Readonly<Record<string, string>> = basic(OPERATOR.user, OPERATOR.password);
 
-/** What a console sends where it reads JSON. */
+/** The Accept header of a console for JSON. */
 export const CONSOLE_ACCEPT =
   'application/vnd.spring-boot.actuator.v3+json,application/vnd.spring-boot.actuator.v2+json,application/json';
 
 export const JSON_V3 = 'application/vnd.spring-boot.actuator.v3+json';
 
 export interface ManagedService extends RunningService {
-  /** Signed in as an operator, at the base of the management endpoints. */
+  /** A client with the credentials of an operator, at the base of the management endpoints. */
   readonly operator: HttpClient;
-  /** The same base for somebody nobody knows. */
+  /** A client without credentials at the same base. */
   readonly stranger: HttpClient;
 }
 
-/** The built service with every management endpoint exposed, unless `args` say otherwise. */
+/** Starts the built service with every management endpoint exposed, unless `args` override it. */
 export async function startManaged({ args = [], ...options }: ServiceOptions = {}): Promise<ManagedService> {
   return managed(await startService({ ...options, args: [ALL_EXPOSED, ...ACCOUNT_ARGS, ...args] }));
 }
 
-/** The same without the account: all of them can be called by strangers. */
+/** The same without the account: unauthenticated callers can use all endpoints. */
 export async function startOpenManagement({ args = [], ...options }: ServiceOptions = {}): Promise<ManagedService> {
   return managed(await startService({ ...options, args: [...WITHOUT_CREDENTIALS, ALL_EXPOSED, ...args] }));
 }
 
-/** A service with what calls its management endpoints, on whichever port they are. */
+/** A service with clients of its management endpoints. */
 export function managed(service: RunningService): ManagedService {
   const base = service.managementUrl ?? `${service.url}/actuator`;
   const operator = new HttpClient(base);

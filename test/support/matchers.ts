@@ -9,9 +9,9 @@ declare module 'vitest' {
   // The declaration must repeat that of Vitest.
   // eslint-disable-next-line @typescript-eslint/no-unused-vars
   interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown> {
-    /** The answer has this status; a failure shows its body. */
+    /** The response has this status; a failure shows its body. */
     toBeAnswered(status: number): R;
-    /** The answer is a whole problem body (RFC 9457) with this status and code, and signs nobody in. */
+    /** The response is a complete problem document (RFC 9457) with this status and code, and sets no session. */
     toBeRefused(status: number, code: string): R;
   }
 }

@@ -1,7 +1,7 @@
 import type { Statistic } from '../../src/metrics/meter.js';
 import type { Meters } from '../../src/metrics/meters.js';
 
-/** What every series of a name says now, by the values of its tags with a space between them; empty for no tags. */
+/** Current values of all series of a meter, by their tag values joined with spaces. */
 export function readings(
   meters: Meters,
   name: string,
@@ -15,7 +15,7 @@ export function readings(
   return Object.fromEntries(all);
 }
 
-/** The series of `readings` that have changed from `before` on, and by how much. */
+/** Differences of the series of `readings` that changed since `before`. */
 export function rises(
   before: Readonly<Record<string, number>>,
   after: Readonly<Record<string, number>>,
@@ -24,7 +24,7 @@ export function rises(
   return Object.fromEntries(changed.filter(([, by]) => by !== 0));
 }
 
-/** What a name without tags says; a gauge by default. */
+/** Value of a meter without tags; a gauge by default. */
 export function reading(meters: Meters, name: string, statistic: Statistic = 'VALUE'): number | undefined {
   return readings(meters, name, statistic)[''];
 }

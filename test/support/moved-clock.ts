@@ -6,8 +6,8 @@ import { temporaryFolder } from './temporary-folder.js';
 const PERIOD = 30;
 
 /**
- * The clock that services started with its `nodeArguments` look at. It stands still until it is moved, so that no test
- * depends on how long it takes; `run` lets it go on at the pace of the machine.
+ * The clock of services started with its `nodeArguments`. It stands still until a test moves it, so that no test
+ * depends on its duration; `run` lets it advance with the machine.
  */
 export class MovedClock {
   /** For `startService` and `runCli`. */
@@ -50,12 +50,12 @@ export class MovedClock {
     this.advance(-seconds);
   }
 
-  /** On by the length of a step: no code of the present step, nor of one before, was used yet. */
+  /** Advances by one step, so that the code of the current step is unused. */
   nextStep(): void {
     this.advance(PERIOD);
   }
 
-  /** Goes on at the pace of the machine. */
+  /** Lets the clock advance with the machine. */
   run(): void {
     if (this.standsAt !== undefined) this.runAt(this.standsAt - Date.now());
   }
@@ -75,7 +75,7 @@ export class MovedClock {
     this.write(BigInt(distance) << 1n);
   }
 
-  /** Eight bytes at once: no reader sees half of them. */
+  /** Writes eight bytes at once, so that no reader sees a partial value. */
   private write(value: bigint): void {
     const buffer = Buffer.alloc(8);
     buffer.writeBigInt64LE(value);

@@ -9,7 +9,7 @@ export interface FilePart {
   readonly mediaType?: string;
 }
 
-/** The body of an upload, as a browser would send it. */
+/** The body of an upload as a browser sends it. */
 export function multipart(...parts: readonly FilePart[]): Buffer {
   const pieces = parts.flatMap(({ content, field = 'file', fileName = 'file', mediaType }) => [
     `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${field}"; filename="${fileName}"\r\n`,

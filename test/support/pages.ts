@@ -1,6 +1,6 @@
 import type { Answer, HttpClient } from './http-client.js';
 
-/** What browsers ask for when a person follows a link or sends a form. */
+/** The Accept header of browsers for links and forms. */
 export const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 type Fields = Readonly<Record<string, string>>;
@@ -12,12 +12,12 @@ export interface Form {
   readonly fields: Fields;
 }
 
-/** Asks for a page as a browser does. */
+/** Requests a page as a browser does. */
 export function visit(client: HttpClient, path: string, headers: Fields = {}): Promise<Answer> {
   return client.get(path, { headers: { ...BROWSER, ...headers } });
 }
 
-/** The one form of a page, or of several the one with this button, with all it has filled in. */
+/** The only form of a page, or the one with this button, with its preset values. */
 export function formOf(client: HttpClient, { text, request }: Answer, button = ''): Form {
   const forms = text.match(/<form [^]*?<\/form>/g) ?? [];
   const [form, ...others] = forms.filter((each) => each.includes(`${button}</button>`));
@@ -28,7 +28,7 @@ export function formOf(client: HttpClient, { text, request }: Answer, button = '
   return { path: withoutContext(client, action), fields };
 }
 
-/** Fills the form of a page in and sends it as a browser does. */
+/** Fills in the form of a page and sends it as a browser does. */
 export function submit(
   client: HttpClient,
   page: Answer,
@@ -47,7 +47,7 @@ export function follow(client: HttpClient, { status, headers, request, text }: A
   return visit(client, withoutContext(client, location));
 }
 
-/** The text of what stands between tags. */
+/** Decodes the text between tags. */
 export function unescaped(html: string): string {
   return html
     .replaceAll('&lt;', '<')

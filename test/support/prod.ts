@@ -1,4 +1,4 @@
-/** The least environment that starts the service with profile `prod`, on an embedded database. */
+/** The minimal environment that starts the service with profile `prod` on an embedded database. */
 export const PROD = {
   APP_PROFILES_ACTIVE: 'prod',
   DB_URL: 'jdbc:sqlite:./prod.db',

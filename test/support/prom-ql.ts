@@ -1,7 +1,7 @@
 /** A metric that a query reads. */
 export interface Selector {
   readonly name: string;
-  /** Names of the labels it asks for. */
+  /** Names of the labels in its selector. */
   readonly labels: readonly string[];
 }
 
@@ -10,7 +10,7 @@ const WORD = /^[a-z_:]/i;
 const OPERATORS = new Set(['and', 'or', 'unless', 'offset', 'bool', 'inf', 'nan']);
 const LABEL_LISTS = new Set(['by', 'without', 'on', 'ignoring', 'group_left', 'group_right']);
 
-/** What a query reads, without knowing all of PromQL: enough for ours. */
+/** The selectors of a query, for the subset of PromQL that the dashboard and the alerts use. */
 export function selectorsOf(query: string): readonly Selector[] {
   const tokens = tokensOf(query);
   const selectors: Selector[] = [];

@@ -17,23 +17,23 @@ export interface Scraped {
   readonly password: string;
 }
 
-/** One series of an answer, by its labels. */
+/** One series of a query result, by its labels. */
 export interface Value {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
 export interface Prometheus {
-  /** What it has written. */
+  /** Its output. */
   readonly log: string;
-  /** What a query gives now. */
+  /** The current result of a query. */
   query(query: string): Promise<readonly Value[]>;
-  /** The member `data` of an answer of its API, e.g. of `rules`. */
+  /** The member `data` of a response of its API, e.g. of `rules`. */
   data(path: string): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** A private Prometheus with our configuration and alerts, which scrapes every second. */
+/** A private Prometheus with the deployed configuration and alerts, which scrapes every second. */
 export async function startPrometheus({ target, user, password }: Scraped): Promise<Prometheus> {
   const cwd = temporaryFolder('prometheus');
   cpSync(OURS, cwd, { recursive: true });
@@ -84,7 +84,7 @@ interface Result {
   }[];
 }
 
-/** Every text in place of another; one that is not there is a mistake of whoever asks. */
+/** Replaces texts; throws if one is missing. */
 function replaced(text: string, changes: Readonly<Record<string, string>>): string {
   let changed = text;
   for (const [from, to] of Object.entries(changes)) {

@@ -1,13 +1,13 @@
 /**
- * Preloaded into the service (`node --import <this file>`): whoever calls from 127.203.113.N seems to call from
- * 203.0.113.N, as a peer does that is in no private network. No test needs an interface, or root, for it.
+ * Preloaded into the service (`node --import <this file>`): the peer 127.203.113.N appears as 203.0.113.N, an address
+ * outside private networks. Tests need neither a network interface nor root for it.
  */
 import { EventEmitter } from 'node:events';
 import { Server, Socket } from 'node:net';
 
 const PLAYED = /^127\.203\.113\./;
 
-// The getter of the prototype cannot be replaced, so every socket gets an address of its own.
+// The getter of the prototype cannot be replaced, so each socket gets its own property.
 Server.prototype.emit = function (event: string | symbol, ...values: unknown[]): boolean {
   const [socket] = values;
   if (event === 'connection' && socket instanceof Socket) {

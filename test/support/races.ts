@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { Answer } from './http-client.js';
 
-/** Numbers from nought, for callers that start at the same moment. */
+/** Numbers from 0, for callers that start at the same moment. */
 export function upTo(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
-/** Sends everything at once; a server error is never an answer to a race. */
+/** Sends all requests at once; no race may cause a server error. */
 export async function atOnce(count: number, send: (index: number) => Promise<Answer>): Promise<readonly Answer[]> {
   const answers = await Promise.all(upTo(count).map((index) => send(index)));
   for (const answer of answers) expect(answer.status, `${answer.request} → ${answer.text}`).toBeLessThan(500);
@@ -17,7 +17,7 @@ export function successes(answers: readonly Answer[]): readonly Answer[] {
   return answers.filter(({ status }) => status >= 200 && status < 300);
 }
 
-/** How often each outcome came: the code of a refusal, or the status. */
+/** Number of responses by outcome: the error code, or the status. */
 export function outcomes(answers: readonly Answer[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status, body } of answers) {

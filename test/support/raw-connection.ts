@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { waitUntil } from './wait-until.js';
 
-/** One connection on which a test writes and reads bytes as they are. */
+/** One connection on which a test writes and reads raw bytes. */
 export class RawConnection {
   private received = '';
   private closed = false;
@@ -10,7 +10,7 @@ export class RawConnection {
   private constructor(private readonly socket: Socket) {
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => (this.received += text));
-    // A reset shows as an answer that is missing.
+    // A reset appears as a missing response.
     socket.on('error', () => undefined);
     socket.once('close', () => (this.closed = true));
   }
@@ -23,7 +23,7 @@ export class RawConnection {
     return connection;
   }
 
-  /** On a connection that stands already, such as one with TLS. */
+  /** Wraps an open connection, such as one with TLS. */
   static on(socket: Socket): RawConnection {
     return new RawConnection(socket);
   }
@@ -58,7 +58,7 @@ export class RawConnection {
     await waitUntil('the service closed the connection', () => this.closed, { limitMillis, everyMillis: 5 });
   }
 
-  /** Takes nothing more, until `read`. */
+  /** Stops reading until `read`. */
   stopReading(): void {
     this.socket.pause();
   }
@@ -67,7 +67,7 @@ export class RawConnection {
     this.socket.resume();
   }
 
-  /** Leaves without a word. */
+  /** Closes the connection without a message. */
   leave(): void {
     this.socket.destroy();
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** An answer as it came over the wire. */
+/** Raw responses. */
 export interface RawAnswer {
   /** Every status line in order. */
   readonly statuses: readonly number[];
@@ -9,8 +9,8 @@ export interface RawAnswer {
 }
 
 /**
- * Sends bytes as they are, which no client library would, and reads until the service closes; a request that keeps its
- * connection should ask for `Connection: close`.
+ * Sends raw bytes, which client libraries would reject, and reads until the service closes the connection; a valid
+ * request should have `Connection: close`.
  */
 export async function sendRaw(url: string, ...chunks: readonly (string | Buffer)[]): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
@@ -18,7 +18,7 @@ export async function sendRaw(url: string, ...chunks: readonly (string | Buffer)
   await once(socket, 'connect');
   const received: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => received.push(chunk));
-  // A reset shows as an answer that is missing.
+  // A reset appears as a missing response.
   socket.on('error', () => undefined);
   const closed = new Promise((resolve) => socket.once('close', resolve));
   for (const chunk of chunks) socket.write(chunk);

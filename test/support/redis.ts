@@ -14,7 +14,7 @@ export interface RedisServer {
 
 const HOST = '127.0.0.1';
 
-/** A private Redis that keeps nothing. */
+/** A private Redis without persistence. */
 export async function startRedis(): Promise<RedisServer> {
   const cwd = temporaryFolder('redis');
   const port = await freePort();
@@ -33,7 +33,7 @@ export async function startRedis(): Promise<RedisServer> {
   };
 }
 
-/** Sends one inline command and gives the first line of the answer, or null when nobody answers. */
+/** Sends one inline command; returns the first line of the response, or null if the server is unreachable. */
 export async function ask(port: number, command: string): Promise<string | null> {
   const socket = connect(port, HOST);
   try {

@@ -1,6 +1,6 @@
 /**
- * Preloaded into the service (`node --import <this file>?file=<path>`): writes every route that any of its listeners
- * takes into the file, one line of JSON each. The service itself tells them to nobody.
+ * Preloaded into the service (`node --import <this file>?file=<path>`): writes every route of its listeners into the
+ * file, one line of JSON each. The service itself does not expose them.
  */
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';

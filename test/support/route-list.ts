@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startService } from './service.js';
 import { temporaryFolder } from './temporary-folder.js';
 
-/** A route as the router of the built service knows it. */
+/** A route of the router of the built service. */
 export interface ServiceRoute {
   readonly method: string;
   /** Path with parameters, such as `/sessions/:id`. */
@@ -12,7 +12,7 @@ export interface ServiceRoute {
   readonly takesUpload: boolean;
 }
 
-/** Every route of the service as it is packaged, those that its framework adds (HEAD) included. */
+/** Every route of the packaged service, including those that the framework adds (HEAD). */
 export async function routesOfService(): Promise<readonly ServiceRoute[]> {
   const file = join(temporaryFolder('routes'), 'routes');
   const preload = new URL('route-list-preload.ts', import.meta.url);
