@@ -17,11 +17,11 @@ function args(...values: readonly string[]): Situation {
 }
 
 describe('binding', () => {
-  it('leaves defaults where nothing is set', () => {
+  it('keeps defaults when nothing is set', () => {
     expect(limits({})).toEqual({ bound: { least: 1, usual: 5, greatest: 9 }, reasons: [] });
   });
 
-  it('goes on behind a problem, and names all of one start', () => {
+  it('reports all problems and binds the remaining values', () => {
     const situation = { args: ['--app.sample.least=x', '--app.sample.greatest=y', '--server.port=z'] };
 
     const { bound, reasons } = limits(situation);
@@ -30,7 +30,7 @@ describe('binding', () => {
     expect(reasons).toEqual(['not a whole number', 'not a whole number', 'not a whole number']);
   });
 
-  it('gives no default for a value that could not be read', () => {
+  it('an unreadable value does not fall back to the default', () => {
     const { bound } = limits(args('least=x'));
 
     expect(() => bound.least).toThrow(UnboundValue);
@@ -38,21 +38,21 @@ describe('binding', () => {
     expect(ifBound(() => bound.greatest, 0)).toBe(9);
   });
 
-  it('tells every rule of one object that is broken', () => {
+  it('reports every broken rule of one object', () => {
     expect(limits(args('least=7', 'usual=3', 'greatest=2')).reasons).toEqual([
       'must not be below least, 7',
       'must not be below usual, 3',
     ]);
   });
 
-  it('asks for every rule whose values could be read, and for no other', () => {
+  it('checks exactly the rules whose values could be read', () => {
     expect(limits(args('least=7', 'usual=3', 'greatest=x')).reasons.toSorted()).toEqual([
       'must not be below least, 7',
       'not a whole number',
     ]);
   });
 
-  it('tells a broken rule of a default as the default', () => {
+  it('a rule broken by a default names the default value as its origin', () => {
     const { problems } = reading(args('least=6'), CLASSES);
 
     expect(problems.map(({ facts }) => Object.fromEntries(facts))).toEqual([

@@ -21,8 +21,8 @@ const EMPTY: readonly (readonly [string, (key: string, variable: string) => Situ
   ['an empty variable', (_, variable) => ({ variables: { [variable]: '' } })],
 ];
 
-describe('an empty value', () => {
-  it.each(EMPTY)('by %s is a value and hides the lower source', (_, situation) => {
+describe('empty values', () => {
+  it.each(EMPTY)('an empty value by %s overrides the lower source', (_, situation) => {
     const read = reading({ packaged, ...situation('app.cache.caffeine.spec', 'APP_CACHE_CAFFEINE_SPEC') });
 
     expect(read.problems).toEqual([]);
@@ -30,7 +30,7 @@ describe('an empty value', () => {
     expect(shownOf(read, 'app.cache.caffeine.spec').value).toBe('');
   });
 
-  it.each(EMPTY)('C4: by %s means the default of a number, not the value of a lower source', (_, situation) => {
+  it.each(EMPTY)('C4: an empty number by %s means the default, not the value of a lower source', (_, situation) => {
     const read = withoutProblems(reading({ packaged, ...situation('server.port', 'SERVER_PORT') }));
 
     expect(instanceIn(read, ServerProperties).port).toBe(8080);
@@ -42,14 +42,14 @@ describe('an empty value', () => {
     ['duration', 'server.embedded.connection-timeout', '1m  (default)'],
     ['data size', 'server.max-http-request-header-size', '16KB  (default)'],
     ['choice', 'server.shutdown', 'graceful  (default)'],
-    ['choice with reasons of its own', 'server.error.include-message', 'never  (default)'],
+    ['choice with its own error reasons', 'server.error.include-message', 'never  (default)'],
     [
       'time that is unset by default',
       'mapper.configuration.default-statement-timeout',
       '(not set)  (default: no limit)',
     ],
     ['level of a logger', 'logging.level.auth', '(not set)'],
-  ])('C4: of a placeholder means the default of a %s', (_, key, byDefault) => {
+  ])('C4: an empty placeholder means the default of a %s', (_, key, byDefault) => {
     const read = withoutProblems(reading({ files: { 'application.yml': `${key}: \${MISSING_PORT:}` } }));
 
     const { lines } = viewOfKey(read.environment, read.registry, key);
@@ -63,7 +63,7 @@ describe('an empty value', () => {
     ]);
   });
 
-  it('C4: is said in a list of keys, and where it is overridden', () => {
+  it('C4: config get marks an empty value in a list of keys and where it is overridden', () => {
     const read = reading({ packaged, variables: { SERVER_PORT: '' }, args: ['--server.port=1'] });
     const unset = reading({ packaged, variables: { SERVER_PORT: '' } });
 
@@ -75,13 +75,13 @@ describe('an empty value', () => {
     ]);
   });
 
-  it('C4: of NULL without quotes stays the word that is meant', () => {
+  it('C4: NULL without quotes stays the word NULL', () => {
     const files = { 'application.yml': 'mapper.configuration.jdbc-type-for-null: NULL' };
 
     expect(bound({ files }, MapperConfigurationProperties).jdbcTypeForNull).toBe('NULL');
   });
 
-  it('of blanks is no number', () => {
+  it('a number of spaces is rejected as empty', () => {
     const { problems } = reading({ packaged, variables: { SERVER_PORT: ' ' } });
 
     expect(problems.map(({ facts }) => Object.fromEntries(facts))).toEqual([
@@ -89,18 +89,18 @@ describe('an empty value', () => {
     ]);
   });
 
-  it('of a secret is shown as empty', () => {
+  it('an empty secret is shown as empty', () => {
     const situation = { variables: { APP_DATASOURCE_PASSWORD: '' } };
 
     expect(bound(situation, DatasourceProperties).password).toBe('');
     expect(shownOf(reading(situation), 'app.datasource.password').value).toBe('');
   });
 
-  it('C4: of the level of a logger leaves it to the logger above', () => {
+  it('C4: an empty logger level inherits the level of the parent', () => {
     expect(bound({ files: { 'application.yml': 'logging.level.auth:' } }, LoggingProperties).level.size).toBe(0);
   });
 
-  it('stands for a section whose keys are all commented out', () => {
+  it('a section without keys is accepted', () => {
     const read = reading({ files: { 'application.yml': 'server:\n  # port: 1\nlogging:\n  level:\napp:\n' } });
 
     expect(read.problems).toEqual([]);

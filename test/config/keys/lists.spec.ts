@@ -11,7 +11,7 @@ function list(situation: Situation): readonly string[] {
   return bound(situation, ExposureProperties).include;
 }
 
-describe('a list', () => {
+describe('lists', () => {
   it.each<[string, Situation]>([
     ['comma text in YAML', { files: { 'application.yml': `${KEY}: health,info` } }],
     ['comma text with blanks', { files: { 'application.yml': `${KEY}: ' health , info '` } }],
@@ -33,17 +33,17 @@ describe('a list', () => {
       'variables in small letters',
       { variables: { [`${VARIABLE}_0`.toLowerCase()]: 'health', [`${VARIABLE}_1`]: 'info' } },
     ],
-  ])('is read from %s', (_, situation) => {
+  ])('a list is read from %s', (_, situation) => {
     expect(list(situation)).toEqual(['health', 'info']);
   });
 
-  it('of more than ten elements keeps their order by number', () => {
+  it('a list of more than ten elements keeps their numeric order', () => {
     const variables = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`${VARIABLE}_${n}`, `e${n}`]));
 
     expect(list({ variables })).toEqual(Array.from({ length: 12 }, (_, n) => `e${n}`));
   });
 
-  it('is supplied whole by the highest source that has any element', () => {
+  it('the highest source with any element supplies the whole list', () => {
     const packaged = { 'application.yml': `${KEY}: [a, b, c]` };
 
     expect(list({ packaged, files: { 'application.yml': `${KEY}[0]: x` } })).toEqual(['x']);
@@ -57,23 +57,23 @@ describe('a list', () => {
     ['nothing in YAML', { files: { 'application.yml': `${KEY}:` } }],
     ['an empty variable', { variables: { [VARIABLE]: '' } }],
     ['a bare argument', { args: [`--${KEY}`] }],
-  ])('is empty by %s, and takes nothing from below', (_, situation) => {
+  ])('%s makes a list empty and overrides lower sources', (_, situation) => {
     expect(list({ packaged: { 'application.yml': `${KEY}: [a, b]` }, ...situation })).toEqual([]);
   });
 
-  it('keeps commas inside the elements of a sequence, and empty elements', () => {
+  it('a list keeps commas inside the elements of a sequence, and empty elements', () => {
     expect(list({ files: { 'application.yml': `${KEY}: ['a,b', '', c]` } })).toEqual(['a,b', '', 'c']);
     expect(list({ files: { 'application.yml': `${KEY}: a,,c` } })).toEqual(['a', '', 'c']);
   });
 
-  it('has placeholders filled in, in comma text before it is parted', () => {
+  it('placeholders in comma text are resolved before the text is split', () => {
     const variables = { A: 'x,y', B: 'z' };
 
     expect(list({ variables, files: { 'application.yml': `${KEY}: \${A},\${B}` } })).toEqual(['x', 'y', 'z']);
     expect(list({ variables, files: { 'application.yml': `${KEY}: ['\${A}', '\${B}']` } })).toEqual(['x,y', 'z']);
   });
 
-  it('set by two spellings of one element has the element once', () => {
+  it('two spellings of one element give one element', () => {
     const variables = {
       MAPPER_MAPPER_LOCATIONS_0: 'older',
       MAPPER_MAPPERLOCATIONS_0: 'newer',
@@ -85,25 +85,33 @@ describe('a list', () => {
     expect(bound({ args }, MapperProperties).mapperLocations).toEqual(['b']);
   });
 
-  it('is shown with the origin of its first element', () => {
+  it('a list is shown with the origin of its first element', () => {
     const read = reading({ files: { 'application.yml': `${KEY}:\n  - health\n  - info\n` } });
 
     expect(shownOf(read, KEY)).toEqual({ value: 'health,info', origin: 'file [application.yml] - 2:5' });
   });
 });
 
-describe('a list with holes', () => {
+describe('lists with gaps', () => {
   it.each<[string, Situation, string]>([
-    ['behind the first', { args: [`--${KEY}[0]=a`, `--${KEY}[2]=c`] }, `${KEY}[1] is missing in commandLineArgs`],
-    ['before the first', { variables: { [`${VARIABLE}_1`]: 'b' } }, `${KEY}[0] is missing in systemEnvironment`],
-  ])('is left unbound %s', (_, situation, reason) => {
+    [
+      'after the first element',
+      { args: [`--${KEY}[0]=a`, `--${KEY}[2]=c`] },
+      `${KEY}[1] is missing in commandLineArgs`,
+    ],
+    [
+      'before the first element',
+      { variables: { [`${VARIABLE}_1`]: 'b' } },
+      `${KEY}[0] is missing in systemEnvironment`,
+    ],
+  ])('a list with a gap %s is left unbound', (_, situation, reason) => {
     const { problems } = reading(situation);
 
     expect(problems.map(({ what }) => what)).toEqual([`Elements of the list ${KEY} are left unbound`]);
     expect(Object.fromEntries(problems[0]?.facts ?? [])['Reason']).toBe(`left unbound: ${reason}`);
   });
 
-  it('is not filled from another source, and both are named', () => {
+  it('a gap is not filled from another source, and both sources are named', () => {
     const { problems } = reading({
       files: { 'application.yml': `${KEY}: [a, b, c]` },
       variables: { [`${VARIABLE}_1`]: 'x' },
@@ -118,13 +126,13 @@ describe('a list with holes', () => {
     });
   });
 
-  it('below a source that supplies the list is no matter', () => {
+  it('a gap is ignored when a higher source supplies the list', () => {
     expect(list({ files: { 'application.yml': `${KEY}[5]: x` }, args: [`--${KEY}=a`] })).toEqual(['a']);
   });
 });
 
 describe('app.profiles.include', () => {
-  it('adds up over all sources, lowest first', () => {
+  it('app.profiles.include adds up over all sources, lowest first', () => {
     const situation: Situation = {
       files: {
         'application.yml': 'app.profiles.include: [one, two]',
@@ -144,7 +152,7 @@ describe('app.profiles.include', () => {
     expect(shownOf(reading(situation), 'app.profiles.include').value).toBe('one,two,three,four,five');
   });
 
-  it('adds nothing where a source leaves it empty', () => {
+  it('an empty app.profiles.include adds nothing', () => {
     const files = { 'application.yml': 'app.profiles.include: one', 'application-one.yml': '' };
 
     expect(bound({ files, variables: { APP_PROFILES_INCLUDE: '' } }, ProfilesProperties).include).toEqual(['one']);

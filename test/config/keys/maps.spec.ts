@@ -12,8 +12,8 @@ function facts(situation: Situation): readonly (readonly [string, string])[] {
   return [...bound(situation, InfoProperties).values];
 }
 
-describe('a map', () => {
-  it('merges its keys over all sources, each key by the highest', () => {
+describe('maps', () => {
+  it('a map merges the keys of all sources, and the highest source wins for each key', () => {
     const situation: Situation = {
       packaged: { 'application.yml': 'logging.level: { root: info, auth: info, mfa: info }' },
       files: {
@@ -33,14 +33,14 @@ describe('a map', () => {
     });
   });
 
-  it('C5: of plain values keeps underscores and dashes in its keys', () => {
+  it('C5: a map keeps underscores and dashes in its keys', () => {
     const files = { 'application.yml': 'logging.level: { my_logger: debug, My-Logger2: warn, a.b_c: info }' };
 
     expect(levels({ files })).toEqual({ my_logger: 'debug', 'My-Logger2': 'warn', 'a.b_c': 'info' });
     expect(shownOf(reading({ files }), 'logging.level.my_logger').value).toBe('debug');
   });
 
-  it('of plain values keeps dots in its keys', () => {
+  it('a map of plain values keeps dots in its keys', () => {
     expect(levels({ files: { 'application.yml': 'logging.level.auth.mfa: debug' } })).toEqual({ 'auth.mfa': 'debug' });
     expect(levels({ files: { 'application.yml': 'logging:\n  level:\n    auth:\n      mfa: debug\n' } })).toEqual({
       'auth.mfa': 'debug',
@@ -51,28 +51,28 @@ describe('a map', () => {
     });
   });
 
-  it('takes keys in brackets exactly', () => {
+  it('a map takes keys in brackets as they are written', () => {
     const yaml = 'logging.level:\n  "[com.Acme.$Inner_1]": debug\n  "[/a b/*]": warn\n';
 
     expect(levels({ files: { 'application.yml': yaml } })).toEqual({ 'com.Acme.$Inner_1': 'debug', '/a b/*': 'warn' });
     expect(levels({ args: ['--logging.level[com.Acme]=debug'] })).toEqual({ 'com.Acme': 'debug' });
   });
 
-  it('C5: drops from keys without brackets all but letters, digits, dashes, underscores and dots', () => {
+  it('C5: map keys without brackets keep only letters, digits, dashes, underscores and dots', () => {
     expect(facts({ files: { 'application.yml': 'info:\n  a/b c_d-E.f!g: x\n  größe: y\n' } })).toEqual([
       ['abc_d-E.fg', 'x'],
       ['größe', 'y'],
     ]);
   });
 
-  it('has keys in small letters from the environment, with dots for underscores', () => {
+  it('map keys from the environment are lower-case, with dots for underscores', () => {
     expect(levels({ variables: { LOGGING_LEVEL_AUTH: 'debug', LOGGING_LEVEL_ORM_SQL: 'trace' } })).toEqual({
       auth: 'debug',
       'orm.sql': 'trace',
     });
   });
 
-  it('keeps the spelling of a file where the environment overrides the value', () => {
+  it('a map key keeps its spelling in the file when the environment overrides its value', () => {
     const situation: Situation = {
       files: { 'application.yml': 'logging.level.auth.secondFactor: info' },
       variables: { LOGGING_LEVEL_AUTH_SECONDFACTOR: 'debug' },
@@ -85,13 +85,13 @@ describe('a map', () => {
     });
   });
 
-  it('has the spelling of the highest file or argument', () => {
+  it('a map key has the spelling of the highest file or argument', () => {
     const files = { 'application.yml': 'logging.level.some-logger: info' };
 
     expect(levels({ files, args: ['--logging.level.someLogger=debug'] })).toEqual({ someLogger: 'debug' });
   });
 
-  it('has one entry for a key with and without brackets, by the highest source', () => {
+  it('a map key with and without brackets is one entry, and the highest source wins', () => {
     const packaged = { 'application.yml': 'logging.level.com.Acme: info' };
 
     expect(levels({ packaged, files: { 'application.yml': 'logging.level: { "[com.Acme]": debug }' } })).toEqual({
@@ -105,13 +105,13 @@ describe('a map', () => {
     ).toEqual({ 'com.Acme': 'debug' });
   });
 
-  it('shows a key that is exact in brackets', () => {
+  it('config get shows a map key in brackets', () => {
     const read = reading({ args: ['--logging.level[com.Acme]=debug'] });
 
     expect(shownOf(read, 'logging.level[com.Acme]').value).toBe('debug');
   });
 
-  it('may have keys every object has', () => {
+  it('map keys may be named like object properties', () => {
     const files = {
       'application.yml': 'info: { "[__proto__]": a, constructor: b, toString: c, hasOwnProperty.call: d }',
     };
@@ -124,7 +124,7 @@ describe('a map', () => {
     ]);
   });
 
-  it('of lists takes comma text, sequences and indexes under each key', () => {
+  it('a map of lists accepts comma text, sequences and indexes for each key', () => {
     const situation: Situation = {
       files: { 'application.yml': 'app.profiles.group:\n  one: a,b\n  two: [c, d]\n  three.x: e\n  1: f\n' },
       variables: { APP_PROFILES_GROUP_FOUR_0: 'g', APP_PROFILES_GROUP_FOUR_1: 'h' },
@@ -141,7 +141,7 @@ describe('a map', () => {
     });
   });
 
-  it('of lists has each list whole from one source', () => {
+  it('a map of lists takes each whole list from one source', () => {
     const situation: Situation = {
       files: { 'application.yml': 'app.profiles.group.prod: [a, b]' },
       variables: { APP_PROFILES_GROUP_PROD_0: 'x' },
@@ -150,7 +150,7 @@ describe('a map', () => {
     expect(bound(situation, ProfilesProperties).group.get('prod')).toEqual(['x']);
   });
 
-  it('shows no level as secret, but facts named like secrets', () => {
+  it('config get masks info values with secret names, but no logger levels', () => {
     const read = reading({ files: { 'application.yml': 'logging.level.token: debug\ninfo.api.token: geheim\n' } });
 
     expect(shownOf(read, 'logging.level.token').value).toBe('debug');

@@ -26,7 +26,7 @@ describe('named objects', () => {
     args: ['--app.ssl.bundle.pem.web.keystore.certificate=file:other.crt', '--app.ssl.bundle.pem.mail.protocol=TLS'],
   };
 
-  it('merge member by member over files, environment and arguments', () => {
+  it('named objects merge member by member over files, environment and arguments', () => {
     const bundles = pem(overThreeSources);
 
     expect([...bundles.keys()].sort()).toEqual(['mail', 'store', 'web']);
@@ -42,7 +42,7 @@ describe('named objects', () => {
     expect(bundles.get('mail')).toEqual(new PemBundleProperties());
   });
 
-  it('show each member with its own origin, and passwords masked', () => {
+  it('members of named objects are shown with their own origins, and passwords are masked', () => {
     const read = reading(overThreeSources);
 
     expect(shownOf(read, 'app.ssl.bundle.pem.web.keystore.certificate')).toEqual({
@@ -61,11 +61,11 @@ describe('named objects', () => {
     'APP_SSL_BUNDLE_PEM_WEB_RELOAD_ON_UPDATE',
     'app_ssl_bundle_pem_web_reload_on_update',
     'app.ssl.bundle.pem.web.reload-on-update',
-  ])('take the variable %s', (name) => {
+  ])('the variable %s sets a member of a named object', (name) => {
     expect(pem({ variables: { [name]: 'true' } }).get('web')?.reloadOnUpdate).toBe(true);
   });
 
-  it('are one object whatever the spelling of the name, which is that of the file', () => {
+  it('all spellings of a name mean one object, which has the spelling of the argument', () => {
     const bundles = pem({
       files: { 'application.yml': 'app.ssl.bundle.pem.internalCa.truststore.certificate: file:ca.crt' },
       variables: {
@@ -83,11 +83,11 @@ describe('named objects', () => {
     });
   });
 
-  it('have names in small letters where only the environment names them', () => {
+  it('objects named only by the environment have lower-case names', () => {
     expect([...pem({ variables: { APP_SSL_BUNDLE_PEM_MY_CA_PROTOCOL: 'TLS' } }).keys()]).toEqual(['myca']);
   });
 
-  it('have names in brackets exactly, dots and capitals included', () => {
+  it('object names in brackets are taken as they are written', () => {
     const situation = { args: ['--app.ssl.bundle.pem[My.Bundle].options.ciphers=TLS_AES_256_GCM_SHA384'] };
 
     expect(pem(situation).get('My.Bundle')?.ciphers).toEqual(['TLS_AES_256_GCM_SHA384']);
@@ -96,7 +96,7 @@ describe('named objects', () => {
     );
   });
 
-  it('may be called like members every object has', () => {
+  it('objects may be named like object properties', () => {
     const situation = {
       files: {
         'application.yml':
@@ -115,7 +115,7 @@ describe('named objects', () => {
     'APP_SSL_BUNDLE_PEM___PROTOCOL',
     'APP_SSL_BUNDLE_PEM_PROTOCOL',
     'APP_SSL_BUNDLE_PEM_WEB',
-  ])('are not made by %s, which names no object or no member', (name) => {
+  ])('the variable %s creates no object, because it names no object or no member', (name) => {
     const read = reading({ variables: { [name]: 'TLS' } });
 
     expect(read.problems).toEqual([]);
@@ -123,7 +123,7 @@ describe('named objects', () => {
     expect(read.warnings.join()).toContain(`${name} sets no key of this service`);
   });
 
-  it('are no place for a value, nor for members nobody knows', () => {
+  it('named objects reject plain values and unknown members', () => {
     const { problems } = reading({
       files: { 'application.yml': 'app.ssl.bundle.pem:\n  web: file:web.crt\n  store: { keystore.certficate: x }\n' },
     });
@@ -135,7 +135,7 @@ describe('named objects', () => {
     expect(problems[1]?.action).toContain('Did you mean app.ssl.bundle.pem.store.keystore.certificate?');
   });
 
-  it('are checked each by itself, and every one that fails is told', () => {
+  it('named objects are checked separately, and every failure is reported', () => {
     const { problems } = reading({
       files: {
         'application.yml':
@@ -150,7 +150,7 @@ describe('named objects', () => {
   });
 });
 
-it('named objects may hold maps, whose entries merge and are shown one by one', () => {
+it('named objects may contain maps, whose entries are merged and shown individually', () => {
   const group = 'management.endpoint.health.group.mine';
   const situation: Situation = {
     files: { 'application.yml': `${group}.status.http-mapping: { DOWN: 500, FATAL: 501 }\n` },

@@ -12,7 +12,7 @@ function file(text: string): Situation {
   return { files: { 'application.yml': text } };
 }
 
-describe('a placeholder', () => {
+describe('placeholders', () => {
   it.each<[string, Situation]>([
     ['a variable', { variables: { RELAY: 'relay' }, ...file('app.mail.host: ${RELAY}') }],
     ['an argument', { args: ['--relay.host=relay'], ...file('app.mail.host: ${relay.host}') }],
@@ -26,16 +26,19 @@ describe('a placeholder', () => {
       'a name with placeholders',
       { variables: { ZONE: 'eu' }, ...file('app.mail.host: ${in.${ZONE}}\nin.eu: relay\n') },
     ],
-  ])('has the value of %s', (_, situation) => {
+  ])('a placeholder takes the value of %s', (_, situation) => {
     expect(mailHost(situation)).toBe('relay');
   });
 
-  it.each(['relay-host', 'relayHost', 'relay_host', 'RELAYHOST'])('finds a key that a file spells %s', (spelling) => {
-    expect(mailHost(file(`app.mail.host: \${my.relay-host}\nmy.${spelling}: relay\n`))).toBe('relay');
-  });
+  it.each(['relay-host', 'relayHost', 'relay_host', 'RELAYHOST'])(
+    'a placeholder finds a key that a file spells %s',
+    (spelling) => {
+      expect(mailHost(file(`app.mail.host: \${my.relay-host}\nmy.${spelling}: relay\n`))).toBe('relay');
+    },
+  );
 
   it.each(['MY_RELAYHOST', 'my_relayhost', 'my.relay-host', 'MY_RELAY_HOST', 'my_relay_host'])(
-    'finds the variable %s by the key it spells',
+    'a placeholder finds the variable %s by its key',
     (name) => {
       expect(mailHost({ variables: { [name]: 'relay' }, ...file('app.mail.host: ${my.relay-host}') })).toBe('relay');
     },
@@ -46,20 +49,20 @@ describe('a placeholder', () => {
     ['My_Var', 'MY_VAR'],
     ['my_relay-host', 'MY_RELAY_HOST'],
     ['my_var.host', 'MY_VAR_HOST'],
-  ])('C5: ${%s} finds the variable %s', (name, variable) => {
+  ])('C5: the placeholder ${%s} finds the variable %s', (name, variable) => {
     const variables = { [variable]: 'relay', MYVAR: 'another' };
 
     expect(mailHost({ variables, ...file(`app.mail.host: \${${name}}`) })).toBe('relay');
   });
 
-  it('finds variables of our own keys by the key', () => {
+  it('a placeholder finds variables of registered keys by key or by name', () => {
     const variables = { SERVER_ADDRESS: 'relay' };
 
     expect(mailHost({ variables, ...file('app.mail.host: ${server.address}') })).toBe('relay');
     expect(mailHost({ variables, ...file('app.mail.host: ${SERVER_ADDRESS}') })).toBe('relay');
   });
 
-  it('is filled in wherever it stands: arguments, variables, .properties', () => {
+  it('placeholders are resolved in arguments, variables and .properties', () => {
     const variables = { RELAY: 'relay' };
 
     expect(mailHost({ variables, args: ['--app.mail.host=${RELAY}'] })).toBe('relay');
@@ -67,7 +70,7 @@ describe('a placeholder', () => {
     expect(mailHost({ variables, files: { 'application.properties': 'app.mail.host=${RELAY}' } })).toBe('relay');
   });
 
-  it('is looked up over all sources by rank, not from where it stands', () => {
+  it('a placeholder is looked up in all sources by precedence, not from its own position', () => {
     const situation: Situation = {
       packaged: { 'application.yml': 'app.mail.host: ${relay}\nrelay: packaged\n' },
       files: { 'application.yml': 'relay: working-folder\n' },
@@ -78,7 +81,7 @@ describe('a placeholder', () => {
     expect(mailHost({ ...situation, variables: { RELAY: 'variable' } })).toBe('variable');
   });
 
-  it('is resolved late: a profile file changes what the base file gives', () => {
+  it('a profile file changes the placeholders of the base file', () => {
     const files = {
       'application.yml': 'app.mail.host: relay.${zone}\nzone: test\n',
       'application-prod.yml': 'zone: production\n',
@@ -88,38 +91,42 @@ describe('a placeholder', () => {
     expect(mailHost({ files, args: ['--app.profiles.active=prod'] })).toBe('relay.production');
   });
 
-  it('has a default from the first colon on', () => {
+  it('the default of a placeholder starts after the first colon', () => {
     const situation = file('app.datasource.url: ${URL:jdbc:sqlite:./x:1.db}');
 
     expect(bound(situation, DatasourceProperties).url).toBe('jdbc:sqlite:./x:1.db');
   });
 
-  it('keeps braces in its default', () => {
+  it('the default of a placeholder keeps its braces', () => {
     const situation = file("logging.pattern.console: '${PATTERN:%d{HH:mm} %X{id:--} %m%n}'");
 
     expect(bound(situation, LoggingPatternProperties).console).toBe('%d{HH:mm} %X{id:--} %m%n');
   });
 
-  it('stays as it is where it is escaped', () => {
+  it('an escaped placeholder is not resolved', () => {
     const situation = file("logging.pattern.console: '\\${name} %m'");
 
     expect(bound(situation, LoggingPatternProperties).console).toBe('${name} %m');
   });
 
-  it('reads a list as comma text', () => {
+  it('a placeholder reads a list as comma text', () => {
     const situation = file('info.hosts: ${relays}\nrelays: [one, two]\n');
 
     expect(shownOf(reading(situation), 'info.hosts').value).toBe('one,two');
   });
 
-  it('may be empty', () => {
+  it('a placeholder may have an empty value', () => {
     const situation: Situation = { variables: { DB_PASSWORD: '' }, ...file('app.datasource.password: ${DB_PASSWORD}') };
 
     expect(bound(situation, DatasourceProperties).password).toBe('');
   });
 
   it.each([
-    ['server.port', 'app.mail.host: ${app.mail.host}', 'circular: ${app.mail.host} -> ${app.mail.host}'],
+    [
+      'a key that refers to itself',
+      'app.mail.host: ${app.mail.host}',
+      'circular: ${app.mail.host} -> ${app.mail.host}',
+    ],
     [
       'circle of three',
       'app.mail.host: ${a}\na: ${b}\nb: ${app.mail.host}',
@@ -127,13 +134,13 @@ describe('a placeholder', () => {
     ],
     ['circle behind a value', 'app.mail.host: x${a}\na: ${b}\nb: ${a}', 'circular: ${a} -> ${b} -> ${a}'],
     ['circle in a default', 'app.mail.host: ${NONE:${a}}\na: ${a}', 'circular: ${a} -> ${a}'],
-  ])('that leads back to itself fails the start: %s', (_, text, reason) => {
+  ])('a circular placeholder prevents startup: %s', (_, text, reason) => {
     const { problems } = reading(file(text));
 
     expect(problems.map(({ facts }) => Object.fromEntries(facts)['Reason'])).toEqual([reason]);
   });
 
-  it('without value and default fails the start, naming placeholder, value and origin', () => {
+  it('a placeholder without value and default prevents startup, and the error names placeholder, value and origin', () => {
     const { problems } = reading(file('app.mail.host: relay.${ZONE}'));
 
     expect(problems.map(({ what }) => what)).toEqual(['The placeholder ${ZONE} of app.mail.host has no value']);
@@ -145,7 +152,7 @@ describe('a placeholder', () => {
     });
   });
 
-  it('without value behind other placeholders says which way it is needed', () => {
+  it('the error for a missing nested placeholder names the chain of placeholders', () => {
     const { problems } = reading(file('app.mail.host: ${relay}\nrelay: relay.${ZONE}'));
 
     expect(Object.fromEntries(problems[0]?.facts ?? [])['Reason']).toBe(
@@ -153,7 +160,7 @@ describe('a placeholder', () => {
     );
   });
 
-  it('that nothing in force uses may have no value', () => {
+  it('a placeholder that no effective value uses may have no value', () => {
     expect(mailHost({ ...file('app.mail.host: ${NOBODY}'), args: ['--app.mail.host=relay'] })).toBe('relay');
     expect(reading(file('my.own: ${NOBODY}')).problems).toEqual([]);
   });

@@ -24,35 +24,35 @@ function poolSize(situation: Situation): number {
   return bound(situation, PoolProperties).maximumPoolSize;
 }
 
-describe('a key', () => {
-  it.each(SPELLINGS)('is the same in a YAML file as %s', (key) => {
+describe('spellings of keys', () => {
+  it.each(SPELLINGS)('a YAML file may spell the key %s', (key) => {
     expect(poolSize({ files: { 'application.yml': `${key}: 7` } })).toBe(7);
   });
 
   it.each(['maximum-pool-size', 'maximumPoolSize', 'maximum_pool_size', 'MAXIMUMPOOLSIZE'])(
-    'is the same in nested YAML as %s',
+    'nested YAML may spell the key %s',
     (last) => {
       expect(poolSize({ files: { 'application.yml': `APP:\n  data-source:\n    Pool: { ${last}: 7 }` } })).toBe(7);
     },
   );
 
-  it.each(SPELLINGS)('is the same in a .properties file as %s', (key) => {
+  it.each(SPELLINGS)('a .properties file may spell the key %s', (key) => {
     expect(poolSize({ files: { 'application.properties': `${key} = 7` } })).toBe(7);
   });
 
-  it.each(SPELLINGS)('is the same on the command line as %s', (key) => {
+  it.each(SPELLINGS)('the command line may spell the key %s', (key) => {
     expect(poolSize({ args: [`--${key}=7`] })).toBe(7);
   });
 
-  it.each(SPELLINGS)('is the same as -D argument %s', (key) => {
+  it.each(SPELLINGS)('a -D argument may spell the key %s', (key) => {
     expect(poolSize({ args: [`-D${key}=7`] })).toBe(7);
   });
 
-  it.each(VARIABLES)('is the same in the environment as %s', (name) => {
+  it.each(VARIABLES)('the environment may spell the key %s', (name) => {
     expect(poolSize({ variables: { [name]: '7' } })).toBe(7);
   });
 
-  it('is overridden by a higher source in another spelling', () => {
+  it('a higher source overrides a key in another spelling', () => {
     const situation: Situation = {
       packaged: { 'application.yml': 'app.datasource.pool.maximum-pool-size: 1' },
       files: { 'application.yml': 'app.datasource.pool.maximumPoolSize: 2' },
@@ -65,7 +65,7 @@ describe('a key', () => {
     expect(poolSize({ ...situation, args: [], variables: {} })).toBe(2);
   });
 
-  it('is asked for in any spelling as well', () => {
+  it('config get finds a key in any spelling', () => {
     const read = reading({ files: { 'application.yml': 'app.datasource.pool.maximumPoolSize: 7' } });
 
     const answers = SPELLINGS.map((key) => shownOf(read, key));
@@ -74,7 +74,7 @@ describe('a key', () => {
     expect(new Set(answers.map(({ origin }) => origin))).toEqual(new Set(['file [application.yml] - 1:38']));
   });
 
-  it('with underscores in its name is the same with and without them', () => {
+  it('a key with underscores in its name may be spelled without them', () => {
     for (const key of ['format_sql', 'format-sql', 'formatSql', 'FORMATSQL']) {
       const situation = { files: { 'application.yml': `app.jpa.properties.orm.${key}: true` } };
 
@@ -86,11 +86,11 @@ describe('a key', () => {
     'APP_JPA_PROPERTIES_ORM_FORMAT_SQL',
     'APP_JPA_PROPERTIES_ORM_FORMATSQL',
     'app_jpa_properties_orm_format_sql',
-  ])('with underscores in its name is set by the variable %s', (name) => {
+  ])('the variable %s sets a key with underscores in its name', (name) => {
     expect(bound({ variables: { [name]: 'true' } }, OrmPropertiesProperties).formatSql).toBe(true);
   });
 
-  it('in two forms of one variable has the value of the form without underscores', () => {
+  it('of two forms of one variable, the form without underscores wins', () => {
     const older = { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '1' };
     const newer = { APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE: '2' };
 
@@ -98,7 +98,7 @@ describe('a key', () => {
     expect(poolSize({ variables: { ...newer, ...older } })).toBe(2);
   });
 
-  it('twice on the command line is a list, whatever the spelling, and thus no number', () => {
+  it('a repeated argument in any spelling is a list, so a number is rejected', () => {
     const { problems } = reading({
       args: ['--app.datasource.pool.maximumPoolSize=1', '--app.datasource.pool.maximum-pool-size=2'],
     });

@@ -27,13 +27,16 @@ function reasonsOf(situation: Situation): readonly (string | undefined)[] {
   return reading(situation).problems.map(({ facts }) => Object.fromEntries(facts)['Reason']);
 }
 
-/** Keys whose type takes any text would keep these; every other key must refuse or read them, never crash. */
+/** Texts that YAML may convert. Keys of type text keep them; every other key must read or reject them without a crash. */
 const TRAPS = ['on', '0600', '12:30', '1.10', '20 s', '1h30m', '-5', 'PT20S', '50mb', '1.5GB', '1e3', 'null', '٣'];
 
-describe('a duration', () => {
-  it.each(everywhere('server.embedded.connection-timeout', '20s'))('has one value in %s', (_, situation) => {
-    expect(bound(situation, EmbeddedProperties).connectionTimeout).toEqual(Duration.ofSeconds(20));
-  });
+describe('durations', () => {
+  it.each(everywhere('server.embedded.connection-timeout', '20s'))(
+    'a duration has the same value in %s',
+    (_, situation) => {
+      expect(bound(situation, EmbeddedProperties).connectionTimeout).toEqual(Duration.ofSeconds(20));
+    },
+  );
 
   it.each([
     ['250', 250],
@@ -41,23 +44,23 @@ describe('a duration', () => {
     ['PT20S', 20_000],
     ['2m', 120_000],
     ['+5s', 5000],
-  ])('is read from %s in a file', (text, milliseconds) => {
+  ])('a duration is read from %s in a file', (text, milliseconds) => {
     const situation = { files: { 'application.yml': `server.embedded.connection-timeout: ${text}` } };
 
     expect(bound(situation, EmbeddedProperties).connectionTimeout.milliseconds).toBe(milliseconds);
   });
 
-  it.each(['20 s', '1h30m', '1.5s', '12:30', 'soon', 'PT'])('is not read from %s', (text) => {
+  it.each(['20 s', '1h30m', '1.5s', '12:30', 'soon', 'PT'])('a duration is not read from %s', (text) => {
     const situation = { files: { 'application.yml': `server.embedded.connection-timeout: ${text}` } };
 
     expect(reasonsOf(situation)).toEqual([expect.stringMatching(/^not a duration/)]);
   });
 
-  it('below its least value is refused, sign included', () => {
+  it('a negative duration is rejected', () => {
     expect(reasonsOf({ args: ['--server.embedded.connection-timeout=-5s'] })).toEqual(['must be at least 1ms']);
   });
 
-  it('counts a bare number in the unit of its key', () => {
+  it('a duration without a unit uses the unit of its key', () => {
     const seconds = { args: ['--mapper.configuration.default-statement-timeout=30'] };
 
     expect(bound(seconds, MapperConfigurationProperties).defaultStatementTimeout).toEqual(Duration.ofSeconds(30));
@@ -67,7 +70,7 @@ describe('a duration', () => {
     ).toEqual(Duration.ofMillis(500));
   });
 
-  it('of the pool is a plain number in milliseconds, or has a unit', () => {
+  it('a duration of the pool is a number of milliseconds or has a unit', () => {
     expect(bound({ args: ['--app.datasource.pool.max-lifetime=1800000'] }, PoolProperties).maxLifetime).toEqual(
       Duration.ofSeconds(1800),
     );
@@ -77,10 +80,13 @@ describe('a duration', () => {
   });
 });
 
-describe('a data size', () => {
-  it.each(everywhere('server.embedded.max-http-form-post-size', '3MB'))('has one value in %s', (_, situation) => {
-    expect(bound(situation, EmbeddedProperties).maxHttpFormPostSize).toEqual(DataSize.ofBytes(3 * 1024 * 1024));
-  });
+describe('data sizes', () => {
+  it.each(everywhere('server.embedded.max-http-form-post-size', '3MB'))(
+    'a data size has the same value in %s',
+    (_, situation) => {
+      expect(bound(situation, EmbeddedProperties).maxHttpFormPostSize).toEqual(DataSize.ofBytes(3 * 1024 * 1024));
+    },
+  );
 
   it.each([
     ['2048', 2048],
@@ -88,7 +94,7 @@ describe('a data size', () => {
     ['2KB', 2048],
     ['1GB', 1_073_741_824],
     ['-1', -1],
-  ])('is read from %s in a file', (text, bytes) => {
+  ])('a data size is read from %s in a file', (text, bytes) => {
     const situation = { files: { 'application.yml': `server.embedded.max-http-form-post-size: ${text}` } };
 
     expect(bound(situation, EmbeddedProperties).maxHttpFormPostSize.bytes).toBe(bytes);
@@ -100,62 +106,62 @@ describe('a data size', () => {
     ['1.5MB', /^not a data size/],
     ['1e6', /^not a data size/],
     ['99999999TB', /too large/],
-  ])('is not read from %s', (text, reason) => {
+  ])('a data size is not read from %s', (text, reason) => {
     const situation = { files: { 'application.yml': `server.embedded.max-http-form-post-size: ${text}` } };
 
     expect(reasonsOf(situation)).toEqual([expect.stringMatching(reason)]);
   });
 
-  it('is bound as a size, with its default', () => {
+  it('a data size has its default', () => {
     expect(bound({}, MultipartProperties).maxFileSize).toEqual(DataSize.ofBytes(1024 * 1024));
   });
 });
 
-describe('a boolean', () => {
-  it.each(everywhere('server.embedded.accesslog.enabled', 'on'))('is true by "on" in %s', (_, situation) => {
+describe('booleans', () => {
+  it.each(everywhere('server.embedded.accesslog.enabled', 'on'))('"on" in %s means true', (_, situation) => {
     expect(bound(situation, AccesslogProperties).enabled).toBe(true);
   });
 
-  it.each(['off', 'no', '0', 'FALSE', 'No'])('is false by %s in YAML', (text) => {
+  it.each(['off', 'no', '0', 'FALSE', 'No'])('%s in YAML means false', (text) => {
     const situation = { files: { 'application.yml': `management.health.db.enabled: ${text}` } };
     const key = examples.find(({ name }) => name === 'management.health.db.enabled');
 
     expect(key?.boundIn(reading(situation))).toBe(false);
   });
 
-  it.each(['y', 'n', 'T', '2', 'enabled'])('is not read from %s', (text) => {
+  it.each(['y', 'n', 'T', '2', 'enabled'])('a boolean is not read from %s', (text) => {
     expect(reasonsOf({ files: { 'application.yml': `server.embedded.accesslog.enabled: ${text}` } })).toEqual([
       'not a boolean',
     ]);
   });
 });
 
-describe('a choice', () => {
-  it.each(['non_null', 'non-null', 'nonNull', 'NON_NULL', 'nonnull'])('is read from %s', (text) => {
+describe('choices', () => {
+  it.each(['non_null', 'non-null', 'nonNull', 'NON_NULL', 'nonnull'])('a choice is read from %s', (text) => {
     const situation = { files: { 'application.yml': `app.json.default-property-inclusion: ${text}` } };
 
     expect(bound(situation, JsonProperties).defaultPropertyInclusion).toBe('non_null');
   });
 
-  it('is a word where YAML 1.1 would read a boolean', () => {
+  it('a choice keeps a word that YAML 1.1 reads as a boolean', () => {
     expect(
       bound({ files: { 'application.yml': 'logging.level.auth: off' } }, LoggingProperties).level.get('auth'),
     ).toBe('off');
   });
 
-  it('names its words where another is written', () => {
+  it('the error for an unknown choice names the known ones', () => {
     const { problems } = reading({ args: ['--server.shutdown=later'] });
 
     expect(problems.map(({ action }) => action)).toEqual(['Set server.shutdown to one of graceful, immediate.']);
   });
 });
 
-describe('a date pattern', () => {
+describe('date patterns', () => {
   it.each([
     ['yyyy-MM-dd kk:mm', 'the letter k stands for nothing here: known are y M d H h m s S a E Z X VV'],
     ['yyyy-MM-ddd', 'the letter d stands 3 times in a row, where at most 2 may'],
     ["yyyy 'at", "a text in quotes has no end; a quote itself is written ''"],
-  ])('is refused as it is bound: %s', (pattern, reason) => {
+  ])('an invalid date pattern is rejected: %s', (pattern, reason) => {
     const { problems } = reading({ args: [`--app.json.date-format=${pattern}`] });
 
     expect(reasonsOf({ args: [`--app.json.date-format=${pattern}`] })).toEqual([reason]);
@@ -166,25 +172,25 @@ describe('a date pattern', () => {
   });
 });
 
-describe('a character set', () => {
+describe('character sets', () => {
   it.each([
     ['klingon', 'a character set that is not known here'],
     ['UTF-16', 'a character set that does not hold ASCII as it is'],
     ['UTF 8', 'not the name of a character set such as UTF-8'],
-  ])('is refused as it is bound: %s', (name, reason) => {
+  ])('an unsupported character set is rejected: %s', (name, reason) => {
     expect(reasonsOf({ args: [`--server.servlet.encoding.charset=${name}`] })).toEqual([reason]);
   });
 
-  it('keeps the name it was given', () => {
+  it('a character set keeps its given name', () => {
     const situation = { args: ['--server.servlet.encoding.charset=Shift_JIS'] };
 
     expect(bound(situation, EncodingProperties).charset).toBe('Shift_JIS');
   });
 });
 
-describe('a text', () => {
+describe('texts', () => {
   it.each(['on', 'yes', '0600', '12:30', '1.10', '1_000', '0x1F', '1e3', '.5', '007', 'TRUE', '2026-01-31', '+1'])(
-    'keeps %s as it stands in YAML',
+    'a text keeps %s as it is written in YAML',
     (text) => {
       const situation = { files: { 'application.yml': `app.datasource.password: ${text}` } };
 
@@ -192,49 +198,46 @@ describe('a text', () => {
     },
   );
 
-  it('keeps blanks that quotes protect', () => {
+  it('a text keeps spaces inside quotes', () => {
     const situation = { files: { 'application.yml': "app.datasource.password: ' a b '" } };
 
     expect(bound(situation, DatasourceProperties).password).toBe(' a b ');
   });
 });
 
-describe('an integer', () => {
-  it.each(['0600', '010'])('with a leading zero is refused and not read as octal or decimal: %s', (text) => {
+describe('integers', () => {
+  it.each(['0600', '010'])('an integer with a leading zero is rejected: %s', (text) => {
     expect(reasonsOf({ files: { 'application.yml': `server.port: ${text}` } })).toEqual([
       expect.stringMatching(/^a leading zero/),
     ]);
   });
 
-  it.each(['12:30', '1.10', '0x1F', '1e3', '8_080'])('is not read from %s', (text) => {
+  it.each(['12:30', '1.10', '0x1F', '1e3', '8_080'])('an integer is not read from %s', (text) => {
     expect(reasonsOf({ files: { 'application.yml': `server.port: ${text}` } })).toEqual(['not a whole number']);
   });
 
-  it('too large to count is refused', () => {
+  it('an integer that is too large is rejected', () => {
     expect(reasonsOf({ args: ['--server.embedded.max-connections=99999999999999999999'] })).toEqual([
       'the number is too large',
     ]);
   });
 });
 
-describe('every key', () => {
+describe('ambiguous YAML values for every key', () => {
   const values = examples.filter(
     ({ isFromProcessOnly, name }) => !isFromProcessOnly && !/^app\.(config|profiles)/.test(name),
   );
 
-  it.each(values)(
-    '$name takes each trap of YAML for one value or reports it, the same in a file and as argument',
-    (key: Example) => {
-      for (const trap of TRAPS) {
-        const inFile = reading({ files: { 'application.yml': `${key.name}: ${trap}` } });
-        const asArgument = reading({ args: [`--${key.name}=${trap === 'null' ? '' : trap}`] });
+  it.each(values)('$name treats ambiguous YAML values in a file and as an argument alike', (key: Example) => {
+    for (const trap of TRAPS) {
+      const inFile = reading({ files: { 'application.yml': `${key.name}: ${trap}` } });
+      const asArgument = reading({ args: [`--${key.name}=${trap === 'null' ? '' : trap}`] });
 
-        expect(
-          inFile.problems.map(({ what }) => what),
-          trap,
-        ).toEqual(asArgument.problems.map(({ what }) => what));
-        expect(key.boundIn(inFile), trap).toEqual(key.boundIn(asArgument));
-      }
-    },
-  );
+      expect(
+        inFile.problems.map(({ what }) => what),
+        trap,
+      ).toEqual(asArgument.problems.map(({ what }) => what));
+      expect(key.boundIn(inFile), trap).toEqual(key.boundIn(asArgument));
+    }
+  });
 });

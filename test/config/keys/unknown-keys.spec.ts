@@ -5,7 +5,7 @@ function complaints(situation: Situation): readonly string[] {
   return reading(situation).problems.map(({ what }) => what);
 }
 
-describe('an unknown key below a prefix of ours', () => {
+describe('unknown keys below a prefix of the service', () => {
   it.each<[string, Situation]>([
     ['a YAML file', { files: { 'application.yml': 'server.prot: 8080' } }],
     ['a .properties file', { files: { 'application.properties': 'server.prot=8080' } }],
@@ -13,18 +13,21 @@ describe('an unknown key below a prefix of ours', () => {
     ['a profile file', { files: { 'application-x.yml': 'server.prot: 8080' }, args: ['--app.profiles.active=x'] }],
     ['the command line', { args: ['--server.prot=8080'] }],
     ['a -D argument', { args: ['-Dserver.prot=8080'] }],
-  ])('fails the start from %s, with the nearest name', (_, situation) => {
+  ])('an unknown key from %s prevents startup, and the error suggests the nearest name', (_, situation) => {
     const { problems } = reading(situation);
 
     expect(problems.map(({ what }) => what)).toEqual(['The key server.prot is unknown']);
     expect(problems[0]?.action).toContain('Did you mean server.port?');
   });
 
-  it.each(['app', 'server', 'management', 'logging', 'mapper'])('fails the start below %s', (prefix) => {
-    expect(complaints({ args: [`--${prefix}.nobody-knows-this-one=1`] })).toHaveLength(1);
-  });
+  it.each(['app', 'server', 'management', 'logging', 'mapper'])(
+    'an unknown key below %s prevents startup',
+    (prefix) => {
+      expect(complaints({ args: [`--${prefix}.nobody-knows-this-one=1`] })).toHaveLength(1);
+    },
+  );
 
-  it('is told with all others in one report', () => {
+  it('one report lists all unknown keys', () => {
     const situation: Situation = {
       files: { 'application.yml': 'server:\n  prot: 1\n  adress: x\nlogging.levels.root: info\n' },
       args: ['--management.server.prt=1'],
@@ -38,7 +41,7 @@ describe('an unknown key below a prefix of ours', () => {
     ]);
   });
 
-  it('never has its value repeated, which may be a mistyped password', () => {
+  it('the report does not repeat the value of an unknown key, which may be a password', () => {
     const { problems } = reading({ args: ['--app.datasource.pasword=geheim'] });
 
     expect(problems).toHaveLength(1);
@@ -46,23 +49,23 @@ describe('an unknown key below a prefix of ours', () => {
   });
 
   it.each([
-    ['a section', '--server=x', 'server is a section, it takes no value'],
-    ['a map', '--logging.level=debug', 'logging.level is a section, it takes no value'],
-    ['an object', '--app.ssl.bundle.pem.web=x', 'app.ssl.bundle.pem.web is a section, it takes no value'],
-    ['a number that is given a list', '--server.port[0]=1', 'The key server.port[0] is unknown'],
-    ['below a number', '--server.port.number=1', 'The key server.port.number is unknown'],
+    ['a value for a section', '--server=x', 'server is a section, it takes no value'],
+    ['a value for a map', '--logging.level=debug', 'logging.level is a section, it takes no value'],
+    ['a value for an object', '--app.ssl.bundle.pem.web=x', 'app.ssl.bundle.pem.web is a section, it takes no value'],
+    ['a list for a number', '--server.port[0]=1', 'The key server.port[0] is unknown'],
+    ['a key below a number', '--server.port.number=1', 'The key server.port.number is unknown'],
     [
-      'below a list',
+      'a key below a list',
       '--management.endpoints.web.exposure.include.x=1',
       'The key management.endpoints.web.exposure.include.x is unknown',
     ],
-    ['a member every object has', '--server.constructor=1', 'The key server.constructor is unknown'],
-    ['another such member', '--app.__proto__.x=1', 'The key app.__proto__.x is unknown'],
-  ])('may be %s', (_, argument, what) => {
+    ['a property that every object has', '--server.constructor=1', 'The key server.constructor is unknown'],
+    ['another property that every object has', '--app.__proto__.x=1', 'The key app.__proto__.x is unknown'],
+  ])('rejects %s', (_, argument, what) => {
     expect(complaints({ args: [argument] })).toEqual([what]);
   });
 
-  it('is a warning or nothing where app.config.unknown-keys says so', () => {
+  it('app.config.unknown-keys turns an unknown key into a warning or ignores it', () => {
     const files = { 'application.yml': 'server.prot: 1' };
     const warned = reading({ files, args: ['--app.config.unknown-keys=warn'] });
     const ignored = reading({ files, variables: { APP_CONFIG_UNKNOWNKEYS: 'ignore' } });
@@ -74,7 +77,7 @@ describe('an unknown key below a prefix of ours', () => {
     expect([ignored.problems, ignored.warnings]).toEqual([[], []]);
   });
 
-  it('stays a failure where app.config.unknown-keys itself is wrong', () => {
+  it('an unknown key prevents startup when app.config.unknown-keys is invalid', () => {
     expect(complaints({ args: ['--app.config.unknown-keys=perhaps', '--server.prot=1'] })).toEqual([
       'The value of app.config.unknown-keys cannot be used',
       'The key server.prot is unknown',
@@ -82,9 +85,9 @@ describe('an unknown key below a prefix of ours', () => {
   });
 });
 
-describe('a key of somebody else', () => {
+describe('foreign keys', () => {
   it.each(['my.own', 'port', 'serverx.port', 'application.name', 'http.agent', 'user.dir', 'java.io.tmpdir'])(
-    'is no matter: %s',
+    'the foreign key %s is ignored',
     (name) => {
       const read = reading({ files: { 'application.yml': `${name}: x` }, args: [`-D${name}=y`] });
 
@@ -93,7 +96,7 @@ describe('a key of somebody else', () => {
   );
 });
 
-describe('an environment variable', () => {
+describe('unknown environment variables', () => {
   it.each([
     ['SERVER_PROT', 'SERVER_PORT'],
     ['APP_DATASOURCE_PASWORD', 'APP_DATASOURCE_PASSWORD'],
@@ -101,7 +104,7 @@ describe('an environment variable', () => {
     ['server_prot', 'SERVER_PORT'],
     ['SERVER__PORT', 'SERVER_PORT'],
     ['APP_DATASOURCE_POOL_MAXIMUM_POOLSIZE', 'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE'],
-  ])('like %s only warns, and says %s', (name, near) => {
+  ])('the variable %s gives a warning that suggests %s', (name, near) => {
     const read = reading({ variables: { [name]: 'geheim' } });
 
     expect(read.problems).toEqual([]);
@@ -110,14 +113,14 @@ describe('an environment variable', () => {
     ]);
   });
 
-  it('that is far from every key warns without a guess', () => {
+  it('a variable unlike every key gives a warning without a suggestion', () => {
     expect(reading({ variables: { SERVER_SOFTWARE_OF_SOMEBODY_ELSE: 'x' } }).warnings).toEqual([
       'The environment variable SERVER_SOFTWARE_OF_SOMEBODY_ELSE sets no key of this service',
     ]);
   });
 
   it.each(['SERVER', 'APP', 'APPS_HOME', 'PATH', 'LOGGING', '_SERVERX_PORT', 'HOSTNAME'])(
-    'like %s is no matter',
+    'the foreign variable %s is ignored',
     (name) => {
       const read = reading({ variables: { [name]: 'x' } });
 
@@ -125,7 +128,7 @@ describe('an environment variable', () => {
     },
   );
 
-  it('APP_APPLICATION_JSON is not read, and one warning says so', () => {
+  it('APP_APPLICATION_JSON is ignored with one warning', () => {
     const read = reading({ variables: { APP_APPLICATION_JSON: '{"server":{"port":1}}' } });
 
     expect(read.problems).toEqual([]);
@@ -133,8 +136,8 @@ describe('an environment variable', () => {
   });
 });
 
-describe('two variables that spell one key', () => {
-  it('are told, with the one that counts', () => {
+describe('variables with the same key', () => {
+  it('two variables of one key give a warning that names the effective one', () => {
     const variables = { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '11', APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE: '12' };
 
     expect(reading({ variables }).warnings).toContain(
@@ -143,7 +146,7 @@ describe('two variables that spell one key', () => {
     );
   });
 
-  it('are no matter when they spell two', () => {
+  it('variables of different keys give no warning', () => {
     expect(reading({ variables: { SERVER_PORT: '1', SERVER_ADDRESS: '127.0.0.1' } }).warnings).toEqual([]);
   });
 });

@@ -14,19 +14,19 @@ function beans(situation: Situation, showsValues = true): Readonly<Record<string
   const read = withoutProblems(reading(situation));
   const configuration = new Configuration(read.environment, read.registry, read.warnings, read.instances);
   const made = describeBeans(configuration, new Inspection(read.environment, read.registry), showsValues);
-  // As a client reads them.
+  // The JSON form, as a client reads it.
   return JSON.parse(JSON.stringify(made)) as Readonly<Record<string, Bean>>;
 }
 
 describe('configprops', () => {
-  it('has a bean for every class of keys', () => {
+  it('configprops has a bean for every class of keys', () => {
     const names = registry.classes.map((owner) => `${metadataOf(owner).prefix}-${owner.name}`);
 
     expect(Object.keys(beans({}))).toEqual(names);
     expect(names).toContain('app.datasource.pool-PoolProperties');
   });
 
-  it('shows the bound object: defaults, numbers, durations, sizes, lists, maps and named objects', () => {
+  it('configprops shows the bound object: defaults, numbers, durations, sizes, lists, maps and named objects', () => {
     const text = [
       'server.embedded.threads.max: 7',
       'server.shutdown-pre-drain: PT90S',
@@ -58,7 +58,7 @@ describe('configprops', () => {
     });
   });
 
-  it('C4: shows the default of a number whose text is empty, and says why', () => {
+  it('C4: configprops shows the default of an empty number with a note', () => {
     const bean = beans({ variables: { SERVER_PORT: '' } })['server-ServerProperties'];
 
     expect(bean?.properties).toMatchObject({ port: 8080 });
@@ -71,7 +71,7 @@ describe('configprops', () => {
     });
   });
 
-  it('shows a map in a named object, set or not', () => {
+  it('configprops shows a map in a named object, set or not', () => {
     const group = 'management.endpoint.health.group';
     const text = [`${group}.set.status.http-mapping.DOWN: 299`, `${group}.unset.include: ping`].join('\n');
 
@@ -88,7 +88,7 @@ describe('configprops', () => {
     });
   });
 
-  it('says where each value comes from, in the same structure, and nothing of a default', () => {
+  it('inputs have the structure of the properties and name the origin of each value that is set', () => {
     const text = 'server:\n  shutdown: immediate\nlogging.level.auth: debug\n';
 
     const all = beans({ files: { 'application.yml': text }, args: ['--server.shutdown=graceful'] });
@@ -102,7 +102,7 @@ describe('configprops', () => {
     });
   });
 
-  it('names the effect of keys that do little or nothing, and of no others', () => {
+  it('inputs state the effect only of keys with little or no effect', () => {
     const { inputs } = beans({ args: ['--server.embedded.threads.min-spare=3'] })[
       'server.embedded.threads-ThreadsProperties'
     ] ?? { inputs: {} };
@@ -118,7 +118,7 @@ describe('configprops', () => {
     });
   });
 
-  it('keeps names that mean something to the language apart from it', () => {
+  it('map keys may be named like object properties', () => {
     const files = { 'application.yml': 'logging.level:\n  __proto__: info\n  constructor: debug\n' };
 
     const level = beans({ files })['logging-LoggingProperties']?.properties['level'] as object;
@@ -129,7 +129,7 @@ describe('configprops', () => {
     ]);
   });
 
-  it('M3: masks every value where none may be seen', () => {
+  it('M3: configprops masks every value when values may not be shown', () => {
     const all = beans(
       {
         files: { 'application.yml': 'logging.level.auth: debug\napp.profiles.include: [a]\n', 'application-a.yml': '' },
@@ -137,13 +137,16 @@ describe('configprops', () => {
       false,
     );
 
-    const leaves = Object.values(all).flatMap(({ properties, inputs }) => [...texts(properties), ...values(inputs)]);
+    const leaves = Object.values(all).flatMap(({ properties, inputs }) => [
+      ...leafValues(properties),
+      ...values(inputs),
+    ]);
     expect(leaves.length).toBeGreaterThan(100);
     expect(new Set(leaves)).toEqual(new Set([MASK]));
   });
 
   it.each(settings.filter(({ isOfDocument }) => !isOfDocument))(
-    'shows $name, set by argument, with its origin',
+    'configprops shows $name, set by an argument, with its origin',
     ({ name, text, isSecret }) => {
       const all = beans({ args: [`--${name}=${text}`], files: { 'application-sample.yml': '' } });
 
@@ -161,10 +164,10 @@ describe('configprops', () => {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What stands at the ends of a tree. */
-function texts(tree: unknown): readonly unknown[] {
+/** The leaves of a tree. */
+function leafValues(tree: unknown): readonly unknown[] {
   if (typeof tree !== 'object' || tree === null) return [tree];
-  return Object.values(tree).flatMap(texts);
+  return Object.values(tree).flatMap(leafValues);
 }
 
 function leavesOf(tree: unknown): readonly Members[] {

@@ -57,7 +57,7 @@ interface Page {
   readonly propertySources: readonly { readonly name: string; readonly property?: unknown }[];
 }
 
-/** `GET env/<name>` of a configuration in which the key is set in these ways, whoever asks may see values. */
+/** `GET env/<name>` of a configuration in which the key is set in these ways; values may be shown. */
 async function pageOf(setting: Setting, ways: readonly Way[], name: string): Promise<Page> {
   // A profile exists when a file is named after it.
   const files = { 'application-sample.yml': '' };
@@ -83,20 +83,20 @@ function waysOf({ isFromProcessOnly }: Setting): readonly Way[] {
   return WAYS.filter(({ isFile }) => !isFile || !isFromProcessOnly);
 }
 
-/** The condition of a document means nothing by itself; the service over HTTP shows one. */
+/** Conditions of documents have no meaning alone; the e2e test of `env` covers one. */
 const settable = settings.filter(({ isOfDocument }) => !isOfDocument);
 const cases = settable.flatMap((setting) =>
   waysOf(setting).map((way) => ({ setting, way, key: setting.name, how: way.name })),
 );
 
-describe('env/<key> of a key of the specification', () => {
-  it('is asked for all of them', () => {
+describe('env/{key} for every key of the specification', () => {
+  it('the test covers all 90 keys', () => {
     expect(settings).toHaveLength(90);
     expect(cases.length).toBeGreaterThan(340);
   });
 
   it.each(cases.filter(({ setting }) => !setting.isSecret))(
-    'shows the value of $key set $how, and the source',
+    'env shows the value and the source of $key set $how',
     async ({ setting, way }) => {
       const { property, propertySources } = await pageOf(setting, [way], setting.variable);
 
@@ -108,7 +108,7 @@ describe('env/<key> of a key of the specification', () => {
   );
 
   it.each(cases.filter(({ setting }) => setting.isSecret))(
-    'M3, L1: shows the source of the secret $key set $how, and no value',
+    'M3, L1: env shows the source but not the value of the secret $key set $how',
     async ({ setting, way }) => {
       const page = await pageOf(setting, [way], setting.name);
 
@@ -121,7 +121,7 @@ describe('env/<key> of a key of the specification', () => {
     },
   );
 
-  it.each(settable)('names every source that holds $name, the one in force first', async (setting) => {
+  it.each(settable)('env names every source that sets $name, the effective one first', async (setting) => {
     const ways = waysOf(setting);
 
     const { property, propertySources } = await pageOf(setting, ways, setting.name);

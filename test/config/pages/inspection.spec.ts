@@ -23,7 +23,7 @@ function find(situation: Situation, name: string): Found | undefined {
 
 const KEY = 'management.endpoints.web.exposure.include';
 
-describe('one key', () => {
+describe('inspection of one key', () => {
   it.each([
     'app.datasource.pool.maximum-pool-size',
     'app.datasource.pool.maximumPoolSize',
@@ -32,7 +32,7 @@ describe('one key', () => {
     'APP_DATASOURCE_POOL_MAXIMUMPOOLSIZE',
     'APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE',
     'app_datasource_pool_maximum_pool_size',
-  ])('is found as %s, set in three other forms', (name) => {
+  ])('finds a key as %s that is set in three other spellings', (name) => {
     const situation = {
       args: ['--app.datasource.pool.maximumPoolSize=3'],
       variables: { APP_DATASOURCE_POOL_MAXIMUM_POOL_SIZE: '2' },
@@ -49,7 +49,7 @@ describe('one key', () => {
     });
   });
 
-  it('that two variables spell is that of the one that counts', () => {
+  it('of two variables of one key, the inspection shows the effective one', () => {
     const variables = { SERVER_SHUTDOWN_PRE_DRAIN: '1s', SERVER_SHUTDOWNPREDRAIN: '2s' };
 
     expect(find({ variables }, 'server.shutdown-pre-drain')?.all).toEqual([
@@ -57,7 +57,7 @@ describe('one key', () => {
     ]);
   });
 
-  it('C4: that is empty has its default in force, and says why', () => {
+  it('C4: an empty key shows its effective default with a note', () => {
     const { environment, registry } = reading({ variables: { SERVER_PORT: '' }, args: ['-Dserver.shutdown='] });
     const inspection = new Inspection(environment, registry);
 
@@ -71,7 +71,7 @@ describe('one key', () => {
     ]);
   });
 
-  it('of the time zone is that of the variable TZ', () => {
+  it('the key user.timezone includes the variable TZ', () => {
     const situation = { args: ['-Duser.timezone=Europe/Berlin'], variables: { TZ: 'UTC' } };
     const expected = {
       inForce: 'Europe/Berlin from systemProperties',
@@ -86,13 +86,13 @@ describe('one key', () => {
   });
 
   it.each(['server.port', 'server', 'logging.level.nobody', 'nobody.knows', 'NOBODY', '', '.', '[', '__proto__'])(
-    'that no source holds is not found: %j',
+    'does not find a key that no source sets: %j',
     (name) => {
       expect(find({}, name)).toBeUndefined();
     },
   );
 
-  it.each(['MY_REGION', 'my.region', 'my.Region'])('of somebody else is found as %s', (name) => {
+  it.each(['MY_REGION', 'my.region', 'my.Region'])('finds an unregistered key as %s', (name) => {
     expect(find({ args: ['--my.region=us'], variables: { MY_REGION: 'eu' } }, name)).toEqual({
       inForce: 'us from commandLineArgs',
       all: [
@@ -111,7 +111,7 @@ describe('one key', () => {
     ['free.two-part', { files: { 'application.yml': 'free.two_part: [x]' } }],
     ['free.two-part[0]', { files: { 'application.yml': 'free.two_part: [x]' } }],
     ['SERVER__PORT', { variables: { SERVER__PORT: 'x' } }],
-  ])('C3: %s is found by a placeholder, by the page and by config get: %o', (name, situation: Situation) => {
+  ])('C3: a placeholder, the page and config get find %s in %o', (name, situation: Situation) => {
     const { environment, registry } = reading(situation);
 
     expect(environment.fill(`\${${name}}`)).toMatchObject({ kind: 'filled', text: 'x' });
@@ -122,7 +122,7 @@ describe('one key', () => {
     });
   });
 
-  it('C3: hidden on the page is hidden by config get', () => {
+  it('C3: config get masks the values that the page masks', () => {
     const { environment, registry } = reading({ variables: { BASIC_AUTHORIZATION: 'x', MY_PASS: 'y' } });
 
     const lines = ['BASIC_AUTHORIZATION', 'MY_PASS'].map((name) => viewOfKey(environment, registry, name).lines[0]);
@@ -130,7 +130,7 @@ describe('one key', () => {
     expect(lines).toEqual(['BASIC_AUTHORIZATION = ******', 'MY_PASS = ******']);
   });
 
-  it('of somebody else whose name nearly reads like one of ours is found by its text alone', () => {
+  it('an unregistered variable with a name like a registered key is found by its own name only', () => {
     const variables = { SERVER__PORT: '7' };
 
     expect(find({ variables }, 'SERVER__PORT')?.inForce).toBe('7 from systemEnvironment');
@@ -138,22 +138,22 @@ describe('one key', () => {
   });
 });
 
-describe('a list', () => {
+describe('inspection of lists', () => {
   const yaml = { 'application.yml': `${KEY}:\n  - health\n  - info\n` };
 
-  it('is comma text, whatever it was written as', () => {
+  it('a list is shown as comma text, however it was written', () => {
     expect(find({ files: yaml }, KEY)?.all).toEqual(['health,info at file [application.yml] - 2:5']);
     expect(find({ args: [`--${KEY}=health,info`] }, KEY)?.inForce).toBe('health,info from commandLineArgs');
   });
 
-  it('has elements, each with a place of its own in a sequence', () => {
+  it('an element of a list has its own origin in a sequence', () => {
     expect(find({ files: yaml }, `${KEY}[1]`)?.all).toEqual(['info at file [application.yml] - 3:5']);
     expect(find({ variables: { [variable(KEY)]: 'health, info' } }, `${variable(KEY)}_1`)?.inForce).toBe(
       'info from systemEnvironment',
     );
   });
 
-  it('has no element of a lower source in force', () => {
+  it('elements of a lower source are not effective', () => {
     const situation = { args: [`--${KEY}=env`], files: yaml };
 
     expect(find(situation, `${KEY}[0]`)?.inForce).toBe('env from commandLineArgs');
@@ -164,7 +164,7 @@ describe('a list', () => {
     expect(find(situation, `${KEY}[2]`)).toBeUndefined();
   });
 
-  it('that adds up is the sum, and each source says its share', () => {
+  it('a list that adds up shows the sum, and each source shows its share', () => {
     const situation = {
       args: ['--app.profiles.include=b'],
       files: { 'application.yml': 'app.profiles.include: a', 'application-a.yml': '', 'application-b.yml': '' },
@@ -177,9 +177,9 @@ describe('a list', () => {
   });
 });
 
-describe('a map and named objects', () => {
+describe('inspection of maps and named objects', () => {
   it.each(['logging.level.auth.mfa', 'LOGGING_LEVEL_AUTH_MFA', 'logging.level.[auth.mfa]', 'logging.level.Auth.MFA'])(
-    'have each entry by name: %s',
+    'finds an entry of a map as %s',
     (name) => {
       const situation = {
         variables: { LOGGING_LEVEL_AUTH_MFA: 'debug' },
@@ -193,11 +193,14 @@ describe('a map and named objects', () => {
     },
   );
 
-  it.each(['app.security.clients.shop.secret', 'APP_SECURITY_CLIENTS_SHOP_SECRET'])('have members: %s', (name) => {
-    const situation = { files: { 'application.yml': 'app.security.clients.shop.secret: sesame-sesame-sesame' } };
+  it.each(['app.security.clients.shop.secret', 'APP_SECURITY_CLIENTS_SHOP_SECRET'])(
+    'finds a member of a named object as %s',
+    (name) => {
+      const situation = { files: { 'application.yml': 'app.security.clients.shop.secret: sesame-sesame-sesame' } };
 
-    expect(find(situation, name)?.inForce).toMatch(/^\*{6} from Config resource 'file \[application\.yml\]'/);
-  });
+      expect(find(situation, name)?.inForce).toMatch(/^\*{6} from Config resource 'file \[application\.yml\]'/);
+    },
+  );
 });
 
 function variable(key: string): string {

@@ -21,7 +21,7 @@ function file(text: string): Situation {
   return { files: { 'application.yml': text } };
 }
 
-describe('M3, L1: masked, whoever asks, is', () => {
+describe('M3, L1: masked values', () => {
   it.each([
     'app.datasource.password',
     'app.security.seal.keys.main',
@@ -34,7 +34,7 @@ describe('M3, L1: masked, whoever asks, is', () => {
     'info.api.token',
     'info.credentials',
     'info.my-passphrase',
-  ])('the value of %s', (key) => {
+  ])('masks the value of %s', (key) => {
     expect(valuesIn(file(`${key}: sesame-sesame-sesame\n`))[key]).toBe(MASK);
   });
 
@@ -51,16 +51,16 @@ describe('M3, L1: masked, whoever asks, is', () => {
     'HTTP_AUTHORIZATION',
     'APP_SECURITY_SEAL_KEYS_MAIN',
     'APP_SECURITY_CLIENTS_SHOP_SECRET',
-  ])('the variable %s', (name) => {
+  ])('masks the variable %s', (name) => {
     expect(valuesIn({ variables: { [name]: 'sesame-sesame-sesame' } })[name]).toBe(MASK);
   });
 
-  it.each(SHORT_SECRET_NAMES)('H6: the variable or key %s', (name) => {
+  it.each(SHORT_SECRET_NAMES)('H6: masks the variable or key %s', (name) => {
     expect(valuesIn({ variables: { [name]: 'sesame' } })[name]).toBe(MASK);
     expect(valuesIn(file(`${name}: sesame\n`))[name]).toBe(MASK);
   });
 
-  it('H6: what a key of ours takes from a variable named like that', () => {
+  it('H6: masks a value that contains a placeholder for a secret variable', () => {
     const values = valuesIn({ variables: { BASIC_AUTH: 'sesame' }, ...file('info.region: in-${BASIC_AUTH}\n') });
 
     expect(values['info.region']).toBe(MASK);
@@ -71,15 +71,15 @@ describe('M3, L1: masked, whoever asks, is', () => {
     ['inline JSON', '{"app":{"datasource":{"password":"sesame"}}}'],
     ['options of another program', '-Xmx1g -Djavax.net.ssl.keyStorePassword=sesame'],
     ['an account without the scheme of its URL', 'root:sesame@db:3306/login'],
-    ['an account in a URL that is none', 'http:/root:sesame@db/'],
+    ['an account in a malformed URL', 'http:/root:sesame@db/'],
     ['the value of a header', 'Bearer sesame-sesame'],
     ['a header', 'Authorization: Basic c2VzYW1lOnNlc2FtZQ=='],
     ['a private key', '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----'],
-  ])('a variable with %s', (_, text) => {
+  ])('masks a variable with %s', (_, text) => {
     expect(valuesIn({ variables: { SOMETHING: text } })['SOMETHING']).toBe(MASK);
   });
 
-  it('what the placeholder of a secret leads to, however it is called, and on to the end', () => {
+  it('masks every value that a placeholder of a secret leads to', () => {
     const situation = {
       variables: { LOGIN_DB: '${other.place}', OTHER_PLACE: 'sesame' },
       ...file('app.datasource.password: ${LOGIN_DB}\n'),
@@ -88,7 +88,7 @@ describe('M3, L1: masked, whoever asks, is', () => {
     expect(valuesIn(situation)).toEqual({ LOGIN_DB: MASK, OTHER_PLACE: MASK, 'app.datasource.password': MASK });
   });
 
-  it('a source below the one that fills the placeholder of a secret', () => {
+  it('masks overridden values of a key that a secret refers to', () => {
     const situation = { args: ['--login.db=new'], ...file('login.db: old\napp.datasource.password: ${login.db}\n') };
 
     expect(valuesIn(situation)['login.db']).toBe(MASK);
@@ -102,22 +102,25 @@ describe('M3, L1: masked, whoever asks, is', () => {
     ['db-region', 'DB_REGION'],
     ['db.some-region', 'DB_SOME_REGION'],
     ['db-region', 'db_region'],
-  ])('C5: the variable that the placeholder ${%s} of a secret finds by another spelling, %s', (placeholder, name) => {
-    const situation = { variables: { [name]: 'sesame' }, ...file(`app.datasource.password: \${${placeholder}}\n`) };
-    const { environment, registry } = reading(situation);
+  ])(
+    'C5: the placeholder ${%s} of a secret masks the variable %s that it finds in another spelling',
+    (placeholder, name) => {
+      const situation = { variables: { [name]: 'sesame' }, ...file(`app.datasource.password: \${${placeholder}}\n`) };
+      const { environment, registry } = reading(situation);
 
-    expect(environment.fill(`\${${placeholder}}`)).toMatchObject({ text: 'sesame' });
-    expect(valuesIn(situation)).toEqual({ [name]: MASK, 'app.datasource.password': MASK });
-    expect(viewOfKey(environment, registry, name).lines[0]).toBe(`${name} = ${MASK}`);
-  });
+      expect(environment.fill(`\${${placeholder}}`)).toMatchObject({ text: 'sesame' });
+      expect(valuesIn(situation)).toEqual({ [name]: MASK, 'app.datasource.password': MASK });
+      expect(viewOfKey(environment, registry, name).lines[0]).toBe(`${name} = ${MASK}`);
+    },
+  );
 
-  it('a sequence that the placeholder of a secret takes in', () => {
+  it('masks a sequence that a secret refers to', () => {
     const situation = file('parts: [se, same]\napp.datasource.password: ${parts}\n');
 
     expect(valuesIn(situation)).toMatchObject({ 'parts[0]': MASK, 'parts[1]': MASK });
   });
 
-  it('what came through a secret, at any distance', () => {
+  it('masks values that refer to a secret directly or indirectly', () => {
     const variables = { DB_PASSWORD: 'sesame', APP_SECURITY_SEAL_KEYS_MAIN: 'x', LOGIN_DB: 'sesame' };
     const text = [
       'app.datasource.password: ${LOGIN_DB}',
@@ -134,7 +137,7 @@ describe('M3, L1: masked, whoever asks, is', () => {
     });
   });
 
-  it('the user part of a URL, and what is put in there', () => {
+  it('masks the user part of a URL and variables that fill it', () => {
     const variables = { LOGIN_DB: 'sesame', DB_HOST: 'db.example', PROXY: 'http://me:sesame@proxy.example:3128' };
     const text = [
       'info.url: jdbc:mariadb://me:sesame@db.example/login?password=sesame&x=1',
@@ -150,7 +153,7 @@ describe('M3, L1: masked, whoever asks, is', () => {
     });
   });
 
-  it('a mounted secret that is no key of ours, and what it fills', () => {
+  it('masks a mounted secret with an unregistered key and values that refer to it', () => {
     const situation = {
       args: ['--app.config.import=configtree:./secrets/'],
       files: {
@@ -164,8 +167,8 @@ describe('M3, L1: masked, whoever asks, is', () => {
   });
 });
 
-describe('shown is', () => {
-  it('everything else, as text, number or boolean, with placeholders filled in', () => {
+describe('values that are not masked', () => {
+  it('shows other values as text, number or boolean with placeholders resolved', () => {
     const variables = { REGION: 'eu', HOME: '/home/login' };
     const text = [
       'server.port: 9000',
@@ -192,7 +195,7 @@ describe('shown is', () => {
     });
   });
 
-  it.each(LONGER_WORDS)('H6: the variable or key %s, whose words are longer', (name) => {
+  it.each(LONGER_WORDS)('H6: does not mask the variable or key %s, whose words are longer', (name) => {
     expect(valuesIn({ variables: { [name]: 'plain' } })[name]).toBe('plain');
     expect(valuesIn(file(`${name}: plain\n`))[name]).toBe('plain');
   });
@@ -204,16 +207,16 @@ describe('shown is', () => {
     ['app.security.mfa.fresh-auth', '5m'],
     ['APP_SECURITY_MFA_FRESHAUTH', '5m'],
     ['info.auth', 'SAML and password'],
-  ])('H6: the key of ours %s', (name, value) => {
+  ])('H6: does not mask the registered key %s', (name, value) => {
     const isVariable = name === name.toUpperCase();
     expect(valuesIn(isVariable ? { variables: { [name]: value } } : file(`${name}: ${value}\n`))[name]).toBe(value);
   });
 
-  it('the level of a logger that is named like a secret', () => {
+  it('does not mask the level of a logger with a secret name', () => {
     expect(valuesIn(file('logging.level.token: DEBUG\n'))['logging.level.token']).toBe('DEBUG');
   });
 
-  it('where keys to verify tokens with lie, as they are public', () => {
+  it('does not mask the location of verification keys, which are public', () => {
     const key = 'app.security.token.verification-keys';
 
     expect(valuesIn(file(`${key}: file:/etc/login/next.pem\n`))[key]).toBe('file:/etc/login/next.pem');
