@@ -9,7 +9,7 @@ import type { EnrolmentState } from '../second-factor/enrolment/enrolment-state.
 import { MfaProperties } from '../second-factor/mfa.properties.js';
 import { isDemanded } from '../second-factor/policy.js';
 import {
-  askerOf,
+  requesterOf,
   type FullPrincipal,
   type HalfPrincipal,
   hasFreshOtp,
@@ -81,7 +81,7 @@ export class OwnSecondFactor {
       if (caller.idp !== undefined) this.requireFreshTime(caller.authTime);
     } else if (replaces !== undefined) this.requireFreshOtp(caller);
     else await this.requireFreshLogin(caller, password);
-    return { ...attemptSubjectOf(caller), askedBy: askerOf(caller), ...(replaces !== undefined && { replaces }) };
+    return { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), ...(replaces !== undefined && { replaces }) };
   }
 
   async state({ subject }: FullPrincipal): Promise<{ readonly factors: EnrolmentState; readonly isDemanded: boolean }> {
@@ -101,19 +101,19 @@ export class OwnSecondFactor {
   /** The secret of the account that waits to be confirmed; undefined where none does. */
   async pending(caller: Principal): Promise<PendingSecret | undefined> {
     const { pending } = await this.enrolment.state(caller.subject);
-    return pending && { until: pending.until, isOwn: pending.askedBy === askerOf(caller) };
+    return pending && { until: pending.until, isOwn: pending.askedBy === requesterOf(caller) };
   }
 
   async qr(caller: Principal, form: 'svg' | 'png'): Promise<string | Buffer> {
     if (caller.kind === 'half') this.requireEnrolmentAllowed(caller, await this.accountOf(caller.subject));
-    return this.enrolment.qr(form, caller.subject, askerOf(caller));
+    return this.enrolment.qr(form, caller.subject, requesterOf(caller));
   }
 
   /** The confirm code completes or raises the login that asked, in the transaction that makes the secret active. */
   async confirm(caller: Principal, code: string): Promise<ConfirmedEnrolment> {
     const account = await this.accountOf(caller.subject);
     if (caller.kind === 'half') this.requireEnrolmentAllowed(caller, account);
-    const claim = { ...attemptSubjectOf(caller), askedBy: askerOf(caller), code };
+    const claim = { ...attemptSubjectOf(caller), askedBy: requesterOf(caller), code };
     return this.enrolment.confirm(claim, async (tx, { hasReplaced }) => {
       const opened = await this.secondStep.completeSecondStep(tx, caller, 'totp');
       if (hasReplaced) await this.sessions.endAll(tx, caller.subject, opened.session.id);

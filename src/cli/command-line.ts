@@ -14,7 +14,7 @@ import { type Configuration, loadConfiguration } from '../config/configuration.j
 import { processInputs } from '../config/read/process-inputs.js';
 import type { CommandServices } from './command-services.js';
 import { checkRules } from '../boot/configuration-rules.js';
-import { setCommandReason, withCommandContext } from '../principal/command-facts.js';
+import { setCommandReason, withCommandContext } from '../principal/command-context.js';
 import { readBuildInfo } from '../management/info/build-info.js';
 import { PROPERTIES } from '../boot/properties.js';
 

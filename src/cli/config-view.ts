@@ -5,7 +5,7 @@ import { KeyName } from '../config/names/key-name.js';
 import { printable } from '../config/show/failure-report.js';
 import type { KeyDefinition, KeyRegistry } from '../config/names/key-registry.js';
 import { isPackaged, originChain } from '../config/read/origin.js';
-import { shownUnfilled } from '../redaction/secrets.js';
+import { sanitizeUnresolved } from '../redaction/secrets.js';
 import {
   allStates,
   baseName,
@@ -127,7 +127,7 @@ function detailsOf(environment: Environment, state: KeyState): readonly string[]
 /** Placeholders as they stand in the source. */
 function writtenLines({ isSecret }: KeyState, { content }: Assignment): readonly string[] {
   const text = 'text' in content ? content.text : content.map((element) => element.text).join(',');
-  return text.includes('${') ? [`  written as  ${shownUnfilled(text, isSecret)}`] : [];
+  return text.includes('${') ? [`  written as  ${sanitizeUnresolved(text, isSecret)}`] : [];
 }
 
 function valueText(environment: Environment, state: KeyState, assignment: Assignment): string {

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { redacted } from '../redaction/redaction.js';
+import { sanitizeText } from '../redaction/log-sanitizer.js';
 
 /** Together they fit into the column of actors, 64 characters. */
 const LONGEST_NAME = 28;
@@ -51,7 +51,7 @@ export function withReason(command: Command): Command {
 
 /** The reason as it is stored: one line, without what looks like a secret. @throws InvalidArgumentError */
 export function cleanReason(text: string): string {
-  const line = redacted(text.normalize('NFC').replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim());
+  const line = sanitizeText(text.normalize('NFC').replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' ').trim());
   if (line === '') throw new InvalidArgumentError('A reason must not be empty.');
   if (Array.from(line).length > LONGEST_REASON) {
     throw new InvalidArgumentError(`A reason has at most ${LONGEST_REASON} characters.`);

@@ -5,7 +5,7 @@ import type { KeyDefinition } from '../config/names/key-registry.js';
 import { allStates, type KeyState } from '../config/bind/key-state.js';
 import { isPackaged } from '../config/read/origin.js';
 import type { PropertiesClass } from '../config/bind/properties-class.js';
-import { shownUnfilled } from '../redaction/secrets.js';
+import { sanitizeUnresolved } from '../redaction/secrets.js';
 
 /** What the packaged files say of one key, as they write it; the entries of a map or of named objects by their names. */
 export interface PackagedValue {
@@ -58,5 +58,5 @@ function packagedText(state: KeyState): string | undefined {
   if (!assignment) return undefined;
   const { content } = assignment;
   const text = 'text' in content ? content.text : content.map((element) => element.text).join(',');
-  return shownUnfilled(text, state.isSecret);
+  return sanitizeUnresolved(text, state.isSecret);
 }

@@ -1,9 +1,9 @@
 import { type Charset, UTF_8 } from './charset.js';
 
 /** Deeper than any shape of ours; a body beyond it is an attack. */
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 /** Far more than any form of ours has; each costs many times its bytes. */
-const MOST_MEMBERS = 100;
+const MAX_MEMBERS = 100;
 const [PLUS, SPACE, PERCENT] = [0x2b, 0x20, 0x25];
 /** Names that reach the prototype when an object is copied without care. */
 const REFUSED_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
@@ -39,8 +39,8 @@ export function readForm(body: Buffer, charset: Charset = UTF_8): ReadBody {
   const text = body.toString('latin1');
   if (!isVisibleAscii(text)) return undefined;
   const members = new Map<string, string>();
-  const pairs = text.split('&', MOST_MEMBERS + 1);
-  if (pairs.length > MOST_MEMBERS) return undefined;
+  const pairs = text.split('&', MAX_MEMBERS + 1);
+  if (pairs.length > MAX_MEMBERS) return undefined;
   for (const pair of pairs) {
     if (pair === '') continue;
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
@@ -125,7 +125,7 @@ function countWritten(text: string): number | undefined {
     else if (char === ':') count++;
     else if (char === '{' || char === '[') depth++;
     else if (char === '}' || char === ']') depth--;
-    if (depth > DEEPEST) return undefined;
+    if (depth > MAX_DEPTH) return undefined;
   }
   return count;
 }

@@ -16,17 +16,17 @@ const NAMES_OF_UTC: ReadonlySet<string> = new Set(
 
 /** The zone of an id that the key type took (`timeZone()`). */
 export function zoneOf(id: string): Zone {
-  return NAMES_OF_UTC.has(id.toLowerCase()) ? { id, offsetSecondsAt: () => 0 } : new RuledZone(id);
+  return NAMES_OF_UTC.has(id.toLowerCase()) ? { id, offsetSecondsAt: () => 0 } : new IntlZone(id);
 }
 
 const HOUR_MILLIS = 3_600_000;
 /** Farthest instant that there is (ECMA-262, time values). */
 const FARTHEST_MILLIS = 8.64e15;
 /** Answers are about the last weeks, which have this many hours. */
-const MOST_HOURS = 2000;
+const MAX_HOURS = 2000;
 
 /** Asks the slow formatting class only about hours that were not met before. */
-class RuledZone implements Zone {
+class IntlZone implements Zone {
   private formatter: Intl.DateTimeFormat | undefined;
   private readonly offsetOfHour = new Map<number, number>();
 
@@ -39,7 +39,7 @@ class RuledZone implements Zone {
     const start = this.ask(hour * HOUR_MILLIS);
     // Somewhere in this hour the clocks are changed, not always at a round minute.
     if (start !== this.ask((hour + 1) * HOUR_MILLIS)) return this.ask(millis);
-    if (this.offsetOfHour.size >= MOST_HOURS) this.offsetOfHour.clear();
+    if (this.offsetOfHour.size >= MAX_HOURS) this.offsetOfHour.clear();
     this.offsetOfHour.set(hour, start);
     return start;
   }

@@ -6,7 +6,7 @@ import { Loggers } from '../logging/loggers.js';
 import type { Slice } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
-import { commandReason } from '../principal/command-facts.js';
+import { commandReason } from '../principal/command-context.js';
 import { requestContext } from '../principal/request-context.js';
 import { Random } from '../random/random.js';
 import { logEvent } from './event-line.js';

@@ -11,7 +11,7 @@ export interface ProcessIdentity {
  * Returns why a file is not private to this process and root; undefined where it is. Group access is read-only and only
  * for a group of this process, as Kubernetes mounts secrets with `fsGroup` (mode 0440, owner root).
  */
-export function exposureOf({ mode, uid, gid }: FileAccess, self = ownIdentity()): string | undefined {
+export function exposureReason({ mode, uid, gid }: FileAccess, self = ownIdentity()): string | undefined {
   if ((mode & 0o007) !== 0) return 'every user has access';
   if ((mode & 0o030) !== 0) return 'its group may do more than read it';
   if ((mode & 0o040) !== 0 && !self.gids.includes(gid))
@@ -24,7 +24,7 @@ export function exposureOf({ mode, uid, gid }: FileAccess, self = ownIdentity())
  * Facts for a report on a file that is not private; undefined where it is, and where it cannot be looked at: the reader
  * of the file reports that.
  */
-export function exposureAt(path: string): { readonly Mode: string; readonly Reason: string } | undefined {
+export function exposureOfFile(path: string): { readonly Mode: string; readonly Reason: string } | undefined {
   try {
     return exposureFacts(statSync(path));
   } catch {
@@ -33,7 +33,7 @@ export function exposureAt(path: string): { readonly Mode: string; readonly Reas
 }
 
 export function exposureFacts(access: FileAccess): { readonly Mode: string; readonly Reason: string } | undefined {
-  const reason = exposureOf(access);
+  const reason = exposureReason(access);
   return reason === undefined ? undefined : { Mode: (access.mode & 0o777).toString(8), Reason: reason };
 }
 

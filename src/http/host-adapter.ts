@@ -1,13 +1,13 @@
 import type { Server } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyHttpOptions, FastifyReply } from 'fastify';
-import type { AnswerSender } from './json/answer-sender.js';
+import type { ResponseSender } from './json/response-sender.js';
 
 /** Nest's adapter without what the listener does itself, for routes of Nest and others alike. */
 export class HostAdapter extends FastifyAdapter {
   constructor(
     /** Of what controllers answer. */
-    private readonly sender: AnswerSender,
+    private readonly sender: ResponseSender,
     options: FastifyHttpOptions<Server>,
   ) {
     // There is no middleware; the listener has its own reader of uploads.

@@ -9,35 +9,35 @@ import type { Counter } from '../metrics/meter.js';
 import { Meters } from '../metrics/meters.js';
 import { withRequestContext } from '../principal/request-context.js';
 import { SystemRandom } from '../random/random.js';
-import { AccessWatch } from './records/access-watch.js';
+import { AccessLogRecorder } from './records/access-log-recorder.js';
 import { Admission } from './admission/admission.js';
-import { watchAdmission } from './admission/admission-meters.js';
+import { registerAdmissionMeters } from './admission/admission-meters.js';
 import { EmbeddedProperties } from './admission/embedded.properties.js';
-import { Gate, sayClose } from './admission/request-tracker.js';
+import { RequestTracker, closeAfterResponse } from './admission/request-tracker.js';
 import { DEFAULT_HEADERS, STRICT_TRANSPORT } from './default-headers.js';
-import { bodyRefusal, readBodies } from './body/bodies.js';
+import { bodyError, registerBodyParsers } from './body/body-parsers.js';
 import { timeBody } from './body/body-timeout.js';
 import { isCleanlyEncoded } from '../encoding/strict-json.js';
-import { afterBody, askForBody, expectsBody, LINGER_MILLIS } from './body/rest-of-body.js';
+import { afterBody, sendContinue, hasUnreadBody, LINGER_MILLIS } from './body/unread-body.js';
 import { OUTSIDE, withoutContextPath } from './context-path.js';
 import { Cors } from './cors.js';
-import { ExchangeWatch } from './records/exchange-watch.js';
+import { ExchangeRecorder } from './records/exchange-recorder.js';
 import { HostAdapter } from './host-adapter.js';
 import type { HostOptions } from './host-options.js';
-import { AnswerSender } from './json/answer-sender.js';
+import { ResponseSender } from './json/response-sender.js';
 import { Encoding } from './json/encoding.js';
-import { JsonAnswers } from './json/json-answers.js';
+import { JsonWriter } from './json/json-writer.js';
 import { replaceUnknownMethod } from './methods.js';
-import { Refusals } from './errors/error-responder.js';
+import { ErrorResponder } from './errors/error-responder.js';
 import { ServerErrorProperties, ServerProperties } from './server.properties.js';
 import { Forwarding } from './proxy/forwarding.js';
-import { requestContextOf, sentRequestId, targetRefusal } from './request-head.js';
+import { requestContextOf, sentRequestId, targetError } from './request-head.js';
 import { RequestIds } from './request-ids.js';
 import { RequestLog } from './records/request-log.js';
 import { RequestMeters } from './records/request-meters.js';
 import { type ListenerTls, secureServers } from './tls/secure-server.js';
 import { answerUnknownRoutes } from './unknown-routes.js';
-import { takeUploads } from './upload/uploads.js';
+import { registerUploads } from './upload/uploads.js';
 
 /** How often connections are looked through for late ones: a time-out is this much late at most. */
 const LOOK_EVERY_MILLIS = 500;
@@ -57,16 +57,16 @@ function isLong(payload: unknown): boolean {
 /** The HTTP framework, set up so that every answer, also to what no route takes, follows http-api sections 1, 9, 10. */
 export class HttpHost {
   readonly adapter: HostAdapter;
-  readonly gate: Gate;
+  readonly tracker: RequestTracker;
   private readonly server: ServerProperties;
   private readonly embedded: EmbeddedProperties;
   private readonly forwarding: Forwarding | undefined;
   private readonly requestIds: RequestIds;
-  private readonly refusals: Refusals;
-  private readonly watch: AccessWatch | undefined;
+  private readonly errorResponder: ErrorResponder;
+  private readonly accessLog: AccessLogRecorder | undefined;
   private readonly requests: RequestMeters;
   private readonly rejected: Counter | undefined;
-  private readonly exchanges: ExchangeWatch | undefined;
+  private readonly exchanges: ExchangeRecorder | undefined;
   private readonly cors: Cors | undefined;
 
   constructor(options: HostOptions = {}) {
@@ -77,36 +77,36 @@ export class HttpHost {
     const encoding = new Encoding(options.encoding);
     const clock = options.clock ?? new SystemClock();
     this.requestIds = new RequestIds(options.random ?? new SystemRandom());
-    this.watch = options.accessLog && new AccessWatch(options.accessLog, clock);
-    this.exchanges = options.exchanges && new ExchangeWatch(options.exchanges, clock);
+    this.accessLog = options.accessLog && new AccessLogRecorder(options.accessLog, clock);
+    this.exchanges = options.exchanges && new ExchangeRecorder(options.exchanges, clock);
     const admission = options.threads && new Admission(options.threads.max, this.embedded.acceptCount);
     const meters = options.meters ?? new Meters();
     this.requests = new RequestMeters(meters);
-    this.rejected = admission && watchAdmission(meters, admission);
+    this.rejected = admission && registerAdmissionMeters(meters, admission);
     const loggers = options.loggers ?? new Loggers();
     const requestLog = new RequestLog(loggers.get('http'));
-    this.gate = new Gate(admission, (passage) => {
-      this.watch?.end(passage.reply);
-      this.exchanges?.end(passage.reply);
-      this.requests.end(passage);
-      requestLog.end(passage);
+    this.tracker = new RequestTracker(admission, (lifecycle) => {
+      this.accessLog?.end(lifecycle.reply);
+      this.exchanges?.end(lifecycle.reply);
+      this.requests.end(lifecycle);
+      requestLog.end(lifecycle);
     });
     const { allowedOrigins = [] } = options;
     this.cors = allowedOrigins.length > 0 ? new Cors(allowedOrigins) : undefined;
-    this.refusals = new Refusals({
+    this.errorResponder = new ErrorResponder({
       errors: options.errors ?? new ServerErrorProperties(),
       encoding,
       clock,
       requestIds: this.requestIds,
       log: loggers.get('server'),
-      gate: this.gate,
-      watch: this.watch,
+      tracker: this.tracker,
+      accessLog: this.accessLog,
       requests: this.requests,
       cors: this.cors,
       contextPath: options.contextPath ?? '',
     });
-    const json = new JsonAnswers(options.json, options.jsonSerialization, encoding);
-    this.adapter = this.createAdapter(new AnswerSender(json, encoding), options.contextPath ?? '', options.tls);
+    const json = new JsonWriter(options.json, options.jsonSerialization, encoding);
+    this.adapter = this.createAdapter(new ResponseSender(json, encoding), options.contextPath ?? '', options.tls);
     const fastify = this.adapter.getInstance();
     this.addHooks(fastify);
     fastify.register(fastifyCookie, { hook: false });
@@ -121,37 +121,37 @@ export class HttpHost {
   }
 
   private addHooks(fastify: FastifyInstance): void {
-    fastify.decorateRequest('passage');
+    fastify.decorateRequest('lifecycle');
     this.exchanges?.learnRoutes(fastify);
     // The first hook of all, so that whatever another one answers has the headers.
     this.adapter.setOnRequestHook((request, reply, done) => {
-      this.greet(request, reply);
+      this.onRequestStart(request, reply);
       const refusal =
-        this.strayRefusal(request) ?? targetRefusal(request) ?? this.overload(request) ?? bodyRefusal(request);
+        this.afterClose(request) ?? targetError(request) ?? this.checkOverload(request) ?? bodyError(request);
       if (refusal) {
         done(refusal);
         return;
       }
       this.beginBody(request, reply);
       const origin = requestContextOf(request);
-      if (request.passage) request.passage.origin = origin;
+      if (request.lifecycle) request.lifecycle.context = origin;
       withRequestContext(origin, done);
     });
     // Here, so that a body that is slow to come has neither a slot nor a place in the queue.
     fastify.addHook('preValidation', (request, _reply, done) => {
-      if (!this.gate.pass(request, done)) done(this.overloaded());
+      if (!this.tracker.admit(request, done)) done(this.overloaded());
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
-      if (this.refusals.replace(payload, request, reply)) return;
-      this.gate.answered(request, typeof payload === 'object' && payload !== null && 'pipe' in payload);
+      if (this.errorResponder.replaceFailedError(payload, request, reply)) return;
+      this.tracker.onResponseReady(request, typeof payload === 'object' && payload !== null && 'pipe' in payload);
       // The rest of the body is not read by any handler.
-      if (expectsBody(request.raw)) sayClose(reply);
+      if (hasUnreadBody(request.raw)) closeAfterResponse(reply);
       // Closing on unread bytes resets the connection, and what is still on its way of a long response would be lost.
       if (isLong(payload)) afterBody(request.raw, done, this.lingerMillis);
       else done();
     });
     fastify.setErrorHandler((error, request, reply) => {
-      this.refusals.refuse(error, request, reply);
+      this.errorResponder.respond(error, request, reply);
     });
   }
 
@@ -161,18 +161,18 @@ export class HttpHost {
       form: this.embedded.maxHttpFormPostSize.bytes,
       memory: bodyMemory,
     };
-    readBodies(fastify, limits, encoding);
+    registerBodyParsers(fastify, limits, encoding);
     if (uploads) {
-      takeUploads(fastify, uploads, {
+      registerUploads(fastify, uploads, {
         limitMillis: this.embedded.connectionTimeout.milliseconds,
         onSilent: (request, reply) => {
-          this.refusals.refuseLate(request, reply);
+          this.errorResponder.respondTimeout(request, reply);
         },
       });
     }
   }
 
-  private createAdapter(sender: AnswerSender, contextPath: string, tls: ListenerTls | undefined): HostAdapter {
+  private createAdapter(sender: ResponseSender, contextPath: string, tls: ListenerTls | undefined): HostAdapter {
     const stripped = withoutContextPath(contextPath);
     // Node takes whole ones.
     const timeout = Math.ceil(this.embedded.connectionTimeout.milliseconds);
@@ -203,11 +203,11 @@ export class HttpHost {
       },
       routerOptions: { maxParamLength: this.server.maxHttpRequestHeaderSize.bytes },
       frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-        this.greet(request, reply);
-        this.refusals.refuse(error, request, reply);
+        this.onRequestStart(request, reply);
+        this.errorResponder.respond(error, request, reply);
       },
       clientErrorHandler: (error, socket) => {
-        this.refusals.refuseUnread(error, socket);
+        this.errorResponder.onClientError(error, socket);
       },
     });
   }
@@ -216,7 +216,7 @@ export class HttpHost {
     const { server } = this.adapter.getInstance();
     server.maxConnections = this.embedded.maxConnections;
     const look = setInterval(() => {
-      this.gate.cutStuck(this.embedded.connectionTimeout.milliseconds);
+      this.tracker.closeStuckConnections(this.embedded.connectionTimeout.milliseconds);
     }, LOOK_EVERY_MILLIS).unref();
     server.once('close', () => {
       clearInterval(look);
@@ -227,29 +227,31 @@ export class HttpHost {
     server.on('checkContinue', (request, reply) => server.emit('request', request, reply));
     // Node hands CONNECT over past the requests: the connection does not belong to HTTP any more.
     server.on('connect', (request: IncomingMessage, socket: Socket) => {
-      this.refusals.refuseTunnel(request, socket);
+      this.errorResponder.rejectConnect(request, socket);
     });
   }
 
-  private greet(request: FastifyRequest, reply: FastifyReply): void {
-    this.requests.begin(this.gate.arrive(request, reply));
+  private onRequestStart(request: FastifyRequest, reply: FastifyReply): void {
+    this.requests.begin(this.tracker.onRequest(request, reply));
     // Before anybody asks for its address, scheme or host.
     this.forwarding?.tidy(request.raw);
-    this.watch?.begin(request, reply);
+    this.accessLog?.begin(request, reply);
     this.exchanges?.begin(request, reply);
     reply.headers(DEFAULT_HEADERS).header('x-request-id', request.id);
     if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
     if (this.cors) reply.headers(this.cors.headersFor(request.headers.origin));
   }
 
-  private strayRefusal({ passage }: FastifyRequest): ServiceError | undefined {
-    return passage?.isStray === true ? new ServiceError('VALIDATION_FAILED', { closesConnection: true }) : undefined;
+  private afterClose({ lifecycle }: FastifyRequest): ServiceError | undefined {
+    return lifecycle?.isAfterClose === true
+      ? new ServiceError('VALIDATION_FAILED', { closesConnection: true })
+      : undefined;
   }
 
   /** Refuses what would only wait for its refusal, before its body is read. */
-  private overload(request: FastifyRequest): ServiceError | undefined {
+  private checkOverload(request: FastifyRequest): ServiceError | undefined {
     // A browser that may not ask could not show its script the refusal either.
-    return request.method !== 'OPTIONS' && this.gate.isFullFor(request) ? this.overloaded() : undefined;
+    return request.method !== 'OPTIONS' && this.tracker.isFullFor(request) ? this.overloaded() : undefined;
   }
 
   private overloaded(): ServiceError {
@@ -259,10 +261,10 @@ export class HttpHost {
 
   private beginBody(request: FastifyRequest, reply: FastifyReply): void {
     // An upload asks for its bytes itself, once its caller is known.
-    if (request.passage?.facts.takesUpload) return;
-    askForBody(request.raw, reply.raw);
+    if (request.lifecycle?.routeOptions.takesUpload) return;
+    sendContinue(request.raw, reply.raw);
     timeBody(request.raw, this.embedded.connectionTimeout.milliseconds, () => {
-      this.refusals.refuseLate(request, reply);
+      this.errorResponder.respondTimeout(request, reply);
     });
   }
 }

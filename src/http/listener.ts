@@ -4,16 +4,16 @@ import { networkInterfaces } from 'node:os';
 import { Readable } from 'node:stream';
 import type { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Gate } from './admission/request-tracker.js';
+import type { RequestTracker } from './admission/request-tracker.js';
 import { originForm } from './context-path.js';
 import type { HostOptions } from './host-options.js';
 import { HttpHost } from './http-host.js';
-import { sendAsIs } from './json/answer-sender.js';
+import { sendAsIs } from './json/response-sender.js';
 import type { RouteOptions } from './route-options.decorator.js';
 import { Connections } from './shutdown/connections.js';
 
 /** What a route that is no controller answers. */
-export interface Answer {
+export interface ListenerResponse {
   readonly status: number;
   /**
    * A text, bytes or a stream as they are, everything else as JSON; none where it is undefined. Of a text with a
@@ -46,7 +46,7 @@ export interface Routes {
   add(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,
-    answer: (request: PlainRequest) => Answer | Promise<Answer>,
+    answer: (request: PlainRequest) => ListenerResponse | Promise<ListenerResponse>,
     facts?: Pick<RouteOptions, 'jsonTypes'>,
   ): void;
 }
@@ -75,21 +75,24 @@ export class ListenFailure extends Error {
 }
 
 /** Node's own default; a shorter queue of the operating system would drop whom the service would answer. */
-const LEAST_BACKLOG = 511;
+const MIN_BACKLOG = 511;
 
 /** The HTTP side of one listener, on Fastify. */
 export class Listener {
   readonly adapter: FastifyAdapter;
-  private readonly gate: Gate;
+  private readonly tracker: RequestTracker;
   private readonly connections: Connections;
   private readonly backlog: number;
 
   constructor(options: HostOptions = {}) {
-    const { adapter, gate } = new HttpHost(options);
+    const { adapter, tracker } = new HttpHost(options);
     this.adapter = adapter;
-    this.gate = gate;
-    this.backlog = Math.max(options.embedded?.acceptCount ?? 0, LEAST_BACKLOG);
-    this.connections = new Connections(adapter.getInstance().server, (socket) => gate.currentOf(socket) !== undefined);
+    this.tracker = tracker;
+    this.backlog = Math.max(options.embedded?.acceptCount ?? 0, MIN_BACKLOG);
+    this.connections = new Connections(
+      adapter.getInstance().server,
+      (socket) => tracker.currentRequest(socket) !== undefined,
+    );
     // Of the main listener, as its threads are.
     if (options.threads) {
       const description = 'Open connections (server.embedded.max-connections)';
@@ -126,7 +129,7 @@ export class Listener {
 
   /** Requests whose answer is not out. */
   get inProgress(): number {
-    return this.gate.inProgress;
+    return this.tracker.inProgress;
   }
 
   /** Opens the listener, on every address when none is named, and answers the port in use. */
@@ -145,7 +148,7 @@ export class Listener {
 
   /** From now on every answer asks its client to use the connection no more. */
   drain(): void {
-    this.gate.close();
+    this.tracker.drain();
   }
 
   /**

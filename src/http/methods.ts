@@ -15,7 +15,7 @@ export const KNOWN_METHODS: ReadonlySet<string> = new Set([
 const STAND_IN = 'TRACE';
 
 /** What asks for a tunnel (RFC 9110 section 9.3.6). */
-export const TUNNEL = 'CONNECT';
+export const CONNECT = 'CONNECT';
 
 const sent = new WeakMap<IncomingMessage, string>();
 

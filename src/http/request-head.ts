@@ -4,13 +4,13 @@ import { ServiceError } from '../errors/service-error.js';
 import { type RequestContext, withRequestContext } from '../principal/request-context.js';
 import { isCleanlyEncoded } from '../encoding/strict-json.js';
 import { originForm } from './context-path.js';
-import { sentMethod, TUNNEL } from './methods.js';
+import { sentMethod, CONNECT } from './methods.js';
 import { hostAndPort } from './proxy/host-and-port.js';
 
 const KEPT_REQUEST_ID = /^[\w.-]{8,64}$/;
 /** An IPv6 address with an IPv4 one inside. */
-const LONGEST_IP = 45;
-const LONGEST_AGENT = 255;
+const MAX_IP_LENGTH = 45;
+const MAX_USER_AGENT_LENGTH = 255;
 
 /** The id a caller or a proxy gave, where it has the agreed form (http-api section 1). */
 export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
@@ -20,19 +20,19 @@ export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): st
 
 /** Who asks, for security events and the log. */
 export function requestContextOf({ id, ip, headers }: FastifyRequest): RequestContext {
-  const agent = headers['user-agent']?.slice(0, LONGEST_AGENT);
+  const agent = headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH);
   // An IPv4 caller of a listener on every address; none, against its type, where the client has left.
-  const shownIp = ((ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '').slice(0, LONGEST_IP);
+  const shownIp = ((ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_IP_LENGTH);
   return { requestId: id, ip: shownIp, ...(agent !== undefined && { agent }) };
 }
 
 /** Runs what belongs to a request, but may be called from outside of it. */
 export function withContextOf<T>(request: FastifyRequest, run: () => T): T {
-  return withRequestContext(request.passage?.origin ?? requestContextOf(request), run);
+  return withRequestContext(request.lifecycle?.context ?? requestContextOf(request), run);
 }
 
 /** Why a request is refused for its target or its head alone. */
-export function targetRefusal({ originalUrl, raw }: FastifyRequest): ServiceError | undefined {
+export function targetError({ originalUrl, raw }: FastifyRequest): ServiceError | undefined {
   if (!isFramedForAll(raw)) return new ServiceError('VALIDATION_FAILED', { closesConnection: true });
   return namesOneHost(raw) && isCleanlyEncoded(originalUrl) ? undefined : new ServiceError('VALIDATION_FAILED');
 }
@@ -63,5 +63,5 @@ function namesOneHost(request: IncomingMessage): boolean {
 
 /** The path as it was sent, without query; undefined for CONNECT, which names a host of whomever in its place. */
 export function pathOf({ originalUrl, raw }: FastifyRequest): string | undefined {
-  return sentMethod(raw) === TUNNEL ? undefined : originForm(originalUrl).replace(/[?#].*$/s, '');
+  return sentMethod(raw) === CONNECT ? undefined : originForm(originalUrl).replace(/[?#].*$/s, '');
 }

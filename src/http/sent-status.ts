@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 
-/** No status of the RFCs: as nginx and those who read its logs say that the client left before there was an answer. */
-export const CLIENT_LEFT = 499;
+/** Not a status of the RFCs: nginx and its log readers use it if the client disconnects before the response. */
+export const CLIENT_CLOSED_REQUEST = 499;
 
-/** The status that went out, once the request is over. */
+/** The status that was sent, once the request has ended. */
 export function sentStatus({ raw, request }: FastifyReply): number {
-  const { rawStatus } = request.passage ?? {};
+  const { rawStatus } = request.lifecycle ?? {};
   if (rawStatus !== undefined) return rawStatus;
-  // The head of an answer that waits for an earlier one is written, but went nowhere.
-  const isBegun = raw.writableFinished || (raw.headersSent && raw.socket !== null);
-  return isBegun ? raw.statusCode : CLIENT_LEFT;
+  // The head of a response that waits for an earlier one is written, but not sent.
+  const hasBegun = raw.writableFinished || (raw.headersSent && raw.socket !== null);
+  return hasBegun ? raw.statusCode : CLIENT_CLOSED_REQUEST;
 }

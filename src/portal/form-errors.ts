@@ -2,7 +2,7 @@ import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
 import { requestContext } from '../principal/request-context.js';
 import type { Html } from '../encoding/html.js';
-import { waitOf } from '../http/errors/problem.js';
+import { retryAfterSeconds } from '../http/errors/problem.js';
 import { problemAlert } from '../http/errors/problem-page.js';
 
 /** Shows the form with what a person is told of the refusal. */
@@ -32,7 +32,7 @@ export async function withForm(
 ): Promise<ServiceError> {
   const { code, facts } = error;
   const requestId = requestContext()?.requestId ?? '';
-  const alert = problemAlert({ code, requestId, waitSeconds: waitOf(error), text: tell(error) });
+  const alert = problemAlert({ code, requestId, waitSeconds: retryAfterSeconds(error), text: tell(error) });
   const page = await form(alert, error);
   return new ServiceError(code, { ...facts, cause: error, page });
 }

@@ -13,7 +13,7 @@ import { FormBody } from '../web/form.decorator.js';
 import { Answer, type Reply } from '../web/cookies.js';
 import type { Html } from '../encoding/html.js';
 import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
-import { ownPath } from '../web/return-to.js';
+import { safeReturnPath } from '../web/return-to.js';
 import { Idps } from '../saml/idp/idps.service.js';
 import { ServletProperties } from '../http/server.properties.js';
 import { rerenderOnError, withForm } from './form-errors.js';
@@ -145,7 +145,7 @@ export class SecondFactorPagesController {
   ): Promise<string> {
     const pending = await this.own.pending(caller);
     if (pending?.isOwn === true) return this.pendingPage(caller, returnTo);
-    reply.seeOther(withReturnTo(this.pathOf('setup'), ownPath(returnTo, this.contextPath)));
+    reply.seeOther(withReturnTo(this.pathOf('setup'), safeReturnPath(returnTo, this.contextPath)));
     return '';
   }
 
@@ -160,12 +160,12 @@ export class SecondFactorPagesController {
     const again = (alert: Html): Promise<string> => this.wrongCodePage(caller, returnTo, alert);
     const { opened, roles } = await rerenderOnError(TOLD, again, () => this.own.confirm(caller, code));
     await this.handover.write(reply, opened, roles, 'session');
-    return { url: ownPath(returnTo, this.contextPath) };
+    return { url: safeReturnPath(returnTo, this.contextPath) };
   }
 
   /** Where the user can prove again who they are before the setup; undefined where no page does that. */
   private async wayToProve(caller: Principal, returnTo: string | undefined): Promise<ProofWay | undefined> {
-    const end = ownPath(returnTo, this.contextPath);
+    const end = safeReturnPath(returnTo, this.contextPath);
     const setupPath = withReturnTo(this.pathOf('setup'), end);
     if (caller.kind === 'full' && (await this.hasSecret(caller))) {
       return { label: 'Enter a code of your authenticator app', path: withReturnTo(this.pathOf('verify'), setupPath) };
@@ -230,7 +230,7 @@ export class SecondFactorPagesController {
     return {
       action: this.pathOf(page),
       csrf: this.tokens.issue(callerBinding(caller), caller.kind === 'half'),
-      returnTo: ownPath(returnTo, this.contextPath),
+      returnTo: safeReturnPath(returnTo, this.contextPath),
     };
   }
 

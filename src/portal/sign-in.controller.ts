@@ -15,7 +15,7 @@ import { Idps } from '../saml/idp/idps.service.js';
 import { Answer, type Reply } from '../web/cookies.js';
 import type { Html } from '../encoding/html.js';
 import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
-import { ownPath } from '../web/return-to.js';
+import { safeReturnPath } from '../web/return-to.js';
 import { PublicUrlProperties, ServletProperties } from '../http/server.properties.js';
 import type { HttpRequest } from '../web/http-request.js';
 import { httpsAlert } from './https-page.js';
@@ -71,7 +71,7 @@ export class SignInController {
     @Answer() reply: Reply,
   ): Promise<string> {
     if (wish.again === undefined && (await this.signedIn(reply))) {
-      reply.seeOther(ownPath(wish.return_to, this.contextPath));
+      reply.seeOther(safeReturnPath(wish.return_to, this.contextPath));
       return '';
     }
     // A browser that has brought the cookie keeps it.
@@ -119,7 +119,7 @@ export class SignInController {
       contextPath,
       action: `${contextPath}${SIGN_IN_PAGE}`,
       csrf: this.tokens.issue(browserBinding(browser)),
-      returnTo: ownPath(returnTo, contextPath),
+      returnTo: safeReturnPath(returnTo, contextPath),
       idps: this.idps.list(),
       ...(again !== undefined && { again }),
     };

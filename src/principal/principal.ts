@@ -61,7 +61,7 @@ export function hasFreshOtp({ amr, mfaAt }: FullPrincipal, now: number, maxAgeSe
 }
 
 /** Who asked for a pending secret: only the same session or half token may see or confirm it. */
-export function askerOf(principal: Principal): string {
+export function requesterOf(principal: Principal): string {
   if (!isHalfAuthenticated(principal)) return `sid:${principal.sid}`;
   return principal.via === 'token' ? `jti:${principal.id}` : `sid:${principal.id}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PLAIN_NAMES, SECRET_NAMES } from '../../test/support/secret-names.js';
-import { maskUrls, namesSecret, shown, shownUnfilled } from './secrets.js';
+import { sanitizeUrls, isSecretName, sanitizeValue, sanitizeUnresolved } from './secrets.js';
 
 describe('a name', () => {
   it.each([
@@ -11,11 +11,11 @@ describe('a name', () => {
     'API_KEY_0_',
     'app.security.seal.KEY',
   ])('%s names a secret', (name) => {
-    expect(namesSecret(name)).toBe(true);
+    expect(isSecretName(name)).toBe(true);
   });
 
   it.each([...PLAIN_NAMES, ''])('%s names none', (name) => {
-    expect(namesSecret(name)).toBe(false);
+    expect(isSecretName(name)).toBe(false);
   });
 });
 
@@ -42,7 +42,7 @@ describe('a URL', () => {
     ['//root:geheim@db/login', '//******@db/login'],
     ['to_http://root:geheim@db/, 1a://root:geheim@db', 'to_http://******@db/, 1a://******@db'],
   ])('%s is shown as %s', (text, expected) => {
-    expect(maskUrls(text)).toBe(expected);
+    expect(sanitizeUrls(text)).toBe(expected);
   });
 
   it.each([
@@ -56,7 +56,7 @@ describe('a URL', () => {
     'classpath:mapper/**/*.xml',
     '%d{HH:mm} %X{key:-none}',
   ])('%s has nothing to hide', (text) => {
-    expect(maskUrls(text)).toBe(text);
+    expect(sanitizeUrls(text)).toBe(text);
   });
 });
 
@@ -81,26 +81,30 @@ it.each([
 ])('H6: %s again and again is looked through at once, as a text and as a name', (part) => {
   const text = `${part.repeat(300_000)}x`;
 
-  expect(maskUrls(text)).toHaveLength(text.length);
-  expect(namesSecret(text)).toBe(false);
+  expect(sanitizeUrls(text)).toHaveLength(text.length);
+  expect(isSecretName(text)).toBe(false);
 });
 
 describe('a value', () => {
   it('of a secret is not shown, not even its length, but that it is empty is', () => {
-    expect([shown('a', true), shown('a much longer one', true), shown('', true)]).toEqual(['******', '******', '']);
+    expect([sanitizeValue('a', true), sanitizeValue('a much longer one', true), sanitizeValue('', true)]).toEqual([
+      '******',
+      '******',
+      '',
+    ]);
   });
 
   it('that came through a secret is not shown', () => {
-    expect(shown('jdbc:x', false, ['HOST', 'DB_PASSWORD'])).toBe('******');
-    expect(shown('jdbc:x', false, ['HOST'])).toBe('jdbc:x');
-    expect(shown('20s', false, ['app.security.token.access-lifetime'])).toBe('20s');
+    expect(sanitizeValue('jdbc:x', false, ['HOST', 'DB_PASSWORD'])).toBe('******');
+    expect(sanitizeValue('jdbc:x', false, ['HOST'])).toBe('jdbc:x');
+    expect(sanitizeValue('20s', false, ['app.security.token.access-lifetime'])).toBe('20s');
   });
 
   it.each(['DB_PASS', 'RELAY_PW', 'SECRET_OF_RELAY'])(
     'that came through the variable %s of somebody is not shown',
     (name) => {
-      expect(shown('jdbc:x', false, [name])).toBe('******');
-      expect(shownUnfilled(`\${${name}:hunter2}`, false)).not.toContain('hunter2');
+      expect(sanitizeValue('jdbc:x', false, [name])).toBe('******');
+      expect(sanitizeUnresolved(`\${${name}:hunter2}`, false)).not.toContain('hunter2');
     },
   );
 
@@ -114,6 +118,6 @@ describe('a value', () => {
     ['a ${HOST:local} b', false, 'a ${HOST:local} b'],
     ['jdbc:mysql://u:geheim@${HOST}/', false, 'jdbc:mysql://******@${HOST}/'],
   ])('with placeholders left open, %s (secret: %s), is shown as %s', (text, isSecret, expected) => {
-    expect(shownUnfilled(text, isSecret)).toBe(expected);
+    expect(sanitizeUnresolved(text, isSecret)).toBe(expected);
   });
 });

@@ -30,28 +30,28 @@ const CREDENTIALS = /\b(?:basic|bearer)\s+[\w.~+/-]{6}/i;
  * The fixed rule of the management API, "Masking", for keys and for the names of variables, in any spelling; and the
  * pepper of the backup codes, which no word of it would hide.
  */
-export function namesSecret(name: string): boolean {
+export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name.replace(LIST_INDEX, '').replaceAll(/[^a-z\d.]/gi, ''));
 }
 
 /** True for the name of a variable or key of somebody else that may be a secret, rather too often than not. */
-export function mayNameSecret(name: string): boolean {
+export function mayBeSecretName(name: string): boolean {
   return SECRET_WORD.test(name) || SHORT_WORD.test(name);
 }
 
 /** Of what a placeholder names: a key has the name we gave it, a variable that of somebody else. */
 function leadsToSecret(name: string): boolean {
-  return namesSecret(name) || (!name.includes('.') && mayNameSecret(name));
+  return isSecretName(name) || (!name.includes('.') && mayBeSecretName(name));
 }
 
 /** True for a text with a private key in PEM form. */
-export function holdsPrivateKey(text: string): boolean {
+export function containsPrivateKey(text: string): boolean {
   return PRIVATE_KEY.test(text);
 }
 
 /** True for a text of somebody else that may hold a secret: a whole document, options of another program, a header. */
-export function mayHoldSecret(text: string): boolean {
-  const masked = maskUrls(text);
+export function mayContainSecret(text: string): boolean {
+  const masked = sanitizeUrls(text);
   return [SECRET_ASSIGNMENT, ACCOUNT, CREDENTIALS].some((form) => form.test(masked));
 }
 
@@ -65,7 +65,7 @@ const SECRET_PROPERTY = new RegExp(`([(,][^=(),\\s]*(?:${SECRET_WORDS})=)[^(),\\
 const BEFORE_DEFAULT = /\$\{[^${}:]*(?:\$\{[^{}]*\}[^${}:]*)*:/g;
 
 /** Hides the user part of every URL in a text, and parameters named like secrets. */
-export function maskUrls(text: string): string {
+export function sanitizeUrls(text: string): string {
   return text
     .replaceAll(USER_PART, `$1${MASK}@`)
     .replaceAll(SECRET_PARAMETER, `$1${MASK}`)
@@ -73,16 +73,16 @@ export function maskUrls(text: string): string {
 }
 
 /** The text as it may be shown: whole, without the credentials in its URLs, or not at all. */
-export function shown(text: string, isSecret: boolean, through: readonly string[] = []): string {
-  if (isSecret || through.some(leadsToSecret) || holdsPrivateKey(text)) return text === '' ? '' : MASK;
-  return maskUrls(text);
+export function sanitizeValue(text: string, isSecret: boolean, through: readonly string[] = []): string {
+  if (isSecret || through.some(leadsToSecret) || containsPrivateKey(text)) return text === '' ? '' : MASK;
+  return sanitizeUrls(text);
 }
 
 /** The same for a text whose placeholders are not filled in: a mere `${NAME}` is no secret, its default may be one. */
-export function shownUnfilled(text: string, isSecret: boolean): string {
+export function sanitizeUnresolved(text: string, isSecret: boolean): string {
   if (/^\$\{[^:{}]+\}$/.test(text)) return text;
   for (const { 0: start, index } of text.matchAll(BEFORE_DEFAULT)) {
-    if (leadsToSecret(start.slice(0, -1))) return shown(text.slice(0, index), isSecret) + MASK;
+    if (leadsToSecret(start.slice(0, -1))) return sanitizeValue(text.slice(0, index), isSecret) + MASK;
   }
-  return shown(text, isSecret);
+  return sanitizeValue(text, isSecret);
 }

@@ -1,5 +1,5 @@
 import { type Finding, Rule, type RuleFacts } from '../config/check/rule.js';
-import { exposureAt, MAKE_PRIVATE } from '../files/secret-file.js';
+import { exposureOfFile, MAKE_PRIVATE } from '../files/secret-file.js';
 import { fileOf, placeOf } from './place.js';
 import { SslBundleProperties } from './tls.properties.js';
 
@@ -21,7 +21,7 @@ export const bundleKeysKeptPrivate = new Rule('security', (facts) => {
 });
 
 function exposed(facts: RuleFacts, key: string, file: string | undefined): readonly Finding[] {
-  const exposure = file === undefined ? undefined : exposureAt(file);
+  const exposure = file === undefined ? undefined : exposureOfFile(file);
   if (!exposure) return [];
   const what = 'The file of a private key is not private';
   const more = { File: file, ...exposure };

@@ -3,7 +3,7 @@ import { HEADERS_METADATA } from '@nestjs/common/constants.js';
 import { Reflector } from '@nestjs/core';
 import { FASTIFY_ROUTE_CONFIG_METADATA } from '@nestjs/platform-fastify/constants.js';
 import { ServiceError } from '../errors/service-error.js';
-import { accepts } from './accept.js';
+import { acceptsType } from './accept.js';
 import type { HttpRequest } from './http-request.js';
 import { HTML } from '../http/page.js';
 import type { RouteOptions } from '../http/route-options.decorator.js';
@@ -17,7 +17,7 @@ export class AcceptGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const { accept } = context.switchToHttp().getRequest<HttpRequest>().headers;
-    if (accept === undefined || this.typesOf(context).some((type) => accepts(accept, type))) return true;
+    if (accept === undefined || this.typesOf(context).some((type) => acceptsType(accept, type))) return true;
     throw new ServiceError('NOT_ACCEPTABLE');
   }
 

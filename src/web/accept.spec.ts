@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { accepts } from './accept.js';
+import { acceptsType } from './accept.js';
 
 it.each<readonly [string | undefined, string, boolean]>([
   [undefined, 'application/json', true],
@@ -21,5 +21,5 @@ it.each<readonly [string | undefined, string, boolean]>([
   ['nonsense', 'application/json', true],
   ['', 'application/json', true],
 ])('%s takes %s: %s', (accept, offered, expected) => {
-  expect(accepts(accept, offered)).toBe(expected);
+  expect(acceptsType(accept, offered)).toBe(expected);
 });

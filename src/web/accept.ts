@@ -2,7 +2,7 @@
  * True where `Accept` takes a media type (RFC 9110 section 12.5.1): of the ranges that match, the most specific one
  * decides. Text that is no list of ranges asks for nothing.
  */
-export function accepts(accept: string | undefined, offered: string): boolean {
+export function acceptsType(accept: string | undefined, offered: string): boolean {
   if (accept === undefined || accept === '*/*') return true;
   const type = offered.replace(/\s*;.*$/s, '').toLowerCase();
   const ranges = accept.split(',').flatMap(rangeOf);

@@ -1,5 +1,5 @@
 /** Characters. */
-const LONGEST = 1024;
+const MAX_LENGTH = 1024;
 /** What browsers drop or read as a slash, wherever it stands; line ends of Unicode beside the control characters. */
 const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\\]|\/\//u;
 
@@ -7,13 +7,13 @@ const MISLEADING = /[\p{Cc}\p{Zl}\p{Zp}\\]|\/\//u;
  * Where to send a browser afterwards: `returnTo` where it is a path inside of `contextPath` and nothing else, however often
  * it is decoded on its way (authentication.md 2.10); the start page otherwise. Both are as they stand in `Location`.
  */
-export function ownPath(returnTo: string | undefined, contextPath: string): string {
+export function safeReturnPath(returnTo: string | undefined, contextPath: string): string {
   return returnTo !== undefined && isOwnPath(returnTo, contextPath) ? returnTo : `${contextPath}/`;
 }
 
 function isOwnPath(text: string, contextPath: string): boolean {
   // What stands in a header and needs no encoding: so nothing is dropped or changed between here and the browser.
-  if (text.length > LONGEST || !/^[\x21-\x7e]+$/.test(text)) return false;
+  if (text.length > MAX_LENGTH || !/^[\x21-\x7e]+$/.test(text)) return false;
   if (!text.startsWith(`${contextPath}/`)) return false;
   const decoded = fullyDecoded(text);
   if (decoded === undefined || MISLEADING.test(decoded)) return false;

@@ -3,7 +3,7 @@ import type { ConversionError } from './conversion-error.js';
 import type { Origin } from '../read/origin.js';
 import type { Filled, Link } from '../read/placeholder.js';
 import { from, type Problem, problem } from '../problem.js';
-import { MASK, namesSecret, shownUnfilled } from '../../redaction/secrets.js';
+import { MASK, isSecretName, sanitizeUnresolved } from '../../redaction/secrets.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
 interface NamedKey {
@@ -33,7 +33,7 @@ export function placeholderProblem(
   entry: Entry,
   { kind, chain }: Exclude<Filled, { kind: 'filled' }>,
 ): Problem {
-  const facts = { Property: name, Value: `"${shownUnfilled(entry.text, isSecret)}"`, Origin: from(entry.origin) };
+  const facts = { Property: name, Value: `"${sanitizeUnresolved(entry.text, isSecret)}"`, Origin: from(entry.origin) };
   const links = shownLinks(chain, isSecret);
   const path = links.map((link) => `\${${link}}`).join(' -> ');
   switch (kind) {
@@ -66,7 +66,7 @@ function missingProblem(
       { ...facts, Reason: 'nothing sets it; its name is not shown, it may be a piece of a secret' },
     );
   }
-  const action = namesSecret(name)
+  const action = isSecretName(name)
     ? `Set ${name} as an environment variable, where no file shows it.`
     : `Set ${name} (as an environment variable, an argument or a key), or write a default: \${${name}:…}.`;
   return problem(`The placeholder \${${name}} of ${of} has no value`, action, {
@@ -79,8 +79,8 @@ function missingProblem(
 function shownLinks(chain: readonly Link[], isSecret: boolean): readonly string[] {
   let isInSecret = isSecret;
   return chain.map(({ name, isWholeText, through }) => {
-    const isShown = (isWholeText || !isInSecret) && !through.some(namesSecret);
-    isInSecret ||= namesSecret(name);
+    const isShown = (isWholeText || !isInSecret) && !through.some(isSecretName);
+    isInSecret ||= isSecretName(name);
     return isShown ? name : MASK;
   });
 }
@@ -99,7 +99,7 @@ export function unboundElementsProblem(
     `Number the elements of ${name} from 0 without holes, all of them in one place: the highest source supplies the whole list.`,
     {
       Property: left.map(({ index }) => `${name}[${index}]`).join(', '),
-      Value: left.map(({ text }) => `"${shownUnfilled(text, isSecret)}"`).join(', '),
+      Value: left.map(({ text }) => `"${sanitizeUnresolved(text, isSecret)}"`).join(', '),
       Origin: left.map(({ origin }) => from(origin)).join(', '),
       Reason: `left unbound: ${name}[${hole}] is missing in ${source.name}`,
       'Also set at': others.length > 0 ? others.map(({ origin }) => from(origin)).join(', ') : undefined,

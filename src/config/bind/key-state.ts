@@ -5,7 +5,7 @@ import type { KeyType, ListType, ScalarType } from './key-type.js';
 import { ConversionError } from './conversion-error.js';
 import type { Origin } from '../read/origin.js';
 import type { Problem } from '../problem.js';
-import { namesSecret, shown } from '../../redaction/secrets.js';
+import { isSecretName, sanitizeValue } from '../../redaction/secrets.js';
 import { unboundElementsProblem, conversionProblem, placeholderProblem } from './key-problem.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
@@ -55,7 +55,7 @@ export function stateOf(
     const assignment = type.shape === 'list' ? listAssignment(source, key) : scalarAssignment(source, key);
     return assignment ? [assignment] : [];
   });
-  return { name, definition, type, isSecret: definition.facts.secret ?? namesSecret(name), assignments };
+  return { name, definition, type, isSecret: definition.facts.secret ?? isSecretName(name), assignments };
 }
 
 function scalarAssignment(source: ConfigSource, key: KeyName): Assignment | undefined {
@@ -216,7 +216,7 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
     filled.push(result.text);
     through.push(...result.through);
   }
-  const display = shown(filled.join(','), isSecret, through);
+  const display = sanitizeValue(filled.join(','), isSecret, through);
   if (type.shape === 'scalar') {
     if (type.emptyMeansDefault && filled[0] === '') return { kind: 'default' };
     const value = parse(type, filled[0] ?? '');
@@ -234,7 +234,7 @@ export function evaluateAssignment(environment: Environment, state: KeyState, as
       const name = isElement ? `${state.name}[${index}]` : state.name;
       return {
         kind: 'problem',
-        problem: conversionProblem(name, type.element, origin, shown(item, isSecret, through), value),
+        problem: conversionProblem(name, type.element, origin, sanitizeValue(item, isSecret, through), value),
       };
     }
     items.push(value);

@@ -4,7 +4,7 @@ import { KeyName } from '../names/key-name.js';
 import { allStates, evaluate, type KeyState } from '../bind/key-state.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
 import type { PropertiesClass } from '../bind/properties-class.js';
-import { MASK, namesSecret } from '../../redaction/secrets.js';
+import { MASK, isSecretName } from '../../redaction/secrets.js';
 import type { Entry } from '../read/source.js';
 
 /**
@@ -107,7 +107,7 @@ export class RuleFacts {
         entries.map((entry) => {
           const definition = registry.find(entry.key);
           // For the free part of a map, only the name of the entry itself can tell.
-          const isNamed = definition?.isSecret === true || (definition?.facts.secret ?? namesSecret(entry.spelled));
+          const isNamed = definition?.isSecret === true || (definition?.facts.secret ?? isSecretName(entry.spelled));
           const isPlace = definition?.facts.mayNamePlace === true && !entry.text.includes('-----BEGIN ');
           const isSecret = isNamed && !isPlace;
           return { ...entry, isInFile: kind === 'file', isRegistered: definition !== undefined, isSecret };

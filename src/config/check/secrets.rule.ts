@@ -5,7 +5,7 @@ import type { FileAccess } from '../../files/whole-file.js';
 import { KeyName } from '../names/key-name.js';
 import { from } from '../problem.js';
 import { type Facts, type Finding, finding, Rule, type RuleFacts, type WrittenEntry } from './rule.js';
-import { MASK, shownUnfilled } from '../../redaction/secrets.js';
+import { MASK, sanitizeUnresolved } from '../../redaction/secrets.js';
 
 /**
  * Rule 2: a secret is a `${NAME}` reference to the environment, or to a file that is private to the service; never an
@@ -27,7 +27,7 @@ function validate(entry: WrittenEntry, parts: ReadonlySet<WrittenEntry>, working
   if (isInFile && passwordInUrl(text)) {
     return breach('A password stands inside a URL', 'Set it by a key of its own, or write ${NAME} for it.', {
       ...secret,
-      Value: `"${shownUnfilled(text, isSecret)}"`,
+      Value: `"${sanitizeUnresolved(text, isSecret)}"`,
     });
   }
   if (!parts.has(entry) || isReference(text)) return [];

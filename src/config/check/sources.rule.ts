@@ -2,7 +2,7 @@ import { KeyName } from '../names/key-name.js';
 import type { Origin } from '../read/origin.js';
 import { from } from '../problem.js';
 import { finding, Rule } from './rule.js';
-import { shownUnfilled } from '../../redaction/secrets.js';
+import { sanitizeUnresolved } from '../../redaction/secrets.js';
 
 const ACTIVE = KeyName.parse('app.profiles.active').uniform;
 
@@ -17,7 +17,7 @@ export const profilesOutsideFiles = new Rule('1', ({ entries }) =>
           what: 'A file chooses the active profile',
           action: 'Set app.profiles.active by APP_PROFILES_ACTIVE or -Dapp.profiles.active only.',
         },
-        { Property: 'app.profiles.active', Value: `"${shownUnfilled(text, false)}"`, Origin: from(origin) },
+        { Property: 'app.profiles.active', Value: `"${sanitizeUnresolved(text, false)}"`, Origin: from(origin) },
       ),
     ),
 );

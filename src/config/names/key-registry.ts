@@ -2,7 +2,7 @@ import leven from 'leven';
 import { KeyName, variableForms } from './key-name.js';
 import type { KeyType } from '../bind/key-type.js';
 import { metadataOf, type PropertiesClass, type PropertyMetadata } from '../bind/properties-class.js';
-import { namesSecret } from '../../redaction/secrets.js';
+import { isSecretName } from '../../redaction/secrets.js';
 
 /** Everything known of one key; the name of a free part stands in angle brackets, e.g. `logging.level.<logger>`. */
 export interface KeyDefinition {
@@ -176,7 +176,7 @@ function definitionsOf(owner: PropertiesClass): readonly KeyDefinition[] {
       facts,
       owner,
       since: facts.since ?? since,
-      isSecret: facts.secret ?? namesSecret(base),
+      isSecret: facts.secret ?? isSecretName(base),
       defaultValue,
       defaultText: facts.defaultText ?? defaultValue,
     };

@@ -2,7 +2,7 @@ import type { Environment } from '../read/environment.js';
 import { KeyName, variableForms } from './key-name.js';
 import type { KeyRegistry } from './key-registry.js';
 import { from, type Problem, problem } from '../problem.js';
-import { mayHoldSecret, mayNameSecret, namesSecret, shownUnfilled } from '../../redaction/secrets.js';
+import { mayContainSecret, mayBeSecretName, isSecretName, sanitizeUnresolved } from '../../redaction/secrets.js';
 import { INLINE_JSON, keyReadFrom } from '../read/variables.js';
 
 /** Keys of files and arguments that stand where only known keys may. */
@@ -46,8 +46,8 @@ function shownText(
 ): string {
   const meant = near === undefined ? undefined : registry.find(KeyName.parse(near));
   const isPlain =
-    meant?.isSecret === false && ![spelled, near ?? ''].some((name) => namesSecret(name) || mayNameSecret(name));
-  return shownUnfilled(text, !isPlain || mayHoldSecret(text));
+    meant?.isSecret === false && ![spelled, near ?? ''].some((name) => isSecretName(name) || mayBeSecretName(name));
+  return sanitizeUnresolved(text, !isPlain || mayContainSecret(text));
 }
 
 /** One line per environment variable that looks like a key of ours and is none: others may own such names. */

@@ -19,7 +19,7 @@ import { type Origin, resourceText } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem, unreadable } from '../problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 import { chooseProfiles, stateOfKey, unknownProfiles } from './profiles.js';
-import { MASK, shown } from '../../redaction/secrets.js';
+import { MASK, sanitizeValue } from '../../redaction/secrets.js';
 import { evaluateAssignment } from '../bind/key-state.js';
 import { ConfigSource, type Entry } from './source.js';
 
@@ -264,7 +264,7 @@ function acceptedOf(profiles: Profiles | undefined): ReadonlySet<string> | undef
 function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExpression {
   const expression = parseProfileExpression(text);
   if (!(expression instanceof ConversionError)) return expression;
-  const shownText = shown(text, isSecret);
+  const shownText = sanitizeValue(text, isSecret);
   throw new ConfigurationFailure([
     problem(
       `The condition "${shownText}" is no profile expression`,

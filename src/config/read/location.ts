@@ -1,6 +1,6 @@
 import type { Origin } from './origin.js';
 import { from, type Problem, problem } from '../problem.js';
-import { shown } from '../../redaction/secrets.js';
+import { sanitizeValue } from '../../redaction/secrets.js';
 
 /**
  * Where configuration is read from, as an operator writes it (configuration-sources.md, "Files, profiles, imports").
@@ -54,7 +54,7 @@ function parseLocation(text: string, by: NamingValue | undefined): Location {
   const scheme = /^(file|classpath|configtree|env):(.*)$/s.exec(rest);
   return {
     text,
-    shown: shown(text, by?.isSecret ?? false),
+    shown: sanitizeValue(text, by?.isSecret ?? false),
     isOptional,
     scheme: scheme ? (scheme[1] as Location['scheme']) : 'relative',
     path: scheme?.[2] ?? rest,

@@ -4,7 +4,7 @@ import type { KeyDefinition, KeyRegistry } from '../names/key-registry.js';
 import type { Bound } from '../bind/key-type.js';
 import type { Origin } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
-import { MASK, shown } from '../../redaction/secrets.js';
+import { MASK, sanitizeValue } from '../../redaction/secrets.js';
 import { evaluate, evaluateAssignment, type KeyState, statesOf } from '../bind/key-state.js';
 
 /** What the sources say about profiles before any profile is active. */
@@ -93,7 +93,7 @@ function refuseBadNames({ profiles, groups, originOf, secretNames: secret }: Pro
     .filter((name) => !NAME.test(name))
     .map((name) =>
       problem(
-        `"${shown(name, secret.has(name))}" is no name for a profile`,
+        `"${sanitizeValue(name, secret.has(name))}" is no name for a profile`,
         'Use letters, digits and - _ . + @ inside, a letter or digit at both ends; app.profiles.validate=false lifts the rule.',
         { Origin: from(originOf.get(name)) },
       ),
@@ -112,14 +112,14 @@ export function unknownProfiles(
     .filter((name) => !known.has(name) && !choice.groups.has(name))
     .map((name) => {
       const near = suggestion(name);
-      const display = shown(name, choice.secretNames.has(name));
+      const display = sanitizeValue(name, choice.secretNames.has(name));
       return problem(
         `The active profile "${display}" is unknown: no file, no group and no on-profile condition names it`,
         `${near ? `Did you mean "${near}"? ` : ''}Correct app.profiles.active, or add a file application-${display}.yml; ` +
           'app.profiles.validate=false lifts the rule.',
         {
           Property: 'app.profiles.active',
-          Value: `"${choice.profiles.active.map((item) => shown(item, choice.secretNames.has(item))).join(',')}"`,
+          Value: `"${choice.profiles.active.map((item) => sanitizeValue(item, choice.secretNames.has(item))).join(',')}"`,
           Origin: from(choice.originOf.get(name)),
         },
       );

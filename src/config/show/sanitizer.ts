@@ -4,12 +4,12 @@ import type { KeyRegistry } from '../names/key-registry.js';
 import { baseName } from '../bind/key-state.js';
 import {
   MASK,
-  mayHoldSecret,
-  mayNameSecret,
-  maskUrls,
-  namesSecret,
-  shown,
-  shownUnfilled,
+  mayContainSecret,
+  mayBeSecretName,
+  sanitizeUrls,
+  isSecretName,
+  sanitizeValue,
+  sanitizeUnresolved,
 } from '../../redaction/secrets.js';
 import type { Entry } from '../read/source.js';
 
@@ -59,7 +59,7 @@ export class Sanitizer {
     const [only] = entries;
     if (entries.length === 1 && only?.literal !== undefined) return only.literal;
     const text = filled.map((part) => part.text).join(',');
-    return filled.every(({ isWhole }) => isWhole) ? shown(text, false) : shownUnfilled(text, false);
+    return filled.every(({ isWhole }) => isWhole) ? sanitizeValue(text, false) : sanitizeUnresolved(text, false);
   }
 
   hides(entry: Entry): boolean {
@@ -70,7 +70,7 @@ export class Sanitizer {
   hidesName(name: string): boolean {
     if (this.secretNames.has(name)) return true;
     const named = this.entriesNamed(name);
-    return named.length > 0 ? named.some((entry) => this.hides(entry)) : mayNameSecret(name) || namesSecret(name);
+    return named.length > 0 ? named.some((entry) => this.hides(entry)) : mayBeSecretName(name) || isSecretName(name);
   }
 
   /** In every source, also below the one that fills the placeholder. */
@@ -90,18 +90,18 @@ export class Sanitizer {
     const definition = this.registry.find(key);
     if (definition) {
       // The free part of a map may be named like a secret and hold none, such as the level of the logger `token`.
-      const isNamed = definition.facts.secret === undefined && (namesSecret(spelled) || namesSecret(String(key)));
-      return definition.isSecret || namesSecret(baseName(definition)) || isNamed;
+      const isNamed = definition.facts.secret === undefined && (isSecretName(spelled) || isSecretName(String(key)));
+      return definition.isSecret || isSecretName(baseName(definition)) || isNamed;
     }
     const isMounted = origin.kind === 'position' && origin.isWholeFile === true;
-    return isMounted || namesSecret(spelled) || mayNameSecret(spelled) || mayHoldSecret(text);
+    return isMounted || isSecretName(spelled) || mayBeSecretName(spelled) || mayContainSecret(text);
   }
 }
 
 /** What stands for a user or a password in a URL. */
 function namesInCredentials(text: string): readonly string[] {
   if (!text.includes('${')) return [];
-  const left = placeholdersIn(maskUrls(text));
+  const left = placeholdersIn(sanitizeUrls(text));
   const times = (name: string, among: readonly string[]): number => among.filter((other) => other === name).length;
   const all = placeholdersIn(text);
   return all.filter((name) => times(name, left) < times(name, all));

@@ -2,14 +2,14 @@ import type { Counter } from '../../metrics/meter.js';
 import type { Meters } from '../../metrics/meters.js';
 import type { Admission } from './admission.js';
 
-/** Requests in progress and in the queue of the main listener (management API, 5.3); answers what counts refusals. */
-export function watchAdmission(meters: Meters, admission: Admission): Counter {
+/** Registers the meters of admission (management API, 5.3) and returns the counter of rejected requests. */
+export function registerAdmissionMeters(meters: Meters, admission: Admission): Counter {
   meters.gauge(
     'embedded.threads.busy',
     { description: 'Requests that have a slot (server.embedded.threads.max)' },
     () => admission.running,
   );
-  meters.gauge('embedded.threads.config.max', { description: 'server.embedded.threads.max' }, () => admission.most);
+  meters.gauge('embedded.threads.config.max', { description: 'server.embedded.threads.max' }, () => admission.limit);
   meters.gauge(
     'embedded.queue.size',
     { description: 'Requests that wait for a slot (server.embedded.accept-count)' },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { Admission, type Ticket } from './admission.js';
+import { Admission, type Slot } from './admission.js';
 
 const nothing = (): void => undefined;
 
@@ -67,7 +67,7 @@ it('whatever the order of coming and leaving, there are never more in progress t
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }), steps, (most, places, moves) => {
       const admission = new Admission(most, places);
-      const present: Ticket[] = [];
+      const present: Slot[] = [];
       for (const move of moves) {
         const hasRoom = present.length < most + places;
         const ticket = move === 'enter' ? admission.enter(nothing) : undefined;

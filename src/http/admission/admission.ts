@@ -1,11 +1,11 @@
-/** A request's slot, or its place in the queue for one. */
-export interface Ticket {
+/** The slot of a request, or its place in the queue for one. */
+export interface Slot {
   readonly isWaiting: boolean;
-  /** Gives slot or place up; a second time does nothing. */
+  /** Gives up the slot or place; a second call does nothing. */
   leave(): void;
 }
 
-class HeldTicket implements Ticket {
+class HeldSlot implements Slot {
   private hasLeft = false;
 
   constructor(
@@ -18,7 +18,6 @@ class HeldTicket implements Ticket {
     return this.onTurn !== undefined;
   }
 
-  /** Its turn has come. */
   start(): void {
     const onTurn = this.onTurn;
     this.onTurn = undefined;
@@ -33,15 +32,15 @@ class HeldTicket implements Ticket {
 }
 
 /**
- * Lets `most` requests be in progress at once and `queueLength` more wait, first come, first served (specification,
+ * Limits requests in progress to `limit`, with `queueLength` more waiting in the order of their arrival (specification,
  * "Embedded web server threads and connections").
  */
 export class Admission {
   private taken = 0;
-  private readonly queue = new Set<HeldTicket>();
+  private readonly queue = new Set<HeldSlot>();
 
   constructor(
-    readonly most: number,
+    readonly limit: number,
     private readonly queueLength: number,
   ) {}
 
@@ -55,31 +54,31 @@ export class Admission {
     return this.queue.size;
   }
 
-  /** The next one would have to wait, or be refused. */
+  /** True if the next request would have to wait or be rejected. */
   get isBusy(): boolean {
-    return this.taken >= this.most;
+    return this.taken >= this.limit;
   }
 
-  /** The next one would be refused. */
+  /** True if the next request would be rejected. */
   get isFull(): boolean {
     return this.isBusy && this.queue.size >= this.queueLength;
   }
 
-  /** Undefined where all slots and places are taken; `onTurn` is called, later, where the ticket has to wait. */
-  enter(onTurn: () => void): Ticket | undefined {
+  /** Undefined if all slots and places are taken; `onTurn` is called later if the request has to wait. */
+  enter(onTurn: () => void): Slot | undefined {
     if (this.isFull) return undefined;
     if (!this.isBusy) {
       this.taken += 1;
-      return new HeldTicket(this, undefined);
+      return new HeldSlot(this, undefined);
     }
-    const waiting = new HeldTicket(this, onTurn);
+    const waiting = new HeldSlot(this, onTurn);
     this.queue.add(waiting);
     return waiting;
   }
 
-  /** For tickets. */
-  left(ticket: HeldTicket): void {
-    if (this.queue.delete(ticket)) return;
+  /** Called by slots only. */
+  left(slot: HeldSlot): void {
+    if (this.queue.delete(slot)) return;
     const [next] = this.queue;
     if (next) {
       this.queue.delete(next);

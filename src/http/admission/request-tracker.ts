@@ -4,203 +4,203 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { RequestContext } from '../../principal/request-context.js';
 import { optionsOfRoute, type RouteOptions } from '../route-options.decorator.js';
-import type { Admission, Ticket } from './admission.js';
+import type { Admission, Slot } from './admission.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set for every request, as the first thing of all. */
-    passage?: Passage;
+    /** Set for every request by the first hook. */
+    lifecycle?: RequestLifecycle;
   }
 }
 
-/** One request between its head and the end of its answer. */
-export class Passage {
-  /** When its answer was ready, on the clock of `performance.now`. */
-  answeredAt: number | undefined;
-  /** Who asks; undefined while its head is looked at. */
-  origin: RequestContext | undefined;
-  /** The body of its refusal, once that is sent. */
-  refusal: string | Buffer | undefined;
-  /** What its refusal says. */
-  code: ErrorCode | undefined;
-  /** Of a refusal that went past its reply, since its body could not be read. */
+/** One request, from its head to the end of its response. */
+export class RequestLifecycle {
+  /** When the response was ready, in milliseconds of `performance.now`. */
+  respondedAt: number | undefined;
+  /** Set once the head has been checked. */
+  context: RequestContext | undefined;
+  /** The body of the error response, once it is sent. */
+  errorBody: string | Buffer | undefined;
+  /** The code of the error response. */
+  errorCode: ErrorCode | undefined;
+  /** Status of an error that was written to the socket, because the body could not be read. */
   rawStatus: number | undefined;
-  /** When its head was here, on the clock of `performance.now`. */
+  /** When the head had arrived, in milliseconds of `performance.now`. */
   readonly startedAt = performance.now();
-  /** Says to the meters that it is over; undefined before and after. */
+  /** Stops the timer of active requests; undefined before the start and after the end. */
   endTask: (() => void) | undefined;
-  private ticket: Ticket | undefined;
+  private slot: Slot | undefined;
   private isOver = false;
 
   constructor(
     readonly reply: FastifyReply,
-    readonly facts: RouteOptions,
-    /** Stands behind the last request of its connection. */
-    readonly isStray: boolean,
-    private readonly line: Line,
+    readonly routeOptions: RouteOptions,
+    /** The request arrived after the last one that its connection allows. */
+    readonly isAfterClose: boolean,
+    private readonly connection: ConnectionState,
   ) {}
 
-  /** It is the last one of its connection: what comes behind it must not be worked on (RFC 9112 section 9.6). */
-  endLine(): void {
-    this.line.hasEnded = true;
+  /** Marks the last request of the connection: later ones must not be processed (RFC 9112 section 9.6). */
+  markLast(): void {
+    this.connection.hasEnded = true;
   }
 
-  hold(ticket: Ticket): void {
-    this.ticket = ticket;
-    // Its client left while the body was read.
-    if (this.isOver) this.giveTicket();
+  holdSlot(slot: Slot): void {
+    this.slot = slot;
+    // The client disconnected while the body was read.
+    if (this.isOver) this.releaseSlot();
   }
 
-  /** Its work is done: a client that takes its answer slowly, or sends on what nobody reads, works nobody. */
-  giveTicket(): void {
-    this.ticket?.leave();
-    this.ticket = undefined;
+  /** Frees the slot once the work is done: a client that reads or sends slowly must not occupy one. */
+  releaseSlot(): void {
+    this.slot?.leave();
+    this.slot = undefined;
   }
 
-  /** The answer is out, or nobody is there any more to take it; false where that was known. */
+  /** Ends the request once its response is sent or its client has disconnected; false if it had ended before. */
   end(): boolean {
     if (this.isOver) return false;
     this.isOver = true;
-    // A handler goes on working for a client that left, and so keeps the slot.
-    if (this.ticket?.isWaiting) this.giveTicket();
+    // A handler continues after a disconnect, so a slot that is in use stays taken.
+    if (this.slot?.isWaiting) this.releaseSlot();
     return true;
   }
 }
 
 /** The requests in progress on one connection. */
-interface Line {
-  /** In the order of their answers. */
-  readonly passages: Set<Passage>;
-  /** Since when there are none, on the clock of `performance.now`. */
+interface ConnectionState {
+  /** In the order of their responses. */
+  readonly requests: Set<RequestLifecycle>;
+  /** When the last request ended, in milliseconds of `performance.now`. */
   idleSince: number;
-  /** The last request has come. */
+  /** The last request that this connection allows has arrived. */
   hasEnded: boolean;
 }
 
-/** Where requests of one listener come in: knows those in progress, and lets only so many be worked on at once. */
-export class Gate {
-  private readonly present = new Set<Passage>();
-  private readonly lines = new Map<Socket, Line>();
-  private hasClosed = false;
+/** Tracks the requests in progress on one listener and limits how many are processed at once. */
+export class RequestTracker {
+  private readonly inFlight = new Set<RequestLifecycle>();
+  private readonly connections = new Map<Socket, ConnectionState>();
+  private isDraining = false;
 
-  /** Without an admission, everybody is let in; `onEnd` is told once of every request that is over. */
+  /** Without `admission` there is no limit; `onEnd` is called once for every request that has ended. */
   constructor(
     private readonly admission?: Admission,
-    private readonly onEnd?: (passage: Passage) => void,
+    private readonly onEnd?: (lifecycle: RequestLifecycle) => void,
   ) {}
 
-  /** Requests whose answer is not out. */
+  /** Number of requests whose response is not sent yet. */
   get inProgress(): number {
-    return this.present.size;
+    return this.inFlight.size;
   }
 
-  /** The request over the connection whose answer is due next. */
-  currentOf(socket: Socket): Passage | undefined {
-    const [first] = this.lines.get(socket)?.passages ?? [];
+  /** The request on the connection whose response is due next. */
+  currentRequest(socket: Socket): RequestLifecycle | undefined {
+    const [first] = this.connections.get(socket)?.requests ?? [];
     return first;
   }
 
   /**
-   * The last request over the connection that has an answer of its own to come: it is here whole, or its answer has
-   * begun. Whatever stands behind it on the connection waits for that.
+   * The last request on the connection that still gets a response of its own: it has arrived completely, or its response
+   * has begun. Bytes behind it on the connection are handled after that response.
    */
-  lastOwedOver(socket: Socket): Passage | undefined {
-    const passages = [...(this.lines.get(socket)?.passages ?? [])];
-    return passages.findLast(({ reply: { raw, request } }) => request.raw.complete || raw.headersSent);
+  lastPendingRequest(socket: Socket): RequestLifecycle | undefined {
+    const requests = [...(this.connections.get(socket)?.requests ?? [])];
+    return requests.findLast(({ reply: { raw, request } }) => request.raw.complete || raw.headersSent);
   }
 
-  /** The head of a request is here. */
-  arrive(request: FastifyRequest, reply: FastifyReply): Passage {
-    const line = this.lineOf(request.raw.socket);
-    const passage = new Passage(reply, optionsOfRoute(request), line.hasEnded, line);
-    request.passage = passage;
-    this.present.add(passage);
-    line.passages.add(passage);
-    // It goes on in HTTP/1.1 (RFC 9110 section 7.8), but Node has lost what stood behind it in the same piece of bytes.
-    if (this.hasClosed || request.headers.upgrade !== undefined) sayClose(reply);
+  /** Registers a request when its head has arrived. */
+  onRequest(request: FastifyRequest, reply: FastifyReply): RequestLifecycle {
+    const connection = this.stateOf(request.raw.socket);
+    const lifecycle = new RequestLifecycle(reply, optionsOfRoute(request), connection.hasEnded, connection);
+    request.lifecycle = lifecycle;
+    this.inFlight.add(lifecycle);
+    connection.requests.add(lifecycle);
+    // An upgrade is ignored (RFC 9110 section 7.8), but Node has lost the bytes behind it in the same chunk.
+    if (this.isDraining || request.headers.upgrade !== undefined) closeAfterResponse(reply);
     reply.raw.once('close', () => {
-      if (line.passages.delete(passage)) line.idleSince = performance.now();
-      this.end(passage);
+      if (connection.requests.delete(lifecycle)) connection.idleSince = performance.now();
+      this.end(lifecycle);
     });
-    return passage;
+    return lifecycle;
   }
 
-  /** True where it would be refused if it asked for a slot now. */
-  isFullFor({ passage }: FastifyRequest): boolean {
-    return this.admission?.isFull === true && passage?.facts.isManagement !== true;
+  /** True if the request would be rejected for lack of a slot now. */
+  isFullFor({ lifecycle }: FastifyRequest): boolean {
+    return this.admission?.isFull === true && lifecycle?.routeOptions.isManagement !== true;
   }
 
-  /** Goes on once the request has a slot; false where it gets none. A client that leaves before is forgotten. */
-  pass({ passage, is404 }: FastifyRequest, goOn: () => void): boolean {
-    // What no route takes is no work.
-    if (!this.admission || !passage || is404 || passage.facts.isManagement) {
-      goOn();
+  /** Calls `next` once the request has a slot; false if there is none. A client that disconnects before is dropped. */
+  admit({ lifecycle, is404 }: FastifyRequest, next: () => void): boolean {
+    // An unmatched request needs no slot.
+    if (!this.admission || !lifecycle || is404 || lifecycle.routeOptions.isManagement) {
+      next();
       return true;
     }
-    // Whoever waits goes on within the event of another request, whose context is none of its own.
-    const ticket = this.admission.enter(this.admission.isBusy ? AsyncResource.bind(goOn) : goOn);
-    if (!ticket) return false;
-    passage.hold(ticket);
-    if (!ticket.isWaiting) goOn();
+    // A waiting request resumes in an event of another request and would inherit its context.
+    const slot = this.admission.enter(this.admission.isBusy ? AsyncResource.bind(next) : next);
+    if (!slot) return false;
+    lifecycle.holdSlot(slot);
+    if (!slot.isWaiting) next();
     return true;
   }
 
-  /** The answer is ready; one that is streamed is still worked on. */
-  answered({ passage }: FastifyRequest, isStreamed: boolean): void {
-    if (!passage) return;
-    passage.answeredAt = performance.now();
-    if (!isStreamed) passage.giveTicket();
+  /** Frees the slot when the response is ready; a streamed response keeps it. */
+  onResponseReady({ lifecycle }: FastifyRequest, isStreamed: boolean): void {
+    if (!lifecycle) return;
+    lifecycle.respondedAt = performance.now();
+    if (!isStreamed) lifecycle.releaseSlot();
   }
 
-  /** From now on the last answer over every connection asks its client for no further request (RFC 9112 section 9.6). */
-  close(): void {
-    this.hasClosed = true;
-    for (const { passages } of this.lines.values()) {
-      const last = [...passages].at(-1);
-      // Those before it would take the connection away from it.
-      if (last) sayClose(last.reply);
+  /** From now on the last response on every connection says `Connection: close` (RFC 9112 section 9.6). */
+  drain(): void {
+    this.isDraining = true;
+    for (const { requests } of this.connections.values()) {
+      const last = [...requests].at(-1);
+      // `Connection: close` on an earlier response would lose this one.
+      if (last) closeAfterResponse(last.reply);
     }
   }
 
   /**
-   * Cuts clients that do not take their answers within `limitMillis`, and those who keep a connection open that long
-   * after the last answer, and as long again, by bytes that never become a request.
+   * Closes connections whose client does not read its response within `limitMillis`, and connections that stay open for
+   * twice as long after the last response because of bytes that never become a request.
    */
-  cutStuck(limitMillis: number): void {
+  closeStuckConnections(limitMillis: number): void {
     const now = performance.now();
-    for (const { answeredAt, reply } of this.present) {
-      if (answeredAt === undefined || now - answeredAt < limitMillis) continue;
+    for (const { respondedAt, reply } of this.inFlight) {
+      if (respondedAt === undefined || now - respondedAt < limitMillis) continue;
       reply.request.raw.socket.destroy();
     }
-    for (const [socket, { passages, idleSince }] of this.lines) {
-      if (passages.size === 0 && now - idleSince > 2 * limitMillis) socket.destroy();
+    for (const [socket, { requests, idleSince }] of this.connections) {
+      if (requests.size === 0 && now - idleSince > 2 * limitMillis) socket.destroy();
     }
   }
 
-  private end(passage: Passage): void {
-    this.present.delete(passage);
-    if (passage.end()) this.onEnd?.(passage);
+  private end(lifecycle: RequestLifecycle): void {
+    this.inFlight.delete(lifecycle);
+    if (lifecycle.end()) this.onEnd?.(lifecycle);
   }
 
-  private lineOf(socket: Socket): Line {
-    const known = this.lines.get(socket);
+  private stateOf(socket: Socket): ConnectionState {
+    const known = this.connections.get(socket);
     if (known) return known;
-    const line: Line = { passages: new Set(), idleSince: performance.now(), hasEnded: false };
-    this.lines.set(socket, line);
-    // Of several requests on one connection, Node tells only the first that the client left.
+    const connection: ConnectionState = { requests: new Set(), idleSince: performance.now(), hasEnded: false };
+    this.connections.set(socket, connection);
+    // Node reports a disconnect only to the first of several requests on one connection.
     socket.once('close', () => {
-      this.lines.delete(socket);
-      for (const passage of line.passages) this.end(passage);
+      this.connections.delete(socket);
+      for (const lifecycle of connection.requests) this.end(lifecycle);
     });
-    return line;
+    return connection;
   }
 }
 
-/** Has the answer say that it is the last one, unless it is on its way. */
-export function sayClose(reply: FastifyReply): void {
+/** Announces the end of the connection in the response, unless its head is already sent. */
+export function closeAfterResponse(reply: FastifyReply): void {
   const { raw, request } = reply;
   if (raw.headersSent) return;
   raw.shouldKeepAlive = false;
   reply.header('connection', 'close');
-  request.passage?.endLine();
+  request.lifecycle?.markLast();
 }

@@ -1,11 +1,11 @@
 /** Of each body, not counted: connections are, and hardly a body of the interface is larger. */
-const FREE_BYTES = 4 * 1024;
+const UNCOUNTED_BYTES = 4 * 1024;
 /** What there is for all together by default. */
-const ALL_BYTES = 64 * 1024 * 1024;
+const DEFAULT_TOTAL_BYTES = 64 * 1024 * 1024;
 
 /** Somebody who has memory, and gives it back when told to. */
-export interface Holder {
-  giveUp(): void;
+export interface MemoryHolder {
+  onEvicted(): void;
 }
 
 /**
@@ -14,13 +14,13 @@ export interface Holder {
  */
 export class BodyMemory {
   /** Bytes that all together may have. */
-  readonly most: number;
-  private readonly held = new Map<Holder, number>();
+  readonly limit: number;
+  private readonly held = new Map<MemoryHolder, number>();
   private total = 0;
 
   /** There is room for the largest body that is taken, whatever `least` says. */
-  constructor(largestBody: number, least: number = ALL_BYTES) {
-    this.most = Math.max(largestBody, least);
+  constructor(largestBody: number, least: number = DEFAULT_TOTAL_BYTES) {
+    this.limit = Math.max(largestBody, least);
   }
 
   /** Bytes that are counted. */
@@ -29,22 +29,22 @@ export class BodyMemory {
   }
 
   /** The holder has so much from now on; it may be the one that is told to give up. */
-  take(holder: Holder, bytes: number): void {
-    if (bytes <= FREE_BYTES) return;
+  take(holder: MemoryHolder, bytes: number): void {
+    if (bytes <= UNCOUNTED_BYTES) return;
     this.total += bytes - (this.held.get(holder) ?? 0);
     this.held.set(holder, bytes);
-    while (this.total > this.most) this.largest()?.giveUp();
+    while (this.total > this.limit) this.largest()?.onEvicted();
   }
 
   /** The holder has nothing any more; a second time does nothing. */
-  release(holder: Holder): void {
+  release(holder: MemoryHolder): void {
     this.total -= this.held.get(holder) ?? 0;
     this.held.delete(holder);
   }
 
   /** Of several, the one that has been counted for longest. */
-  private largest(): Holder | undefined {
-    let found: Holder | undefined;
+  private largest(): MemoryHolder | undefined {
+    let found: MemoryHolder | undefined;
     let most = 0;
     for (const [holder, bytes] of this.held) {
       if (bytes <= most) continue;

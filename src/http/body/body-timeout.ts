@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { expectsBody } from './rest-of-body.js';
+import { hasUnreadBody } from './unread-body.js';
 
 /** Calls `onLate` where a body that is still to come is not received whole within `limitMillis`. */
 export function timeBody(request: IncomingMessage, limitMillis: number, onLate: () => void): void {
-  if (!expectsBody(request)) return;
+  if (!hasUnreadBody(request)) return;
   const timer = setTimeout(() => {
     if (!request.complete) onLate();
   }, limitMillis).unref();

@@ -11,7 +11,7 @@ const DEFAULT_WAIT = 1;
 const ASKS_TO_WAIT: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['MFA_LOCKED', 'RATE_LIMITED', 'UNAVAILABLE']);
 
 /** Where and when a request failed. */
-export interface ProblemPlace {
+export interface ProblemContext {
   /** Path without query; undefined where the request has none, or could not be read so far. */
   readonly instance?: string | undefined;
   readonly requestId: string;
@@ -22,7 +22,7 @@ export interface ProblemPlace {
 /** Body of an error (RFC 9457, http-api section 1). */
 export function problemBody(
   error: unknown,
-  place: ProblemPlace,
+  place: ProblemContext,
   shown: ServerErrorProperties,
   status: number = STATUS[serviceErrorOf(error).code],
 ): string {
@@ -43,7 +43,7 @@ export function problemBody(
 }
 
 /** Whole seconds until another try is of use; undefined where waiting does not help. */
-export function waitOf({ code, facts }: ServiceError): number | undefined {
+export function retryAfterSeconds({ code, facts }: ServiceError): number | undefined {
   const wait = facts.retryAfterSeconds ?? (ASKS_TO_WAIT.has(code) ? DEFAULT_WAIT : undefined);
   return wait === undefined ? undefined : Math.max(1, Math.ceil(wait));
 }
@@ -51,7 +51,7 @@ export function waitOf({ code, facts }: ServiceError): number | undefined {
 /** Headers that a refusal brings along. */
 export function problemHeaders(error: ServiceError): Readonly<Record<string, string | string[]>> {
   const { code, facts } = error;
-  const wait = waitOf(error);
+  const wait = retryAfterSeconds(error);
   const challenge = facts.challenge ?? (code === 'INVALID_TOKEN' ? 'Bearer' : undefined);
   return {
     ...(wait !== undefined && { 'retry-after': String(wait) }),

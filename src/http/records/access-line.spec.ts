@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import { ConversionError } from '../../config/bind/conversion-error.js';
-import { type AccessFacts, lineWriter } from './access-line.js';
+import { type AccessRecord, lineWriter } from './access-line.js';
 import { parsePattern, WORDS } from './access-pattern.js';
 
-const FACTS: AccessFacts = {
+const FACTS: AccessRecord = {
   address: '::ffff:192.0.2.7',
   localAddress: '192.0.2.1',
   localPort: 8080,
@@ -19,7 +19,7 @@ const FACTS: AccessFacts = {
   endedAt: Date.UTC(2026, 10, 21, 9, 0, 1, 250),
 };
 
-function lineOf(pattern: string, facts: Partial<AccessFacts> = {}): string {
+function lineOf(pattern: string, facts: Partial<AccessRecord> = {}): string {
   const parsed = parsePattern(pattern);
   if (parsed instanceof ConversionError) throw new TypeError(parsed.reason);
   return lineWriter(parsed)({ ...FACTS, ...facts });
@@ -59,7 +59,7 @@ it.each([
 });
 
 it('says - for what there is not, and 0 where a number is asked for', () => {
-  const none: Partial<AccessFacts> = {
+  const none: Partial<AccessRecord> = {
     address: undefined,
     localAddress: undefined,
     localPort: undefined,
@@ -216,7 +216,7 @@ describe('L2: a line is one line', () => {
   });
 });
 
-function lineWriterOf(pattern: string): (facts: AccessFacts) => string {
+function lineWriterOf(pattern: string): (facts: AccessRecord) => string {
   const parsed = parsePattern(pattern);
   if (parsed instanceof ConversionError) throw new TypeError(parsed.reason);
   return lineWriter(parsed);

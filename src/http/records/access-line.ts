@@ -1,21 +1,21 @@
 import type { AccessPattern, Word } from './access-pattern.js';
-import { escaped, shownPath, shownReferer, shownText } from '../../redaction/request-text.js';
+import { escapeLogText, sanitizePath, sanitizeReferer, truncate } from '../../redaction/request-path.js';
 
-/** What one line tells. */
-export interface AccessFacts {
-  /** Addresses and ports of the connection; undefined where it was gone too early. */
+/** Values of one line of the access log. */
+export interface AccessRecord {
+  /** Addresses and ports of the connection; undefined if it was closed too early. */
   readonly address: string | undefined;
   readonly localAddress: string | undefined;
   readonly localPort: number | undefined;
-  /** Who asked, as far as the service has found out by itself: never what somebody typed. */
+  /** The authenticated subject, never a login id from the request. */
   readonly subject: string | undefined;
-  /** Undefined where the request could not even be read. */
+  /** Undefined if the request could not be read. */
   readonly request: { readonly method: string; readonly target: string; readonly protocol: string } | undefined;
   readonly referer: string | undefined;
   readonly userAgent: string | undefined;
   readonly requestId: string | undefined;
   readonly status: number;
-  /** Bytes of the body that were sent; undefined where there was none, or nobody knows how many. */
+  /** Bytes of the body that were sent; undefined if there was none or the number is unknown. */
   readonly bytes: number | undefined;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -25,18 +25,18 @@ export interface AccessFacts {
 const NONE = '-';
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-type Show = (facts: AccessFacts, isQuoted: boolean) => string;
+type Show = (record: AccessRecord, isQuoted: boolean) => string;
 
-/** Makes the lines of a pattern, without their ends. */
-export function lineWriter({ pieces }: AccessPattern): (facts: AccessFacts) => string {
-  const shows = pieces.map((piece): ((facts: AccessFacts) => string) => {
+/** Returns a function that formats one line, without its line end. */
+export function lineWriter({ pieces }: AccessPattern): (record: AccessRecord) => string {
+  const shows = pieces.map((piece): ((record: AccessRecord) => string) => {
     if ('text' in piece) return () => piece.text;
     const show = SHOWN[piece.word];
-    return (facts) => show(facts, piece.isQuoted);
+    return (record) => show(record, piece.isQuoted);
   });
-  return (facts) => {
+  return (record) => {
     let line = '';
-    for (const show of shows) line += show(facts);
+    for (const show of shows) line += show(record);
     return line;
   };
 }
@@ -52,41 +52,41 @@ const SHOWN: Readonly<Record<Word, Show>> = {
   '%r': ({ request }) =>
     request === undefined
       ? NONE
-      : `${escaped(request.method, false)} ${pathOf(request.target)} ${escaped(request.protocol, false)}`,
+      : `${escapeLogText(request.method, false)} ${pathOf(request.target)} ${escapeLogText(request.protocol, false)}`,
   '%m': ({ request }, isQuoted) => textOf(request?.method, isQuoted),
   '%U': ({ request }) => (request === undefined ? NONE : pathOf(request.target)),
   '%H': ({ request }, isQuoted) => textOf(request?.protocol, isQuoted),
   '%s': ({ status }) => String(status),
   '%b': ({ bytes = 0 }) => (bytes === 0 ? NONE : String(bytes)),
   '%B': ({ bytes = 0 }) => String(bytes),
-  '%D': (facts) => String(millisOf(facts)),
-  '%T': (facts) => (millisOf(facts) / 1000).toFixed(3),
+  '%D': (record) => String(millisOf(record)),
+  '%T': (record) => (millisOf(record) / 1000).toFixed(3),
   '%I': () => 'main',
-  '%{Referer}i': ({ referer }, isQuoted) => (referer === undefined ? NONE : textOf(shownReferer(referer), isQuoted)),
+  '%{Referer}i': ({ referer }, isQuoted) => (referer === undefined ? NONE : textOf(sanitizeReferer(referer), isQuoted)),
   '%{User-Agent}i': ({ userAgent }, isQuoted) => textOf(userAgent, isQuoted),
   '%{X-Request-Id}o': ({ requestId }, isQuoted) => textOf(requestId, isQuoted),
 };
 
-function addressOf({ address }: AccessFacts): string {
+function addressOf({ address }: AccessRecord): string {
   return plainAddress(address);
 }
 
-/** An IPv4 caller of a listener on every address looks like IPv6. */
+/** A listener on `::` sees IPv4 addresses mapped to IPv6. */
 function plainAddress(address: string | undefined): string {
   return textOf(address?.replace(/^::ffff:(?=\d+\.)/i, ''), false);
 }
 
 function textOf(text: string | undefined, isQuoted: boolean): string {
-  return text === undefined || text === '' ? NONE : escaped(shownText(text), isQuoted);
+  return text === undefined || text === '' ? NONE : escapeLogText(truncate(text), isQuoted);
 }
 
-/** Without spaces even where it is quoted: the next word begins behind it. */
+/** Spaces are escaped even in a quoted request line, because they separate its words. */
 function pathOf(target: string): string {
-  return escaped(shownPath(target), false) || NONE;
+  return escapeLogText(sanitizePath(target), false) || NONE;
 }
 
-/** The clock may have been set back meanwhile. */
-function millisOf({ startedAt, endedAt }: AccessFacts): number {
+/** Not negative even if the clock was set back. */
+function millisOf({ startedAt, endedAt }: AccessRecord): number {
   return Math.max(0, endedAt - startedAt);
 }
 

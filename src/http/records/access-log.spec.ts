@@ -17,7 +17,7 @@ import { CollectedLog } from '../../../test/support/collected-log.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
-import type { AccessFacts } from './access-line.js';
+import type { AccessRecord } from './access-line.js';
 import { AccessLog } from './access-log.js';
 import { COMMON_PATTERN } from './access-pattern.js';
 
@@ -71,7 +71,7 @@ class Stage {
   }
 }
 
-const FACTS: AccessFacts = {
+const FACTS: AccessRecord = {
   address: '192.0.2.7',
   localAddress: undefined,
   localPort: undefined,

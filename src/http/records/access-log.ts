@@ -6,7 +6,7 @@ import { perDay } from '../../logging/file/day.js';
 import { type LineTarget, LineWriter } from '../../logging/file/line-writer.js';
 import type { Logger } from '../../logging/logger.js';
 import { withoutRequestContext } from '../../principal/request-context.js';
-import { type AccessFacts, lineWriter } from './access-line.js';
+import { type AccessRecord, lineWriter } from './access-line.js';
 import type { AccessPattern } from './access-pattern.js';
 
 export interface AccessLogOptions {
@@ -17,9 +17,9 @@ export interface AccessLogOptions {
   readonly log: Logger;
 }
 
-/** Writes the lines of a listener to a file per day. */
+/** Writes the access log of a listener to one file per day. */
 export class AccessLog {
-  private readonly lineOf: (facts: AccessFacts) => string;
+  private readonly lineOf: (record: AccessRecord) => string;
   private readonly writer: LineWriter;
 
   constructor({ pattern, directory, clock, log }: AccessLogOptions) {
@@ -36,26 +36,26 @@ export class AccessLog {
     });
   }
 
-  /** Makes folder and file, so that whoever starts the service hears at once where that is not possible. */
+  /** Creates folder and file, so that startup fails if they cannot be written. */
   open(): Promise<void> {
     return this.writer.open();
   }
 
-  /** Adds the line of a request that has ended. */
-  record(facts: AccessFacts): void {
-    this.writer.add(`${this.lineOf(facts)}\n`, facts.endedAt);
+  /** Adds the line of a completed request. */
+  record(record: AccessRecord): void {
+    this.writer.add(`${this.lineOf(record)}\n`, record.endedAt);
   }
 
-  /** Writes what still waits. */
+  /** Writes the buffered lines. */
   close(): Promise<void> {
     return this.writer.close();
   }
 }
 
-/** A file for each day of the zone of the process. */
+/** One file per day in the time zone of the process. */
 class DayFiles implements LineTarget {
   readonly placeOf: (millis: number) => Place;
-  /** The file whose last line is known to have its end. */
+  /** The file whose last line is known to be complete. */
   private wholeFile: string | undefined;
 
   constructor(folder: string) {

@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { HttpExchanges } from './http-exchanges.js';
 
-/** Offers the last requests and their answers. */
+/** Provides the recorded exchanges. */
 @Global()
 @Module({})
 export class ExchangesModule {

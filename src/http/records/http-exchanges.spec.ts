@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { EXCHANGE_PARTS, type ExchangeFacts, type ExchangePart, HttpExchanges } from './http-exchanges.js';
+import { EXCHANGE_PARTS, type ExchangeRecord, type ExchangePart, HttpExchanges } from './http-exchanges.js';
 
-const FACTS: ExchangeFacts = {
+const FACTS: ExchangeRecord = {
   at: Date.UTC(2031, 4, 4, 10, 15, 30, 123),
   takenMillis: 21.4,
   method: 'POST',

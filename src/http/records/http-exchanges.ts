@@ -1,12 +1,12 @@
 import {
-  headersWithoutSecrets,
+  sanitizeHeaders,
   type Headers,
   type ShownHeaders,
-  targetWithoutSecrets,
-  withoutAddresses,
-} from '../../redaction/without-secrets.js';
+  sanitizeTarget,
+  dropAddressHeaders,
+} from '../../redaction/http-sanitizer.js';
 
-/** What may be kept of a request and its answer. */
+/** Parts of an exchange that an operator may switch on. */
 export const EXCHANGE_PARTS = [
   'request-headers',
   'response-headers',
@@ -18,9 +18,9 @@ export const EXCHANGE_PARTS = [
 
 export type ExchangePart = (typeof EXCHANGE_PARTS)[number];
 
-/** What is known of a request once its answer has gone out. */
-export interface ExchangeFacts {
-  /** Milliseconds since 1970 at which its head was here. */
+/** Values of a request and its response. */
+export interface ExchangeRecord {
+  /** When the head had arrived, in milliseconds since 1970. */
   readonly at: number;
   readonly takenMillis: number;
   readonly method: string;
@@ -36,7 +36,7 @@ export interface ExchangeFacts {
   readonly responseHeaders: Headers;
 }
 
-/** A request and its answer as operators see them (management API, "httpexchanges"). */
+/** A request and its response in the endpoint `httpexchanges` (management API). */
 export interface HttpExchange {
   readonly timestamp: string;
   readonly principal?: { readonly name: string };
@@ -51,54 +51,54 @@ export interface HttpExchange {
   readonly timeTaken?: string;
 }
 
-const MOST = 100;
+const MAX_EXCHANGES = 100;
 
-/** The last requests and their answers, without bodies and secrets; none where nothing is to be recorded. */
+/** Keeps the latest requests and responses, without bodies and secrets. */
 export class HttpExchanges {
   private readonly kept: HttpExchange[] = [];
 
-  /** `parts` is undefined where nothing is recorded at all. */
+  /** Without `parts` nothing is recorded. */
   constructor(private readonly parts?: ReadonlySet<ExchangePart>) {}
 
   get isRecording(): boolean {
     return this.parts !== undefined;
   }
 
-  /** The newest one first. */
+  /** The newest first. */
   get all(): readonly HttpExchange[] {
     return this.kept.toReversed();
   }
 
-  record(facts: ExchangeFacts): void {
+  record(exchange: ExchangeRecord): void {
     if (!this.parts) return;
-    this.kept.push(exchangeOf(facts, this.parts));
-    if (this.kept.length > MOST) this.kept.shift();
+    this.kept.push(exchangeOf(exchange, this.parts));
+    if (this.kept.length > MAX_EXCHANGES) this.kept.shift();
   }
 }
 
-function exchangeOf(facts: ExchangeFacts, parts: ReadonlySet<ExchangePart>): HttpExchange {
-  const { principal, sessionId, remoteAddress } = facts;
+function exchangeOf(exchange: ExchangeRecord, parts: ReadonlySet<ExchangePart>): HttpExchange {
+  const { principal, sessionId, remoteAddress } = exchange;
   return {
-    timestamp: new Date(facts.at).toISOString(),
+    timestamp: new Date(exchange.at).toISOString(),
     ...(parts.has('principal') && principal !== undefined && { principal: { name: principal } }),
     ...(parts.has('session-id') && sessionId !== undefined && { session: { id: sessionId } }),
     request: {
-      method: facts.method,
-      uri: `${facts.origin}${targetWithoutSecrets(facts.target)}`,
-      headers: parts.has('request-headers') ? requestHeadersOf(facts, parts) : {},
+      method: exchange.method,
+      uri: `${exchange.origin}${sanitizeTarget(exchange.target)}`,
+      headers: parts.has('request-headers') ? requestHeadersOf(exchange, parts) : {},
       ...(parts.has('remote-address') && remoteAddress !== undefined && { remoteAddress }),
     },
     response: {
-      status: facts.status,
-      headers: parts.has('response-headers') ? headersWithoutSecrets(facts.responseHeaders) : {},
+      status: exchange.status,
+      headers: parts.has('response-headers') ? sanitizeHeaders(exchange.responseHeaders) : {},
     },
     // ISO 8601, to the millisecond.
-    ...(parts.has('time-taken') && { timeTaken: `PT${Math.round(facts.takenMillis) / 1000}S` }),
+    ...(parts.has('time-taken') && { timeTaken: `PT${Math.round(exchange.takenMillis) / 1000}S` }),
   };
 }
 
-/** Proxies say in headers where a caller is. */
-function requestHeadersOf({ requestHeaders }: ExchangeFacts, parts: ReadonlySet<ExchangePart>): ShownHeaders {
-  const headers = headersWithoutSecrets(requestHeaders);
-  return parts.has('remote-address') ? headers : withoutAddresses(headers);
+/** Removes the headers in which proxies send the address of the caller, unless addresses are recorded. */
+function requestHeadersOf({ requestHeaders }: ExchangeRecord, parts: ReadonlySet<ExchangePart>): ShownHeaders {
+  const headers = sanitizeHeaders(requestHeaders);
+  return parts.has('remote-address') ? headers : dropAddressHeaders(headers);
 }

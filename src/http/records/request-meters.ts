@@ -1,18 +1,18 @@
 import type { ErrorCode } from '../../errors/error-code.js';
 import type { Family, Meters } from '../../metrics/meters.js';
 import type { LongTaskTimer, Timer } from '../../metrics/meter.js';
-import type { Passage } from '../admission/request-tracker.js';
-import { KNOWN_METHODS, sentMethod, TUNNEL } from '../methods.js';
+import type { RequestLifecycle } from '../admission/request-tracker.js';
+import { KNOWN_METHODS, sentMethod, CONNECT } from '../methods.js';
 import type { RouteOptions } from '../route-options.decorator.js';
-import { CLIENT_LEFT, sentStatus } from '../sent-status.js';
+import { CLIENT_CLOSED_REQUEST, sentStatus } from '../sent-status.js';
 
-/** In place of a route where none matched, and of a method that is none of HTTP: what a caller makes up is no tag. */
+/** Replaces the route if none matched, and unknown methods: callers must not invent tag values. */
 const UNKNOWN = 'UNKNOWN';
 const NO_EXCEPTION = 'none';
 const OUTCOMES = ['', 'INFORMATIONAL', 'SUCCESS', 'REDIRECTION', 'CLIENT_ERROR', 'SERVER_ERROR'];
 
-/** What was answered to a request that could not be read, or that nobody shall answer. */
-interface Refused {
+/** The error response to a request that could not be read. */
+interface RejectedRequest {
   readonly status: number;
   readonly code: ErrorCode;
 }
@@ -24,12 +24,12 @@ interface Series {
   readonly timer: Timer;
 }
 
-/** Times the requests of a listener from their heads to the ends of their answers (management API, 5.3). */
+/** Times the requests of a listener from their heads to the ends of their responses (management API, 5.3). */
 export class RequestMeters {
   private readonly timers: Family<Timer>;
   private readonly running: Family<LongTaskTimer>;
   private readonly runningByMethod = new Map<string, LongTaskTimer>();
-  /** Few of each route, so that looking through them is cheaper than to make a key. */
+  /** Each route has few series, so a linear search is cheaper than building a key. */
   private readonly byRoute = new Map<RouteOptions, Series[]>();
 
   constructor(meters: Meters) {
@@ -39,41 +39,41 @@ export class RequestMeters {
     });
   }
 
-  begin(passage: Passage): void {
-    const method = methodOf(passage);
+  begin(lifecycle: RequestLifecycle): void {
+    const method = methodOf(lifecycle);
     let timer = this.runningByMethod.get(method);
     if (!timer) {
       timer = this.running.of({ method });
       this.runningByMethod.set(method, timer);
     }
-    passage.endTask = timer.start();
+    lifecycle.endTask = timer.start();
   }
 
-  /** Its answer is out, or its client has left; a second time does nothing. */
-  end(passage: Passage): void {
-    const { endTask, startedAt, reply, code } = passage;
+  /** Records a request that has ended; a second call does nothing. */
+  end(lifecycle: RequestLifecycle): void {
+    const { endTask, startedAt, reply, errorCode } = lifecycle;
     if (!endTask) return;
-    passage.endTask = undefined;
+    lifecycle.endTask = undefined;
     endTask();
     const status = sentStatus(reply);
-    // Nobody was told of what went wrong afterwards.
-    const exception = (status === CLIENT_LEFT ? undefined : code) ?? NO_EXCEPTION;
-    this.timerOf(passage, status, exception).record((performance.now() - startedAt) / 1000);
+    // A client that disconnected did not receive the error.
+    const exception = (status === CLIENT_CLOSED_REQUEST ? undefined : errorCode) ?? NO_EXCEPTION;
+    this.timerOf(lifecycle, status, exception).record((performance.now() - startedAt) / 1000);
   }
 
-  /** What stood on a connection instead of a request; nobody knows how long it took to come. */
-  refused(method: string | undefined, { status, code }: Refused): void {
+  /** Records bytes that were not a valid request; their duration is unknown. */
+  rejected(method: string | undefined, { status, code }: RejectedRequest): void {
     this.timers.of(tagsOf(known(method), UNKNOWN, status, code)).record(0);
   }
 
-  private timerOf(passage: Passage, status: number, exception: string): Timer {
-    const { facts, reply } = passage;
-    let all = this.byRoute.get(facts);
+  private timerOf(lifecycle: RequestLifecycle, status: number, exception: string): Timer {
+    const { routeOptions, reply } = lifecycle;
+    let all = this.byRoute.get(routeOptions);
     if (!all) {
       all = [];
-      this.byRoute.set(facts, all);
+      this.byRoute.set(routeOptions, all);
     }
-    const method = methodOf(passage);
+    const method = methodOf(lifecycle);
     for (const each of all) {
       if (each.status === status && each.exception === exception && each.method === method) return each.timer;
     }
@@ -84,21 +84,21 @@ export class RequestMeters {
   }
 }
 
-/** A route that takes a slash at its end as well is one, although the router knows two. */
+/** A route with an optional trailing slash is one route here, although the router has two. */
 function withoutSlash(template: string | undefined): string | undefined {
   return template?.replace(/(?<=.)\/$/, '');
 }
 
-function methodOf({ reply }: Passage): string {
+function methodOf({ reply }: RequestLifecycle): string {
   return known(sentMethod(reply.request.raw));
 }
 
 function known(method: string | undefined): string {
-  return method !== undefined && (KNOWN_METHODS.has(method) || method === TUNNEL) ? method : UNKNOWN;
+  return method !== undefined && (KNOWN_METHODS.has(method) || method === CONNECT) ? method : UNKNOWN;
 }
 
 function tagsOf(method: string, uri: string, status: number, exception: string): Readonly<Record<string, string>> {
   const outcome = OUTCOMES[Math.floor(status / 100)] ?? UNKNOWN;
-  // Dashboards ask for one or the other.
+  // Dashboards use either name.
   return { method, uri, status: String(status), outcome, exception, error: exception };
 }

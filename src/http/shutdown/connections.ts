@@ -5,7 +5,7 @@ import { Server, type Socket } from 'node:net';
 const PATIENCE_MILLIS = 250;
 const LOOK_EVERY_MILLIS = 50;
 /** However many come. */
-const LONGEST_WELCOME_MILLIS = 2000;
+const MAX_ACCEPT_MILLIS = 2000;
 /** Turns of the loop without a new connection, after which there is none. */
 const QUIET_TURNS = 3;
 
@@ -40,7 +40,7 @@ export class Connections {
    */
   async end(limitMillis: number, beforeCut: () => void): Promise<void> {
     if (!this.server.listening) return;
-    await this.everybodyIn();
+    await this.acceptQueued();
     const limit = setTimeout(() => {
       beforeCut();
       for (const socket of this.open.values()) socket.destroy();
@@ -75,8 +75,8 @@ export class Connections {
   }
 
   /** The listening socket would take those in its queue with it; a turn of the loop accepts a few of them. */
-  private async everybodyIn(): Promise<void> {
-    const until = performance.now() + LONGEST_WELCOME_MILLIS;
+  private async acceptQueued(): Promise<void> {
+    const until = performance.now() + MAX_ACCEPT_MILLIS;
     for (let quietTurns = 0; quietTurns < QUIET_TURNS && performance.now() < until;) {
       const before = this.accepted;
       await nextTurn();

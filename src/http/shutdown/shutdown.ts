@@ -21,7 +21,7 @@ export interface ShutdownParts {
 /** Nothing but probes and scrapes, which are short. */
 const MANAGEMENT_LIMIT_MILLIS = 1000;
 /** For what is behind the listeners, where the requests have left no time of the phase. */
-const SHORTEST_REST_MILLIS = 1000;
+const MIN_CLOSE_MILLIS = 1000;
 
 /**
  * Stops the service: readiness refuses, whoever sends requests here is given time to notice, the main listener closes
@@ -46,7 +46,7 @@ export async function shutDown(parts: ShutdownParts): Promise<void> {
     if (management !== main) await management.close(MANAGEMENT_LIMIT_MILLIS);
   }
   const left = phaseLimit.milliseconds - (performance.now() - since);
-  const isClosed = await within(Math.max(left, SHORTEST_REST_MILLIS), parts.closeRest());
+  const isClosed = await within(Math.max(left, MIN_CLOSE_MILLIS), parts.closeRest());
   if (!isClosed) log.warn('Not everything could be closed in time');
   log.info('Stopped');
 }

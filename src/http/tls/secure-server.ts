@@ -2,7 +2,7 @@ import type { ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
 import type { FastifyServerFactory } from 'fastify';
-import { LINGER_MILLIS } from '../body/rest-of-body.js';
+import { LINGER_MILLIS } from '../body/unread-body.js';
 
 /** What a listener with TLS needs beside what every listener has. */
 export interface ListenerTls {

@@ -5,14 +5,14 @@ import type { BusboyFileStream, BusboyInstance } from '@fastify/busboy';
 import { ServiceError } from '../../errors/service-error.js';
 
 /** Parts looked at; those without a name count, too. */
-const MOST_PARTS = 8;
-const MOST_PART_HEADERS = 16;
-const LONGEST_PART_HEADERS = 8 * 1024;
+const MAX_PARTS = 8;
+const MAX_PART_HEADERS = 16;
+const MAX_PART_HEADERS_LENGTH = 8 * 1024;
 /** RFC 2046 section 5.1.1 allows 70 characters. */
 const BOUNDARY = /;\s*boundary\s*=\s*(?:"[^"\\]{1,70}"|[^\s;"]{1,70})\s*(?:;|$)/i;
 /** Longest name of a part that is told back. */
-const LONGEST_FIELD = 64;
-const LONGEST_NAME = 255;
+const MAX_FIELD_LENGTH = 64;
+const MAX_NAME_LENGTH = 255;
 
 /** How much is taken. */
 export interface UploadLimits {
@@ -147,7 +147,7 @@ class Reception {
       this.fail(refusal(name, 'unknown'));
       return;
     }
-    this.file = { stream, name: (fileName ?? '').slice(0, LONGEST_NAME), mediaType };
+    this.file = { stream, name: (fileName ?? '').slice(0, MAX_NAME_LENGTH), mediaType };
     stream.once('limit', () => this.fail(new ServiceError('PAYLOAD_TOO_LARGE', { reason: 'uploaded file' })));
     this.written = this.target.writeFile(stream).catch((error: unknown) => this.fail(writeFailure(error)));
   }
@@ -162,9 +162,9 @@ async function parserOf(contentType: string, { maxFileBytes }: UploadLimits): Pr
       limits: {
         ...(Number.isFinite(maxFileBytes) && { fileSize: maxFileBytes }),
         fieldSize: 0,
-        parts: MOST_PARTS,
-        headerPairs: MOST_PART_HEADERS,
-        headerSize: LONGEST_PART_HEADERS,
+        parts: MAX_PARTS,
+        headerPairs: MAX_PART_HEADERS,
+        headerSize: MAX_PART_HEADERS_LENGTH,
       },
     });
   } catch (error) {
@@ -175,7 +175,7 @@ async function parserOf(contentType: string, { maxFileBytes }: UploadLimits): Pr
 
 /** `cause` is what the parser or the connection said. */
 function refusal(field: string | undefined, code: string, cause?: unknown): ServiceError {
-  const errors = [{ field: (field ?? '').slice(0, LONGEST_FIELD).toWellFormed(), code }];
+  const errors = [{ field: (field ?? '').slice(0, MAX_FIELD_LENGTH).toWellFormed(), code }];
   return new ServiceError('VALIDATION_FAILED', { errors, cause });
 }
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../errors/service-error.js';
-import { askForBody } from '../body/rest-of-body.js';
+import { sendContinue } from '../body/unread-body.js';
 import { type IncomingBody, type ReceivedFile, receive, type UploadLimits } from './receive.js';
 import type { UploadFolder } from './upload-folder.js';
 
@@ -47,7 +47,7 @@ export function uploadOf(request: FastifyRequest, reply: FastifyReply): Incoming
 }
 
 /** Takes `multipart/form-data`, as far as `bodyRefusal` lets it through. Reads nothing yet. */
-export function takeUploads(fastify: FastifyInstance, options: UploadOptions, silent: SilentClients): void {
+export function registerUploads(fastify: FastifyInstance, options: UploadOptions, silent: SilentClients): void {
   if (!process.listeners('exit').includes(removePresent)) process.once('exit', removePresent);
   fastify.addContentTypeParser('multipart/form-data', (request, stream, done) => {
     // The path is wrong, whatever the body.
@@ -66,7 +66,7 @@ export function takeUploads(fastify: FastifyInstance, options: UploadOptions, si
       return {
         use: async (field, run) => {
           refuseByLength(request, options);
-          askForBody(request.raw, reply.raw);
+          sendContinue(request.raw, reply.raw);
           return use(body, field, options, run);
         },
       };

@@ -1,5 +1,5 @@
 import type { LogLine } from '../log-line.js';
-import { redactedField } from '../../redaction/redaction.js';
+import { sanitizeField } from '../../redaction/log-sanitizer.js';
 import { LONGEST_MESSAGE, maskedText, shownText } from './shown-text.js';
 import { type ThrownPart, thrownParts, thrownText } from './thrown.js';
 
@@ -21,7 +21,7 @@ export function jsonParts({ message, fields = {}, error }: LogLine): JsonParts {
   return {
     message: maskedText(message, LONGEST_MESSAGE),
     fields: Object.keys(fields).flatMap((name) => {
-      const value = redactedField(name, fields[name]);
+      const value = sanitizeField(name, fields[name]);
       const shown = typeof value === 'string' ? maskedText(value, LONGEST_FIELD) : value;
       return value === undefined || value === null ? [] : [[shownText(name, LONGEST_NAME), shown] as const];
     }),

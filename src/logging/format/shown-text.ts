@@ -1,5 +1,5 @@
 import { printable } from '../../config/show/failure-report.js';
-import { CUT, redacted, redactedField } from '../../redaction/redaction.js';
+import { CUT, sanitizeText, sanitizeField } from '../../redaction/log-sanitizer.js';
 import type { LogLine } from '../log-line.js';
 
 /** Longest message of a line, in characters. */
@@ -16,7 +16,7 @@ export function shownText(text: string, longest: number): string {
 
 /** The same for a form that escapes by itself. */
 export function maskedText(text: string, longest: number): string {
-  const masked = redacted(text);
+  const masked = sanitizeText(text);
   return masked.length <= longest ? masked : masked.slice(0, longest) + CUT;
 }
 
@@ -25,7 +25,7 @@ export function shownMessage({ message, fields }: LogLine): string {
   let text = shownText(message, LONGEST_MESSAGE);
   if (!fields) return text;
   for (const name of Object.keys(fields)) {
-    const value = redactedField(name, fields[name]);
+    const value = sanitizeField(name, fields[name]);
     if (value !== undefined) text += ` ${shownText(name, LONGEST_FIELD)}=${shownValue(value)}`;
   }
   return text;

@@ -6,7 +6,7 @@ import type { KeyDefinition, KeyRegistry } from '../../config/names/key-registry
 import { baseName, freeParts, type KeyState, nameBelow, stateOf } from '../../config/bind/key-state.js';
 import type { KeyType } from '../../config/bind/key-type.js';
 import { metadataOf, type PropertiesClass } from '../../config/bind/properties-class.js';
-import { MASK, namesSecret, shown } from '../../redaction/secrets.js';
+import { MASK, isSecretName, sanitizeValue } from '../../redaction/secrets.js';
 import { emptyTree, setPath, type Tree } from '../tree.js';
 
 /** What is bound below one prefix (management API, "configprops"). */
@@ -101,7 +101,7 @@ class Report {
     const [winner] = state.assignments;
     const source = winner && this.inspection.assigned(winner);
     const given = this.inspection.valueInForce(state);
-    const isSecret = given === MASK || (given === undefined && (state.isSecret || namesSecret(state.name)));
+    const isSecret = given === MASK || (given === undefined && (state.isSecret || isSecretName(state.name)));
     const isShown = this.showsValues && !isSecret;
     if (value !== undefined) setPath(bean.properties, path, written(state.type, value, isShown));
     const { effect } = state.definition.facts;
@@ -121,7 +121,7 @@ function written(type: KeyType, value: unknown, isShown: boolean): unknown {
   }
   if (!isShown || type.shape !== 'scalar') return MASK;
   if (value instanceof Duration) return value.toIso();
-  return typeof value === 'number' || typeof value === 'boolean' ? value : shown(type.format(value), false);
+  return typeof value === 'number' || typeof value === 'boolean' ? value : sanitizeValue(type.format(value), false);
 }
 
 function memberOf(instance: unknown, { facts }: KeyDefinition): unknown {

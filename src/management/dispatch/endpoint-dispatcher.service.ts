@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import type { Answer, PlainRequest } from '../../http/listener.js';
+import type { ListenerResponse, PlainRequest } from '../../http/listener.js';
 import type { Operator } from '../access/operator.js';
 import { ManagementAuthenticator, type AccessRequirements } from '../access/management-authenticator.service.js';
 import { JSON_TYPES } from './media-types.js';
@@ -13,7 +13,7 @@ import { isJsonValue, isStream, jsonText } from './bodies.js';
 import { negotiate } from './negotiation.js';
 import type { ExposedEndpoint } from './exposed-endpoint.js';
 
-type Handler = (request: PlainRequest) => Promise<Answer>;
+type Handler = (request: PlainRequest) => Promise<ListenerResponse>;
 
 /** Turns requests into those of operations, and their results into answers (management API, section 1). */
 @Injectable()
@@ -105,7 +105,7 @@ async function runCached(cache: ResponseCache, operation: Operation, asked: Oper
   return result;
 }
 
-function toResponse({ status, body, headers }: Result, mediaType: string): Answer {
+function toResponse({ status, body, headers }: Result, mediaType: string): ListenerResponse {
   const usual = status ?? (body === undefined ? 204 : 200);
   if (body === undefined) return { status: usual, ...(headers && { headers }) };
   return {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Answer, PlainRequest, Routes } from '../../http/listener.js';
+import type { ListenerResponse, PlainRequest, Routes } from '../../http/listener.js';
 import { ServerProperties } from '../../http/server.properties.js';
 import { EndpointRegistry } from './endpoint-registry.service.js';
 import { ManagementServerProperties, ManagementWebProperties } from './management-server.properties.js';
@@ -9,7 +9,7 @@ import { basePathOf, hasDiscoveryPage } from './paths.js';
 import { managementPortOf } from './management-port.js';
 import { EndpointDispatcher } from './endpoint-dispatcher.service.js';
 
-type Handler = (request: PlainRequest) => Promise<Answer>;
+type Handler = (request: PlainRequest) => Promise<ListenerResponse>;
 
 /** Puts the endpoints that can be called under the base path of whichever listener carries them. */
 @Injectable()

@@ -1,5 +1,5 @@
-import { MASK, maskUrls } from '../../redaction/secrets.js';
-import { redacted } from '../../redaction/redaction.js';
+import { MASK, sanitizeUrls } from '../../redaction/secrets.js';
+import { sanitizeText } from '../../redaction/log-sanitizer.js';
 
 /** `<name>: <message>` of what a check threw, without connection strings and credentials (management API, 3.1). */
 export function failureText(error: unknown): string {
@@ -25,7 +25,7 @@ const CONNECTION_STRING = /\b(?:jdbc:)?[a-z][a-z\d+.-]*:\/\/[^\s'"<>]*|\bjdbc:[^
 const ACCOUNT = /'[^'\s]*'@'[^'\s]*'|[^\s/'"@]+:[^\s/'"@]+@[^\s'"]+/g;
 
 function withoutSecrets(text: string): string {
-  return redacted(maskUrls(truncated(text)).replaceAll(CONNECTION_STRING, MASK).replaceAll(ACCOUNT, MASK));
+  return sanitizeText(sanitizeUrls(truncated(text)).replaceAll(CONNECTION_STRING, MASK).replaceAll(ACCOUNT, MASK));
 }
 
 /** Half a secret at its end would look like none: nothing is left of the word that is cut. */

@@ -1,5 +1,5 @@
 import { type Problem, problem } from '../../config/problem.js';
-import { maskUrls } from '../../redaction/secrets.js';
+import { sanitizeUrls } from '../../redaction/secrets.js';
 
 /** The database could not be opened at start; `problem` is its place in the start report and holds no secret. */
 export class DatabaseUnavailable extends Error {
@@ -7,7 +7,7 @@ export class DatabaseUnavailable extends Error {
 
   constructor(url: string, cause: unknown) {
     const [reason, action] = explained(cause);
-    const shownUrl = maskUrls(url);
+    const shownUrl = sanitizeUrls(url);
     super(`${shownUrl}: ${reason}`, { cause });
     this.name = 'DatabaseUnavailable';
     this.problem = problem('The database cannot be opened', action, {

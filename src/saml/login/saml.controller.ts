@@ -12,7 +12,7 @@ import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { ErrorPages } from '../../web/page.decorator.js';
 import { problemPage } from '../../http/errors/problem-page.js';
-import { ownPath } from '../../web/return-to.js';
+import { safeReturnPath } from '../../web/return-to.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import { redirectOrPost, FORWARDING_SCRIPT, SCRIPT } from './forwarding-page.js';
 import { Idps } from '../idp/idps.service.js';
@@ -79,7 +79,7 @@ export class SamlController {
     // What a page of another site loads as a picture would push out the logins that this browser has on their way.
     const { 'sec-fetch-dest': destination = 'document' } = request.headers;
     if (destination !== 'document') throw new ServiceError('CROSS_SITE', { reason: 'no navigation' });
-    const wish = { returnTo: ownPath(returnTo, this.contextPath), acr, isForced: prompt === 'login' };
+    const wish = { returnTo: safeReturnPath(returnTo, this.contextPath), acr, isForced: prompt === 'login' };
     const { to, cookie: mark } = await this.logins.startSso(this.idps.named(name), wish, cookiesOf(reply), request);
     this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
     return redirectOrPost(reply, to, this.contextPath);
@@ -109,7 +109,7 @@ export class SamlController {
     else this.cookies.clearSamlRequest(reply);
     this.handover.writeCookies(reply, opened);
     // Checked when it was asked for; what is stored is checked again all the same.
-    const returnTo = ownPath(offerResume.returnTo, this.contextPath);
+    const returnTo = safeReturnPath(offerResume.returnTo, this.contextPath);
     if (!local) return { url: returnTo };
     return { url: secondFactorPage(this.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
   }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { from } from '../../config/problem.js';
 import { type Facts, type Finding, finding, Rule, type RuleFacts, type WrittenEntry } from '../../config/check/rule.js';
-import { holdsPrivateKey, MASK } from '../../redaction/secrets.js';
-import { exposureAt, exposureFacts, MAKE_PRIVATE } from '../../files/secret-file.js';
+import { containsPrivateKey, MASK } from '../../redaction/secrets.js';
+import { exposureOfFile, exposureFacts, MAKE_PRIVATE } from '../../files/secret-file.js';
 import { pemFile } from './configured-keys.js';
 import { TokenProperties } from '../token.properties.js';
 
@@ -17,7 +17,7 @@ const FILE_NOT_PRIVATE = 'The file of a private key for tokens is not private';
  */
 export const signingKeyKeptPrivate = new Rule('security', (facts) => {
   const { ownKey, verificationKeys } = facts.get(TokenProperties);
-  const texts = new Set([ownKey ?? '', ...verificationKeys].map((text) => text.trim()).filter(holdsPrivateKey));
+  const texts = new Set([ownKey ?? '', ...verificationKeys].map((text) => text.trim()).filter(containsPrivateKey));
   const written = facts.entries.flatMap((entry) => judged(entry, texts));
   const next = verificationKeys.filter(leadsToPrivateKey);
   return [
@@ -29,7 +29,7 @@ export const signingKeyKeptPrivate = new Rule('security', (facts) => {
 
 function inFile(facts: RuleFacts, key: string, what: string, location: string | undefined): readonly Finding[] {
   const file = location === undefined ? undefined : pemFile(location);
-  const exposure = file === undefined ? undefined : exposureAt(file);
+  const exposure = file === undefined ? undefined : exposureOfFile(file);
   return exposure ? [facts.about(key, { what, action: MAKE_PRIVATE }, { File: file, ...exposure })] : [];
 }
 
@@ -37,7 +37,7 @@ function inFile(facts: RuleFacts, key: string, what: string, location: string | 
 function leadsToPrivateKey(location: string): boolean {
   const file = pemFile(location);
   try {
-    return file !== undefined && holdsPrivateKey(readFileSync(file, 'utf8'));
+    return file !== undefined && containsPrivateKey(readFileSync(file, 'utf8'));
   } catch {
     // The reader of the keys reports that.
     return false;
@@ -50,7 +50,7 @@ function judged(
   texts: ReadonlySet<string>,
 ): readonly Finding[] {
   const isUsed = texts.has(text.trim()) && !isSecret;
-  if (!isUsed && !(key.uniform.startsWith(OF_TOKENS) && holdsPrivateKey(text))) return [];
+  if (!isUsed && !(key.uniform.startsWith(OF_TOKENS) && containsPrivateKey(text))) return [];
   const secret = { Property: spelled, Value: `"${MASK}"`, Origin: from(origin) };
   if (origin.kind !== 'position') {
     const what = 'Every user of the machine can see a private key in an argument';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { takenTypes, TAKES_BODY } from '../../http/body/bodies.js';
+import { acceptedTypes, METHODS_WITH_BODY } from '../../http/body/body-parsers.js';
 import type { Api } from './api.js';
 import type { DateForm } from './date-schema.js';
 import type { Content, OpenApiDocument, OperationObject, ResponseObject, SecurityRequirement } from './document.js';
@@ -121,7 +121,7 @@ function requestContent({ inputs, options, operation }: Route, write: WriteSchem
   const declared = operation?.body ?? input?.schema;
   if (!input && options.takesUpload !== true) return undefined;
   const schema = declared ? write(declared, 'input') : { type: 'object' };
-  return Object.fromEntries(takenTypes(options).map((type) => [type, { schema }]));
+  return Object.fromEntries(acceptedTypes(options).map((type) => [type, { schema }]));
 }
 
 /** No body counts as one without members. */
@@ -153,7 +153,7 @@ function sendingOn(route: Route, write: WriteSchema): ResponseObject {
 /** What bodies and parameters are refused for before the route sees them. */
 function ownErrors({ access, inputs }: Route): readonly Refusal[] {
   // A route that takes none reads it all the same, and refuses its members.
-  if (TAKES_BODY.has(access.method)) {
+  if (METHODS_WITH_BODY.has(access.method)) {
     return ['VALIDATION_FAILED', LATE_BODY, 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
   }
   return inputs.some(({ schema }) => schema) ? ['VALIDATION_FAILED'] : [];

@@ -1,12 +1,12 @@
 /** Longest path, and longest other text of a caller, in characters; the rest is cut off. */
-const LONGEST_PATH = 1024;
-const LONGEST_READ = 2048;
-const LONGEST_TEXT = 512;
+const MAX_PATH_LENGTH = 1024;
+const MAX_READ_LENGTH = 2048;
+const MAX_TEXT_LENGTH = 512;
 const LEFT_OFF = '...';
 
 /** Segments of a path above this are none of ours; every token of the service is longer. */
-const LONGEST_SEGMENT = 40;
-const SHORTEST_SECRET = 20;
+const MAX_SEGMENT_LENGTH = 40;
+const MIN_SECRET_LENGTH = 20;
 /** As much of a token as tells its kind. */
 const SHOWN_OF_SECRET = 6;
 /** A JWS (its first part is Base64url of `{"`), or letters and digits mixed as no word and no UUID does. */
@@ -21,12 +21,12 @@ const UNQUOTED_UNSAFE = /[^\x21\x23-\x5b\x5d-\x7e]/g;
  * Whether a text is a token or the like, whatever it is called: of a part of a path or query, where shorter words than in
  * a line of the log are none of a language.
  */
-export function isLikeSecret(text: string): boolean {
+export function looksLikeSecret(text: string): boolean {
   return LIKE_SECRET.test(text);
 }
 
 /** A text that can neither end its word nor its line: `\xHH` for each byte, `\u{H…}` for what is more than one. */
-export function escaped(text: string, isQuoted: boolean): string {
+export function escapeLogText(text: string, isQuoted: boolean): string {
   return text.replace(isQuoted ? QUOTED_UNSAFE : UNQUOTED_UNSAFE, (char) => {
     const code = char.charCodeAt(0).toString(16).toUpperCase();
     return code.length > 2 ? `\\u{${code}}` : `\\x${code.padStart(2, '0')}`;
@@ -34,32 +34,33 @@ export function escaped(text: string, isQuoted: boolean): string {
 }
 
 /** The path of a request target: no scheme, user or host, no query, and no secret that somebody put into the path. */
-export function shownPath(target: string): string {
-  return withoutSecrets(target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, ''));
+export function sanitizePath(target: string): string {
+  return sanitizeSegments(target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, ''));
 }
 
 /** A referring page without user, query and fragment. */
-export function shownReferer(referer: string): string {
+export function sanitizeReferer(referer: string): string {
   const [origin = ''] = /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(referer) ?? [];
-  return shownText(origin.replace(/\/\/.*@/, '//')) + withoutSecrets(referer.slice(origin.length));
+  return truncate(origin.replace(/\/\/.*@/, '//')) + sanitizeSegments(referer.slice(origin.length));
 }
 
-export function shownText(text: string): string {
-  return cut(text, LONGEST_TEXT);
+export function truncate(text: string): string {
+  return cut(text, MAX_TEXT_LENGTH);
 }
 
-function withoutSecrets(target: string): string {
+function sanitizeSegments(target: string): string {
   // Behind this, half a secret would look like none.
-  const looked = target.length > LONGEST_READ ? target.slice(0, LONGEST_READ).replace(/[^/]*$/, LEFT_OFF) : target;
+  const looked =
+    target.length > MAX_READ_LENGTH ? target.slice(0, MAX_READ_LENGTH).replace(/[^/]*$/, LEFT_OFF) : target;
   // 3f, 23 and 3b are ?, # and ; of callers who encode too much.
   const path = looked.replace(/(?:[?#]|%(?:25)*(?:3f|23)).*$/is, '');
-  if (path.length < SHORTEST_SECRET && !path.includes(';')) return path;
+  if (path.length < MIN_SECRET_LENGTH && !path.includes(';')) return path;
   const shown = path
     .replaceAll(/(?:;|%(?:25)*3b)[^/]*/gi, `;${LEFT_OFF}`)
     .replaceAll(/[^/]{20,}/g, (segment) =>
-      segment.length > LONGEST_SEGMENT || LIKE_SECRET.test(segment) ? cut(segment, SHOWN_OF_SECRET) : segment,
+      segment.length > MAX_SEGMENT_LENGTH || LIKE_SECRET.test(segment) ? cut(segment, SHOWN_OF_SECRET) : segment,
     );
-  return cut(shown, LONGEST_PATH);
+  return cut(shown, MAX_PATH_LENGTH);
 }
 
 function cut(text: string, longest: number): string {

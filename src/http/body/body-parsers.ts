@@ -3,12 +3,12 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { Charset } from '../../encoding/charset.js';
 import { Encoding } from '../json/encoding.js';
 import { BodyMemory } from './body-memory.js';
-import { gather } from './gather.js';
+import { readBody } from './read-body.js';
 import type { RouteOptions } from '../route-options.decorator.js';
 import { type ReadBody, readForm, readJson } from '../../encoding/strict-json.js';
 
 /** Methods whose bodies are read; of all others nobody reads one. */
-export const TAKES_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+export const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 const JSON_TYPE = 'application/json';
 const FORM = 'application/x-www-form-urlencoded';
@@ -37,7 +37,7 @@ interface Reader {
 }
 
 /** Takes JSON and forms, as far as `bodyRefusal` lets them through; every other body is a 415. */
-export function readBodies(fastify: FastifyInstance, limits: BodyLimits, encoding = new Encoding()): void {
+export function registerBodyParsers(fastify: FastifyInstance, limits: BodyLimits, encoding = new Encoding()): void {
   fastify.removeAllContentTypeParsers();
   const memory = new BodyMemory(Math.max(limits.json, limits.form), limits.memory);
   for (const type of [JSON_TYPE, NAMED_JSON]) {
@@ -47,20 +47,20 @@ export function readBodies(fastify: FastifyInstance, limits: BodyLimits, encodin
 }
 
 function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory, read, ...reader }: Reader): void {
-  const limits = { limit: reader.limit < 0 ? memory.most : reader.limit, memory };
+  const limits = { limit: reader.limit < 0 ? memory.limit : reader.limit, memory };
   fastify.addContentTypeParser(type, (request, stream, done) => {
     // The path is wrong, whatever the body.
     if (request.is404) {
       done(null);
       return;
     }
-    const { isManagement = false } = request.passage?.facts ?? {};
+    const { isManagement = false } = request.lifecycle?.routeOptions ?? {};
     const charset = (isManagement ? OF_MANAGEMENT : encoding).ofRequest(request.headers['content-type']);
     if (charset === undefined) {
       done(new ServiceError('UNSUPPORTED_MEDIA_TYPE'));
       return;
     }
-    gather(stream, request.headers['content-length'], limits, (refusal, body) => {
+    readBody(stream, request.headers['content-length'], limits, (refusal, body) => {
       const result = refusal ? undefined : read(body, charset);
       if (result) done(null, result.value);
       else done(refusal ?? new ServiceError('VALIDATION_FAILED'));
@@ -69,17 +69,17 @@ function addReader(fastify: FastifyInstance, encoding: Encoding, { type, memory,
 }
 
 /** The media types of the bodies that a route takes. */
-export function takenTypes({ takesForm = false, takesUpload = false, jsonTypes }: RouteOptions): readonly string[] {
+export function acceptedTypes({ takesForm = false, takesUpload = false, jsonTypes }: RouteOptions): readonly string[] {
   if (takesUpload) return [UPLOAD];
   return takesForm ? [FORM] : (jsonTypes ?? [JSON_TYPE]);
 }
 
 /** Why a body is not even read: it is not what the route takes, or compressed, and a few bytes stand for gigabytes. */
-export function bodyRefusal({ method, headers, is404, passage }: FastifyRequest): ServiceError | undefined {
+export function bodyError({ method, headers, is404, lifecycle }: FastifyRequest): ServiceError | undefined {
   const { 'content-type': contentType, 'content-encoding': coding = 'identity' } = headers;
   // Where the path is wrong, it is so whatever the body.
-  if (!TAKES_BODY.has(method) || contentType === undefined || is404) return undefined;
+  if (!METHODS_WITH_BODY.has(method) || contentType === undefined || is404) return undefined;
   const type = contentType.replace(/[;\s].*$/s, '').toLowerCase();
-  const isTaken = takenTypes(passage?.facts ?? {}).includes(type) && coding.toLowerCase() === 'identity';
+  const isTaken = acceptedTypes(lifecycle?.routeOptions ?? {}).includes(type) && coding.toLowerCase() === 'identity';
   return isTaken ? undefined : new ServiceError('UNSUPPORTED_MEDIA_TYPE');
 }

@@ -1,16 +1,16 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { sayClose } from '../admission/request-tracker.js';
+import { closeAfterResponse } from '../admission/request-tracker.js';
 import { DEFAULT_HEADERS } from '../default-headers.js';
 
-/** Headers that a request asks for, whatever is answered. */
+/** Headers that every response to this request needs. */
 const KEPT = /^(?:strict-transport-security|vary|access-control-.+)$/;
 
-/** An answer with nothing of what was to be said, such as cookies, and past Fastify, which could not send that. */
-export function answerBarely(reply: FastifyReply, status: number, type: string, body: string): void {
+/** Sends a response without the headers set so far, such as cookies, bypassing Fastify, which has failed to send. */
+export function sendBareResponse(reply: FastifyReply, status: number, type: string, body: string): void {
   reply.hijack();
   const { raw, request } = reply;
-  // There is no other answer behind half of one.
+  // A response that has begun cannot be replaced.
   if (raw.headersSent) {
     raw.destroy();
     return;
@@ -22,7 +22,7 @@ export function answerBarely(reply: FastifyReply, status: number, type: string, 
     'content-type': type,
     'content-length': Buffer.byteLength(body),
   });
-  sayClose(reply);
+  closeAfterResponse(reply);
   raw.writeHead(status, reply.getHeaders() as OutgoingHttpHeaders);
   raw.end(request.method === 'HEAD' ? undefined : body);
 }

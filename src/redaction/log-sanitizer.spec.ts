@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LONGER_WORDS, PLAIN_NAMES, SECRET_NAMES, SHORT_SECRET_NAMES } from '../../test/support/secret-names.js';
 import { MASK } from './secrets.js';
-import { redacted, redactedField } from './redaction.js';
+import { sanitizeText, sanitizeField } from './log-sanitizer.js';
 
 const JWT = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm5hIn0.MEUCIQDxyz-_abc';
 const REFRESH = 'q8Zt1vY0sJm2bN4cX6dF8gH0kL2pO4iU6yT8rE0wQ1A';
@@ -43,7 +43,7 @@ describe('L1: a log line holds no secret that shows by its form:', () => {
     ['a key in hexadecimal', `k ${'0f'.repeat(32)}`, `k ${MASK}`],
     ['a key in Base64', `k ${Buffer.alloc(32, 0xfb).toString('base64')}`, `k ${MASK}`],
   ])('%s', (_name, text, expected) => {
-    expect(redacted(text)).toBe(expected);
+    expect(sanitizeText(text)).toBe(expected);
   });
 
   it.each([
@@ -57,7 +57,7 @@ describe('L1: a log line holds no secret that shows by its form:', () => {
     'request q8Zt1vY0sJm2bN4cX6dF8g of 018f6b2e-7c1a-7d3e-9f00-123456789abc on 2026-1234',
     'Set server.port to a whole number; Configuration rule 7: key server.port',
   ])('and leaves "%s" as it is', (text) => {
-    expect(redacted(text)).toBe(text);
+    expect(sanitizeText(text)).toBe(text);
   });
 
   it.each([
@@ -74,7 +74,7 @@ describe('L1: a log line holds no secret that shows by its form:', () => {
     ['signs of addresses', 'a://an@address@'],
     ['names of variables', '_AUTH_A'],
   ])('is not held up by a long text of %s', (_name, piece) => {
-    const looked = redacted(piece.repeat(16_000 / piece.length));
+    const looked = sanitizeText(piece.repeat(16_000 / piece.length));
 
     expect(looked.length).toBeLessThanOrEqual(16_000 + MASK.length);
   });
@@ -82,27 +82,27 @@ describe('L1: a log line holds no secret that shows by its form:', () => {
 
 describe('L1: what is named like a secret', () => {
   it.each(SECRET_NAMES)('%s is masked in a field and in a text', (name) => {
-    expect(redactedField(name, 'x7')).toBe(MASK);
-    expect(redactedField('sent', { [name]: 'x7' })).toEqual({ [name]: MASK });
-    expect(redacted(`with ${name}=x7, then`)).toBe(`with ${name}=${MASK}, then`);
-    expect(redacted(`{"${name}":"x7","a":1}`)).toBe(`{"${name}":${MASK},"a":1}`);
+    expect(sanitizeField(name, 'x7')).toBe(MASK);
+    expect(sanitizeField('sent', { [name]: 'x7' })).toEqual({ [name]: MASK });
+    expect(sanitizeText(`with ${name}=x7, then`)).toBe(`with ${name}=${MASK}, then`);
+    expect(sanitizeText(`{"${name}":"x7","a":1}`)).toBe(`{"${name}":${MASK},"a":1}`);
   });
 
   it.each(PLAIN_NAMES)('%s is not', (name) => {
-    expect(redactedField(name, 'x7')).toBe('x7');
-    expect(redacted(`with ${name}=x7, then`)).toBe(`with ${name}=x7, then`);
+    expect(sanitizeField(name, 'x7')).toBe('x7');
+    expect(sanitizeText(`with ${name}=x7, then`)).toBe(`with ${name}=x7, then`);
   });
 });
 
 describe('what is named like a variable with a secret', () => {
   it.each(SHORT_SECRET_NAMES.filter((name) => /^[A-Z]+_[A-Z_]+$/.test(name)))('H6: %s is masked in a text', (name) => {
-    expect(redacted(`with ${name}=x7, then`)).toBe(`with ${name}=${MASK}, then`);
-    expect(redactedField('sent', { [name]: 'x7' })).toEqual({ [name]: MASK });
+    expect(sanitizeText(`with ${name}=x7, then`)).toBe(`with ${name}=${MASK}, then`);
+    expect(sanitizeField('sent', { [name]: 'x7' })).toEqual({ [name]: MASK });
   });
 
   it.each([...LONGER_WORDS, 'auth', 'authn', 'pin'])('H6: %s is not', (name) => {
-    expect(redactedField(name, 'x7')).toBe('x7');
-    expect(redacted(`with ${name}=x7, then`)).toBe(`with ${name}=x7, then`);
+    expect(sanitizeField(name, 'x7')).toBe('x7');
+    expect(sanitizeText(`with ${name}=x7, then`)).toBe(`with ${name}=x7, then`);
   });
 });
 
@@ -130,29 +130,29 @@ describe('L1: a field of a log line', () => {
     ['bytes', Buffer.from('secret'), '6 bytes'],
     ['error', new Error('no pw=hunter2'), `Error: no pw=${MASK}`],
   ])('%s is written without its secrets', (name, value, expected) => {
-    expect(redactedField(name, value)).toEqual(expected);
+    expect(sanitizeField(name, value)).toEqual(expected);
   });
 
   // Each `ey` once read all that is behind it: this took hours.
   it('H6: that is endless is looked at in its beginning only', () => {
-    expect(redactedField('sent', `${JWT} ${'eyA-'.repeat(1_000_000)}`)).toMatch(/^\*{6} (?:eyA-)+.*\(cut\)$/);
+    expect(sanitizeField('sent', `${JWT} ${'eyA-'.repeat(1_000_000)}`)).toMatch(/^\*{6} (?:eyA-)+.*\(cut\)$/);
   });
 
   it('with a header longer than any of ours has nothing of its token', () => {
     const long = `eyJ${'hbGciOi9Yx-_'.repeat(100)}.eyJzdWIiOiJhbm5hIn0.MEUCIQDxyz1_abcMEUCIQDxyz1_abcMEUCIQDxyz1_abc`;
 
-    expect(redactedField('sent', long)).not.toMatch(/hbGci|MEUCI/);
+    expect(sanitizeField('sent', long)).not.toMatch(/hbGci|MEUCI/);
   });
 
   it('that holds itself is cut', () => {
     const circle: Record<string, unknown> = {};
     circle['again'] = circle;
 
-    expect(JSON.stringify(redactedField('circle', circle))).toContain('...');
+    expect(JSON.stringify(sanitizeField('circle', circle))).toContain('...');
   });
 
   it('named __proto__ is a field like any other', () => {
-    const shown = redactedField('sent', JSON.parse('{"__proto__":{"a":1}}'));
+    const shown = sanitizeField('sent', JSON.parse('{"__proto__":{"a":1}}'));
 
     expect(JSON.stringify(shown)).toBe('{"__proto__":{"a":1}}');
   });

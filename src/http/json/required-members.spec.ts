@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import * as v from 'valibot';
-import { promisedBy } from './promised-members.js';
+import { requiredMembersOf } from './required-members.js';
 
 function always(schema: v.GenericSchema): readonly string[] {
-  return [...promisedBy(schema).always];
+  return [...requiredMembersOf(schema).always];
 }
 
 it('of an object are those that are not optional', () => {
@@ -35,7 +35,7 @@ it('of alternatives are those of each one, below as well', () => {
   ]);
 
   expect(always(schema)).toEqual(['done', 'token', 'methods']);
-  expect(promisedBy(schema).members.get('token')?.always).toEqual(new Set(['text', 'kind']));
+  expect(requiredMembersOf(schema).members.get('token')?.always).toEqual(new Set(['text', 'kind']));
 });
 
 it.each([
@@ -45,17 +45,17 @@ it.each([
   ['a record', v.record(v.string(), v.object({ a: v.string() }))],
   ['an object with a rest', v.objectWithRest({ b: v.string() }, v.object({ a: v.string() }))],
 ])('of the items of %s are found', (_, schema) => {
-  expect(promisedBy(schema).items?.always).toEqual(new Set(['a']));
+  expect(requiredMembersOf(schema).items?.always).toEqual(new Set(['a']));
 });
 
 it('of what is no object are none', () => {
   for (const schema of [v.string(), v.picklist(['a']), v.unknown(), v.date()]) {
-    expect(promisedBy(schema)).toMatchObject({ always: new Set(), items: undefined });
+    expect(requiredMembersOf(schema)).toMatchObject({ always: new Set(), items: undefined });
   }
 });
 
 it('are read once', () => {
   const schema = v.object({ a: v.string() });
 
-  expect(promisedBy(schema)).toBe(promisedBy(schema));
+  expect(requiredMembersOf(schema)).toBe(requiredMembersOf(schema));
 });

@@ -2,21 +2,21 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { DEFAULT_HEADERS, STRICT_TRANSPORT } from '../default-headers.js';
-import { LINGER_MILLIS } from '../body/rest-of-body.js';
+import { LINGER_MILLIS } from '../body/unread-body.js';
 
-/** What the refusal of a request that could not even be read says, or of one that nobody shall answer. */
-export interface RawRefusal {
+/** Error response to a request that could not be read, or that no handler may process. */
+export interface RawError {
   readonly status: number;
   readonly code: 'VALIDATION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'METHOD_NOT_ALLOWED';
   readonly allow?: string;
-  /** Its head, where that could be read. */
+  /** The head of the request, if it could be read. */
   readonly request?: IncomingMessage;
-  /** The one that stands in the bytes that could not be read. */
+  /** `Origin` as found in the unreadable bytes. */
   readonly origin?: string | undefined;
 }
 
-/** Judges an error of Node's HTTP parser. */
-export function rawRefusal(code: string | undefined): RawRefusal {
+/** Status and code for an error of Node's HTTP parser. */
+export function rawErrorOf(code: string | undefined): RawError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, code: 'PAYLOAD_TOO_LARGE' };
@@ -29,24 +29,24 @@ export function rawRefusal(code: string | undefined): RawRefusal {
   }
 }
 
-/** What Node keeps at a socket of an HTTP server. */
+/** Undocumented members of a socket of Node's HTTP server. */
 type HttpSocket = Socket & {
   readonly _httpMessage?: ServerResponse | null;
   readonly parser?: { readonly incoming?: IncomingMessage | null } | null;
 };
 
-/** Answers on a socket whose request could not be read, and closes it; false where nothing could be said. */
-export function refuseRaw(
+/** Writes an error response to a socket and closes it; false if the socket cannot take one. */
+export function writeRawError(
   socket: Socket,
   status: number,
   { headers, body }: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
 ): boolean {
   const { _httpMessage: current, parser } = socket as HttpSocket;
-  // The last answer before has said that the connection ends, and is on its way.
+  // The previous response has already announced the end of the connection.
   if (socket.writableEnded) return false;
-  // The rest of a body that nobody waited for, because its request is answered: a second answer would belong to none.
+  // The rest of a body whose request already has its response: a second response would belong to no request.
   const isAnswered = !current && parser?.incoming?.complete === false;
-  // Behind the head of another answer, these bytes would be read as part of its body.
+  // After the head of another response, these bytes would be read as part of its body.
   if (!socket.writable || current?.headersSent === true || isAnswered) {
     socket.destroy();
     return false;

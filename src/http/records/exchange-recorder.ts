@@ -8,45 +8,45 @@ import { requestContextOf } from '../request-head.js';
 import type { RouteOptions } from '../route-options.decorator.js';
 import { sentStatus } from '../sent-status.js';
 import type { HttpExchanges } from './http-exchanges.js';
-import type { Headers } from '../../redaction/without-secrets.js';
+import type { Headers } from '../../redaction/http-sanitizer.js';
 
-interface Watched {
+interface OpenExchange {
   readonly request: FastifyRequest & AuthenticatedRequest;
   readonly at: number;
-  /** On the clock of `performance.now`. */
+  /** In milliseconds of `performance.now`. */
   readonly since: number;
-  /** Scheme, host and address, as long as the connection knows them. */
+  /** Scheme and host; read early, because a closed connection no longer has them. */
   readonly origin: string;
   readonly remoteAddress: string;
 }
 
-/** Sees to it that the requests of a listener are recorded, but those of operators: their consoles ask all the time. */
-export class ExchangeWatch {
-  private readonly open = new WeakMap<FastifyReply, Watched>();
-  /** Paths of operators, and what is below them. */
-  private readonly leftOut = new Set<string>();
+/** Records the requests of a listener, except those for management: consoles poll all the time. */
+export class ExchangeRecorder {
+  private readonly open = new WeakMap<FastifyReply, OpenExchange>();
+  /** Paths of management routes, without parameters. */
+  private readonly managementPaths = new Set<string>();
 
   constructor(
     private readonly exchanges: HttpExchanges,
     private readonly clock: Clock,
   ) {}
 
-  /** Of operators are also requests that no route takes, such as `OPTIONS`, at or below the path of theirs. */
+  /** Unrouted requests below a management path, such as `OPTIONS`, count as management requests. */
   learnRoutes(fastify: FastifyInstance): void {
     fastify.addHook('onRoute', ({ path, config }) => {
       const fixed = path.replace(/\/(?:[:*].*)?$/, '');
-      if ((config as RouteOptions | undefined)?.isManagement && fixed !== '') this.leftOut.add(fixed);
+      if ((config as RouteOptions | undefined)?.isManagement && fixed !== '') this.managementPaths.add(fixed);
     });
   }
 
   begin(request: FastifyRequest, reply: FastifyReply): void {
-    if (request.passage?.facts.isManagement || this.isLeftOut(request.url)) return;
+    if (request.lifecycle?.routeOptions.isManagement || this.isManagement(request.url)) return;
     const origin = `${request.protocol}://${request.host}`;
     const remoteAddress = requestContextOf(request).ip;
     this.open.set(reply, { request, at: this.clock.millis(), since: performance.now(), origin, remoteAddress });
   }
 
-  /** The answer has gone out, or its client has left. */
+  /** Records a request whose response is sent or whose client has disconnected. */
   end(reply: FastifyReply): void {
     const watched = this.open.get(reply);
     if (!watched) return;
@@ -68,14 +68,14 @@ export class ExchangeWatch {
     });
   }
 
-  private isLeftOut(url: string): boolean {
+  private isManagement(url: string): boolean {
     const path = url.replace(/\?.*$/s, '');
-    for (const fixed of this.leftOut) if (path === fixed || path.startsWith(`${fixed}/`)) return true;
+    for (const fixed of this.managementPaths) if (path === fixed || path.startsWith(`${fixed}/`)) return true;
     return false;
   }
 }
 
-/** As they came, names and values in turn; those that Fastify reads are what was made of them by what proxies may say. */
+/** Headers as sent: those of `request.headers` may have been changed by `Forwarding`. */
 function sentHeaders(raw: readonly string[]): Headers {
   const headers = new Map<string, string[]>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
@@ -87,7 +87,7 @@ function sentHeaders(raw: readonly string[]): Headers {
   return Object.fromEntries(headers);
 }
 
-/** The id behind the cookie, never its value; an `mfa_token` has no session yet. */
+/** The id of the session, never the value of its cookie; an `mfa_token` has no session yet. */
 function sessionOf(principal: Principal): string | undefined {
   if (principal.kind === 'full') return principal.sid;
   return principal.via === 'session' ? principal.id : undefined;

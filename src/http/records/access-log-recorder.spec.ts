@@ -10,11 +10,11 @@ import { sendRaw } from '../../../test/support/raw-http.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
 import { ConversionError } from '../../config/bind/conversion-error.js';
-import { type Answer, Listener } from '../listener.js';
+import { type ListenerResponse, Listener } from '../listener.js';
 import { AccessLog } from './access-log.js';
 import { parsePattern } from './access-pattern.js';
 
-const FINE: Answer = { status: 200, body: { status: 'UP' } };
+const FINE: ListenerResponse = { status: 200, body: { status: 'UP' } };
 const FINE_BYTES = JSON.stringify(FINE.body).length;
 
 let clock: ManualClock;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SECRET_NAMES } from '../../test/support/secret-names.js';
-import { headersWithoutSecrets, targetWithoutSecrets } from './without-secrets.js';
+import { sanitizeHeaders, sanitizeTarget } from './http-sanitizer.js';
 
 const JWS = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJ4In0.c2ln';
 
@@ -26,11 +26,11 @@ describe('L1: a recorded target', () => {
     ['/x?', '/x?'],
     [`/reset/${JWS}/form?page=2`, '/reset/eyJhbG.../form?page=2'],
   ])('%s is kept as %s', (target, kept) => {
-    expect(targetWithoutSecrets(target)).toBe(kept);
+    expect(sanitizeTarget(target)).toBe(kept);
   });
 
   it.each(SECRET_NAMES)('has no value of %s', (name) => {
-    expect(targetWithoutSecrets(`/x?${name}=x7&page=2`)).toBe(`/x?${name}=******&page=2`);
+    expect(sanitizeTarget(`/x?${name}=x7&page=2`)).toBe(`/x?${name}=******&page=2`);
   });
 });
 
@@ -45,22 +45,22 @@ describe('L1: recorded headers', () => {
     'X-Auth-Token',
     'x-xsrf-token',
   ])('leave out %s', (name) => {
-    expect(headersWithoutSecrets({ [name]: 'abc', accept: 'text/html' })).toEqual({ accept: ['text/html'] });
+    expect(sanitizeHeaders({ [name]: 'abc', accept: 'text/html' })).toEqual({ accept: ['text/html'] });
   });
 
   it('keep every value of the others, as text', () => {
-    expect(headersWithoutSecrets({ Via: ['a', 'b'], 'content-length': 12, vary: undefined })).toEqual({
+    expect(sanitizeHeaders({ Via: ['a', 'b'], 'content-length': 12, vary: undefined })).toEqual({
       via: ['a', 'b'],
       'content-length': ['12'],
     });
   });
 
   it('mask a signed token under whatever name', () => {
-    expect(headersWithoutSecrets({ 'x-oidc-data': JWS })).toEqual({ 'x-oidc-data': ['******'] });
+    expect(sanitizeHeaders({ 'x-oidc-data': JWS })).toEqual({ 'x-oidc-data': ['******'] });
   });
 
   it('mask what is secret in the URLs that they hold', () => {
-    expect(headersWithoutSecrets({ referer: 'https://h/x?page=2', location: '/y?ticket=abc' })).toEqual({
+    expect(sanitizeHeaders({ referer: 'https://h/x?page=2', location: '/y?ticket=abc' })).toEqual({
       referer: ['https://h/x'],
       location: ['/y?ticket=******'],
     });
@@ -73,7 +73,7 @@ it.each(['a', '1', '_', 'ey', 'ey-', 'ey-.', 'ey.', '?', '&a', 'a.', 'http://', 
   (part) => {
     const text = part.repeat(300_000);
 
-    expect(targetWithoutSecrets(`/?x=${text}`)).toContain('?x=');
-    expect(headersWithoutSecrets({ 'x-any': text, referer: text })).toHaveProperty('x-any');
+    expect(sanitizeTarget(`/?x=${text}`)).toContain('?x=');
+    expect(sanitizeHeaders({ 'x-any': text, referer: text })).toHaveProperty('x-any');
   },
 );

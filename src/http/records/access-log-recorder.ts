@@ -6,34 +6,34 @@ import type { Clock } from '../../clock/clock.js';
 import type { AuthenticatedRequest } from '../../principal/access.decorator.js';
 import { sentMethod } from '../methods.js';
 import { sentStatus } from '../sent-status.js';
-import type { AccessFacts } from './access-line.js';
+import type { AccessRecord } from './access-line.js';
 import type { AccessLog } from './access-log.js';
 
-/** A request whose line is still to come. */
-interface Watched {
+/** A request without its log line so far. */
+interface OpenRequest {
   readonly request: FastifyRequest & AuthenticatedRequest;
   readonly reply: FastifyReply;
-  /** As long as the connection knows it. */
+  /** Read early: a closed connection no longer has it. */
   readonly address: string;
   readonly localAddress: string | undefined;
   readonly localPort: number | undefined;
   readonly startedAt: number;
-  /** Bytes of an answer that does not say its length beforehand. */
+  /** Bytes of a response without `Content-Length`. */
   streamed: number | undefined;
 }
 
-/** What was answered to a request that could not be read. */
-interface Refusal {
+/** The error response to a request that could not be read. */
+interface UnreadRequest {
   readonly status: number;
   readonly bytes: number;
   readonly requestId: string;
-  /** Its head, where that could be read. */
+  /** The head of the request, if it could be read. */
   readonly request: IncomingMessage | undefined;
 }
 
-/** Sees to it that every request of a listener gets one line: when its answer has gone out, or its client has left. */
-export class AccessWatch {
-  private readonly open = new WeakMap<FastifyReply, Watched>();
+/** Logs one line for every request of a listener, when its response is sent or its client has disconnected. */
+export class AccessLogRecorder {
+  private readonly open = new WeakMap<FastifyReply, OpenRequest>();
 
   constructor(
     private readonly log: AccessLog,
@@ -43,7 +43,7 @@ export class AccessWatch {
   begin(request: FastifyRequest, reply: FastifyReply): void {
     const { socket } = request.raw;
     const { localAddress, localPort } = socket;
-    const watched: Watched = {
+    const watched: OpenRequest = {
       request,
       reply,
       address: request.ip,
@@ -62,11 +62,8 @@ export class AccessWatch {
     });
   }
 
-  /**
-   * The line about what stood on a connection instead of a request, or behind the head of one, whose `reply` is given
-   * then, and was answered without a route.
-   */
-  refused(socket: Socket, refusal: Refusal, reply: FastifyReply | undefined): void {
+  /** Logs bytes that were not a valid request; `reply` is given if they followed the head of a request. */
+  rejected(socket: Socket, refusal: UnreadRequest, reply: FastifyReply | undefined): void {
     const { status, bytes, requestId, request } = refusal;
     if (reply) {
       this.end(reply, refusal);
@@ -89,8 +86,8 @@ export class AccessWatch {
     });
   }
 
-  /** The answer has gone out, or its client has left. */
-  end(reply: FastifyReply, refusal?: Pick<Refusal, 'status' | 'bytes'>): void {
+  /** Logs a request whose response is sent or whose client has disconnected. */
+  end(reply: FastifyReply, refusal?: Pick<UnreadRequest, 'status' | 'bytes'>): void {
     const watched = this.open.get(reply);
     if (!watched) return;
     this.open.delete(reply);
@@ -112,11 +109,11 @@ export class AccessWatch {
   }
 }
 
-function requestLine(request: IncomingMessage, target = ''): NonNullable<AccessFacts['request']> {
+function requestLine(request: IncomingMessage, target = ''): NonNullable<AccessRecord['request']> {
   return { method: sentMethod(request), target, protocol: `HTTP/${request.httpVersion}` };
 }
 
-function sentBy({ request, reply, streamed }: Watched): {
+function sentBy({ request, reply, streamed }: OpenRequest): {
   readonly status: number;
   readonly bytes: number | undefined;
 } {

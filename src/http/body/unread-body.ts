@@ -6,14 +6,14 @@ export const LINGER_MILLIS = 2000;
 const asked = new WeakSet<IncomingMessage>();
 
 /** Lets a client send its body that waits to be asked for it (RFC 9110 section 10.1.1). */
-export function askForBody(request: IncomingMessage, response: Pick<ServerResponse, 'writeContinue'>): void {
+export function sendContinue(request: IncomingMessage, response: Pick<ServerResponse, 'writeContinue'>): void {
   if (!waitsToBeAsked(request) || !announcesBody(request)) return;
   asked.add(request);
   response.writeContinue();
 }
 
 /** True while bytes of a body may still come. */
-export function expectsBody(request: IncomingMessage): boolean {
+export function hasUnreadBody(request: IncomingMessage): boolean {
   return !request.complete && announcesBody(request) && (!waitsToBeAsked(request) || asked.has(request));
 }
 
@@ -32,7 +32,7 @@ function announcesBody(request: IncomingMessage): boolean {
  * and the client lose its answer. A client that sends for longer than `limitMillis` takes that risk.
  */
 export function afterBody(request: IncomingMessage, goOn: () => void, limitMillis = LINGER_MILLIS): void {
-  if (!expectsBody(request) || request.destroyed) {
+  if (!hasUnreadBody(request) || request.destroyed) {
     goOn();
     return;
   }

@@ -1,4 +1,4 @@
-import { MASK, namesSecret, SECRET_ENDINGS, SHORT_SECRET_WORDS } from './secrets.js';
+import { MASK, isSecretName, SECRET_ENDINGS, SHORT_SECRET_WORDS } from './secrets.js';
 
 /** What requests and other programs call their secrets. */
 const OTHERS = 'pass(?:words|phrases)?|pw|secrets|credential|assertion|SAMLRe(?:quest|sponse)|RelayState';
@@ -68,15 +68,15 @@ const SUSPICIOUS = new RegExp(
 );
 
 /** Looking for secrets takes its time: nobody looks further, nor shows what was not looked at. */
-const LONGEST_READ = 16_384;
+const MAX_READ_LENGTH = 16_384;
 /** Half a secret at the end of what was read would look like none. */
 const UNSURE_END = 4096;
 export const CUT = '... (cut)';
 
 /** A text of whomever with all that looks like a secret masked. */
-export function redacted(text: string): string {
-  if (text.length <= LONGEST_READ) return masked(text);
-  return masked(text.slice(0, LONGEST_READ)).slice(0, -UNSURE_END) + CUT;
+export function sanitizeText(text: string): string {
+  if (text.length <= MAX_READ_LENGTH) return masked(text);
+  return masked(text.slice(0, MAX_READ_LENGTH)).slice(0, -UNSURE_END) + CUT;
 }
 
 function masked(text: string): string {
@@ -87,32 +87,32 @@ function masked(text: string): string {
 }
 
 /** Deeper members of a field say nothing more. */
-const DEEPEST = 4;
-const MOST_MEMBERS = 50;
+const MAX_DEPTH = 4;
+const MAX_MEMBERS = 50;
 
 /** A field of a line as it may be written: masked where its name says so, and its texts by their form. */
-export function redactedField(name: string, value: unknown, depth = 0): unknown {
+export function sanitizeField(name: string, value: unknown, depth = 0): unknown {
   if (value === undefined || value === null || typeof value === 'boolean') return value;
-  if (namesSecret(name) || SECRET_FIELD.test(name) || VARIABLE_FIELD.test(name)) return MASK;
-  if (typeof value === 'string') return /(?:code|otp)$/i.test(name) ? redactedCode(value) : redacted(value);
+  if (isSecretName(name) || SECRET_FIELD.test(name) || VARIABLE_FIELD.test(name)) return MASK;
+  if (typeof value === 'string') return /(?:code|otp)$/i.test(name) ? sanitizeCode(value) : sanitizeText(value);
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object') return typeof value;
-  if (value instanceof Error) return redacted(`${value.name}: ${value.message}`);
+  if (value instanceof Error) return sanitizeText(`${value.name}: ${value.message}`);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString();
-  if (depth >= DEEPEST) return '...';
-  if (Array.isArray(value)) return value.slice(0, MOST_MEMBERS).map((item) => redactedField(name, item, depth + 1));
+  if (depth >= MAX_DEPTH) return '...';
+  if (Array.isArray(value)) return value.slice(0, MAX_MEMBERS).map((item) => sanitizeField(name, item, depth + 1));
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   const members = value instanceof Map ? [...value] : Object.entries(value);
   return Object.fromEntries(
-    members.slice(0, MOST_MEMBERS).map(([key, item]): [string, unknown] => {
-      return [redacted(String(key)), redactedField(String(key), item, depth + 1)];
+    members.slice(0, MAX_MEMBERS).map(([key, item]): [string, unknown] => {
+      return [sanitizeText(String(key)), sanitizeField(String(key), item, depth + 1)];
     }),
   );
 }
 
 /** One of a person, not one of an error. */
-function redactedCode(value: string): string {
+function sanitizeCode(value: string): string {
   const name = 'code=';
-  return redacted(name + value).slice(name.length);
+  return sanitizeText(name + value).slice(name.length);
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ServiceError } from '../../errors/service-error.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
 import { BodyMemory } from './body-memory.js';
-import { gather } from './gather.js';
+import { readBody } from './read-body.js';
 
 const KIBIBYTE = 1024;
 
@@ -22,7 +22,7 @@ function sender(memory: BodyMemory, announced?: number, limit = 64 * KIBIBYTE): 
   const outcomes: (string | number)[] = [];
   const note = (refusal: ServiceError | null, body: Buffer): void =>
     void outcomes.push(refusal ? refusal.code : body.length);
-  gather(stream, announced?.toString(), { limit, memory }, note);
+  readBody(stream, announced?.toString(), { limit, memory }, note);
   return {
     outcomes,
     async send(bytes) {
@@ -38,7 +38,7 @@ describe('a body', () => {
   it('is what was sent, in however many pieces', async () => {
     const stream = new PassThrough();
     const read = new Promise<string>((resolve) => {
-      gather(stream, undefined, { limit: KIBIBYTE, memory: new BodyMemory(KIBIBYTE) }, (_, body) => {
+      readBody(stream, undefined, { limit: KIBIBYTE, memory: new BodyMemory(KIBIBYTE) }, (_, body) => {
         resolve(body.toString());
       });
     });
@@ -150,6 +150,6 @@ describe('R7 the memory of bodies that are not whole', () => {
   });
 
   it('has room for the largest body that is taken', () => {
-    expect(new BodyMemory(100, 10).most).toBe(100);
+    expect(new BodyMemory(100, 10).limit).toBe(100);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { rawRefusal } from './raw-refusal.js';
+import { rawErrorOf } from './raw-error.js';
 
 it.each([
   ['HPE_HEADER_OVERFLOW', 431, 'PAYLOAD_TOO_LARGE'],
@@ -8,5 +8,5 @@ it.each([
   ['HPE_INVALID_METHOD', 400, 'VALIDATION_FAILED'],
   [undefined, 400, 'VALIDATION_FAILED'],
 ])('a request that fails with %s is answered %i', (error, status, code) => {
-  expect(rawRefusal(error)).toEqual({ status, code });
+  expect(rawErrorOf(error)).toEqual({ status, code });
 });

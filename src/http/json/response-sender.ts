@@ -1,12 +1,12 @@
 import { StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Encoding } from './encoding.js';
-import type { JsonAnswers } from './json-answers.js';
+import type { JsonWriter } from './json-writer.js';
 
 /** Sends what the handlers of controllers answer. */
-export class AnswerSender {
+export class ResponseSender {
   constructor(
-    private readonly json: JsonAnswers,
+    private readonly json: JsonWriter,
     private readonly encoding: Encoding,
   ) {}
 
@@ -16,7 +16,7 @@ export class AnswerSender {
     const type = typeof stated === 'string' ? stated : undefined;
     if (typeof body === 'string') return this.sendText(reply, type ?? 'text/plain', body);
     if (!isJson(body)) return false;
-    const text = this.json.write(body, reply.request.passage?.facts.responseSchema);
+    const text = this.json.write(body, reply.request.lifecycle?.routeOptions.responseSchema);
     sendAsIs(reply, type === undefined ? this.json.contentType : this.encoding.jsonType(type), text);
     return true;
   }

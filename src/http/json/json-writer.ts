@@ -3,7 +3,7 @@ import { compileDatePattern, PatternFault } from '../../encoding/date-pattern.js
 import { zoneOf } from '../../encoding/zone.js';
 import { Encoding } from './encoding.js';
 import { JsonProperties, JsonSerializationProperties } from './json.properties.js';
-import { type Promised, promisedBy } from './promised-members.js';
+import { type RequiredMembers, requiredMembersOf } from './required-members.js';
 
 type WriteDate = (millis: number) => string | number;
 /** True of a value that is left out where its member is not promised. */
@@ -13,7 +13,7 @@ type IsLeftOut = (value: unknown) => boolean;
 const ISO = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX";
 
 /** Writes the bodies of good answers as `app.json.*` says; error and management bodies know nothing of it. */
-export class JsonAnswers {
+export class JsonWriter {
   readonly contentType: string;
   /** Undefined where dates are written as JavaScript writes them: ISO 8601 in UTC. */
   private readonly writeDate: WriteDate | undefined;
@@ -32,11 +32,11 @@ export class JsonAnswers {
   /** `schema` is the response schema, which says which members are always sent. */
   write(body: unknown, schema?: GenericSchema): string {
     const isAsIs = this.writeDate === undefined && this.isLeftOut === undefined;
-    return this.encoding.json(JSON.stringify(isAsIs ? body : this.prepared(body, schema && promisedBy(schema))));
+    return this.encoding.json(JSON.stringify(isAsIs ? body : this.prepared(body, schema && requiredMembersOf(schema))));
   }
 
   /** What `JSON.stringify` shall write: the value itself wherever nothing has to change. */
-  private prepared(value: unknown, promised: Promised | undefined): unknown {
+  private prepared(value: unknown, promised: RequiredMembers | undefined): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (value instanceof Date) return this.preparedDate(value);
     if (Array.isArray(value)) return this.preparedList(value, promised?.items);
@@ -51,7 +51,7 @@ export class JsonAnswers {
     return this.writeDate ? this.writeDate(millis) : date;
   }
 
-  private preparedList(list: readonly unknown[], ofItems: Promised | undefined): unknown {
+  private preparedList(list: readonly unknown[], ofItems: RequiredMembers | undefined): unknown {
     let changed: unknown[] | undefined;
     for (const [index, item] of list.entries()) {
       const prepared = this.prepared(item, ofItems);
@@ -60,7 +60,7 @@ export class JsonAnswers {
     return changed ?? list;
   }
 
-  private preparedObject(object: Readonly<Record<string, unknown>>, promised: Promised | undefined): unknown {
+  private preparedObject(object: Readonly<Record<string, unknown>>, promised: RequiredMembers | undefined): unknown {
     let changed: Record<string, unknown> | undefined;
     for (const name of Object.keys(object)) {
       const member = object[name];

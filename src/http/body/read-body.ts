@@ -1,39 +1,39 @@
 import type { Readable } from 'node:stream';
 import { ServiceError } from '../../errors/service-error.js';
-import type { BodyMemory, Holder } from './body-memory.js';
+import type { BodyMemory, MemoryHolder } from './body-memory.js';
 
 const NOTHING = Buffer.alloc(0);
 /** Of a body that comes in pieces. */
-const SMALLEST_PIECE = 512;
+const MIN_BUFFER_BYTES = 512;
 
 /** One for all of them: they come by the hundred, and a stack for each would cost more of what is short. */
 const NO_MEMORY = new ServiceError('UNAVAILABLE', { reason: 'memory of bodies', closesConnection: true });
 
-export interface GatherLimits {
+export interface BodyReadLimits {
   /** Bytes of the whole body; more are refused. */
   readonly limit: number;
   readonly memory: BodyMemory;
 }
 
 /** Told once. */
-export type Gathered = (refusal: ServiceError | null, body: Buffer) => void;
+export type BodyCallback = (refusal: ServiceError | null, body: Buffer) => void;
 
 /**
  * Reads a whole body into one piece of memory: as a list of chunks it would cost hundreds of times its bytes where a
  * client makes them small. What is still to come of a refused one is left to whoever answers.
  */
-export function gather(
+export function readBody(
   stream: Readable,
   contentLength: string | undefined,
-  limits: GatherLimits,
-  done: Gathered,
+  limits: BodyReadLimits,
+  done: BodyCallback,
 ): void {
   const announced = contentLength === undefined ? undefined : Number(contentLength);
   if (announced !== undefined && announced > limits.limit) done(new ServiceError('PAYLOAD_TOO_LARGE'), NOTHING);
-  else new Gathering(stream, announced, limits, done).begin();
+  else new BodyReader(stream, announced, limits, done).begin();
 }
 
-class Gathering implements Holder {
+class BodyReader implements MemoryHolder {
   private bytes: Buffer = NOTHING;
   private length = 0;
   private isOver = false;
@@ -41,8 +41,8 @@ class Gathering implements Holder {
   constructor(
     private readonly stream: Readable,
     private readonly announced: number | undefined,
-    private readonly limits: GatherLimits,
-    private readonly done: Gathered,
+    private readonly limits: BodyReadLimits,
+    private readonly done: BodyCallback,
   ) {}
 
   begin(): void {
@@ -50,7 +50,7 @@ class Gathering implements Holder {
     this.stream.on('data', this.take).on('end', this.end).on('close', this.abandon);
   }
 
-  giveUp(): void {
+  onEvicted(): void {
     this.finish(NO_MEMORY);
   }
 
@@ -74,7 +74,7 @@ class Gathering implements Holder {
   };
 
   private grow(needed: number): void {
-    const roomy = Math.max(2 * this.bytes.length, SMALLEST_PIECE);
+    const roomy = Math.max(2 * this.bytes.length, MIN_BUFFER_BYTES);
     const size = Math.max(needed, Math.min(roomy, this.announced ?? this.limits.limit));
     this.limits.memory.take(this, size);
     if (this.isOver) return;

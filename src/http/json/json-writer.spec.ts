@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import * as v from 'valibot';
 import { fc } from '../../../test/support/property.js';
 import { Encoding } from './encoding.js';
-import { JsonAnswers } from './json-answers.js';
+import { JsonWriter } from './json-writer.js';
 import { JsonProperties } from './json.properties.js';
 
 const DATE = new Date('2026-11-21T00:00:00.000Z');
 
-function answers(json: Partial<JsonProperties> = {}, writeDatesAsTimestamps = false): JsonAnswers {
-  return new JsonAnswers(Object.assign(new JsonProperties(), json), { writeDatesAsTimestamps });
+function answers(json: Partial<JsonProperties> = {}, writeDatesAsTimestamps = false): JsonWriter {
+  return new JsonWriter(Object.assign(new JsonProperties(), json), { writeDatesAsTimestamps });
 }
 
 describe('a date in an answer is written', () => {
@@ -144,7 +144,7 @@ describe('an answer', () => {
 
   it('is ASCII where the character set is not UTF-8', () => {
     const encoding = new Encoding({ charset: 'EUC-KR', force: true });
-    const json = new JsonAnswers(new JsonProperties(), undefined, encoding);
+    const json = new JsonWriter(new JsonProperties(), undefined, encoding);
     const text = json.write({ name: '한 "ü" 😀' });
 
     expect(text).toBe(String.raw`{"name":"\ud55c \"\u00fc\" \ud83d\ude00"}`);
