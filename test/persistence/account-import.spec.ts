@@ -8,7 +8,7 @@ import { type AccountParts, accountParts, eventKinds } from './account-parts.js'
 
 const PASSWORD = 'kettle-orbit-seven';
 
-onEveryDatabase('the import of accounts', (database) => {
+onEveryDatabase('account import', (database) => {
   let parts: AccountParts;
   let hash: string;
 
@@ -23,7 +23,7 @@ onEveryDatabase('the import of accounts', (database) => {
   const exists = async (loginId: string): Promise<boolean> =>
     (await parts.accounts.findByLoginId(loginId)) !== undefined;
 
-  it('makes users with hashes, with passwords and with neither', async () => {
+  it('creates users with hashes, with passwords and with neither', async () => {
     const report = await run([
       'login_id,password_hash,password,email,roles',
       `With.Hash,"${hash}",,hash@example.org,"ROLE_A,ROLE_B"`,
@@ -43,7 +43,7 @@ onEveryDatabase('the import of accounts', (database) => {
     expect(await eventKinds(database.work)).toEqual(['USERS_IMPORTED']);
   });
 
-  it('tells what is wrong row by row and keeps everything out', async () => {
+  it('reports errors row by row and imports nothing', async () => {
     const report = await run([
       'login_id,password_hash,password,email,roles,otpauth_uri',
       'good.row,,,,,',
@@ -72,7 +72,7 @@ onEveryDatabase('the import of accounts', (database) => {
     expect(await exists('good.row')).toBe(false);
   });
 
-  it('H6: refuses ids that a spreadsheet would run, and hashes below the floor', async () => {
+  it('H6: rejects login ids that a spreadsheet would execute, and hashes below the minimum cost', async () => {
     const strict = accountParts(database.work, undefined, 'common');
     const bcrypt = '$2b$09$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy';
 
@@ -85,7 +85,7 @@ onEveryDatabase('the import of accounts', (database) => {
     expect(await exists('=cmd')).toBe(false);
   });
 
-  it('H10 creates only: an id that is taken, in the database or in the file, is an error of its row', async () => {
+  it('H10: a login id that exists in the database or in the file is an error of its row', async () => {
     await parts.creation.create({ loginId: 'taken', password: PASSWORD, roles: ['ROLE_A'] }, 'cli');
     const lines = ['login_id,roles', 'free,', 'TAKEN,ROLE_ADMIN', 'Free,ROLE_ADMIN'];
     const errors = [
@@ -125,7 +125,7 @@ onEveryDatabase('the import of accounts', (database) => {
     expect(await exists('totp.three')).toBe(false);
   });
 
-  it('of one file by two processes at once makes every user once', async () => {
+  it('two processes that import the same file at once create every user once', async () => {
     const lines = ['login_id', ...Array.from({ length: 700 }, (_, index) => `race${index}`)];
     const other = accountParts(database.work);
 
@@ -136,7 +136,7 @@ onEveryDatabase('the import of accounts', (database) => {
     expect(reports.reduce((sum, { errors }) => sum + errors.length, 0)).toBe(700);
   });
 
-  it('counts all errors of a long file and tells the first thousand', async () => {
+  it('counts all errors of a long file and reports the first thousand', async () => {
     const rows = Array.from({ length: 3000 }, () => 'idp:someone,not-an-address');
 
     for (const isPartial of [false, true]) {
@@ -148,7 +148,7 @@ onEveryDatabase('the import of accounts', (database) => {
     }
   });
 
-  it('looks no further at a row in which its reader found faults', async () => {
+  it('reports only the faults of the reader for a malformed row', async () => {
     const rows: readonly ImportRow[] = [
       { line: 1, cells: { login_id: 'read.well' } },
       { line: 2, cells: { email: 'nonsense' }, faults: [{ field: '', code: 'format' }] },
@@ -162,7 +162,7 @@ onEveryDatabase('the import of accounts', (database) => {
     expect(await all(true)).toEqual({ created: 1, errors, errorsTotal: 1 });
   });
 
-  it('takes 10,000 rows with ready hashes', async () => {
+  it('imports 10,000 rows with password hashes', async () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => `many${index},"${hash}",many${index}@example.org,ROLE_A`);
     const report = await run(['login_id,password_hash,email,roles', ...rows]);
 

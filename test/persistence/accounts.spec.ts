@@ -36,7 +36,7 @@ onEveryDatabase('accounts', (database) => {
     return account;
   };
 
-  it('are found by every spelling of their login id', async () => {
+  it('an account is found by every spelling of its login id', async () => {
     const made = await create('Ａnna.Søk ');
 
     expect(made.loginId).toBe('anna.søk');
@@ -44,7 +44,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await eventKinds(database.work, made.id)).toEqual(['USER_CREATED']);
   });
 
-  it('begin active, local, with security stamp 0 and without a second factor', async () => {
+  it('a new account is active and local, with security stamp 0', async () => {
     const made = await parts.creation.create(
       {
         loginId: 'fresh',
@@ -70,7 +70,7 @@ onEveryDatabase('accounts', (database) => {
     });
   });
 
-  it('made twice at once are one', async () => {
+  it('concurrent creations of one login id create one account', async () => {
     const made = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 ? parts : others).creation.create({ loginId: 'twin' }, 'cli'),
@@ -84,7 +84,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await eventKinds(database.work, twin?.id)).toEqual(['USER_CREATED']);
   });
 
-  it('P1 answer every refusal alike and tell the reason inside', async () => {
+  it('P1: every failed password check has the result refused and an internal reason', async () => {
     const { id: disabled } = await create('away');
     await database.work.run((tx) => parts.changes.setStatus(tx, disabled, 'disabled', 'cli'));
     const { id: passwordless } = await parts.creation.create({ loginId: 'no-password' }, 'cli');
@@ -104,7 +104,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await verdict('here', '')).toEqual({ kind: 'refused', reason: 'wrong_password', subject });
   });
 
-  it('P4 verify a password whole: no end, blank or NUL may differ', async () => {
+  it('P4: a password is compared completely, including its end, spaces and NUL', async () => {
     const password = `${'x1'.repeat(50)}\0tail`;
     await parts.creation.create({ loginId: 'whole', password }, 'cli');
     const isRight = async (tried: string): Promise<boolean> =>
@@ -122,13 +122,13 @@ onEveryDatabase('accounts', (database) => {
     }
   });
 
-  it('P5 refuse a password beyond 1024 bytes before it is hashed', async () => {
+  it('P5: a password above 1024 bytes is rejected with VALIDATION_FAILED', async () => {
     const long = parts.accounts.verifyPassword({ loginId: 'here', password: 'ä'.repeat(513) });
 
     await expect(long).rejects.toEqual(code('VALIDATION_FAILED'));
   });
 
-  it('with a hash of another scheme get one of ours at the first right password, once', async () => {
+  it('a hash of another scheme is replaced once, at the first correct password', async () => {
     const { default: bcrypt } = await import('bcryptjs');
     await parts.creation.create({ loginId: 'moved', passwordHash: bcrypt.hashSync(PASSWORD, 4) }, 'cli');
     const stored = async (): Promise<string | undefined> =>
@@ -156,7 +156,7 @@ onEveryDatabase('accounts', (database) => {
     expect((await parts.accounts.findByLoginId('moved'))?.securityStamp).toBe(0);
   });
 
-  it('do not get an old password back by a hash that is made anew meanwhile', async () => {
+  it('a late rehash does not restore an old password', async () => {
     const { id } = await create('changing');
     const before = await database.work.single((tx) => parts.store.find(tx, id));
     const ready = await parts.changes.readyPassword(id, OTHER_PASSWORD);
@@ -170,7 +170,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await parts.accounts.verifyPasswordOf(id, OTHER_PASSWORD)).toMatchObject({ kind: 'right' });
   });
 
-  it('get a new security stamp with a new password, and lose what was pending', async () => {
+  it('a new password changes the security stamp and removes the pending secret', async () => {
     const { id } = await create('epochs');
     await database.work.run((tx) => tx.change('UPDATE account SET pending_totp_id = ? WHERE id = ?', ['p', id]));
     const ready = await parts.changes.readyPassword(id, OTHER_PASSWORD);
@@ -189,7 +189,7 @@ onEveryDatabase('accounts', (database) => {
     await expect(late).rejects.toEqual(code('CONFLICT'));
   });
 
-  it('refuse new passwords that are short, common, or the login id', async () => {
+  it('new passwords that are short, common, too long or equal to the login id are rejected', async () => {
     const { id } = await create('rules.of.mine');
     const fault = async (password: string): Promise<unknown> => {
       const error: unknown = await parts.changes.readyPassword(id, password).catch((refusal: unknown) => refusal);
@@ -202,7 +202,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await fault('x'.repeat(1025))).toEqual([{ field: 'new', code: 'too_long' }]);
   });
 
-  it('are held by a security stamp until it is raised or they are disabled', async () => {
+  it('a security stamp is valid until it is raised or the account is disabled', async () => {
     const { id } = await create('held');
     const holds = (securityStamp: number): Promise<boolean> =>
       database.work.run((tx) => parts.accounts.holds(tx, id, securityStamp));
@@ -217,7 +217,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await eventKinds(database.work, id)).toEqual(['USER_CHANGED', 'USER_CHANGED', 'USER_CREATED']);
   });
 
-  it('H10 never lose their last administrator, nor by oneself', async () => {
+  it('H10: the last administrator cannot be removed, and administrators cannot remove themselves', async () => {
     const one = await create('first.admin', ['ROLE_ADMIN']);
     const two = await create('second.admin', ['ROLE_ADMIN']);
     const disable = (subject: string, actor: string): Promise<void> =>
@@ -227,7 +227,7 @@ onEveryDatabase('accounts', (database) => {
     const demotion = database.work.run((tx) => parts.changes.change(tx, one.id, { roles: [] }, one.id));
     await expect(demotion).rejects.toEqual(code('CONFLICT'));
 
-    // Each takes away the other.
+    // Each administrator disables the other.
     const race = await Promise.allSettled([disable(one.id, two.id), disable(two.id, one.id)]);
     expect(race.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     const left = [await reload(one.id), await reload(two.id)].filter(({ status }) => status === 'active');
@@ -239,7 +239,7 @@ onEveryDatabase('accounts', (database) => {
     expect((await reload(last)).roles).toEqual(['ROLE_ADMIN']);
   });
 
-  it('change in the facts that are named, and only there', async () => {
+  it('a change affects only the given facts', async () => {
     const { id } = await create('facts', ['ROLE_A']);
 
     await database.work.run((tx) =>
@@ -254,7 +254,7 @@ onEveryDatabase('accounts', (database) => {
     await expect(refused).rejects.toEqual(code('VALIDATION_FAILED'));
   });
 
-  it('A4: new roles end logins that were decided by the old ones; other facts do not', async () => {
+  it('A4: new roles invalidate the security stamp; other facts do not', async () => {
     const { id } = await create('promoted', ['ROLE_CLERK']);
     await create('other.admin', ['ROLE_ADMIN']);
     const holds = (securityStamp: number): Promise<boolean> =>
@@ -270,7 +270,7 @@ onEveryDatabase('accounts', (database) => {
     expect([await holds(1), await holds(2)]).toEqual([false, true]);
   });
 
-  it('A4: are listed by any spelling of a query and of the id to continue after, and none by what is no login id', async () => {
+  it('A4: the account list accepts any spelling of its query and start id, and is empty for invalid login ids', async () => {
     await create('listed.one');
     await create('listed.two');
     const list = async (filter: { readonly query: string; readonly after?: string }): Promise<readonly string[]> =>
@@ -282,7 +282,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await list({ query: 'x'.repeat(256) })).toEqual([]);
   });
 
-  it('A4: that are gone get no temporary password, and staff none either', async () => {
+  it('A4: missing accounts and staff accounts cannot get a temporary password', async () => {
     const ready = await parts.changes.readyPassword((await create('gone')).id, OTHER_PASSWORD);
     const staff = await create('of.an.idp');
     await database.work.run((tx) => tx.change("UPDATE account SET kind = 'staff' WHERE id = ?", [staff.id]));
@@ -293,7 +293,7 @@ onEveryDatabase('accounts', (database) => {
     await expect(reset(staff.id)).rejects.toEqual(code('CONFLICT'));
   });
 
-  it('P2 cost as many reads unknown as known, also where the browser signed in to another one before', async () => {
+  it('P2: unknown and known login ids cost the same number of reads, also with the device of another account', async () => {
     const { id } = await create('device.owner');
     await create('device.target');
     const device = parts.devices.issue(id);
@@ -308,7 +308,7 @@ onEveryDatabase('accounts', (database) => {
     read.mockRestore();
   });
 
-  it('P3 slow down guessing at one of them, and nobody else', async () => {
+  it('P3: guesses at one login id are throttled without affecting other accounts', async () => {
     await create('guessed');
     const { id: neighbour } = await create('neighbour');
     const tries = (loginId: string): Promise<readonly string[]> =>
@@ -345,7 +345,7 @@ onEveryDatabase('accounts', (database) => {
     expect(await parts.accounts.verifyPassword(right)).toMatchObject({ kind: 'right' });
   });
 
-  it('P3 never slow down right passwords, however many come at once', async () => {
+  it('P3: a hundred concurrent correct passwords are not throttled', async () => {
     await create('busy');
 
     const verdicts = await Promise.all(
@@ -356,8 +356,8 @@ onEveryDatabase('accounts', (database) => {
   });
 });
 
-onEveryDatabase('the first account', (database) => {
-  it('is an administrator whose password is told once, by one of the processes that start', async () => {
+onEveryDatabase('the initial account', (database) => {
+  it('exactly one of several starting processes creates the initial administrator and prints the password', async () => {
     const processes = Array.from({ length: 4 }, () => accountParts(database.work));
 
     const lines = await Promise.all(processes.map(({ creation }) => creation.firstAdmin()));

@@ -26,7 +26,7 @@ onEveryDatabase('backup codes', (database) => {
     return (await database.work.single((tx) => tx.rows<{ hash: string }>(sql, [subject]))).map(({ hash }) => hash);
   };
 
-  it('T13: work once each, however they are typed, and tell how many remain', async () => {
+  it('T13: each backup code works once in any spelling, and the proof states how many remain', async () => {
     const parts = plain();
     const { subject, backupCodes } = await enrolledUser(database.work, parts, clock);
     const typed = backupCodes.map((code, index) => (index % 2 ? code.toLowerCase() : ` ${code.replace('-', ' - ')} `));
@@ -48,7 +48,7 @@ onEveryDatabase('backup codes', (database) => {
     expect(await prove(parts, subject, backupCodes[0])).toBe('MFA_CODE_INVALID');
   });
 
-  it('are no codes of another user', async () => {
+  it('a backup code of another user is rejected', async () => {
     const parts = plain();
     const { backupCodes } = await enrolledUser(database.work, parts, clock);
     const other = await enrolledUser(database.work, parts, clock);
@@ -57,7 +57,7 @@ onEveryDatabase('backup codes', (database) => {
     expect(await accountRow(database.work, other.subject)).toMatchObject({ failures: 1, failures_in_row: 1 });
   });
 
-  it('T15: are all dead once reissued, and the new ones live', async () => {
+  it('T15: reissuing invalidates all earlier backup codes and activates the new ones', async () => {
     const parts = plain();
     const { subject, backupCodes } = await enrolledUser(database.work, parts, clock);
     clock.advance(100);
@@ -75,7 +75,7 @@ onEveryDatabase('backup codes', (database) => {
     expect(await hashes(subject)).toHaveLength(9);
   });
 
-  it('that are pending outlive a reissue of the live ones', async () => {
+  it('pending backup codes survive a reissue of the active ones', async () => {
     const parts = plain();
     const { subject } = await enrolledUser(database.work, parts, clock);
     const { totp_id: totpId } = await accountRow(database.work, subject);
@@ -86,13 +86,13 @@ onEveryDatabase('backup codes', (database) => {
     expect(await hashes(subject)).toHaveLength(20);
   });
 
-  it('are not reissued without an active secret', async () => {
+  it('backup codes cannot be reissued without an active secret', async () => {
     const { enrolment } = plain();
 
     expect(await ending(enrolment.reissue(await newAccount(database.work)))).toBe('MFA_STATE_CONFLICT');
   });
 
-  it('are stored as SHA-256 without a pepper, keyed with one, and never as they are', async () => {
+  it('backup codes are stored as SHA-256 without a pepper and as HMAC with one', async () => {
     const [without, withPepper] = [plain(), peppered()];
     const first = await enrolledUser(database.work, without, clock);
     const second = await enrolledUser(database.work, withPepper, clock);
@@ -101,7 +101,7 @@ onEveryDatabase('backup codes', (database) => {
     for (const hash of await hashes(second.subject)) expect(hash).toMatch(/^hmac-sha256:[0-9a-f]{64}$/);
   });
 
-  it('from before the pepper was set stay valid until they are reissued', async () => {
+  it('backup codes from before the pepper was set stay valid until they are reissued', async () => {
     const { subject, backupCodes } = await enrolledUser(database.work, plain(), clock);
 
     expect(await prove(peppered(), subject, backupCodes[0])).toBe('ok');

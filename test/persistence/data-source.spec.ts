@@ -12,7 +12,7 @@ interface Account {
   readonly password?: string;
 }
 
-describe('a data source on the embedded database', () => {
+describe('a data source on SQLite', () => {
   behavesAlike(() => Promise.resolve({ url: `jdbc:sqlite:${join(temporaryFolder(), 'login.db')}` }));
 });
 
@@ -20,7 +20,7 @@ needs('mariadb')('a data source on MariaDB', () => {
   behavesAlike(freshMariadbDatabase);
 });
 
-/** What stores rely on, whichever engine is below. */
+/** The behaviour that stores rely on with every engine. */
 function behavesAlike(account: () => Promise<Account>): void {
   let dataSource: DataSource;
 
@@ -37,7 +37,7 @@ function behavesAlike(account: () => Promise<Account>): void {
     await dataSource.destroy();
   });
 
-  it('tells by the affected rows who won a conditional update', async () => {
+  it('a conditional update reports the affected rows', async () => {
     await dataSource.query('INSERT INTO step (subject, last_used) VALUES (?, ?)', ['ann', 5]);
 
     expect(await acceptStep('ann', 6)).toBe(1);
@@ -45,7 +45,7 @@ function behavesAlike(account: () => Promise<Account>): void {
     expect(await acceptStep('nobody', 6)).toBe(0);
   });
 
-  it('refuses a second row with the same key', async () => {
+  it('rejects a second row with the same key', async () => {
     await dataSource.query('INSERT INTO step (subject, last_used) VALUES (?, ?)', ['bob', 1]);
 
     await expect(
@@ -53,7 +53,7 @@ function behavesAlike(account: () => Promise<Account>): void {
     ).rejects.toMatchObject({ name: 'QueryFailedError' });
   });
 
-  it('forgets what a failed transaction wrote', async () => {
+  it('rolls back a failed transaction', async () => {
     const failing = dataSource.transaction(async (tx) => {
       await tx.query('INSERT INTO step (subject, last_used) VALUES (?, ?)', ['eve', 1]);
       throw new Error('changed my mind');
@@ -63,7 +63,7 @@ function behavesAlike(account: () => Promise<Account>): void {
     expect(await dataSource.query('SELECT * FROM step WHERE subject = ?', ['eve'])).toEqual([]);
   });
 
-  it('keeps what a finished transaction wrote', async () => {
+  it('commits a successful transaction', async () => {
     await dataSource.transaction((tx) => tx.query('INSERT INTO step (subject, last_used) VALUES (?, ?)', ['zoe', 1]));
 
     expect(await dataSource.query('SELECT last_used FROM step WHERE subject = ?', ['zoe'])).toEqual([{ last_used: 1 }]);
@@ -92,7 +92,7 @@ function behavesAlike(account: () => Promise<Account>): void {
     expect(await rows('SELECT truth, absent FROM kind WHERE id = 2')).toEqual([{ truth: 0, absent: null }]);
   });
 
-  it('gives integers beyond the exact numbers as digits', async () => {
+  it('returns integers beyond the safe range as strings', async () => {
     await dataSource.query('INSERT INTO kind (id, big) VALUES (?, ?)', [3, 2n ** 53n + 1n]);
 
     expect(await rows('SELECT big FROM kind WHERE id = 3')).toEqual([{ big: '9007199254740993' }]);

@@ -33,8 +33,8 @@ function gauge({ meters }: Watched, name: string): number | undefined {
   return readings(meters, name, 'VALUE')[POOL];
 }
 
-onEveryDatabase('what operators see of the database', (database) => {
-  it('the pool: connections in use and idle, units of work that wait, sizes in force', async () => {
+onEveryDatabase('metrics and logs of the database', (database) => {
+  it('pool metrics show active and idle connections, waiting units of work and the limits', async () => {
     const service = watched(database);
     const isEmbedded = database.engine === 'SQLite';
     const most = isEmbedded ? 1 : 10;
@@ -73,7 +73,7 @@ onEveryDatabase('what operators see of the database', (database) => {
     expect(readings(service.meters, 'pool.connections.timeout')).toEqual({ [POOL]: 0 });
   });
 
-  it('L1 orm.sql at DEBUG: every statement with its time, never a value, and nothing at INFO', async () => {
+  it('L1: logger orm.sql at DEBUG logs every statement with its time but no values, and nothing without DEBUG', async () => {
     const { loggers, log, work } = watched(database);
     await work.single((tx) => tx.rows(READ, ['before']));
     loggers.setLevel('orm.sql', 'DEBUG');
@@ -97,8 +97,8 @@ onEveryDatabase('what operators see of the database', (database) => {
   });
 });
 
-describe('logger persistence', () => {
-  /** An engine of which every transaction fails so often, the way a driver says it. */
+describe('the logger persistence', () => {
+  /** An engine whose transactions fail the given number of times with the error of a driver. */
   function failing(times: number, error: Error): { readonly work: UnitOfWork; readonly log: CollectedLog } {
     let left = times;
     const attempt = <T>(work: (statements: Statements) => Promise<T>): Promise<T> => {
@@ -114,7 +114,7 @@ describe('logger persistence', () => {
   const deadlock = Object.assign(new Error("in row 's3cret'"), { errno: 1213, code: 'ER_LOCK_DEADLOCK' });
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', fatal: true });
 
-  it('warns of work that was tried again, once, with the words of service and driver', async () => {
+  it('warns once about retried work, with the failure and the driver code', async () => {
     const { work, log } = failing(2, deadlock);
 
     expect(await work.run(() => Promise.resolve('done'))).toBe('done');
@@ -128,7 +128,7 @@ describe('logger persistence', () => {
     expect(JSON.stringify(log.lines)).not.toContain('s3cret');
   });
 
-  it('warns of work that was given up, and in an outage once a second at most', async () => {
+  it('warns about failed work, and limits the warnings during an outage', async () => {
     const { work, log } = failing(50, refused);
 
     for (let number = 0; number < 50; number += 1) {
@@ -142,7 +142,7 @@ describe('logger persistence', () => {
     expect(log.lines.length).toBeLessThan(10);
   });
 
-  it('says nothing of work that succeeds, or that the service itself refuses', async () => {
+  it('logs nothing about successful work and about errors of the service itself', async () => {
     const { work, log } = failing(0, refused);
 
     await work.run(() => Promise.resolve());
@@ -152,7 +152,7 @@ describe('logger persistence', () => {
   });
 });
 
-it('pool.connections.timeout counts units of work that got no connection', async () => {
+it('pool.connections.timeout counts units of work without a connection', async () => {
   const meters = new Meters();
   const empty = { length: 0 };
   const inside = {

@@ -22,15 +22,15 @@ function check(dataSource: DataSource, keys: Partial<PoolProperties> = {}, signa
   return indicator(dataSource, keys).check(signal);
 }
 
-onEveryDatabase('the health of the database', (database) => {
-  it('is UP with the name of the product, by a ping where no query is configured', async () => {
+onEveryDatabase('the health indicator db', (database) => {
+  it('reports UP with the product name, by a ping when no query is configured', async () => {
     expect(await check(database.dataSource)).toEqual({
       status: 'UP',
       details: { database: database.engine, validationQuery: 'isValid()' },
     });
   });
 
-  it('is UP with the query that was really asked, and its result', async () => {
+  it('reports UP with the executed query and its result', async () => {
     const isEmbedded = database.engine === 'SQLite';
 
     expect(await check(database.dataSource, { connectionTestQuery: 'SELECT 1 FROM DUAL' })).toEqual({
@@ -43,13 +43,13 @@ onEveryDatabase('the health of the database', (database) => {
     });
   });
 
-  it('fails with what the database says where the query cannot be asked', async () => {
+  it('fails with the error of the database for an invalid query', async () => {
     await expect(check(database.dataSource, { connectionTestQuery: 'SELECT x FROM nowhere' })).rejects.toThrow(
       /nowhere/,
     );
   });
 
-  it('leaves the connection as good as it was', async () => {
+  it('a failed check leaves the connections usable', async () => {
     await Promise.allSettled(
       Array.from({ length: 30 }, () => check(database.dataSource, { connectionTestQuery: 'SELECT x FROM nowhere' })),
     );
@@ -61,7 +61,7 @@ onEveryDatabase('the health of the database', (database) => {
 it.each([
   ['1s', 1000],
   ['250ms', 250],
-  // The pool takes its default instead of a wait that is none.
+  // Below the minimum the pool uses its default.
   ['249ms', 5000],
   ['0ms', 5000],
 ])('validation-timeout %s bounds the check by %i ms', async (text, limit) => {
@@ -73,8 +73,8 @@ it.each([
   expect(limitMillis).toBe(limit);
 });
 
-describe('the health of the embedded database', () => {
-  it('is bad while its file is away, which SQLite itself does not notice', async () => {
+describe('the health of SQLite', () => {
+  it('the check fails while the database file is missing or replaced, which SQLite does not notice', async () => {
     const file = join(temporaryFolder('db-health'), 'login.db');
     const dataSource = await openDatabase({ url: `jdbc:sqlite:${file}` });
     const db = indicator(dataSource);
@@ -92,7 +92,7 @@ describe('the health of the embedded database', () => {
     await expect(db.check(signal)).rejects.toThrow(/./);
   });
 
-  it('is good in memory, where there is no file', async () => {
+  it('the check succeeds for a database in memory', async () => {
     const dataSource = await openDatabase({ url: 'jdbc:sqlite::memory:' });
 
     expect((await check(dataSource)).status).toBe('UP');
@@ -100,8 +100,8 @@ describe('the health of the embedded database', () => {
   });
 });
 
-needs('mariadb')('the health of a database server', () => {
-  it('is bad while it is stopped', async () => {
+needs('mariadb')('the health of MariaDB', () => {
+  it('the check fails while the database server is stopped', async () => {
     const folder = temporaryFolder('mariadb');
     const server = await startDatabaseServer('mariadb', folder, []);
     const { host, port, user, password } = server;
@@ -117,7 +117,7 @@ needs('mariadb')('the health of a database server', () => {
     await dataSource.destroy();
   });
 
-  it('is given up when nobody waits any more, and the connection with it', async () => {
+  it('an aborted check is given up, and its connection is replaced', async () => {
     const dataSource = await openDatabase(await freshMariadbDatabase());
     const ending = new AbortController();
     const asked = 'SELECT SLEEP(120)';
@@ -130,7 +130,7 @@ needs('mariadb')('the health of a database server', () => {
     ending.abort();
 
     await expect(health).rejects.toThrow('given up');
-    // Ten connections are all of them: none is missing.
+    // The pool has ten connections; the checks succeed only if none is missing.
     expect(await Promise.all(Array.from({ length: 30 }, () => check(dataSource)))).toHaveLength(30);
     await dataSource.destroy();
   });

@@ -38,7 +38,7 @@ onEveryDatabase('enrolment', (database) => {
   const change = (sql: string, subject: string): Promise<number> =>
     database.work.single((tx) => tx.change(sql, [subject]));
 
-  it('T16: hands out a secret of 160 bits, its URI and ten backup codes, and changes nothing about the login', async () => {
+  it('T16: setup returns a secret of 160 bits, its URI and ten backup codes, and does not change the account', async () => {
     const { clock, parts, subject } = await newcomer();
 
     const setup = await parts.enrolment.setup({ subject, askedBy: ASKER });
@@ -59,7 +59,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(await row(subject)).toMatchObject({ totp_id: null, backup_set_id: null, security_stamp: 0 });
   });
 
-  it('T16: never hands out the same twice', async () => {
+  it('T16: every setup returns a new secret and new backup codes', async () => {
     const { parts, subject } = await newcomer();
     const seen = new Set<string>();
 
@@ -71,7 +71,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(seen.size).toBe(20 * 11);
   });
 
-  it('T3: becomes active by a right code, whose step then counts as used', async () => {
+  it('T3: a correct code activates the secret, and its step is used', async () => {
     const { parts, subject, clock } = await newcomer();
     const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
     const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
@@ -90,7 +90,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(await ending(parts.secondFactors.prove({ subject, code }, nothing))).toBe('MFA_CODE_INVALID');
   });
 
-  it('stays pending after a wrong code, which counts as a failure', async () => {
+  it('a wrong code leaves the secret pending and counts as a failure', async () => {
     const { parts, subject, clock } = await newcomer();
     const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
     const app = AuthenticatorApp.scan(otpauthUri);
@@ -104,7 +104,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(await confirm(app.codeAt(clock.seconds()))).toBe('ok');
   });
 
-  it('T18: is locked by wrong codes, which ends the pending secret', async () => {
+  it('T18: five wrong codes lock the account and end the pending secret', async () => {
     const { parts, subject, clock } = await newcomer();
     const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
     const app = AuthenticatorApp.scan(otpauthUri);
@@ -122,7 +122,7 @@ onEveryDatabase('enrolment', (database) => {
   it.each([
     ['another session', 'sid:other', 0],
     ['the session that asked, after ten minutes', ASKER, 600],
-  ])('T17: is not confirmed by %s', async (_, askedBy, later) => {
+  ])('T17: the pending secret cannot be confirmed by %s', async (_, askedBy, later) => {
     const { parts, subject, clock } = await newcomer();
     const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
     clock.advance(later);
@@ -133,7 +133,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(await row(subject)).toMatchObject({ failures_in_row: 0, totp_id: null });
   });
 
-  it('is not confirmed by a backup code', async () => {
+  it('a backup code cannot confirm the pending secret', async () => {
     const { parts, subject } = await newcomer();
     const { backupCodes } = await parts.enrolment.setup({ subject, askedBy: ASKER });
     const claim = { subject, askedBy: ASKER, code: backupCodes[0] ?? '' };
@@ -141,7 +141,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('VALIDATION_FAILED');
   });
 
-  it('is confirmed for the last setup alone, and leaves nothing of those before', async () => {
+  it('only the last setup can be confirmed, and nothing remains of earlier ones', async () => {
     const { parts, subject, clock } = await newcomer();
     const apps = [];
     for (let index = 0; index < 3; index += 1) {
@@ -159,7 +159,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(await all('SELECT hash FROM backup_code WHERE user_id = ?', subject)).toHaveLength(10);
   });
 
-  it('stays pending where what should be stored with the confirmation fails', async () => {
+  it('the secret stays pending when storing the confirmation fails', async () => {
     const { parts, subject, clock } = await newcomer();
     const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
     const claim = { subject, askedBy: ASKER, code: AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds()) };
@@ -180,9 +180,9 @@ onEveryDatabase('enrolment', (database) => {
       'the password changed',
       'UPDATE account SET security_stamp = security_stamp + 1, pending_totp_id = NULL WHERE id = ?',
     ],
-    ['the security stamp ended', 'UPDATE account SET security_stamp = security_stamp + 1 WHERE id = ?'],
+    ['the security stamp changed', 'UPDATE account SET security_stamp = security_stamp + 1 WHERE id = ?'],
     ['the account was disabled', "UPDATE account SET status = 'disabled', pending_totp_id = NULL WHERE id = ?"],
-  ])('is not confirmed where %s while the code was looked at', async (_, sql) => {
+  ])('a confirmation fails when %s while the code was checked', async (_, sql) => {
     const { parts, subject, clock } = await newcomer();
     const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
     const code = AuthenticatorApp.scan(otpauthUri).codeAt(clock.seconds());
@@ -199,8 +199,8 @@ onEveryDatabase('enrolment', (database) => {
     expect(await row(subject)).toMatchObject({ failures_in_row: 0, totp_id: null });
   });
 
-  describe('asked for by a half token', () => {
-    it('is confirmed by that token, which is used up with it', async () => {
+  describe('enrolment with an mfa_token', () => {
+    it('the confirmation uses up the mfa_token', async () => {
       const { parts, subject, clock } = await newcomer();
       const jti = `jti-${subject}`;
       const claim = { subject, securityStamp: 0, jti, askedBy: `jti:${jti}` };
@@ -213,10 +213,10 @@ onEveryDatabase('enrolment', (database) => {
     });
 
     it.each([
-      ['used', { securityStamp: 0, jti: 'used-one' }, 'MFA_TOKEN_INVALID'],
-      ['of an ended security stamp', { securityStamp: 7, jti: 'fresh-one' }, 'MFA_TOKEN_INVALID'],
-      ['that is a session of an ended security stamp', { securityStamp: 7 }, 'INVALID_TOKEN'],
-    ])('is refused for a token %s', async (_, claim, code) => {
+      ['a used mfa_token', { securityStamp: 0, jti: 'used-one' }, 'MFA_TOKEN_INVALID'],
+      ['an mfa_token of an old security stamp', { securityStamp: 7, jti: 'fresh-one' }, 'MFA_TOKEN_INVALID'],
+      ['a session of an old security stamp', { securityStamp: 7 }, 'INVALID_TOKEN'],
+    ])('setup is rejected with %s', async (_, claim, code) => {
       const { parts, subject } = await newcomer();
       await database.work.single((tx) =>
         tx.insert('INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, 1)', ['used-one']),
@@ -227,7 +227,7 @@ onEveryDatabase('enrolment', (database) => {
       expect(await row(subject)).toMatchObject({ pending_totp_id: null });
     });
 
-    it('is refused where a secret is active', async () => {
+    it('setup with an mfa_token is rejected when a secret is active', async () => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
 
@@ -237,8 +237,8 @@ onEveryDatabase('enrolment', (database) => {
     });
   });
 
-  describe('replacing an active secret', () => {
-    it('leaves the old secret and its codes valid until the new one is confirmed, and no longer', async () => {
+  describe('replacement of an active secret', () => {
+    it('the old secret and its codes are valid exactly until the new one is confirmed', async () => {
       const { parts, clock } = await newcomer({ properties: { trustedDeviceEnabled: true } });
       const { subject, app, backupCodes } = await enrolledUser(database.work, parts, clock);
       const prove = (code: string): Promise<string> => ending(parts.secondFactors.prove({ subject, code }, nothing));
@@ -265,7 +265,7 @@ onEveryDatabase('enrolment', (database) => {
       expect(await all('SELECT id FROM totp_secret WHERE user_id = ?', subject)).toHaveLength(1);
     });
 
-    it('T1: is not confirmed by a code of a step that the old secret has just used', async () => {
+    it('T1: a code of a step that the old secret has just used does not confirm the new one', async () => {
       const { parts, clock } = await newcomer();
       const { subject, app } = await enrolledUser(database.work, parts, clock);
       const { totp_id: totpId } = await row(subject);
@@ -283,10 +283,10 @@ onEveryDatabase('enrolment', (database) => {
     });
 
     it.each([
-      ['by the last used step', 0, false],
-      ['by a step before it', -1, false],
-      ['by the next step', 1, true],
-    ])('T2: is confirmed or not, %s, by the one statement', async (_, offset, isConfirmed) => {
+      ['with the last used step', 0, false],
+      ['with an earlier step', -1, false],
+      ['with the next step', 1, true],
+    ])('T2: the confirming statement accepts only newer steps (%s)', async (_, offset, isConfirmed) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
       const { totp_id: totpId, last_used_step: lastUsed } = await row(subject);
@@ -306,9 +306,9 @@ onEveryDatabase('enrolment', (database) => {
     });
 
     it.each([
-      ['none', undefined],
-      ['another one', 'another'],
-    ])('T17: is refused to a caller who was let in with %s active', async (_, replaces) => {
+      ['no secret', undefined],
+      ['another secret', 'another'],
+    ])('T17: setup is rejected for a caller who was authenticated with %s active', async (_, replaces) => {
       const { parts, clock } = await newcomer();
       const { subject } = await enrolledUser(database.work, parts, clock);
 
@@ -321,20 +321,23 @@ onEveryDatabase('enrolment', (database) => {
     });
   });
 
-  describe('the picture of a pending secret', () => {
-    it.each(['svg', 'png'] as const)('is given once as %s, and only to who asked', async (form) => {
-      const { parts, subject } = await newcomer();
-      await parts.enrolment.setup({ subject, askedBy: ASKER });
-      const picture = (askedBy: string): Promise<string | Buffer> => parts.enrolment.qr(form, subject, askedBy);
+  describe('the QR code of a pending secret', () => {
+    it.each(['svg', 'png'] as const)(
+      'the QR code is returned once as %s, and only to the session that requested the setup',
+      async (form) => {
+        const { parts, subject } = await newcomer();
+        await parts.enrolment.setup({ subject, askedBy: ASKER });
+        const picture = (askedBy: string): Promise<string | Buffer> => parts.enrolment.qr(form, subject, askedBy);
 
-      expect(await ending(picture('sid:other'))).toBe('NOT_FOUND');
-      const [given, again] = [await picture(ASKER), await ending(picture(ASKER))];
+        expect(await ending(picture('sid:other'))).toBe('NOT_FOUND');
+        const [given, again] = [await picture(ASKER), await ending(picture(ASKER))];
 
-      expect(Buffer.from(given).subarray(0, 8).toString('latin1')).toContain(form === 'svg' ? '<svg' : 'PNG');
-      expect(again).toBe('NOT_FOUND');
-    });
+        expect(Buffer.from(given).subarray(0, 8).toString('latin1')).toContain(form === 'svg' ? '<svg' : 'PNG');
+        expect(again).toBe('NOT_FOUND');
+      },
+    );
 
-    it('is gone after ten minutes, and when the secret is active', async () => {
+    it('the QR code is gone after ten minutes and after the confirmation', async () => {
       const { parts, subject, clock } = await newcomer();
       const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
       clock.advance(600);
@@ -347,9 +350,9 @@ onEveryDatabase('enrolment', (database) => {
     });
   });
 
-  describe('taken away', () => {
+  describe('removal of the second factor', () => {
     it.each(['totp', 'backup code'])(
-      'is gone by a valid %s, with codes and devices; the used step stays',
+      'a valid %s disables the second factor with its codes and devices, and keeps the used step',
       async (kind) => {
         const { parts, clock } = await newcomer({ properties: { trustedDeviceEnabled: true } });
         const { subject, app, backupCodes } = await enrolledUser(database.work, parts, clock);
@@ -369,7 +372,7 @@ onEveryDatabase('enrolment', (database) => {
       },
     );
 
-    it('stays by a wrong code, which counts as a failure', async () => {
+    it('a wrong code does not disable the second factor and counts as a failure', async () => {
       const { parts, clock } = await newcomer();
       const { subject, app } = await enrolledUser(database.work, parts, clock);
       const code = app.wrongCodeAt(clock.seconds());
@@ -380,7 +383,7 @@ onEveryDatabase('enrolment', (database) => {
       expect(await parts.enrolment.state(subject)).toMatchObject({ state: 'active' });
     });
 
-    it('T1: is enrolled anew by no step that was used before', async () => {
+    it('T1: a new enrolment cannot be confirmed with a step that was used before', async () => {
       const { parts, clock } = await newcomer();
       const { subject, app } = await enrolledUser(database.work, parts, clock);
       await parts.enrolment.disable({ subject, code: app.codeAt(clock.seconds()) }, nothing);
@@ -390,7 +393,7 @@ onEveryDatabase('enrolment', (database) => {
       expect(await ending(parts.enrolment.confirm(claim, nothing))).toBe('MFA_CODE_INVALID');
     });
 
-    it('is gone by a reset without a code, and a new one is demanded; failures and lock stay', async () => {
+    it('a reset removes the second factor without a code, requires a new enrolment and keeps the failures', async () => {
       const { parts, clock } = await newcomer({ properties: { trustedDeviceEnabled: true } });
       const { subject, app } = await enrolledUser(database.work, parts, clock);
       for (let index = 0; index < 5; index += 1) {
@@ -412,7 +415,7 @@ onEveryDatabase('enrolment', (database) => {
       expect(await eventsOf(database.work, subject)).toMatchObject({ MFA_RESET_BY_ADMIN: 1 });
     });
 
-    it('is no longer demanded after the enrolment that followed a reset', async () => {
+    it('the enrolment after a reset ends the requirement to enrol', async () => {
       const { parts, subject, clock } = await newcomer();
       await parts.enrolment.reset(subject, 'cli', nothing);
       const { otpauthUri } = await parts.enrolment.setup({ subject, askedBy: ASKER });
@@ -423,14 +426,14 @@ onEveryDatabase('enrolment', (database) => {
       expect(await row(subject)).toMatchObject({ enrolment_forced: 0 });
     });
 
-    it('cannot be reset for an account that does not exist', async () => {
+    it('the second factor of a missing account cannot be reset', async () => {
       const { parts } = await newcomer();
 
       expect(await ending(parts.enrolment.reset('nobody', 'cli', nothing))).toBe('NOT_FOUND');
     });
   });
 
-  it('tells the owner of the lock', async () => {
+  it('the state shows the lock to its owner', async () => {
     const { parts, clock } = await newcomer();
     const { subject, app } = await enrolledUser(database.work, parts, clock);
     for (let index = 0; index < 5; index += 1) {
@@ -442,7 +445,7 @@ onEveryDatabase('enrolment', (database) => {
     expect(lock).toEqual({ until: clock.seconds() + 300, endsByItself: true });
   });
 
-  it('T19: seals every secret anew under the active key on demand', async () => {
+  it('T19: resealAll seals every secret with the active key', async () => {
     const { parts, clock } = await newcomer();
     const users = [];
     for (let index = 0; index < 3; index += 1) users.push(await enrolledUser(database.work, parts, clock));

@@ -16,7 +16,7 @@ import { ManualClock } from '../support/manual-clock.js';
 const ENTITY_ID = 'https://idp.test/metadata';
 const keyPair = makeKeyPair();
 
-onEveryDatabase('metadata of an identity provider at a URL', (database) => {
+onEveryDatabase('identity provider metadata at a URL', (database) => {
   let server: IdpServer;
   let clock: ManualClock;
 
@@ -27,7 +27,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
   });
   afterEach(() => server.stop());
 
-  /** What one process knows; `keys` besides the URL. */
+  /** The state of one process; `keys` are added to the URL. */
   const process = (keys: readonly string[] = [], url = server.metadataUrl, work: UnitOfWork = database.work) => {
     const prefix = '--app.security.saml.idp.corp';
     const args = [`${prefix}.metadata=${url}`, ...keys.map((key) => `${prefix}.${key}`)];
@@ -39,7 +39,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     return { entry: entry as IdpEntry, metadata, trusted };
   };
 
-  it('lets nobody in before they were read, and asks to come again', async () => {
+  it('sign-in fails with UNAVAILABLE and Retry-After before the metadata are read', async () => {
     const { entry, metadata, trusted } = process();
 
     expect(trusted).toThrow(
@@ -61,7 +61,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
         server.settings.metadata = { entityId: 'urn:new', validUntil: '2020-01-01T00:00:00Z' };
       },
     ],
-  ])('stay as they were where %s', async (reason, spoil) => {
+  ])('metadata stay in use when %s', async (reason, spoil) => {
     const { entry, metadata, trusted } = process();
     await metadata.refresh(entry);
     spoil();
@@ -72,7 +72,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     expect(entry.cache.failure).toBe(reason);
   });
 
-  it('count no more from their end on, until newer ones are read', async () => {
+  it('expired metadata are not used until newer ones are read', async () => {
     const { entry, metadata, trusted } = process();
     const inAnHour = () => ({ validUntil: clock.millis() + 3_600_000 });
     server.settings.metadata = inAnHour();
@@ -88,7 +88,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     expect(trusted()).toBe(ENTITY_ID);
   });
 
-  it('are known to a process that starts while their URL is out of reach, with their age', async () => {
+  it('a starting process restores metadata and their age without their URL', async () => {
     const before = process();
     await before.metadata.refresh(before.entry);
     clock.advance(600);
@@ -102,9 +102,9 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
   });
 
   it.each([
-    ['name another entity', ['entity-id=urn:other']],
+    ['belong to another entity', ['entity-id=urn:other']],
     ['must be signed', [`metadata-certificate=${keyPair.certificate.replaceAll('\n', '\\n')}`]],
-  ])('are not taken up again where they %s by now', async (_, keys) => {
+  ])('stored metadata are not restored when they %s under the new configuration', async (_, keys) => {
     const before = process();
     await before.metadata.refresh(before.entry);
 
@@ -114,7 +114,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     expect(after.trusted).toThrow('nothing was read of it yet');
   });
 
-  it('are not taken up again from another URL, nor after their end', async () => {
+  it('metadata of another URL and expired metadata are not restored', async () => {
     server.settings.metadata = { validUntil: clock.millis() + 60_000 };
     const before = process();
     await before.metadata.refresh(before.entry);
@@ -128,7 +128,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     expect(late.trusted).toThrow('nothing was read of it yet');
   });
 
-  it('are not kept in place of later ones, nor taken up in place of what was just read', async () => {
+  it('older metadata replace neither later stored ones nor those that were just read', async () => {
     const first = process();
     clock.advance(60);
     server.settings.metadata = { entityId: 'urn:later' };
@@ -144,7 +144,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     expect([second.trusted(), third.trusted()]).toEqual(['urn:earlier', 'urn:later']);
   });
 
-  it('are read without the database', async () => {
+  it('metadata are read while the database is unavailable', async () => {
     const away = (): Promise<never> => Promise.reject(new ServiceError('UNAVAILABLE'));
     const { entry, metadata, trusted } = process([], server.metadataUrl, {
       run: away,
@@ -157,7 +157,7 @@ onEveryDatabase('metadata of an identity provider at a URL', (database) => {
     expect(trusted()).toBe(ENTITY_ID);
   });
 
-  it('of a federation are kept whole', async () => {
+  it('large metadata are stored completely', async () => {
     server.settings.metadata = { entityAttributes: { 'urn:padding': ['ä'.repeat(400_000)] } };
     const before = process();
     await before.metadata.refresh(before.entry);

@@ -5,8 +5,8 @@ import { openDatabase } from '../../src/persistence/database.js';
 import { NodeSqlite } from '../../src/persistence/engines/node-sqlite.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-describe('the embedded database', () => {
-  it('keeps its rows when it is opened again', async () => {
+describe('the SQLite database', () => {
+  it('a reopened database keeps its rows', async () => {
     const file = join(temporaryFolder(), 'login.db');
     const before = await openDatabase({ url: `jdbc:sqlite:${file}` });
     await before.query('CREATE TABLE t (a integer)');
@@ -18,7 +18,7 @@ describe('the embedded database', () => {
     await after.destroy();
   });
 
-  it('is readable by its owner alone, with its side files and new folders', async () => {
+  it('only the owner can read the database, its WAL file and new folders', async () => {
     const folder = join(temporaryFolder(), 'new/data');
     const dataSource = await openDatabase({ url: `jdbc:sqlite:${join(folder, 'login.db')}` });
     await dataSource.query('CREATE TABLE t (a integer)');
@@ -30,7 +30,7 @@ describe('the embedded database', () => {
     await dataSource.destroy();
   });
 
-  it('leaves the mode of a folder alone that was there before', async () => {
+  it('the mode of an existing folder is not changed', async () => {
     const folder = join(temporaryFolder(), 'data');
     mkdirSync(folder);
     chmodSync(folder, 0o750);
@@ -39,7 +39,7 @@ describe('the embedded database', () => {
     expect(mode(folder)).toBe('750');
   });
 
-  it('waits for the disk at each commit and watches foreign keys', async () => {
+  it('the database uses WAL, full synchronization and foreign keys', async () => {
     const dataSource = await openDatabase({ url: `jdbc:sqlite:${join(temporaryFolder(), 'login.db')}` });
 
     expect(await dataSource.query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
@@ -49,7 +49,7 @@ describe('the embedded database', () => {
     await dataSource.destroy();
   });
 
-  it('lives in memory where it is told to', async () => {
+  it('the database can be in memory', async () => {
     const dataSource = await openDatabase({ url: 'jdbc:sqlite::memory:' });
 
     expect(await dataSource.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
@@ -57,8 +57,8 @@ describe('the embedded database', () => {
   });
 });
 
-describe('the adapter of node:sqlite', () => {
-  it('gives the rows of a statement that writes and returns', () => {
+describe('the adapter for node:sqlite', () => {
+  it('returns the rows of an INSERT with RETURNING', () => {
     const database = new NodeSqlite(':memory:');
     database.prepare('CREATE TABLE t (a integer PRIMARY KEY, b text)').run();
     const insert = database.prepare('INSERT INTO t (b) VALUES (?) RETURNING a, b');
@@ -68,7 +68,7 @@ describe('the adapter of node:sqlite', () => {
     database.close();
   });
 
-  it('tells how many rows a statement changed and the key of the last one', () => {
+  it('returns the number of changed rows and the key of the last one', () => {
     const database = new NodeSqlite(':memory:');
     database.prepare('CREATE TABLE t (a integer PRIMARY KEY, b text)').run();
     const insert = database.prepare('INSERT INTO t (b) VALUES (?), (?)');
@@ -78,21 +78,21 @@ describe('the adapter of node:sqlite', () => {
     database.close();
   });
 
-  it.each([[{ name: 'object' }], [['list']], [Symbol('symbol')]])('refuses the parameter %o', (parameter) => {
+  it.each([[{ name: 'object' }], [['list']], [Symbol('symbol')]])('rejects the parameter %o', (parameter) => {
     const database = new NodeSqlite(':memory:');
 
     expect(() => database.prepare('SELECT ?').all(parameter)).toThrow(TypeError);
     database.close();
   });
 
-  it('opens no file that must exist and does not', () => {
+  it('fileMustExist does not create a missing file', () => {
     const file = join(temporaryFolder(), 'nothing.db');
 
     expect(() => new NodeSqlite(file, { fileMustExist: true })).toThrow('unable to open database file');
     expect(() => statSync(file)).toThrow('ENOENT');
   });
 
-  it('writes nothing where it may only read', () => {
+  it('a read-only database rejects writes', () => {
     const file = join(temporaryFolder(), 'login.db');
     const writable = new NodeSqlite(file);
     writable.prepare('CREATE TABLE t (a integer)').run();

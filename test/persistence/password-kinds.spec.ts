@@ -9,7 +9,7 @@ const PASSWORD = 'kettle-orbit-seven';
 const ARGON2 = '$argon2id$v=19$m=128,t=1,p=1';
 const BCRYPT = '$2b$04';
 
-onEveryDatabase('H2: the kinds of password hashes', (database) => {
+onEveryDatabase('H2: kinds of password hashes', (database) => {
   const store = new PasswordKindStore();
   let parts: AccountParts;
 
@@ -35,7 +35,7 @@ onEveryDatabase('H2: the kinds of password hashes', (database) => {
     expect(await database.work.single((tx) => parts.store.insert(tx, [draft]))).toBe(true);
   };
 
-  it('are counted once they are classified, and follow each change of a hash', async () => {
+  it('kinds are counted after classification and follow every change of a hash', async () => {
     expect(await parts.decoys.decoyOf('nobody')).toBeUndefined();
     const old = bcrypt.hashSync(PASSWORD, 4);
     await import_('anna', old);
@@ -58,7 +58,7 @@ onEveryDatabase('H2: the kinds of password hashes', (database) => {
     expect((await parts.accounts.find(made.id))?.hasPassword).toBe(true);
   });
 
-  it('are read anew in the background, for the login ids that nobody has', async () => {
+  it('a background refresh updates the decoy kinds for unknown login ids', async () => {
     await database.work.run((tx) => tx.change("DELETE FROM account WHERE id <> 'bert'"));
     await parts.decoys.refresh();
 
@@ -66,12 +66,12 @@ onEveryDatabase('H2: the kinds of password hashes', (database) => {
     expect((await parts.decoys.decoyOf('corp:somebody'))?.kind).toBe('$2b$05');
   });
 
-  it('are never written for a hash that was replaced since it was read', async () => {
+  it('a kind is not written for a hash that was replaced after it was read', async () => {
     const stored = bcrypt.hashSync(PASSWORD, 4);
     await import_('dora', stored);
     await database.work.run(async (tx) => {
       const late = { ...tx, rows: tx.rows.bind(tx), change: tx.change.bind(tx) };
-      // The hash changes between the read and the note.
+      // The hash changes between the read and the write of its kind.
       const rows: typeof late.rows = async (sql, values) => {
         const found = await tx.rows<never>(sql, values);
         await parts.store.setPassword(tx, 'dora', bcrypt.hashSync(PASSWORD, 6), 3);
@@ -86,7 +86,7 @@ onEveryDatabase('H2: the kinds of password hashes', (database) => {
     expect(kindOf(stored)).toBe('$2b$04');
   });
 
-  it('are read through their index', async () => {
+  it('queries for kinds use their index', async () => {
     const explain = database.engine === 'SQLite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
     for (const sql of [
       "SELECT MIN(password_kind) AS kind FROM account WHERE password_kind > '' AND password_kind < 'new'",

@@ -14,7 +14,7 @@ const CHOSEN = 'harbour-cobalt-eleven';
 
 const code = (expected: string): unknown => expect.objectContaining({ code: expected }) as unknown;
 
-onEveryDatabase('the password step', (database) => {
+onEveryDatabase('password verification', (database) => {
   let parts: AccountParts;
   let proof: PasswordVerifier;
 
@@ -42,7 +42,7 @@ onEveryDatabase('the password step', (database) => {
       ]),
     );
 
-  it('A4: leaves an event of a right password whose new_pw is refused', async () => {
+  it('A4: a correct password with a rejected new_pw is recorded', async () => {
     const account = await create('anna');
     const { id } = account;
 
@@ -62,7 +62,7 @@ onEveryDatabase('the password step', (database) => {
     ]);
   });
 
-  it('A4: is refused like a wrong password where the account is deleted before its new password is stored', async () => {
+  it('A4: an account deleted before its new password is stored gets INVALID_CREDENTIALS', async () => {
     const account = await create('bert');
     await reset(account);
     const deleting = Object.assign(Object.create(parts.accounts) as AccountParts['accounts'], {

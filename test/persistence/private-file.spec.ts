@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { createPrivateFile } from '../../src/persistence/engines/private-file.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-describe('the file of an embedded database', () => {
-  it('is for its owner alone, as are the folders that are made for it', () => {
+describe('the file of the SQLite database', () => {
+  it('only the owner can access the file and the folders created for it', () => {
     const above = join(temporaryFolder(), 'a');
 
     createPrivateFile(join(above, 'b', 'login.db'));
@@ -14,7 +14,7 @@ describe('the file of an embedded database', () => {
     expect(modes).toEqual([0o700, 0o700, 0o600]);
   });
 
-  it.runIf(existsSync('/proc/self'))('is given up where its folder cannot be made', () => {
+  it.runIf(existsSync('/proc/self'))('createPrivateFile fails when its folder cannot be created', () => {
     expect(() => createPrivateFile('/proc/no-such-folder/data/login.db')).toThrow('ENOENT');
   });
 });

@@ -29,7 +29,7 @@ const kindsOf = (rotations: readonly Rotation<unknown>[]): Readonly<Record<strin
   return Object.fromEntries(Array.from(groups, ([kind, members]) => [kind, members.length]));
 };
 
-onEveryDatabase('a refresh token', (database) => {
+onEveryDatabase('refresh tokens', (database) => {
   const clock = new ManualClock();
   const sessionsWith = (graceSeconds?: number): Sessions =>
     tokenParts(database.work, clock, graceSeconds === undefined ? {} : { graceSeconds }).sessions;
@@ -41,7 +41,7 @@ onEveryDatabase('a refresh token', (database) => {
     return rows.map(({ kind }) => kind);
   };
 
-  it('is exchanged for a successor, and the session goes on with the same facts', async () => {
+  it('a refresh token is exchanged for a successor, and the session keeps its facts', async () => {
     const sessions = sessionsWith();
     const { session, refreshToken } = await opened('first', sessions);
     clock.advance(100);
@@ -59,7 +59,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await sessions.find(session.id)).toMatchObject({ amr: PWD, authTime: session.authTime, expiresAt });
   });
 
-  it('S1: used a second time after the grace ends the session and every token of it', async () => {
+  it('S1: reuse of a refresh token after the grace period ends the session and all its tokens', async () => {
     const sessions = sessionsWith();
     const first = await opened('robbed', sessions);
     const successor = successorOf(await sessions.rotate(valueOf(first), admit));
@@ -73,7 +73,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await eventsOf('robbed')).toEqual(['TOKEN_REFRESHED', 'TOKEN_REUSE']);
   });
 
-  it('gets the same successor again within the grace', async () => {
+  it('reuse of a refresh token within the grace period returns the same successor', async () => {
     const sessions = sessionsWith();
     const first = await opened('tabs', sessions);
     const rotated = await sessions.rotate(valueOf(first), admit);
@@ -86,7 +86,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await eventsOf('tabs')).toEqual(['TOKEN_REFRESHED']);
   });
 
-  it('ends the session within the grace where the successor was used already', async () => {
+  it('reuse within the grace period ends the session when the successor was used', async () => {
     const sessions = sessionsWith();
     const first = await opened('thief', sessions);
     await sessions.rotate(successorOf(await sessions.rotate(valueOf(first), admit)), admit);
@@ -95,7 +95,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await sessions.find(first.session.id)).toBeUndefined();
   });
 
-  it('ends the session at the second use where there is no grace', async () => {
+  it('reuse without a grace period ends the session', async () => {
     const sessions = sessionsWith(0);
     const first = await opened('strict', sessions);
     await sessions.rotate(valueOf(first), admit);
@@ -104,7 +104,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await sessions.find(first.session.id)).toBeUndefined();
   });
 
-  it('counts the grace also where the clock of another replica is a little behind', async () => {
+  it('the grace period applies when the clock of another replica is two seconds behind', async () => {
     const sessions = sessionsWith();
     const first = await opened('skewed', sessions);
     const rotated = await sessions.rotate(valueOf(first), admit);
@@ -114,7 +114,7 @@ onEveryDatabase('a refresh token', (database) => {
     clock.advance(2);
   });
 
-  it('is not usable for longer because a clock was set back an hour', async () => {
+  it('a clock set back by an hour does not extend the grace period', async () => {
     const sessions = sessionsWith();
     const first = await opened('setback', sessions);
     await sessions.rotate(valueOf(first), admit);
@@ -124,7 +124,7 @@ onEveryDatabase('a refresh token', (database) => {
     clock.advance(3600);
   });
 
-  it('S8: is refused quietly after 14 days, and with it the session', async () => {
+  it('S8: a refresh token and its session expire after 14 days without an event', async () => {
     const sessions = sessionsWith();
     const first = await opened('idle', sessions);
     clock.advance(14 * DAY);
@@ -134,7 +134,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await eventsOf('idle')).toEqual([]);
   });
 
-  it('S8: is refused after 90 days however often it was used', async () => {
+  it('S8: a session cannot be refreshed after 90 days', async () => {
     const sessions = sessionsWith();
     const first = await opened('busy', sessions);
     let value = valueOf(first);
@@ -148,7 +148,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await sessions.rotate(value, admit)).toMatchObject({ kind: 'refused', reason: 'expired' });
   });
 
-  it('is refused quietly after a step-up, and the new one goes on', async () => {
+  it('a step-up supersedes the refresh token without an event, and the new one works', async () => {
     const sessions = sessionsWith();
     const first = await opened('raised', sessions);
     const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
@@ -164,7 +164,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await eventsOf('raised')).toEqual(['TOKEN_REFRESHED']);
   });
 
-  it('is refused quietly where a step-up came between its use and its repetition', async () => {
+  it('reuse after a step-up is rejected without ending the session', async () => {
     const sessions = sessionsWith();
     const first = await opened('between', sessions);
     await sessions.rotate(valueOf(first), admit);
@@ -175,7 +175,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await sessions.find(first.session.id)).toBeDefined();
   });
 
-  it('S6: is refused after the end of its session', async () => {
+  it('S6: a refresh token is rejected after the end of its session', async () => {
     const sessions = sessionsWith();
     const first = await opened('ended', sessions);
     await database.work.run((tx) => sessions.end(tx, first.session.id));
@@ -183,7 +183,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await sessions.rotate(valueOf(first), admit)).toEqual({ kind: 'refused', reason: 'unknown' });
   });
 
-  it('stays as it was where the account is refused', async () => {
+  it('a refresh token stays valid when the account check fails', async () => {
     const sessions = sessionsWith();
     const first = await opened('disabled', sessions);
     const refuse = (): Promise<never> => Promise.reject(new ServiceError('REFRESH_INVALID'));
@@ -195,13 +195,13 @@ onEveryDatabase('a refresh token', (database) => {
   });
 
   it.each(['', 'x', 'A'.repeat(43), `${'A'.repeat(42)}'`, 'A'.repeat(5000), '\u0000'.repeat(43)])(
-    'is none: %j',
+    'rejects an unknown refresh token: %j',
     async (value) => {
       expect(await sessionsWith().rotate(value, admit)).toEqual({ kind: 'refused', reason: 'unknown' });
     },
   );
 
-  it('S3: stands in the table as a hash alone, and its successor so that the table does not give it away', async () => {
+  it('S3: the table contains neither a refresh token nor its successor in clear text', async () => {
     const sessions = sessionsWith();
     const first = await opened('dumped', sessions);
     const successor = successorOf(await sessions.rotate(valueOf(first), admit));
@@ -212,7 +212,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(table).not.toContain(successor);
   });
 
-  it('keeps no successor, even sealed, after the grace, and none where there is no grace', async () => {
+  it('sealed successors are removed after the grace period and not stored without one', async () => {
     const sealed = async (subject: string): Promise<number> => {
       const sql = 'SELECT token_hash FROM refresh_token WHERE user_id = ? AND sealed_successor IS NOT NULL';
       return (await database.work.single((tx) => tx.rows(sql, [subject]))).length;
@@ -231,7 +231,7 @@ onEveryDatabase('a refresh token', (database) => {
     expect(await sealed('kept')).toBe(0);
   });
 
-  it('S2: of twenty refreshes at once all get one and the same successor', async () => {
+  it('S2: twenty concurrent refreshes get the same successor', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const sessions = sessionsWith();
       const subject = `burst-${round}`;
@@ -245,7 +245,7 @@ onEveryDatabase('a refresh token', (database) => {
     }
   });
 
-  it('S2: of twenty refreshes at once one succeeds where there is no grace, and the session ends', async () => {
+  it('S2: without a grace period one of twenty concurrent refreshes succeeds, and the session ends', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const sessions = sessionsWith(0);
       const subject = `strict-burst-${round}`;
@@ -259,7 +259,7 @@ onEveryDatabase('a refresh token', (database) => {
     }
   });
 
-  it('leaves no usable token behind where refreshes, step-ups and an end meet', async () => {
+  it('concurrent refreshes, step-ups and a session end leave no usable token', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const sessions = sessionsWith();
       const first = await opened(`mixed-${round}`, sessions);
@@ -285,10 +285,10 @@ onEveryDatabase('a refresh token', (database) => {
   }
 });
 
-needs('mariadb')('a refresh token before two replicas on one MariaDB', () => {
+needs('mariadb')('refresh tokens with two replicas on one MariaDB', () => {
   it.each([
-    ['gets one successor from both', undefined, { rotated: 1, repeated: RACERS - 1 }],
-    ['succeeds once in all where there is no grace', 0, { rotated: 1, refused: RACERS - 1 }],
+    ['concurrent refreshes at both replicas get one successor', undefined, { rotated: 1, repeated: RACERS - 1 }],
+    ['one concurrent refresh succeeds without a grace period', 0, { rotated: 1, refused: RACERS - 1 }],
   ])('S2: %s', async (_, graceSeconds, expected) => {
     const settings = await freshMariadbDatabase();
     const clock = new ManualClock();

@@ -15,7 +15,7 @@ const PROGRAM = `
 
 beforeAll(() => request('build'), 120_000);
 
-it('the seal key in a file is one and the same for processes that start at once', async () => {
+it('processes that start at once use the same seal key from a file', async () => {
   const folder = join(temporaryFolder(), 'data');
   const start = async (): Promise<string> => {
     const args = ['--input-type=module', '--eval', PROGRAM, join(folder, 'seal.key')];

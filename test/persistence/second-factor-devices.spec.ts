@@ -34,7 +34,7 @@ onEveryDatabase('trusted devices', (database) => {
     };
   }
 
-  it('S10: are recognised by a secret that is replaced each time', async () => {
+  it('S10: a trusted device is recognized by a secret that is replaced each time', async () => {
     const { recognise, granted } = await situation();
 
     const next = await recognise(granted.secret);
@@ -44,14 +44,14 @@ onEveryDatabase('trusted devices', (database) => {
     expect(await recognise(next?.secret ?? '')).toBeDefined();
   });
 
-  it('S10: are recognised for their own user alone', async () => {
+  it('S10: a trusted device is recognized only for its own user', async () => {
     const { recognise, granted } = await situation();
 
     expect(await recognise(granted.secret, await newAccount(database.work))).toBeUndefined();
     expect(await recognise(granted.secret)).toBeDefined();
   });
 
-  it('S10: end thirty days after the grant, used or not', async () => {
+  it('S10: trust ends thirty days after it was granted, even when it is used', async () => {
     const { recognise, granted, clock, devices, subject } = await situation();
     clock.advance(30 * DAY - 1);
     const next = await recognise(granted.secret);
@@ -62,7 +62,7 @@ onEveryDatabase('trusted devices', (database) => {
     expect(await devices.list(subject)).toEqual([]);
   });
 
-  it('are recognised once by many requests at the same moment', async () => {
+  it('of twenty concurrent requests with one device secret, one is recognized', async () => {
     const { recognise, granted } = await situation();
 
     const answers = await Promise.all(Array.from({ length: 20 }, () => recognise(granted.secret)));
@@ -70,7 +70,7 @@ onEveryDatabase('trusted devices', (database) => {
     expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
   });
 
-  it('are listed and revoked by their user', async () => {
+  it('only the user of a trusted device can revoke it', async () => {
     const { devices, subject, recognise, granted, clock } = await situation();
     const now = clock.seconds();
     const [device] = await devices.list(subject);
@@ -88,7 +88,7 @@ onEveryDatabase('trusted devices', (database) => {
     expect(await recognise(granted.secret)).toBeUndefined();
   });
 
-  it('are all revoked at once', async () => {
+  it('revokeAll revokes trusted devices', async () => {
     const { devices, subject, recognise, granted } = await situation();
 
     await database.work.run((tx) => devices.revokeAll(tx, subject));
@@ -96,7 +96,7 @@ onEveryDatabase('trusted devices', (database) => {
     expect(await recognise(granted.secret)).toBeUndefined();
   });
 
-  it('are neither granted nor recognised where they are off', async () => {
+  it('disabled trusted devices are neither granted nor recognized', async () => {
     const { granted, subject } = await situation();
     const { devices } = secondFactorParts(database.work, new ManualClock());
 
@@ -108,7 +108,7 @@ onEveryDatabase('trusted devices', (database) => {
     expect([again, known]).toEqual([undefined, undefined]);
   });
 
-  it('are stored without their secret', async () => {
+  it('the database does not contain the secret of a trusted device', async () => {
     const { subject, granted } = await situation();
 
     const rows = await database.work.single((tx) =>

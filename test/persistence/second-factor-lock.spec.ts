@@ -10,7 +10,7 @@ const NOW = 1_900_000_000;
 const SET = `UPDATE account SET failures = ?, failures_in_row = ?, lock_level = ?, last_attempt_at = ?, clock_skew_at = ?
   WHERE id = ?`;
 
-/** Instants around every boundary there is: present, skew, and the lengths of all locks. */
+/** Instants around every boundary: the present, clock skew and the lengths of all locks. */
 const instant = fc
   .tuple(fc.constantFrom(0, 60, 300, 600, 1200, 2400, 3600), fc.integer({ min: -2, max: 2 }), fc.constantFrom(-1, 1))
   .map(([distance, edge, side]) => NOW + side * distance + edge);
@@ -23,8 +23,8 @@ const counter: fc.Arbitrary<FailureCounter> = fc.record({
   clockSkewAt: fc.option(instant),
 });
 
-onEveryDatabase('the lock', (database) => {
-  it('is the same rule in the statements that take an attempt and count locks as in the answer', async () => {
+onEveryDatabase('the account lock', (database) => {
+  it('the SQL statements and lockOf decide alike whether an account is locked', async () => {
     const clock = new ManualClock();
     const parts = secondFactorParts(database.work, clock);
     const { subject } = await enrolledUser(database.work, parts, clock);

@@ -15,13 +15,13 @@ const nothing = (): Promise<void> => Promise.resolve();
 onEveryDatabase('the logger mfa at DEBUG', (database) => {
   const clock = new ManualClock();
 
-  interface Heard extends Omit<SecondFactorParts, 'backupCodes'>, TestUser {
+  interface LoggedUser extends Omit<SecondFactorParts, 'backupCodes'>, TestUser {
     readonly prove: (code: string) => Promise<string>;
-    /** What was said since somebody got his second factor. */
-    readonly said: () => readonly string[];
+    /** The log messages since the user enrolled. */
+    readonly messages: () => readonly string[];
   }
 
-  async function heard(): Promise<Heard> {
+  async function loggedUser(): Promise<LoggedUser> {
     const log = new CollectedLog();
     log.loggers.setLevel('mfa', 'DEBUG');
     const user = await enrolledUser(database.work, secondFactorParts(database.work, clock), clock);
@@ -31,20 +31,20 @@ onEveryDatabase('the logger mfa at DEBUG', (database) => {
     });
     const prove = (code: string): Promise<string> =>
       ending(parts.secondFactors.prove({ subject: user.subject, code }, nothing));
-    const said = (): readonly string[] =>
+    const messages = (): readonly string[] =>
       log.texts.filter((text) => text.startsWith('DEBUG mfa')).map((text) => text.replace(/^.*\] |\n$/g, ''));
-    return { ...parts, ...user, prove, said };
+    return { ...parts, ...user, prove, messages };
   }
 
-  it('says how far an accepted code was from the present step, and why the next one is refused', async () => {
-    const { app, prove, said, backupCodes } = await heard();
+  it('logs the step offset of an accepted code and the reason for a rejected one', async () => {
+    const { app, prove, messages, backupCodes } = await loggedUser();
     const code = app.codeAt(clock.seconds(), -1);
     await prove(code);
     await prove(code);
     await prove(app.wrongCodeAt(clock.seconds()));
     await prove(backupCodes[0] ?? '');
 
-    expect(said()).toEqual([
+    expect(messages()).toEqual([
       'A code is accepted method=totp factor=active offset=-1',
       'A code is refused method=totp factor=active reason=used_step failures=1 mostFailures=5',
       'A code is refused method=totp factor=active reason=wrong_code failures=2 mostFailures=5',
@@ -52,27 +52,27 @@ onEveryDatabase('the logger mfa at DEBUG', (database) => {
     ]);
   });
 
-  it('says why no code is looked at, and for how long', async () => {
-    const { app, prove, said, subject, secondFactors } = await heard();
+  it('logs why a code is not checked, and for how long', async () => {
+    const { app, prove, messages, subject, secondFactors } = await loggedUser();
     for (let at = 0; at < 5; at += 1) await prove(app.wrongCodeAt(clock.seconds()));
     clock.advance(60);
 
     await prove(app.codeAt(clock.seconds()));
     await ending(secondFactors.prove({ subject: 'nobody', code: '123456' }, nothing));
 
-    expect(said().slice(5)).toEqual([
+    expect(messages().slice(5)).toEqual([
       'No code is looked at reason=locked seconds=240 failures=5',
       'No code is looked at reason=no_account',
     ]);
-    expect(said().join('\n')).not.toContain(subject);
+    expect(messages().join('\n')).not.toContain(subject);
   });
 
-  it('says whether a browser is trusted', async () => {
-    const { devices, said, subject } = await heard();
+  it('logs whether a browser is trusted', async () => {
+    const { devices, messages, subject } = await loggedUser();
     const { secret = '' } = (await database.work.run((tx) => devices.grant(tx, subject))) ?? {};
 
     for (const each of [secret, secret]) await database.work.run((tx) => devices.recognise(tx, subject, each));
 
-    expect(said()).toEqual(['A browser is trusted: no code is due', 'A browser is not trusted, or no longer']);
+    expect(messages()).toEqual(['A browser is trusted: no code is due', 'A browser is not trusted, or no longer']);
   });
 });

@@ -20,21 +20,21 @@ const nothing = (): Promise<void> => Promise.resolve();
 const times = <T>(number: number, make: (index: number) => T): readonly T[] =>
   Array.from({ length: number }, (_, index) => make(index));
 
-onEveryDatabase('what is counted of second factors', (database) => {
+onEveryDatabase('meters of second factors', (database) => {
   const clock = new ManualClock();
 
   interface Counted extends Omit<SecondFactorParts, 'backupCodes'>, TestUser {
     readonly meters: Meters;
   }
 
-  /** Somebody with a second factor, and meters that have seen nothing of how it came. */
+  /** An enrolled user, with meters that do not include the enrolment. */
   async function counted(): Promise<Counted> {
     const user = await enrolledUser(database.work, secondFactorParts(database.work, clock), clock);
     const meters = new Meters();
     return { ...secondFactorParts(database.work, clock, { meters }), ...user, meters };
   }
 
-  it('each attempt once, with its outcome, method and reason', async () => {
+  it('login.mfa.attempts counts each attempt once, with outcome, method and reason', async () => {
     const user = await counted();
     const { subject, app, meters } = user;
     const [backupCode = ''] = user.backupCodes;
@@ -56,7 +56,7 @@ onEveryDatabase('what is counted of second factors', (database) => {
     });
   });
 
-  it('how far accepted codes were from the present step', async () => {
+  it('login.mfa.step.offset records the step offset of accepted codes', async () => {
     const { subject, app, secondFactors, meters } = await counted();
     for (const offset of [-1, 0, 1]) {
       const code = app.codeAt(clock.seconds(), offset);
@@ -70,7 +70,7 @@ onEveryDatabase('what is counted of second factors', (database) => {
     expect(reading(meters, 'login.mfa.step.offset', 'TOTAL')).toBe(1);
   });
 
-  it('the confirmation of a secret like every other code', async () => {
+  it('the confirmation of a secret counts like every other code', async () => {
     const meters = new Meters();
     const user = await enrolledUser(database.work, secondFactorParts(database.work, clock, { meters }), clock);
 
@@ -79,7 +79,7 @@ onEveryDatabase('what is counted of second factors', (database) => {
     expect(reading(meters, 'login.mfa.step.offset', 'COUNT')).toBe(1);
   });
 
-  it('nothing as success that was taken back, and the reason why', async () => {
+  it('a proof that is rolled back does not count as a success but with its reason', async () => {
     const { subject, app, secondFactors, meters } = await counted();
     const code = app.codeAt(clock.seconds());
     const jti = `${subject}-half`;
@@ -104,7 +104,7 @@ onEveryDatabase('what is counted of second factors', (database) => {
     expect(reading(meters, 'login.mfa.step.offset', 'COUNT')).toBe(0);
   });
 
-  it('of forty wrong codes at once every single one, and one lock', async () => {
+  it('forty concurrent wrong codes are all counted, with one lock', async () => {
     const { subject, app, secondFactors, meters } = await counted();
     const ends = await endings(
       times(
@@ -122,7 +122,7 @@ onEveryDatabase('what is counted of second factors', (database) => {
     expect(readings(meters, 'login.lockouts')).toEqual({ locked: 1, unlocked: 0 });
   });
 
-  it('the accounts that are locked now, in whichever process they were', async () => {
+  it('login.mfa.locked shows the accounts that are locked in any process', async () => {
     const { subject, app, secondFactors, locks, store } = await counted();
     const meters = new Meters();
     const lockedAccounts = new LockedAccounts(store, database.work, clock, meters, new ScheduledTasks(clock));
@@ -132,7 +132,7 @@ onEveryDatabase('what is counted of second factors', (database) => {
         await ending(secondFactors.prove({ subject, code: app.wrongCodeAt(clock.seconds(), variant) }, nothing));
       }
     };
-    // Those of other tests have ended.
+    // Locks of other tests have expired by then.
     clock.advance(4000);
     await lockedAccounts.look();
     const before = reading(meters, 'login.mfa.locked');
@@ -150,7 +150,7 @@ onEveryDatabase('what is counted of second factors', (database) => {
     expect([before, locked, ended, reading(meters, 'login.mfa.locked')]).toEqual([0, 1, 0, 0]);
   });
 
-  it('locks are found by their index', async () => {
+  it('the query for locks uses its index', async () => {
     const rows = await database.work.single((tx) =>
       tx.rows<Record<string, unknown>>(
         `${database.engine === 'SQLite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN'} SELECT COUNT(*) FROM account WHERE lock_level > 0`,

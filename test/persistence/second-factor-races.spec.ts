@@ -17,12 +17,12 @@ const nothing = (): Promise<void> => Promise.resolve();
 const times = <T>(number: number, make: (index: number) => T): readonly T[] =>
   Array.from({ length: number }, (_, i) => make(i));
 
-onEveryDatabase('second factors at the same moment', (database) => {
+onEveryDatabase('concurrent second factors', (database) => {
   const clock = new ManualClock();
   const here = (): SecondFactorParts => secondFactorParts(database.work, clock);
   const user = (): Promise<TestUser> => enrolledUser(database.work, here(), clock);
 
-  it('T6: of a hundred equal codes over twenty half tokens one is accepted', async () => {
+  it('T6: one of a hundred equal codes with twenty mfa_tokens is accepted', async () => {
     const { subject, app } = await user();
     const { secondFactors } = here();
     const code = app.codeAt(clock.seconds());
@@ -40,7 +40,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
     ).toBe(true);
   });
 
-  it('T6: of two right codes for one half token one is accepted, and the other stays usable', async () => {
+  it('T6: one of two correct codes for one mfa_token is accepted, and the other stays usable', async () => {
     for (let round = 0; round < 20; round += 1) {
       const { subject, app, backupCodes } = await user();
       const { secondFactors } = here();
@@ -61,7 +61,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
     }
   });
 
-  it('T7: of a hundred wrong codes five are looked at', async () => {
+  it('T7: five of a hundred concurrent wrong codes are checked', async () => {
     const { subject, app } = await user();
     const { secondFactors } = here();
 
@@ -77,7 +77,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
     expect(await accountRow(database.work, subject)).toMatchObject({ failures: 5, lock_level: 1, security_stamp: 2 });
   });
 
-  it('T13: of fifty equal backup codes one is accepted', async () => {
+  it('T13: one of fifty equal backup codes is accepted', async () => {
     const { subject, backupCodes } = await user();
     const { secondFactors } = here();
     const [code = ''] = backupCodes;
@@ -88,7 +88,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
     expect(Object.keys(ends).every((end) => ['ok', 'MFA_CODE_INVALID', 'MFA_LOCKED'].includes(end))).toBe(true);
   });
 
-  it('T15: of five reissues one set is live', async () => {
+  it('T15: of five concurrent reissues one set is active', async () => {
     const { subject, backupCodes } = await user();
     const { enrolment, locks, secondFactors } = here();
 
@@ -105,7 +105,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
     expect(accepted).toBe(1);
   });
 
-  it('of five setups one secret is pending, with its codes', async () => {
+  it('five concurrent setups leave one pending secret with its codes', async () => {
     const subject = await newAccount(database.work);
     const { enrolment } = here();
 
@@ -116,7 +116,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
     expect(await count('SELECT COUNT(*) AS number FROM backup_code WHERE user_id = ?')).toEqual([{ number: 10 }]);
   });
 
-  it('R10: every kind of change of one account at once ends in an answer', async () => {
+  it('R10: concurrent changes of every kind to one account never end with UNAVAILABLE', async () => {
     const { subject, app, backupCodes } = await user();
     const { enrolment, locks, secondFactors } = here();
     const { totp_id: totpId } = await accountRow(database.work, subject);
@@ -143,7 +143,7 @@ onEveryDatabase('second factors at the same moment', (database) => {
     expect(ends['ok']).toBeGreaterThan(0);
   });
 
-  it('right codes of different users are accepted beside each other', async () => {
+  it('concurrent correct codes of different users are accepted', async () => {
     const users = [];
     for (let index = 0; index < 20; index += 1) users.push(await user());
     const { secondFactors } = here();

@@ -35,7 +35,7 @@ onEveryDatabase('the second factor', (database) => {
       code: string,
       claim?: { readonly securityStamp?: number; readonly jti?: string },
     ) => Promise<string>;
-    /** Wrong codes until one more would be refused unseen. */
+    /** Submits wrong codes until the account is locked. */
     readonly lock: () => Promise<void>;
     readonly right: (stepsLater?: number) => string;
     readonly wrong: (variant?: number) => string;
@@ -68,7 +68,7 @@ onEveryDatabase('the second factor', (database) => {
   const row = (user: TestUser): ReturnType<typeof accountRow> => accountRow(database.work, user.subject);
   const events = (user: TestUser): ReturnType<typeof eventsOf> => eventsOf(database.work, user.subject);
 
-  it.each([-1, 0, 1])('T4: is proven by the code of step %i', async (offset) => {
+  it.each([-1, 0, 1])('T4: the code of step %i is accepted', async (offset) => {
     const { parts, user, right } = await situation();
     const claim = { subject: user.subject, code: right(offset) };
 
@@ -77,13 +77,13 @@ onEveryDatabase('the second factor', (database) => {
     expect(proof).toMatchObject({ method: 'totp', offset });
   });
 
-  it.each([-3, -2, 2, 5])('T4: is not proven by the code of step %i', async (offset) => {
+  it.each([-3, -2, 2, 5])('T4: the code of step %i is rejected', async (offset) => {
     const { prove, right } = await situation();
 
     expect(await prove(right(offset))).toBe('MFA_CODE_INVALID');
   });
 
-  it('T1: is proven by a code only once, and a second time counts as a failure', async () => {
+  it('T1: a code is accepted once, and its reuse counts as a failure', async () => {
     const { prove, right, user } = await situation();
 
     expect([await prove(right()), await prove(right())]).toEqual(['ok', 'MFA_CODE_INVALID']);
@@ -92,20 +92,20 @@ onEveryDatabase('the second factor', (database) => {
     expect(await row(user)).toMatchObject({ failures: 1, failures_in_row: 1 });
   });
 
-  it('T2: is not proven by an older code after a newer one', async () => {
+  it('T2: an older code is rejected after a newer one', async () => {
     const { prove, right } = await situation();
 
     expect([await prove(right(1)), await prove(right(0))]).toEqual(['ok', 'MFA_CODE_INVALID']);
   });
 
-  it('T3: is not proven by the code that confirmed it', async () => {
+  it('T3: the code that confirmed the secret is rejected', async () => {
     const { prove, right, clock } = await situation();
     clock.advance(-MINUTE);
 
     expect(await prove(right())).toBe('MFA_CODE_INVALID');
   });
 
-  it('T7: is locked after five wrong codes, and then nothing is looked at', async () => {
+  it('T7: five wrong codes lock the account, and no further code is checked', async () => {
     const { prove, right, wrong, user, securityStamp } = await situation();
     const answers = [];
 
@@ -122,7 +122,7 @@ onEveryDatabase('the second factor', (database) => {
     });
   });
 
-  it('T9: has one counter for codes of both kinds, which any success resets', async () => {
+  it('T9: one counter covers one-time codes and backup codes, and any success resets it', async () => {
     const { prove, right, wrong, user, clock } = await situation();
     const four = [wrong(1), 'AAAA-AAAA', wrong(2), 'bbbb bbbb'];
     const [first = '', second = ''] = user.backupCodes;
@@ -137,7 +137,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(second)).toBe('MFA_LOCKED');
   });
 
-  it('T10: gives right and wrong codes the same answer while locked, and says when to come back', async () => {
+  it('T10: correct and wrong codes get the same error with Retry-After while locked', async () => {
     const { parts, lock, right, wrong, user, clock } = await situation();
     const { subject } = user;
     await lock();
@@ -151,7 +151,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await Promise.all(answers)).toEqual([locked, locked, locked, locked]);
   });
 
-  it('T12: is locked longer each time, and never longer for trying meanwhile', async () => {
+  it('T12: each lock is longer than the one before, and attempts do not extend it', async () => {
     const { prove, right, wrong, lock, clock } = await situation();
     const minutes = [];
 
@@ -170,7 +170,7 @@ onEveryDatabase('the second factor', (database) => {
   });
 
   it.each([
-    ['stays long within a day of the last failure', 24 * HOUR - 1, 600],
+    ['is long within a day of the last failure', 24 * HOUR - 1, 600],
     ['is short again a day after the last failure', 24 * HOUR, 300],
   ])('T12: a further lock %s', async (_, pause, length) => {
     const { prove, right, lock, clock } = await situation();
@@ -197,7 +197,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(right())).toBe('ok');
   });
 
-  it('T12: takes lengths from the configuration', async () => {
+  it('T12: the configuration sets the lengths of locks', async () => {
     const properties = { lockDuration: Duration.ofSeconds(7), lockMaxDuration: Duration.ofSeconds(9) };
     const { prove, right, lock, clock } = await situation({ properties });
     await lock();
@@ -210,7 +210,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(right())).toBe('ok');
   });
 
-  it('T12: is locked for good after a hundred failures in a row, until an administrator unlocks it', async () => {
+  it('T12: a hundred consecutive failures lock the account until an administrator unlocks it', async () => {
     const { prove, right, wrong, lock, parts, user, clock } = await situation();
     const { subject } = user;
     for (let round = 0; round < 20; round += 1) {
@@ -233,7 +233,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(right())).toBe('ok');
   });
 
-  it('is unlocked by an administrator with ladder and failures in a row as they were', async () => {
+  it('an administrator unlocks the account but keeps the lock level and the consecutive failures', async () => {
     const { prove, right, lock, parts, user } = await situation();
     await lock();
 
@@ -245,7 +245,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await parts.locks.unlock(user.subject, 'cli')).toBe(false);
   });
 
-  it('loses its half tokens, pending secret and trusted devices to a lock', async () => {
+  it('a lock invalidates mfa_tokens, the pending secret and trusted devices', async () => {
     const { prove, right, lock, parts, user, securityStamp, clock } = await situation({
       properties: { trustedDeviceEnabled: true },
     });
@@ -264,10 +264,10 @@ onEveryDatabase('the second factor', (database) => {
   });
 
   it.each([
-    ['a used half token', { securityStamp: 1, jti: 'used' }, 'MFA_TOKEN_INVALID'],
-    ['a half token of an ended security stamp', { securityStamp: 0, jti: 'unused' }, 'MFA_TOKEN_INVALID'],
-    ['a half-authenticated session of an ended security stamp', { securityStamp: 0 }, 'INVALID_TOKEN'],
-  ])('takes no attempt from the budget for %s', async (_, claim, code) => {
+    ['a used mfa_token', { securityStamp: 1, jti: 'used' }, 'MFA_TOKEN_INVALID'],
+    ['an mfa_token of an old security stamp', { securityStamp: 0, jti: 'unused' }, 'MFA_TOKEN_INVALID'],
+    ['a half-authenticated session of an old security stamp', { securityStamp: 0 }, 'INVALID_TOKEN'],
+  ])('%s does not cost an attempt', async (_, claim, code) => {
     const { prove, right, wrong, user } = await situation();
     await database.work.single((tx) =>
       tx.insert('INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, 1)', ['used']),
@@ -280,16 +280,16 @@ onEveryDatabase('the second factor', (database) => {
 
   it.each([
     ['a disabled account', DISABLE_ACCOUNT, { jti: 'fresh' }, 'MFA_TOKEN_INVALID'],
-    ['a disabled account of a session', DISABLE_ACCOUNT, {}, 'INVALID_TOKEN'],
-    ['an account that is gone', 'DELETE FROM account WHERE id = ?', {}, 'INVALID_TOKEN'],
-  ])('is refused for %s', async (_, sql, claim, code) => {
+    ['a session of a disabled account', DISABLE_ACCOUNT, {}, 'INVALID_TOKEN'],
+    ['a deleted account', 'DELETE FROM account WHERE id = ?', {}, 'INVALID_TOKEN'],
+  ])('a proof is rejected for %s', async (_, sql, claim, code) => {
     const { prove, right, user } = await situation();
     await change(sql, user);
 
     expect(await prove(right(), claim)).toBe(code);
   });
 
-  it('is refused without an active secret, and costs no attempt', async () => {
+  it('a proof without an active secret is rejected and costs no attempt', async () => {
     const clock = new ManualClock();
     const { secondFactors } = secondFactorParts(database.work, clock);
     const subject = await newAccount(database.work);
@@ -300,7 +300,7 @@ onEveryDatabase('the second factor', (database) => {
   });
 
   it.each(['12345', '1234567', '１２３４５６', '12345a', '', 'ABCD-EFGU', "' OR 1=1"])(
-    'costs no attempt for %o, which is no code',
+    'the malformed code %o costs no attempt',
     async (code) => {
       const { prove, user } = await situation();
 
@@ -310,7 +310,7 @@ onEveryDatabase('the second factor', (database) => {
     },
   );
 
-  it('T14: is not used up where what should be stored with it fails', async () => {
+  it('T14: a code is not used up when storing the result fails', async () => {
     const { parts, prove, right, wrong, user } = await situation();
     const [backupCode = ''] = user.backupCodes;
     await prove(wrong());
@@ -327,7 +327,7 @@ onEveryDatabase('the second factor', (database) => {
     expect([await prove(right(), { jti: `lost-${user.subject}` }), await prove(backupCode)]).toEqual(['ok', 'ok']);
   });
 
-  it('gives an attempt back that the database failed after', async () => {
+  it('an attempt is refunded when the database fails after it', async () => {
     const { user, clock, right } = await situation();
     const { subject } = user;
     let calls = 0;
@@ -343,7 +343,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await row(user)).toMatchObject({ failures: 0, failures_in_row: 0 });
   });
 
-  it('T14: of two right codes for one half token the other one stays usable', async () => {
+  it('T14: of two correct codes for one mfa_token, the rejected one stays usable', async () => {
     const { parts, user, right } = await situation();
     const { subject } = user;
     const jti = `one-${subject}`;
@@ -365,7 +365,7 @@ onEveryDatabase('the second factor', (database) => {
     ['the password changed', RAISE_STAMP, { securityStamp: 1 }, 'INVALID_TOKEN'],
     ['the account was disabled', DISABLE_ACCOUNT, {}, 'INVALID_TOKEN'],
     ['the factor was reset', 'UPDATE account SET totp_id = NULL WHERE id = ?', {}, 'MFA_STATE_CONFLICT'],
-  ])('is refused where %s while the code was looked at', async (_, sql, claim, code) => {
+  ])('a proof is rejected when %s while the code was checked', async (_, sql, claim, code) => {
     for (const kind of ['totp', 'backup_code']) {
       const { user, clock, right } = await situation();
       const { subject, backupCodes } = user;
@@ -381,7 +381,7 @@ onEveryDatabase('the second factor', (database) => {
     }
   });
 
-  it('T1: is proven once by two equal codes of which both were found right', async () => {
+  it('T1: of two equal correct codes that race, one is accepted', async () => {
     const { user, clock, right, prove } = await situation();
     const { subject } = user;
     const { secondFactors } = secondFactorParts(
@@ -394,7 +394,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await events(user)).toEqual({ 'MFA_REPLAY used_step': 1 });
   });
 
-  it('is not locked by a hundredth failure that an administrator has just forgiven', async () => {
+  it('a hundredth failure during an unlock by an administrator does not lock the account', async () => {
     const { user, clock, parts, wrong, securityStamp } = await situation();
     const { subject } = user;
     await change('UPDATE account SET failures_in_row = 99 WHERE id = ?', user);
@@ -412,7 +412,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await events(user)).toEqual({ MFA_UNLOCKED: 1, 'MFA_FAILED wrong_code': 1 });
   });
 
-  it('T7: lets the right one of five codes win though the others have just locked', async () => {
+  it('T7: a correct code among five succeeds although the other four have just locked the account', async () => {
     const { user, clock, right, wrong, prove, securityStamp } = await situation();
     const { subject } = user;
     const others = async (): Promise<void> => {
@@ -427,7 +427,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(right(1))).toBe('ok');
   });
 
-  it('keeps a lock that is proven when one of its five attempts is given back', async () => {
+  it('a lock stays when one of its five attempts is refunded', async () => {
     const { user, clock, right, wrong, prove } = await situation();
     const { subject } = user;
     const others = async (): Promise<void> => {
@@ -440,7 +440,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(right())).toBe('MFA_LOCKED');
   });
 
-  it.each([-HOUR, HOUR])('R11: accepts no used step after the clock jumps by %i s and returns', async (jump) => {
+  it.each([-HOUR, HOUR])('R11: a used step is rejected after the clock jumps by %i s and returns', async (jump) => {
     const { prove, right, clock } = await situation();
     await prove(right());
 
@@ -452,7 +452,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(right())).toBe('MFA_CODE_INVALID');
   });
 
-  it('R11: is locked for the length of the lock, not for longer, when the clock is set back', async () => {
+  it('R11: a clock set back does not extend a lock', async () => {
     const { prove, right, wrong, lock, clock } = await situation();
     clock.advance(2 * HOUR);
     await lock();
@@ -465,7 +465,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await prove(right())).toBe('ok');
   });
 
-  it('R11: is not unlocked early, nor locked longer, through a process whose clock is an hour behind', async () => {
+  it('R11: a process whose clock is an hour behind neither shortens nor extends a lock', async () => {
     const { prove, right, lock, user, clock } = await situation();
     const { subject, app } = user;
     clock.advance(3 * HOUR);
@@ -483,7 +483,7 @@ onEveryDatabase('the second factor', (database) => {
     expect([await proveThere(), await prove(right())]).toEqual(['ok', 'ok']);
   });
 
-  it('R11: is locked for its length again by a second lock on a process that has met the first one', async () => {
+  it('R11: a second lock also applies to a process with a slow clock that has seen the first one', async () => {
     const { lock, user, clock } = await situation();
     const { subject, app } = user;
     clock.advance(3 * HOUR);
@@ -500,7 +500,7 @@ onEveryDatabase('the second factor', (database) => {
     expect(await proveThere()).toBe('MFA_LOCKED');
   });
 
-  it('T19: is stored sealed, and sealed anew under the active key when it is used', async () => {
+  it('T19: a secret is stored sealed and resealed with the active key when it is used', async () => {
     const { user, clock, right } = await situation();
     const { subject, app } = user;
     const stored = async (): Promise<string> =>

@@ -13,7 +13,7 @@ onEveryDatabase('security events', (database) => {
   const recorder = (loggers = new Loggers()): SecurityEvents =>
     new SecurityEvents(new EventStore(), new ManualClock(1_800_000_000), new SystemRandom(), loggers);
 
-  it('L3: of one millisecond are read in the order they were recorded, newest first, page by page', async () => {
+  it('L3: events of one millisecond are read in slices in recorded order, newest first', async () => {
     const events = recorder();
     await database.work.run(async (tx) => {
       for (let number = 0; number < 30; number += 1) {
@@ -30,7 +30,7 @@ onEveryDatabase('security events', (database) => {
     );
   });
 
-  it('L3: hold the address, agent and id of their request, and fit whatever agent is sent', async () => {
+  it('L3: an event contains address, agent and id of its request, and truncates a long agent', async () => {
     const events = recorder();
     const facts = { requestId: 'request-1', ip: '192.0.2.1', agent: 'a'.repeat(4000) };
     await withRequestContext(facts, () =>
@@ -43,7 +43,7 @@ onEveryDatabase('security events', (database) => {
     expect(event?.agent).toHaveLength(255);
   });
 
-  it('L3: have the columns of docs/events.md', async () => {
+  it('L3: docs/events.md lists the columns of an event', async () => {
     const events = recorder();
     await database.work.run((tx) => events.record(tx, { kind: 'MFA_OK', subject: 'columns' }));
     const [row = {}] = await database.work.single((tx) =>
@@ -55,7 +55,7 @@ onEveryDatabase('security events', (database) => {
     expect(cells.join(' ').match(/[a-z_]+/g)).toEqual(Object.keys(row));
   });
 
-  it('L3: are not there when the change they tell about is taken back', async () => {
+  it('L3: an event is not stored when its transaction is rolled back', async () => {
     const events = recorder();
     const failing = database.work.run(async (tx) => {
       await events.record(tx, { kind: 'MFA_OK', subject: 'undone' });
@@ -66,7 +66,7 @@ onEveryDatabase('security events', (database) => {
     expect(await database.work.single((tx) => events.ofUser(tx, 'undone', { limit: 1 }))).toEqual([]);
   });
 
-  it('L3: are one line of the log each once they are kept, a warning where something was refused', async () => {
+  it('L3: each committed event is one log line, and a rejected attempt is a warning', async () => {
     const log = new CollectedLog();
     const events = recorder(log.loggers);
     const facts = { requestId: 'request-2', ip: '192.0.2.2', agent: 'a browser' };
@@ -96,7 +96,7 @@ onEveryDatabase('security events', (database) => {
     expect(Object.keys(log.lines[0]?.fields ?? {})).not.toContain('actor');
   });
 
-  it('L3: are no line of the log when they are taken back', async () => {
+  it('L3: an event that is rolled back is not logged', async () => {
     const log = new CollectedLog();
     const events = recorder(log.loggers);
     const failing = database.work.run(async (tx) => {

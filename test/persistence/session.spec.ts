@@ -25,7 +25,7 @@ onEveryDatabase('sessions', (database) => {
       ]),
     );
 
-  it('are found by their id with everything that was said of the login', async () => {
+  it('a session is found by its id with all facts of the sign-in', async () => {
     const now = clock.seconds();
     const facts = { subject: 'boss', amr: PWD_OTP, authTime: now - 5, mfaAt: now, mfaMethod: 'totp', idp: 'corp' };
     const from = { requestId: 'r', ip: '192.0.2.7', agent: 'x'.repeat(300) };
@@ -47,7 +47,7 @@ onEveryDatabase('sessions', (database) => {
     });
   });
 
-  it('S3: keep of cookies no more than a hash', async () => {
+  it('S3: the database contains neither session secrets nor refresh tokens in clear text', async () => {
     const { secret = '' } = await open('portal');
     const { refreshToken } = await open('token');
 
@@ -59,7 +59,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await stored()).not.toContain(refreshToken?.value);
   });
 
-  it('of the web portal are found by the secret of their cookie and by nothing else', async () => {
+  it('a portal session is found only by the secret of its cookie', async () => {
     const { session, secret = '' } = await open('portal');
 
     expect(await sessions().findBySecret(secret)).toEqual(session);
@@ -68,7 +68,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().findBySecret(`${secret}' OR '1'='1`)).toBeUndefined();
   });
 
-  it('T20: a refresh token is no session cookie, and a session cookie no refresh token', async () => {
+  it('T20: refresh tokens and session cookies are not interchangeable', async () => {
     const { secret = '' } = await open('portal');
     const { refreshToken } = await open('token');
 
@@ -76,7 +76,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().rotate(secret, () => Promise.resolve())).toEqual({ kind: 'refused', reason: 'unknown' });
   });
 
-  it('S8: of the web portal end after half an hour without a request', async () => {
+  it('S8: a portal session expires after half an hour without a request', async () => {
     const used = await open('portal');
     const unused = await open('portal');
     clock.advance(HALF_AN_HOUR - 1);
@@ -88,7 +88,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().findBySecret(unused.secret ?? '')).toBeUndefined();
   });
 
-  it('S8: of the web portal end after twelve hours however much they are used', async () => {
+  it('S8: a portal session expires after twelve hours even when it is used', async () => {
     const { session } = await open('portal');
     for (let passed = 0; passed < 12 * 3600 - 600; passed += 600) {
       clock.advance(600);
@@ -101,7 +101,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().find(session.id)).toBeUndefined();
   });
 
-  it('are written to at most once a minute', async () => {
+  it('the last use of a session is written at most once a minute', async () => {
     const { session } = await open('portal');
     clock.advance(59);
     await sessions().touch(session);
@@ -114,7 +114,7 @@ onEveryDatabase('sessions', (database) => {
     expect(found?.expiresAt).toBe(session.createdAt + 60 + HALF_AN_HOUR);
   });
 
-  it('of applications are not prolonged by requests', async () => {
+  it('requests do not extend an application session', async () => {
     const { session } = await open('token');
     clock.advance(DAY);
     await sessions().touch(session);
@@ -122,7 +122,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().find(session.id)).toEqual({ ...session, lastUsedAt: clock.seconds() });
   });
 
-  it('half-authenticated ones last three minutes, used or not, and know their security stamp', async () => {
+  it('a half-authenticated session has its security stamp and expires after three minutes', async () => {
     const { session, secret = '' } = await openHalf();
     clock.advance(179);
     await sessions().touch(session);
@@ -132,7 +132,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().findBySecret(secret)).toBeUndefined();
   });
 
-  it('S7: the principal swap brings another id and another cookie, once', async () => {
+  it('S7: of ten concurrent upgrades one succeeds, with a new session id and cookie', async () => {
     const half = await openHalf();
     const facts = { subject: 'anna', amr: PWD_OTP, authTime: 1, mfaAt: 2, mfaMethod: 'totp' };
     const swap = (): Promise<OpenedSession | undefined> =>
@@ -149,7 +149,7 @@ onEveryDatabase('sessions', (database) => {
     expect(found).not.toHaveProperty('halfSecurityStamp');
   });
 
-  it('a complete session cannot be swapped, and a half-authenticated one not raised', async () => {
+  it('a full session cannot be upgraded, and a half-authenticated one cannot be stepped up', async () => {
     const full = await open('portal');
     const half = await openHalf();
     const facts = { subject: 'anna', amr: PWD_OTP, authTime: 1, mfaAt: 2, mfaMethod: 'totp' };
@@ -159,7 +159,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().find(full.session.id)).toBeDefined();
   });
 
-  it('step-up keeps the session and changes its cookie', async () => {
+  it('a step-up keeps the session and replaces its cookie', async () => {
     const { session, secret = '' } = await open('portal');
     const facts = { amr: PWD_OTP, mfaAt: clock.seconds(), mfaMethod: 'totp' };
 
@@ -170,7 +170,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await sessions().findBySecret(raised?.secret ?? '')).toEqual(raised?.session);
   });
 
-  it('S6: an ended session is ended at once, with its refresh tokens', async () => {
+  it('S6: ending a session takes effect at once, including its refresh tokens', async () => {
     const { session, refreshToken } = await open('token');
 
     expect(await database.work.run((tx) => sessions().end(tx, session.id))).toBe(true);
@@ -182,14 +182,14 @@ onEveryDatabase('sessions', (database) => {
     expect(await database.work.run((tx) => sessions().end(tx, session.id))).toBe(false);
   });
 
-  it('of somebody else are not ended', async () => {
+  it('a session of another user is not ended', async () => {
     const { session } = await open('token');
 
     expect(await database.work.run((tx) => sessions().end(tx, session.id, 'eve'))).toBe(false);
     expect(await sessions().find(session.id)).toBeDefined();
   });
 
-  it('of one account end together but for one, with those half-authenticated', async () => {
+  it('endAll ends all sessions of an account except the given one', async () => {
     const kept = await open('portal', 'carla');
     const others = [await open('portal', 'carla'), await open('token', 'carla'), await openHalf('carla')];
     const another = await open('token', 'dora');
@@ -207,7 +207,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await database.work.run((tx) => sessions().endAll(tx, 'carla'))).toBe(1);
   });
 
-  it('lists the live, complete sessions of one account, newest first', async () => {
+  it('lists the active full sessions of an account, newest first', async () => {
     const old = await open('portal', 'emil');
     clock.advance(HALF_AN_HOUR);
     const first = await open('token', 'emil');
@@ -221,7 +221,7 @@ onEveryDatabase('sessions', (database) => {
     expect(ids).not.toContain(old.session.id);
   });
 
-  it('X17: of a session elsewhere are all over after its logout, one that is completed at that moment, too', async () => {
+  it('X17: a logout at the identity provider also ends a session that is upgraded at the same time', async () => {
     for (let round = 0; round < 40; round += 1) {
       const subject = `staff-${round}`;
       const facts = { subject, authTime: clock.seconds(), idp: 'corp', idpSession: `elsewhere-${round}` };
@@ -237,7 +237,7 @@ onEveryDatabase('sessions', (database) => {
     }
   });
 
-  it('are deleted a day after their end, with used half tokens and refresh tokens', async () => {
+  it('the sweep deletes sessions a day after they expire, and used mfa_tokens', async () => {
     const { mfaTokens, sweep } = parts();
     const { session, refreshToken } = await open('token', 'fred');
     const lasting = await open('token', 'fred');
@@ -258,7 +258,7 @@ onEveryDatabase('sessions', (database) => {
     expect(refreshToken).toBeDefined();
   });
 
-  it('are swept in batches until nothing is left', async () => {
+  it('the sweep deletes expired rows in batches until none is left', async () => {
     const insert = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, 5)';
     await database.work.run(async (tx) => {
       for (let index = 0; index < 450; index += 1) await tx.insert(insert, [`old-${index}`]);
@@ -268,7 +268,7 @@ onEveryDatabase('sessions', (database) => {
     expect(await parts().sweep.sweep()).toBe(0);
   });
 
-  it('logins that were asked for go soon after their end, as strangers make them', async () => {
+  it('the sweep deletes SAML requests a minute after they expire, because anyone can create them', async () => {
     const { sweep } = parts();
     const now = clock.seconds();
     const ask = (id: string, expiresAt: number): Promise<unknown> =>

@@ -46,7 +46,7 @@ onEveryDatabase('signing keys', (database) => {
   const kidOf = (jws: string): unknown =>
     (JSON.parse(Buffer.from(jws.split('.')[0] ?? '', 'base64url').toString()) as { kid: unknown }).kid;
 
-  it('are made at the first start and kept', async () => {
+  it('signing keys are created at the first startup and kept', async () => {
     const first = await fresh();
     const second = await started();
     const imported = first.keys.current('access');
@@ -59,7 +59,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(await second.mfaTokens.verify(half)).toMatchObject({ subject: 'anna', securityStamp: 3 });
   });
 
-  it('are shared by processes that start at once', async () => {
+  it('processes that start at once share their signing keys', async () => {
     await database.work.single((tx) => tx.change('DELETE FROM signing_key'));
 
     const processes = await Promise.all(Array.from({ length: 8 }, () => started()));
@@ -71,7 +71,7 @@ onEveryDatabase('signing keys', (database) => {
     }
   });
 
-  it('T19: stand in the table sealed', async () => {
+  it('T19: signing keys are stored sealed', async () => {
     await fresh();
 
     for (const { purpose, id, sealed, seal_key: sealKey } of await rows()) {
@@ -83,7 +83,7 @@ onEveryDatabase('signing keys', (database) => {
   });
 
   it.each(['ES256', 'EdDSA', 'RS256'] as const)(
-    'J7: are published with public members only (%s)',
+    'J7: keys are published with public members only (%s)',
     async (algorithm) => {
       const { keys, accessTokens, ...parts } = await fresh({ token: { algorithm } });
       const jws = await token({ keys, accessTokens, ...parts });
@@ -97,7 +97,7 @@ onEveryDatabase('signing keys', (database) => {
     },
   );
 
-  it('J7: of a rotation the next is published a day before it signs, and the old one verifies until its tokens end', async () => {
+  it('J7: a new key is published a day before it signs, and the old one verifies until its tokens expire', async () => {
     const parts = await fresh();
     const old = await token(parts);
     const [next] = (await parts.rotation.rotate({ actor: 'test' })).filter(({ purpose }) => purpose === 'access');
@@ -119,7 +119,7 @@ onEveryDatabase('signing keys', (database) => {
     expect((await rows()).map(({ id }) => id)).not.toContain(kidOf(old));
   });
 
-  it('rotate to one next key however often they are asked to, and by however many', async () => {
+  it('concurrent and repeated rotations create one next key', async () => {
     const parts = await fresh();
 
     const rotated = await Promise.all(Array.from({ length: 5 }, () => parts.rotation.rotate({ actor: 'test' })));
@@ -130,7 +130,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(again.map(({ isNew }) => isNew)).toEqual([false, false]);
   });
 
-  it('sign at once where that is asked for, the waiting key as well as a new one', async () => {
+  it('an immediate rotation activates a new or a waiting key at once', async () => {
     const parts = await fresh();
     const before = await token(parts);
     const [made] = await parts.rotation.rotate({ actor: 'test', atOnce: true });
@@ -145,7 +145,7 @@ onEveryDatabase('signing keys', (database) => {
     for (const jws of [before, between, after]) expect(await parts.accessTokens.verify(jws)).toBeDefined();
   });
 
-  it('that have changed are told at DEBUG, once, and with them those that cannot be opened', async () => {
+  it('changed keys are logged once at DEBUG, with those that cannot be unsealed', async () => {
     const log = new CollectedLog();
     log.loggers.setLevel('token', 'DEBUG');
     const parts = await fresh({ loggers: log.loggers });
@@ -162,7 +162,7 @@ onEveryDatabase('signing keys', (database) => {
     ]);
   });
 
-  it('made by another process are found when a token names them', async () => {
+  it('a key of another process is found when a token names it', async () => {
     const reader = await fresh();
     const rotating = await started();
     await rotating.rotation.rotate({ actor: 'test', atOnce: true });
@@ -174,7 +174,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(await reader.mfaTokens.verify(half)).toBeDefined();
   });
 
-  it('cost one read at most in two seconds for tokens that name keys nobody has', async () => {
+  it('tokens with unknown key ids cause at most one read in two seconds', async () => {
     const { keys } = await fresh();
     let reads = 0;
     const reload = keys.reload.bind(keys);
@@ -194,22 +194,19 @@ onEveryDatabase('signing keys', (database) => {
     expect([early, reads]).toEqual([0, 1]);
   });
 
-  it.each(['access', 'mfa'] as const)(
-    'of %s that are retired sign no more, and another takes over',
-    async (purpose) => {
-      const parts = await fresh();
-      const { kid } = parts.keys.current(purpose);
+  it.each(['access', 'mfa'] as const)('a retired %s key stops signing, and another takes over', async (purpose) => {
+    const parts = await fresh();
+    const { kid } = parts.keys.current(purpose);
 
-      expect(await parts.rotation.retire(kid, { actor: 'test' })).toBe(true);
-      await parts.keys.reload();
+    expect(await parts.rotation.retire(kid, { actor: 'test' })).toBe(true);
+    await parts.keys.reload();
 
-      expect(parts.keys.current(purpose).kid).not.toBe(kid);
-      expect(await parts.keys.find(purpose, kid)).toBeDefined();
-      expect(await parts.rotation.retire(kid, { actor: 'test' })).toBe(false);
-    },
-  );
+    expect(parts.keys.current(purpose).kid).not.toBe(kid);
+    expect(await parts.keys.find(purpose, kid)).toBeDefined();
+    expect(await parts.rotation.retire(kid, { actor: 'test' })).toBe(false);
+  });
 
-  it('that became known verify nothing any more', async () => {
+  it('a key retired at once no longer verifies tokens', async () => {
     const parts = await fresh();
     const stolen = await token(parts);
     await parts.rotation.rotate({ actor: 'test' });
@@ -222,7 +219,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(parts.keys.jwks().keys).toHaveLength(1);
   });
 
-  it('are replaced by age, the next published in time', async () => {
+  it('an old key gets a successor in time', async () => {
     const parts = await fresh();
     clock.advance(89 * DAY - 1);
     await parts.rotation.keepUp();
@@ -234,7 +231,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(states).toEqual(['access current', 'access next', 'mfa current']);
   });
 
-  it('change their algorithm with a day of notice', async () => {
+  it('a change of the algorithm takes effect after a day', async () => {
     const before = await fresh();
     const old = await token(before);
     const parts = await started({ token: { algorithm: 'EdDSA' } });
@@ -246,7 +243,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(await parts.accessTokens.verify(old)).toBeDefined();
   });
 
-  it('may be a PEM file, which then signs, while those of the database go on to verify', async () => {
+  it('a PEM file signs while keys of the database still verify', async () => {
     const before = await fresh();
     const old = await token(before);
     const { pem, publicPem } = pemKey();
@@ -263,7 +260,7 @@ onEveryDatabase('signing keys', (database) => {
     expect((await parts.rotation.rotate({ actor: 'test' })).map(({ purpose }) => purpose)).toEqual(['mfa']);
   });
 
-  it('that somebody wrote into the database without the seal key verify nothing', async () => {
+  it('keys written into the database without the seal key verify nothing', async () => {
     const parts = await fresh();
     const foreign = new Sealer('k1', new Map([['k1', new SystemRandom().bytes(32)]]), new SystemRandom());
     const intruder = tokenParts(database.work, clock, { sealer: foreign });
@@ -276,7 +273,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(await parts.accessTokens.verify(await token(parts))).toBeDefined();
   });
 
-  it('stop the start where they are sealed under a key that is not configured', async () => {
+  it('keys sealed with an unconfigured key prevent startup', async () => {
     await fresh();
 
     const failure = await started({ sealer: randomSealer('k2') }).catch((error: unknown) => error);
@@ -287,7 +284,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(problem?.facts).toContainEqual(['Property', 'app.security.seal.keys.k1']);
   });
 
-  it('are sealed anew under another key, while a process that does not have it goes on', async () => {
+  it('keys are resealed with another key while a process without it keeps working', async () => {
     const random = new SystemRandom();
     const both = new Map([
       ['k1', random.bytes(32)],
@@ -307,7 +304,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(await alone.accessTokens.verify(jws)).toBeDefined();
   });
 
-  it('write an event for every change', async () => {
+  it('every change of a signing key records an event', async () => {
     await database.work.single((tx) => tx.change('DELETE FROM security_event'));
     const { rotation, keys } = await fresh();
     await rotation.rotate({ actor: 'admin-1' });

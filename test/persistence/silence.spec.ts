@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.js';
 
 const LIMIT_MILLIS = 1000;
 
-needs('mariadb')('a unit of work on a database server', () => {
+needs('mariadb')('a unit of work on an unresponsive database server', () => {
   let door: Door;
   let dataSource: DataSource;
   let work: UnitOfWork;
@@ -33,7 +33,7 @@ needs('mariadb')('a unit of work on a database server', () => {
     await dataSource.destroy();
   });
 
-  it('H1: whose COMMIT is not answered has failed, and its connection is not lent again', async () => {
+  it('H1: a unit of work whose COMMIT gets no response fails, and its connection is not reused', async () => {
     const told: string[] = [];
     const ids: unknown[] = [];
     const unit = (): Promise<void> =>
@@ -58,7 +58,7 @@ needs('mariadb')('a unit of work on a database server', () => {
     expect(ids.at(-1)).not.toEqual(ids[0]);
   });
 
-  it('H1: of a request that has met silence fails at once when it asks again', async () => {
+  it('H1: a request fails at once after its first statement has timed out', async () => {
     door.fallSilent();
 
     const asked = inRequest(async () => {
@@ -72,8 +72,8 @@ needs('mariadb')('a unit of work on a database server', () => {
     expect((await asked).took).toBeLessThan(LIMIT_MILLIS);
   });
 
-  it('H1: reads an answer that came while the process was busy for longer than the limit', async () => {
-    // The door stands in this process, and would be as busy.
+  it('H1: a result that arrives while the process is busy beyond the limit is read', async () => {
+    // The door runs in this process and would be just as busy.
     const direct = await openDatabase(database);
     const ask = (): Promise<unknown> => workOn(direct).single((tx) => tx.rows('SELECT 1 AS one'));
     const askWhileBusy = (): Promise<unknown> =>
@@ -89,7 +89,7 @@ needs('mariadb')('a unit of work on a database server', () => {
     await direct.destroy();
   });
 
-  it('H1: of a request is cut at the limit, and a long one of a task or a command goes on', async () => {
+  it('H1: a long statement of a request is cut off at the limit, and one of a task or a command is not', async () => {
     const long = (): Promise<unknown> => work.single((tx) => tx.rows('SELECT SLEEP(2) AS slept'));
 
     await expect(inRequest(long)).rejects.toMatchObject({ code: 'UNAVAILABLE' });

@@ -10,7 +10,7 @@ import { type AccountParts, accountParts, eventKinds } from './account-parts.js'
 const ISSUER = 'https://idp.test/metadata';
 const code = (expected: string): unknown => expect.objectContaining({ code: expected }) as unknown;
 
-onEveryDatabase('accounts of staff', (database) => {
+onEveryDatabase('staff accounts', (database) => {
   let parts: AccountParts;
   /** Another process on the same database. */
   let others: AccountParts;
@@ -46,7 +46,7 @@ onEveryDatabase('accounts of staff', (database) => {
       tx.rows('SELECT kind, actor, idp, reason FROM security_event WHERE user_id = ? ORDER BY id', [subject]),
     );
 
-  it('are made at the first login, without a password', async () => {
+  it('a staff account is created at the first sign-in, without a password', async () => {
     const who = somebody('Ada.L', { roles: ['ROLE_B', 'ROLE_A'], email: 'ada@example.org' });
 
     const { account, hasLostRoles } = (await entry(who)) ?? {};
@@ -66,7 +66,7 @@ onEveryDatabase('accounts of staff', (database) => {
     ]);
   });
 
-  it('are found again without anything being changed', async () => {
+  it('a second sign-in finds the staff account unchanged', async () => {
     const first = await enter(somebody('again', { roles: ['ROLE_A'], email: 'again@example.org' }));
 
     const second = await enter(somebody('again', { roles: ['ROLE_A'], email: 'again@example.org' }));
@@ -76,7 +76,7 @@ onEveryDatabase('accounts of staff', (database) => {
     expect(await identities('again')).toEqual([{ user_id: first.id, logins: 2 }]);
   });
 
-  it('X15: of one name from two issuers are two', async () => {
+  it('X15: one name from two issuers gives two accounts', async () => {
     const here = await enter(somebody('shared'));
     const there = await enter(somebody('shared', { idp: 'other', issuer: 'https://other.test/metadata' }));
 
@@ -86,9 +86,9 @@ onEveryDatabase('accounts of staff', (database) => {
 
   it.each([
     ['in case', ['Case', 'case', 'CASE']],
-    ['in what is made one by normalisation', ['ｆull', 'full', ' full ']],
+    ['in what normalization removes', ['ｆull', 'full', ' full ']],
     ['in accents', ['søk', 'sök', 'sok']],
-  ])('X15: of names that differ %s alone are as many', async (_, names) => {
+  ])('X15: names that differ only %s are different accounts', async (_, names) => {
     const accounts: Account[] = [];
     for (const name of names) accounts.push(await enter(somebody(name)));
 
@@ -99,7 +99,7 @@ onEveryDatabase('accounts of staff', (database) => {
     expect(again).toEqual(accounts.map(({ id }) => id));
   });
 
-  it('X15: are never a local account of the same name or address', async () => {
+  it('X15: a staff account never matches a local account of the same name or address', async () => {
     const local = await parts.creation.create(
       { loginId: 'boss', email: 'boss@example.org', roles: ['ROLE_ADMIN'] },
       'cli',
@@ -112,21 +112,21 @@ onEveryDatabase('accounts of staff', (database) => {
     expect(await parts.accounts.find(local.id)).toEqual(local);
   });
 
-  it('of names that are no login ids are shown by a mark', async () => {
+  it('a staff name that is not a login id is shown as a pseudonym', async () => {
     const long = await enter(somebody('x'.repeat(400)));
 
     expect(long.loginId).toMatch(/^corp:~[a-z0-9]{10,20}$/);
     expect((await enter(somebody('x'.repeat(400)))).id).toBe(long.id);
   });
 
-  it('are not made where existing ones alone may enter', async () => {
+  it('a staff account is not created when only existing ones may sign in', async () => {
     expect(await entry(somebody('stranger'), { mayCreate: false })).toBeUndefined();
 
     expect(await identities('stranger')).toEqual([]);
     expect(await parts.accounts.findByLoginId('corp:stranger')).toBeUndefined();
   });
 
-  it('follow roles and address of each login', async () => {
+  it('each sign-in updates the roles and the address of a staff account', async () => {
     const { id } = await enter(somebody('mover', { roles: ['ROLE_A', 'ROLE_B'], email: 'old@example.org' }));
 
     const less = await entry(somebody('mover', { roles: ['ROLE_A'], email: 'new@example.org' }));
@@ -142,7 +142,7 @@ onEveryDatabase('accounts of staff', (database) => {
     ]);
   });
 
-  it('keep their address where none is said, or one that is none', async () => {
+  it('a missing or invalid address does not replace the address of a staff account', async () => {
     const { id } = await enter(somebody('mailed', { email: 'kept@example.org' }));
 
     await enter(somebody('mailed'));
@@ -152,7 +152,7 @@ onEveryDatabase('accounts of staff', (database) => {
     expect(await enter(somebody('unmailed', { email: 'not an address' }))).not.toHaveProperty('email');
   });
 
-  it('stay as they are while they are disabled', async () => {
+  it('a disabled staff account is not updated', async () => {
     const { id } = await enter(somebody('gone', { roles: ['ROLE_A'] }));
     await setStatus(id, 'disabled');
 
@@ -164,7 +164,7 @@ onEveryDatabase('accounts of staff', (database) => {
     expect(await enter(somebody('gone', { roles: ['ROLE_B'] }))).toMatchObject({ status: 'active', roles: ['ROLE_B'] });
   });
 
-  it('are taken back with what they were made for', async () => {
+  it('a staff account is rolled back with the transaction of its sign-in', async () => {
     const failing = database.work.run(async (tx) => {
       await parts.staff.enter(tx, somebody('undone'), true);
       throw new Error('no session');
@@ -175,7 +175,7 @@ onEveryDatabase('accounts of staff', (database) => {
     expect(await parts.accounts.findByLoginId('corp:undone')).toBeUndefined();
   });
 
-  it('X15: of 20 first logins at once are one', async () => {
+  it('X15: 20 concurrent first sign-ins create one staff account', async () => {
     const made = await Promise.all(
       upTo(20).map((index) => entry(somebody('crowd'), { at: index % 2 ? parts : others })),
     );
@@ -186,7 +186,7 @@ onEveryDatabase('accounts of staff', (database) => {
     expect(await eventKinds(database.work, [...subjects][0])).toEqual(['USER_CREATED']);
   });
 
-  it('have no session left when they are disabled while somebody signs in', async () => {
+  it('disabling a staff account during its sign-in leaves no session', async () => {
     const { sessions } = tokenParts(database.work, parts.clock);
     for (const round of upTo(10)) {
       const { id: subject } = await enter(somebody(`raced-${round}`));
@@ -201,7 +201,7 @@ onEveryDatabase('accounts of staff', (database) => {
       await database.work.run(async (tx) => {
         await parts.staff.enter(tx, somebody(`raced-${round}`), true);
         entered.resolve(undefined);
-        // It has time enough to be done, unless it has to wait.
+        // Gives the other transaction time to finish, unless it has to wait.
         for (let reads = 0; reads < 20; reads += 1) await tx.rows('SELECT id FROM account WHERE id = ?', [subject]);
         await sessions.open(tx, { subject, kind: 'staff', amr: PWD, authTime: parts.clock.seconds() });
       });
@@ -212,7 +212,7 @@ onEveryDatabase('accounts of staff', (database) => {
     }
   });
 
-  it('can be made before the first login, which finds them', async () => {
+  it('a staff account can be created before the first sign-in, which finds it', async () => {
     const admitted = await parts.staff.admit(
       somebody('invited', { roles: ['ROLE_A'], email: 'invited@example.org' }),
       'cli',
@@ -230,7 +230,7 @@ onEveryDatabase('accounts of staff', (database) => {
     expect(await identities('invited')).toEqual([{ user_id: admitted.id, logins: 1 }]);
   });
 
-  it('are made before the first login once', async () => {
+  it('of ten concurrent creations before the first sign-in, one succeeds', async () => {
     const made = await Promise.allSettled(
       upTo(10).map((index) => (index % 2 ? parts : others).staff.admit(somebody('once'), 'cli')),
     );
@@ -249,7 +249,7 @@ onEveryDatabase('accounts of staff', (database) => {
     ['roles', somebody('fine', { roles: ['admin'] })],
     ['roles', somebody('fine', { roles: ['ROLE_PRE_MFA'] })],
     ['email', somebody('fine', { email: 'nowhere' })],
-  ])('are not made before the first login with a bad %s', async (field, who) => {
+  ])('a staff account with an invalid %s cannot be created before the first sign-in', async (field, who) => {
     await expect(parts.staff.admit(who, 'cli')).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',
       facts: { errors: [{ field, code: 'malformed' }] },
@@ -259,7 +259,7 @@ onEveryDatabase('accounts of staff', (database) => {
 });
 
 onEveryDatabase('the last administrator', (database) => {
-  it('can be taken away by the identity provider it came from', async () => {
+  it('an identity provider can remove the administrator role of its user, even the last one', async () => {
     const parts = accountParts(database.work);
     const who = { idp: 'corp', issuer: ISSUER, person: 'root' };
     const enter = (roles: readonly string[]): Promise<StaffEntry | undefined> =>

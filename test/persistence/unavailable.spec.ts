@@ -8,8 +8,8 @@ import { freshMariadbDatabase } from '../support/fresh-database.js';
 import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-describe('a database that cannot be opened', () => {
-  it('is reported when nothing listens at its port, without the password', async () => {
+describe('errors of a database that cannot be opened', () => {
+  it('a closed port is reported without the password', async () => {
     const port = await freePort();
     const failure = await failureOf({
       url: `jdbc:mysql://ann:s3cret@127.0.0.1:${port}/login?password=s3cret`,
@@ -29,17 +29,17 @@ describe('a database that cannot be opened', () => {
   });
 
   it.each([
-    ['a database of another kind', 'jdbc:oracle:thin:@db:1521:login', 'supported are jdbc:sqlite:'],
-    ['a host without a name', 'jdbc:mysql://no-such-host.invalid/login', 'the name of the host'],
-  ])('is reported when it is %s', async (_, url, reason) => {
+    ['an unsupported database', 'jdbc:oracle:thin:@db:1521:login', 'supported are jdbc:sqlite:'],
+    ['an unresolvable host', 'jdbc:mysql://no-such-host.invalid/login', 'the name of the host'],
+  ])('reports %s', async (_, url, reason) => {
     expect(reasonOf(await failureOf({ url }))).toContain(reason);
   });
 
   it.each([
     ['a folder', 'folder', 'the path is a folder'],
     ['below a file', 'text/login.db', 'a part of the path is not a folder'],
-    ['no database', 'text', 'the file is not a database'],
-  ])('is reported when its file is %s', async (_, path, reason) => {
+    ['not a database', 'text', 'the file is not a database'],
+  ])('reports a database file that is %s', async (_, path, reason) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'folder'));
     writeFileSync(join(folder, 'text'), 'This is a text and not a database at all.'.repeat(100));
@@ -48,8 +48,8 @@ describe('a database that cannot be opened', () => {
   });
 });
 
-needs('mariadb')('a MariaDB that does not let us in', () => {
-  it('is reported with the account as the thing to correct', async () => {
+needs('mariadb')('errors of a MariaDB that rejects the connection', () => {
+  it('a wrong password is reported with the account as the setting to correct', async () => {
     const { url, username } = await freshMariadbDatabase();
     const failure = await failureOf({ url, username, password: 'wr0ng' });
 
@@ -58,14 +58,14 @@ needs('mariadb')('a MariaDB that does not let us in', () => {
     expect(JSON.stringify([failure.problem, failure.message])).not.toContain('wr0ng');
   });
 
-  it('is reported when it has no such database', async () => {
+  it('a missing database is reported', async () => {
     const { url, server } = await freshMariadbDatabase();
     const failure = await failureOf({ url: `${url}_not`, username: server.user, password: server.password });
 
     expect(reasonOf(failure)).toBe('the server has no database of that name');
   });
 
-  it('is reported when it cannot speak TLS and must', async () => {
+  it('a server without required TLS is reported', async () => {
     const { url, username, password } = await freshMariadbDatabase();
 
     expect(reasonOf(await failureOf({ url: `${url}?sslMode=REQUIRED`, username, password }))).toBe(
@@ -74,8 +74,8 @@ needs('mariadb')('a MariaDB that does not let us in', () => {
   });
 });
 
-needs('mariadb')('the URL of a MariaDB', () => {
-  it('may name several hosts, of which the first that answers is used', async () => {
+needs('mariadb')('MariaDB URLs', () => {
+  it('the first reachable host of several is used', async () => {
     const { url, username, password } = await freshMariadbDatabase();
     const dead = `127.0.0.1:${await freePort()}`;
     const dataSource = await openDatabase({ url: url.replace('//', `//${dead},`), username, password });
@@ -84,7 +84,7 @@ needs('mariadb')('the URL of a MariaDB', () => {
     await dataSource.destroy();
   });
 
-  it('may carry the account', async () => {
+  it('the URL may contain the account', async () => {
     const { url, username, password } = await freshMariadbDatabase();
     const dataSource = await openDatabase({ url: url.replace('//', `//${username}:${password}@`) });
 
@@ -92,7 +92,7 @@ needs('mariadb')('the URL of a MariaDB', () => {
     await dataSource.destroy();
   });
 
-  it('limits by socketTimeout how long a silent server is waited for', async () => {
+  it('socketTimeout limits the wait for a silent server', async () => {
     const { url, username, password } = await freshMariadbDatabase();
     const dataSource = await openDatabase({ url: `${url}?socketTimeout=200`, username, password });
 
@@ -102,7 +102,7 @@ needs('mariadb')('the URL of a MariaDB', () => {
 });
 
 describe('allowPublicKeyRetrieval=false', () => {
-  it('refuses a key that arrives over an open connection', async () => {
+  it('allowPublicKeyRetrieval=false rejects a key that arrives without TLS', async () => {
     const [options] = await dataSourceOptions({ url: 'jdbc:mysql://db/login?allowPublicKeyRetrieval=false' });
     const { authPlugins } = options?.extra as { authPlugins: Record<string, LoginPlugin> };
     const answer = authPlugins['caching_sha2_password']?.({ connection: { config: { password: 'p' } } });

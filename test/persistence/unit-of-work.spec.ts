@@ -9,7 +9,7 @@ const READ = 'SELECT expires_at FROM used_mfa_token WHERE jti = ?';
 onEveryDatabase('a unit of work', (database) => {
   const marks = (jti: string): Promise<readonly unknown[]> => database.work.single((tx) => tx.rows(READ, [jti]));
 
-  it('keeps nothing of work that throws', async () => {
+  it('rolls back work that throws', async () => {
     const failing = database.work.run(async (tx) => {
       await tx.insert(MARK, ['thrown', 1]);
       throw new RangeError('stop');
@@ -19,7 +19,7 @@ onEveryDatabase('a unit of work', (database) => {
     expect(await marks('thrown')).toEqual([]);
   });
 
-  it('goes on after an insert that a unique key refused', async () => {
+  it('continues after an insert that violates a unique key', async () => {
     const inserted = await database.work.run(async (tx) => [
       await tx.insert(MARK, ['first', 1]),
       await tx.insert(MARK, ['first', 2]),
@@ -31,7 +31,7 @@ onEveryDatabase('a unit of work', (database) => {
     expect(await marks('second')).toEqual([{ expires_at: 3 }]);
   });
 
-  it('tells texts apart by every byte', async () => {
+  it('unique keys compare texts byte by byte', async () => {
     const inserted = await database.work.run(async (tx) => [
       await tx.insert(MARK, ['aB', 1]),
       await tx.insert(MARK, ['ab', 1]),
@@ -41,7 +41,7 @@ onEveryDatabase('a unit of work', (database) => {
     expect(inserted).toEqual([true, true, true]);
   });
 
-  it('counts the rows a condition matched, changed or not', async () => {
+  it('counts the matched rows, whether or not they change', async () => {
     await database.work.single((tx) => tx.insert(MARK, ['same', 7]));
     const matched = await database.work.single((tx) =>
       tx.change('UPDATE used_mfa_token SET expires_at = 7 WHERE jti = ?', ['same']),
@@ -50,7 +50,7 @@ onEveryDatabase('a unit of work', (database) => {
     expect(matched).toBe(1);
   });
 
-  it('tells what was done once it is kept, in order, and others see it by then', async () => {
+  it('callbacks run after the commit in order, when others can see the change', async () => {
     const told: string[] = [];
     const seen: Promise<readonly unknown[]>[] = [];
 
@@ -68,7 +68,7 @@ onEveryDatabase('a unit of work', (database) => {
     expect(await Promise.all(seen)).toEqual([[{ expires_at: 1 }]]);
   });
 
-  it('tells nothing of work that was taken back', async () => {
+  it('callbacks do not run for work that is rolled back', async () => {
     const told: string[] = [];
     const failing = database.work.run(async (tx) => {
       tx.afterCommit(() => told.push('never'));
@@ -80,7 +80,7 @@ onEveryDatabase('a unit of work', (database) => {
     expect(told).toEqual([]);
   });
 
-  it('does no work again that is kept, whatever goes wrong as it is told', async () => {
+  it('committed work is not repeated when a callback throws', async () => {
     let begun = 0;
     const work = database.work.run(async (tx) => {
       begun += 1;
@@ -94,14 +94,14 @@ onEveryDatabase('a unit of work', (database) => {
     expect(begun).toBe(1);
   });
 
-  it('loses no change of forty transactions at once on one row', async () => {
+  it('forty concurrent transactions on one row lose no change', async () => {
     await database.work.single((tx) => tx.insert(MARK, ['busy', 0]));
     await Promise.all(Array.from({ length: 40 }, () => database.work.run((tx) => tx.change(MOVE, ['busy']))));
 
     expect(await marks('busy')).toEqual([{ expires_at: 40 }]);
   });
 
-  it('runs work again that lost a deadlock, and tells of it once', async () => {
+  it('work that loses a deadlock is repeated, and its callbacks run once', async () => {
     await database.work.run(async (tx) => {
       await tx.insert(MARK, ['left', 0]);
       await tx.insert(MARK, ['right', 0]);
@@ -126,7 +126,7 @@ onEveryDatabase('a unit of work', (database) => {
 });
 
 onEveryDatabase('the schema', (database) => {
-  it('goes forward, back to nothing and forward again to the same', async () => {
+  it('migrations run forward, back to nothing and forward again to the same schema', async () => {
     const before = await columnsAndIndexes(database);
     for (let left = database.dataSource.migrations.length; left > 0; left -= 1) {
       await database.dataSource.undoLastMigration({ transaction: 'none' });
@@ -140,8 +140,8 @@ onEveryDatabase('the schema', (database) => {
   });
 });
 
-onEveryDatabase('a unit of work inside another one', (database) => {
-  it('is refused where it would wait for itself', async () => {
+onEveryDatabase('nested units of work', (database) => {
+  it('a nested unit of work on SQLite is rejected because it would wait for itself', async () => {
     if (database.engine !== 'SQLite') return;
     const nested = database.work.run(() => database.work.run(() => Promise.resolve()));
 
@@ -169,7 +169,7 @@ const ON_A_SERVER = [
    FROM information_schema.statistics WHERE table_schema = DATABASE()`,
 ];
 
-onEveryDatabase('a schema whose sessions of staff recorded unproven times', (database) => {
+onEveryDatabase('the migration of staff sessions with unproven times', (database) => {
   const COLUMNS = 'id, user_id, kind, amr, auth_time, mfa_at, mfa_method, idp, created_at, last_used_at, expires_at';
   const SESSIONS = [
     ['local', 'anna', 'portal', 'pwd otp', 100, 110, 'totp', null, 100, 100, 900],
@@ -177,7 +177,7 @@ onEveryDatabase('a schema whose sessions of staff recorded unproven times', (dat
     ['code', 'joe', 'staff', 'pwd otp', 100, 120, 'totp', 'corp', 100, 100, 900],
   ] as const;
 
-  it('S2: keeps proven times alone, and can be repeated where it was interrupted', async () => {
+  it('S2: the migration keeps only proven times and can be repeated', async () => {
     await undoTo(database, 'UnprovenTimes');
     await database.work.run(async (tx) => {
       for (const session of SESSIONS) {
@@ -206,12 +206,12 @@ onEveryDatabase('a schema whose sessions of staff recorded unproven times', (dat
   });
 });
 
-onEveryDatabase('a schema with temporary passwords', (database) => {
+onEveryDatabase('the rollback of temporary passwords', (database) => {
   const COLUMNS =
     'id, login_id, kind, status, password_hash, password_kind, password_ends_at, roles, mfa_required, enrolment_forced, ' +
     'security_stamp, last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
 
-  it('A4: goes back without them, and without their kinds', async () => {
+  it('A4: the rollback removes temporary passwords and their kinds', async () => {
     await database.work.run(async (tx) => {
       for (const [id, endsAt] of [['own', null] as const, ['temporary', 900] as const]) {
         const facts = [id, id, 'local', 'active', '$hash', '$kind', endsAt, '', 0, 0, 0, -1, 0, 0, 0, 0, 1, 1];
@@ -231,7 +231,7 @@ onEveryDatabase('a schema with temporary passwords', (database) => {
   });
 });
 
-/** Takes back every migration down to the named one. */
+/** Undoes every migration down to the named one. */
 async function undoTo({ dataSource }: TestDatabase, name: string): Promise<void> {
   for (let isUndone = false; !isUndone;) {
     const [last] = await dataSource.query<readonly { readonly name: string }[]>(
