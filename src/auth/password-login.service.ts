@@ -61,7 +61,7 @@ export class PasswordLogin {
     const { id: subject, securityStamp } = account;
     return this.challenged(() =>
       this.work.run(async (tx) => {
-        await this.sessions.replace(tx, former);
+        await this.sessions.endReplaced(tx, former);
         await this.recordChallenge(tx, account);
         return this.sessions.openHalf(tx, { subject, securityStamp, authTime: this.clock.seconds() });
       }),
@@ -92,7 +92,7 @@ export class PasswordLogin {
       }
       const trusted = trustedDevice && (await this.trustedDevices.recognise(tx, subject, trustedDevice));
       if (next !== 'none' && !trusted) return undefined;
-      await this.sessions.replace(tx, former);
+      await this.sessions.endReplaced(tx, former);
       await this.events.record(tx, { kind: 'LOGIN_PASSWORD_OK', subject, amr: PWD });
       const opened = await this.sessions.open(tx, { subject, kind, amr: PWD, authTime: this.clock.seconds() });
       return { opened, ...(trusted && { trustedDevice: trusted }) };

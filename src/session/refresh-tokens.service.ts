@@ -33,7 +33,7 @@ export class RefreshTokens {
   }
 
   /** A new one in place of what the session had: that is refused from now on, without suspicion of theft. */
-  async endReplaced(tx: Tx, session: Session, expiresAt: number): Promise<RefreshToken> {
+  async replace(tx: Tx, session: Session, expiresAt: number): Promise<RefreshToken> {
     await this.store.supersede(tx, session.id, this.clock.seconds());
     const generation = (await this.store.lastGeneration(tx, session.id)) + 1;
     return this.issue(tx, session, generation, { value: this.random.text(SECRET_BYTES), expiresAt });

@@ -4,14 +4,14 @@ import { TasksModule } from '../tasks/tasks.module.js';
 import { RefreshTokens } from './refresh-tokens.service.js';
 import { RefreshTokenStore } from './refresh-token.store.js';
 import { RefreshGrace } from './refresh-grace.task.js';
-import { SessionRows } from './session-rows.service.js';
+import { SessionWriter } from './session-writer.service.js';
 import { SessionStore } from './session.store.js';
 import { Sessions } from './sessions.service.js';
 
 /** Sessions and their refresh tokens. */
 @Module({
   imports: [EventsModule, TasksModule],
-  providers: [SessionStore, RefreshTokenStore, SessionRows, RefreshGrace, RefreshTokens, Sessions],
+  providers: [SessionStore, RefreshTokenStore, SessionWriter, RefreshGrace, RefreshTokens, Sessions],
   exports: [Sessions],
 })
 export class SessionModule {}

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
 import { type Slice, sliceValues } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrOf, amrText } from '../principal/amr.js';
-import type { StepUpFacts, Session } from './session.js';
+import { hashSecret, isSecretForm, type Session, type StepUpFacts } from './session.js';
 
 const COLUMNS =
   'id, user_id, kind, half_security_stamp, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +
@@ -47,6 +48,8 @@ interface Row {
 /** Table `session`; a session is live while its row is there and its end is not reached. */
 @Injectable()
 export class SessionStore {
+  constructor(private readonly clock: Clock) {}
+
   async insert(tx: Tx, session: Session, secretHash: string | null): Promise<void> {
     const { id, subject, kind, halfSecurityStamp, amr, authTime, mfaAt, mfaMethod } = session;
     const { idp, authnContext, endsAt, idpSession, ip, agent } = session;
@@ -58,17 +61,19 @@ export class SessionStore {
     await tx.change(INSERT, [secretHash, ...facts, ...origin, ...instants]);
   }
 
-  async find(tx: Tx, id: string, now: number): Promise<Session | undefined> {
-    return firstOf(await tx.rows<Row>(LIVE, [id, now]));
+  async find(tx: Tx, id: string): Promise<Session | undefined> {
+    return firstOf(await tx.rows<Row>(LIVE, [id, this.clock.seconds()]));
   }
 
-  async findBySecret(tx: Tx, secretHash: string, now: number): Promise<Session | undefined> {
-    return firstOf(await tx.rows<Row>(LIVE_BY_SECRET, [secretHash, now]));
+  /** By the secret of its cookie, of which the table holds the hash; a text of another form is not looked up. */
+  async findBySecret(tx: Tx, secret: string): Promise<Session | undefined> {
+    if (!isSecretForm(secret)) return undefined;
+    return firstOf(await tx.rows<Row>(LIVE_BY_SECRET, [hashSecret(secret), this.clock.seconds()]));
   }
 
   /** Newest first. */
-  async findByUser(tx: Tx, subject: string, now: number, page: Slice): Promise<readonly Session[]> {
-    return (await tx.rows<Row>(LIVE_OF_USER, [subject, now, ...sliceValues(page)])).map(sessionOf);
+  async findByUser(tx: Tx, subject: string, page: Slice): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(LIVE_OF_USER, [subject, this.clock.seconds(), ...sliceValues(page)])).map(sessionOf);
   }
 
   /** Also holds the row to the end of the transaction; false where the session has ended. */
@@ -76,9 +81,9 @@ export class SessionStore {
     return (await tx.change(USE, [now, expiresAt, id, now])) === 1;
   }
 
-  async stepUp(tx: Tx, id: string, now: number, facts: StepUpFacts, secretHash: string | null): Promise<boolean> {
+  async stepUp(tx: Tx, id: string, facts: StepUpFacts, secretHash: string | null): Promise<boolean> {
     const { amr, mfaAt, mfaMethod } = facts;
-    return (await tx.change(RAISE, [amrText(amr), mfaAt, mfaMethod, secretHash, id, now])) === 1;
+    return (await tx.change(RAISE, [amrText(amr), mfaAt, mfaMethod, secretHash, id, this.clock.seconds()])) === 1;
   }
 
   /** Of requests at once one writes. The end of a session that refreshes is not moved: only its refresh does that. */
@@ -93,13 +98,13 @@ export class SessionStore {
   }
 
   /** True for the one who ends a live half-authenticated session. */
-  async endHalf(tx: Tx, id: string, now: number): Promise<boolean> {
-    return (await tx.change(END_HALF, [id, now])) === 1;
+  async endHalf(tx: Tx, id: string): Promise<boolean> {
+    return (await tx.change(END_HALF, [id, this.clock.seconds()])) === 1;
   }
 
   /** Live ones, half-authenticated ones included. */
-  async findByIdpSession(tx: Tx, idpSession: string, now: number): Promise<readonly Session[]> {
-    return (await tx.rows<Row>(OF_IDP_SESSION, [idpSession, now])).map(sessionOf);
+  async findByIdpSession(tx: Tx, idpSession: string): Promise<readonly Session[]> {
+    return (await tx.rows<Row>(OF_IDP_SESSION, [idpSession, this.clock.seconds()])).map(sessionOf);
   }
 
   deleteByUser(tx: Tx, subject: string, exceptId: string): Promise<number> {

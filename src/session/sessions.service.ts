@@ -14,7 +14,8 @@ import {
   type Session,
   type SessionKind,
 } from './session.js';
-import { SessionRows } from './session-rows.service.js';
+import { SessionWriter } from './session-writer.service.js';
+import { SessionStore } from './session.store.js';
 
 export type { OpenedSession, Session } from './session.js';
 
@@ -49,7 +50,8 @@ const NONE = '';
 @Injectable()
 export class Sessions {
   constructor(
-    private readonly rows: SessionRows,
+    private readonly store: SessionStore,
+    private readonly writer: SessionWriter,
     private readonly refreshTokens: RefreshTokens,
     private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
@@ -58,39 +60,39 @@ export class Sessions {
   async open(tx: Tx, { kind, ...facts }: LoginFacts & { readonly kind: SessionKind }): Promise<OpenedSession> {
     const opened =
       kind === 'token'
-        ? { session: await this.rows.insertToken(tx, facts) }
-        : await this.rows.insertForBrowser(tx, kind, facts);
+        ? { session: await this.writer.insertToken(tx, facts) }
+        : await this.writer.insertForBrowser(tx, kind, facts);
     if (kind === 'portal') return opened;
     const { session } = opened;
     return {
       ...opened,
-      refreshToken: await this.refreshTokens.issueFirst(tx, session, this.rows.expiryOfRefreshToken(session)),
+      refreshToken: await this.refreshTokens.issueFirst(tx, session, this.writer.expiryOfRefreshToken(session)),
     };
   }
 
   /** A half-authenticated session of a browser, 3 minutes long and bound to the account's security stamp. */
   openHalf(tx: Tx, { securityStamp, ...facts }: HalfAuthenticatedFacts): Promise<OpenedSession> {
-    return this.rows.insertHalf(tx, { ...facts, amr: PWD }, securityStamp);
+    return this.writer.insertHalf(tx, { ...facts, amr: PWD }, securityStamp);
   }
 
   /** The live session of that id, full or half-authenticated; one read. */
   find(sid: string): Promise<Session | undefined> {
-    return this.work.single((tx) => this.rows.find(tx, sid));
+    return this.work.single((tx) => this.store.find(tx, sid));
   }
 
   /** The live session of that cookie; one read. */
   findBySecret(secret: string): Promise<Session | undefined> {
-    return this.work.single((tx) => this.rows.findBySecret(tx, secret));
+    return this.work.single((tx) => this.store.findBySecret(tx, secret));
   }
 
   /** Notes that a session was used, at most once a minute. */
   async touch(session: Session): Promise<void> {
-    if (this.rows.isWorthTouching(session)) await this.work.single((tx) => this.rows.touch(tx, session));
+    if (this.writer.isWorthTouching(session)) await this.work.single((tx) => this.writer.touch(tx, session));
   }
 
   /** Live, complete sessions of an account, newest first. */
   list(subject: string, page: Slice = MAX_SLICE): Promise<readonly Session[]> {
-    return this.work.single((tx) => this.rows.ofUser(tx, subject, page));
+    return this.work.single((tx) => this.store.findByUser(tx, subject, page));
   }
 
   /**
@@ -98,10 +100,10 @@ export class Sessions {
    * before is of no use any more. Undefined where it has ended.
    */
   async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
-    const raised = await this.rows.stepUp(tx, sid, facts);
+    const raised = await this.writer.stepUp(tx, sid, facts);
     if (!raised || raised.session.kind === 'portal') return raised;
     const { session } = raised;
-    const refreshToken = await this.refreshTokens.endReplaced(tx, session, this.rows.expiryOfRefreshToken(session));
+    const refreshToken = await this.refreshTokens.replace(tx, session, this.writer.expiryOfRefreshToken(session));
     return { ...raised, refreshToken };
   }
 
@@ -110,8 +112,8 @@ export class Sessions {
    * what an identity provider said. Undefined where it has ended or somebody else swapped it.
    */
   async upgrade(tx: Tx, halfSid: string, facts: LoginFacts): Promise<OpenedSession | undefined> {
-    const half = await this.rows.find(tx, halfSid);
-    if (!half || !(await this.rows.endHalf(tx, halfSid))) return undefined;
+    const half = await this.store.find(tx, halfSid);
+    if (!half || !(await this.store.endHalf(tx, halfSid))) return undefined;
     return this.open(tx, { ...facts, ...idpFactsOf(half), kind: half.kind });
   }
 
@@ -142,14 +144,14 @@ export class Sessions {
 
   /** Ends a session, `subject` where it must be one of that account; false where there is none. */
   async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
-    const isEnded = await this.rows.end(tx, sid, subject);
+    const isEnded = await this.store.end(tx, sid, subject);
     if (isEnded) await this.refreshTokens.deleteBySession(tx, sid);
     return isEnded;
   }
 
   /** Ends all sessions of an account, half-authenticated ones included, but for one; answers how many there were. */
   async endAll(tx: Tx, subject: string, exceptSid = NONE): Promise<number> {
-    const count = await this.rows.endOfUser(tx, subject, exceptSid);
+    const count = await this.store.deleteByUser(tx, subject, exceptSid);
     await this.refreshTokens.deleteByUser(tx, subject, exceptSid);
     return count;
   }
@@ -161,7 +163,7 @@ export class Sessions {
     // One that was half-authenticated when it was read may be complete by now, under another id; that one keeps it.
     for (let pass = 1; hasMissed && pass <= MAX_PASSES; pass += 1) {
       hasMissed = false;
-      for (const { id, subject } of await this.rows.ofIdpSession(tx, idpSession)) {
+      for (const { id, subject } of await this.store.findByIdpSession(tx, idpSession)) {
         if (await this.end(tx, id)) ended.push(subject);
         else hasMissed = true;
       }
@@ -175,12 +177,12 @@ export class Sessions {
   }
 
   /** Ends the session of a browser that opens another one in the same transaction (ASVS 7.2.4). */
-  async replace(tx: Tx, secret: string | undefined): Promise<void> {
+  async endReplaced(tx: Tx, secret: string | undefined): Promise<void> {
     if (secret !== undefined) await this.endByCookie(tx, secret, 'replaced');
   }
 
   private async endByCookie(tx: Tx, secret: string, reason: string): Promise<boolean> {
-    const session = await this.rows.findBySecret(tx, secret);
+    const session = await this.store.findBySecret(tx, secret);
     if (!session || !(await this.end(tx, session.id))) return false;
     await this.events.record(tx, { kind: 'SESSION_REVOKED', subject: session.subject, reason });
     return true;
@@ -188,9 +190,9 @@ export class Sessions {
 
   private async rotated<T>(tx: Tx, used: RefreshRecord, successor: string, admit: Admit<T>): Promise<Rotation<T>> {
     // Holds the session's row from here on: who raises or ends it at the same time sees the successor, or we see that.
-    const session = await this.rows.refreshed(tx, used.sid);
+    const session = await this.writer.refreshed(tx, used.sid);
     if (!session) return { kind: 'refused', reason: 'session ended' };
-    const end = this.rows.expiryOfRefreshToken(session);
+    const end = this.writer.expiryOfRefreshToken(session);
     const refreshToken = await this.refreshTokens.issueSuccessor(tx, session, used, {
       value: successor,
       expiresAt: end,
@@ -204,7 +206,7 @@ export class Sessions {
     const { subject } = record;
     const successor = await this.refreshTokens.replay(tx, value, record);
     if (typeof successor === 'object') {
-      const session = await this.rows.find(tx, record.sid);
+      const session = await this.store.find(tx, record.sid);
       if (!session) return { kind: 'refused', reason: 'session ended', subject };
       const admitted = await admit(tx, session);
       return { kind: 'repeated', opened: { session, refreshToken: successor }, admitted };

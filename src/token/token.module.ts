@@ -9,7 +9,6 @@ import { Clients } from './clients.service.js';
 import { ConfiguredKeys } from './keys/configured-keys.js';
 import { KeyRotation } from './keys/key-rotation.service.js';
 import { MfaTokens } from './mfa-tokens.service.js';
-import { SealedKeys } from './keys/sealed-keys.service.js';
 import { SessionModule } from '../session/session.module.js';
 import { SigningKeyRefresh } from './keys/signing-key-refresh.task.js';
 import { SigningKeyStore } from './keys/signing-key.store.js';
@@ -32,7 +31,7 @@ const configuredKeys = {
   imports: [EventsModule, SessionModule, TasksModule],
   providers: [
     ...[UsedMfaTokenStore, SigningKeyStore],
-    ...[configuredKeys, SealedKeys, KeyRotation, SigningKeys, SigningKeyRefresh],
+    ...[configuredKeys, KeyRotation, SigningKeys, SigningKeyRefresh],
     ...[MfaTokens, AccessTokens, Clients],
   ],
   exports: [MfaTokens, AccessTokens, SigningKeys, KeyRotation, Clients],

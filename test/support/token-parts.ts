@@ -17,9 +17,8 @@ import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
 import { RefreshTokenStore } from '../../src/session/refresh-token.store.js';
 import { RefreshTokens } from '../../src/session/refresh-tokens.service.js';
 import { RefreshProperties, SessionProperties } from '../../src/session/session.properties.js';
-import { SealedKeys } from '../../src/token/keys/sealed-keys.service.js';
 import { RefreshGrace } from '../../src/session/refresh-grace.task.js';
-import { SessionRows } from '../../src/session/session-rows.service.js';
+import { SessionWriter } from '../../src/session/session-writer.service.js';
 import { SessionStore } from '../../src/session/session.store.js';
 import { Sessions } from '../../src/session/sessions.service.js';
 import { SigningKeyStore } from '../../src/token/keys/signing-key.store.js';
@@ -66,17 +65,18 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
   );
   const events = new SecurityEvents(new EventStore(), clock, random, loggers);
 
-  const sealedKeys = new SealedKeys(new SigningKeyStore(), sealer, clock, random);
-  const rotation = new KeyRotation(sealedKeys, work, events, clock, token);
-  const keys = new SigningKeys(rotation, sealedKeys, new ConfiguredKeys(token, () => 'test'), work, clock, loggers);
+  const keyStore = new SigningKeyStore(sealer, clock, random);
+  const rotation = new KeyRotation(keyStore, work, events, clock, token);
+  const keys = new SigningKeys(rotation, keyStore, new ConfiguredKeys(token, () => 'test'), clock, loggers);
   const issuer = new Issuer('http://localhost:8080');
 
-  const rows = new SessionRows(new SessionStore(), clock, random, new SessionProperties(), refresh);
+  const sessionStore = new SessionStore(clock);
+  const writer = new SessionWriter(sessionStore, clock, random, new SessionProperties(), refresh);
   const sealedSuccessors = new RefreshGrace(new RefreshTokenStore(), work, clock, refresh, tasks);
   const refreshTokens = new RefreshTokens(new RefreshTokenStore(), sealedSuccessors, clock, random, refresh);
   return {
     sealer,
-    sessions: new Sessions(rows, refreshTokens, work, events),
+    sessions: new Sessions(sessionStore, writer, refreshTokens, work, events),
     rotation,
     keys,
     accessTokens: new AccessTokens(keys, issuer, clock, random, token),

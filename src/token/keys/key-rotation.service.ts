@@ -4,8 +4,7 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { currentOf, expiryOfKey, type KeyPurpose, type KeyState, missingKey, statesAt, TERMS } from './key-schedule.js';
 import type { SigningAlgorithm } from './key-material.js';
-import { type MadeKey, SealedKeys } from './sealed-keys.service.js';
-import type { StoredKey } from './signing-key.store.js';
+import { type GeneratedKey, SigningKeyStore, type StoredKey } from './signing-key.store.js';
 import { TokenProperties } from '../token.properties.js';
 
 /** A key as an operator sees it; instants in epoch seconds. */
@@ -44,16 +43,21 @@ const PURPOSES: readonly KeyPurpose[] = ['access', 'mfa'];
 @Injectable()
 export class KeyRotation {
   constructor(
-    private readonly keys: SealedKeys,
+    private readonly store: SigningKeyStore,
     private readonly work: UnitOfWork,
     private readonly events: SecurityEvents,
     private readonly clock: Clock,
     private readonly properties: TokenProperties,
   ) {}
 
+  /** All keys of the database. */
+  stored(): Promise<readonly StoredKey[]> {
+    return this.work.single((tx) => this.store.all(tx));
+  }
+
   /** Makes what is missing (at the first start), replaces what is old, deletes what has ended. */
   async keepUp(): Promise<void> {
-    const all = await this.work.single((tx) => this.keys.all(tx));
+    const all = await this.stored();
     for (const purpose of this.purposes) {
       const missing = missingKey(of(purpose, all), this.clock.seconds(), {
         algorithm: this.algorithmOf(purpose),
@@ -62,7 +66,7 @@ export class KeyRotation {
       const lead = missing === 'current' ? 0 : TERMS[purpose].lead;
       if (missing) await this.add(purpose, of(purpose, all), { lead, reason: 'schedule' });
     }
-    for (const key of this.inState('ended', all)) await this.work.single((tx) => this.keys.delete(tx, key.kid));
+    for (const key of this.inState('ended', all)) await this.work.single((tx) => this.store.delete(tx, key.kid));
   }
 
   /**
@@ -79,11 +83,11 @@ export class KeyRotation {
     const rotated: Rotated[] = [];
     for (const purpose of this.purposes) {
       const lead = atOnce ? 0 : TERMS[purpose].lead;
-      const before = await this.work.single((tx) => this.keys.all(tx));
+      const before = await this.stored();
       const [waiting] = this.inState('next', of(purpose, before));
       const isNew = !waiting && (await this.add(purpose, of(purpose, before), { lead, reason: 'rotated', actor }));
       if (waiting && atOnce) await this.bringForward(waiting, actor);
-      const all = of(purpose, await this.work.single((tx) => this.keys.all(tx)));
+      const all = of(purpose, await this.stored());
       const newest = all.filter(({ retiredAt }) => retiredAt === undefined).at(-1);
       if (newest) rotated.push({ purpose, kid: newest.kid, signsFrom: newest.signsFrom, isNew });
     }
@@ -95,13 +99,13 @@ export class KeyRotation {
    * have ended, or, with `atOnce` for one that became known, no more. False where there is no such key.
    */
   async retire(kid: string, { actor, atOnce = false }: { actor: string; atOnce?: boolean }): Promise<boolean> {
-    const known = (await this.work.single((tx) => this.keys.all(tx))).find((key) => key.kid === kid);
+    const known = (await this.stored()).find((key) => key.kid === kid);
     if (!known) return false;
-    const spare = await this.keys.make(known.purpose, this.properties.algorithm);
+    const spare = await this.store.generate(known.purpose, this.properties.algorithm);
     return this.work.run(async (tx) => {
-      const isDone = await (atOnce ? this.keys.delete(tx, kid) : this.keys.retire(tx, kid));
+      const isDone = await (atOnce ? this.store.delete(tx, kid) : this.store.retire(tx, kid));
       if (!isDone) return false;
-      const left = of(known.purpose, await this.keys.all(tx));
+      const left = of(known.purpose, await this.store.all(tx));
       if (!currentOf(left, this.clock.seconds())) await this.putInPlace(tx, spare, left);
       await this.record(tx, atOnce ? 'withdrawn' : 'retired', actor);
       return true;
@@ -109,7 +113,7 @@ export class KeyRotation {
   }
 
   async list(): Promise<readonly ListedKey[]> {
-    const all = await this.work.single((tx) => this.keys.all(tx));
+    const all = await this.stored();
     return PURPOSES.flatMap((purpose) => {
       const keys = of(purpose, all);
       return Array.from(statesAt(keys, this.clock.seconds()), ([key, state]) => {
@@ -125,8 +129,8 @@ export class KeyRotation {
   reseal(actor: string): Promise<number> {
     return this.work.run(async (tx) => {
       let count = 0;
-      for (const key of await this.keys.all(tx)) {
-        if (!this.keys.isUnderActiveKey(key) && (await this.keys.reseal(tx, key))) count += 1;
+      for (const key of await this.store.all(tx)) {
+        if (await this.store.reseal(tx, key)) count += 1;
       }
       // Once for all that is sealed: TOTP keys follow, in transactions of their own.
       await this.record(tx, 'resealed', actor);
@@ -149,9 +153,9 @@ export class KeyRotation {
     before: readonly StoredKey[],
     { lead, reason, actor }: Change,
   ): Promise<boolean> {
-    const made = await this.keys.make(purpose, this.properties.algorithm);
+    const made = await this.store.generate(purpose, this.properties.algorithm);
     return this.work.run(async (tx) => {
-      const isFirst = await this.keys.insert(tx, made, before, this.clock.seconds() + lead);
+      const isFirst = await this.store.insert(tx, made, before, this.clock.seconds() + lead);
       if (isFirst) await this.record(tx, reason, actor);
       return isFirst;
     });
@@ -159,15 +163,15 @@ export class KeyRotation {
 
   private async bringForward({ kid }: StoredKey, actor: string): Promise<void> {
     await this.work.run(async (tx) => {
-      if (await this.keys.signNow(tx, kid)) await this.record(tx, 'rotated', actor);
+      if (await this.store.signNow(tx, kid)) await this.record(tx, 'rotated', actor);
     });
   }
 
   /** Where nothing signs: the next key, or else the one that was made for the case. */
-  private async putInPlace(tx: Tx, spare: MadeKey, left: readonly StoredKey[]): Promise<void> {
+  private async putInPlace(tx: Tx, spare: GeneratedKey, left: readonly StoredKey[]): Promise<void> {
     const [waiting] = this.inState('next', left);
-    if (waiting) await this.keys.signNow(tx, waiting.kid);
-    else await this.keys.insert(tx, spare, left, this.clock.seconds());
+    if (waiting) await this.store.signNow(tx, waiting.kid);
+    else await this.store.insert(tx, spare, left, this.clock.seconds());
   }
 
   private inState(wanted: KeyState, keys: readonly StoredKey[]): readonly StoredKey[] {

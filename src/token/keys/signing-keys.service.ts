@@ -3,14 +3,12 @@ import { Clock } from '../../clock/clock.js';
 import { ConfigurationFailure, problem } from '../../config/problem.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { SealFailure } from '../../sealing/sealer.js';
 import { ConfiguredKeys } from './configured-keys.js';
 import type { PublicJwk, UsableKey } from './key-material.js';
 import { currentOf, type KeyPurpose, statesAt } from './key-schedule.js';
 import { KeyRotation } from './key-rotation.service.js';
-import { SealedKeys } from './sealed-keys.service.js';
-import type { StoredKey } from './signing-key.store.js';
+import { SigningKeyStore, type StoredKey } from './signing-key.store.js';
 
 /** Tokens that name an unknown key cost one read in this time, however many there are. */
 const UNKNOWN_KEY_MILLIS = 2000;
@@ -33,9 +31,8 @@ export class SigningKeys implements OnModuleInit {
 
   constructor(
     private readonly rotation: KeyRotation,
-    private readonly keys: SealedKeys,
+    private readonly store: SigningKeyStore,
     private readonly configured: ConfiguredKeys,
-    private readonly work: UnitOfWork,
     private readonly clock: Clock,
     loggers: Loggers,
   ) {
@@ -81,7 +78,7 @@ export class SigningKeys implements OnModuleInit {
 
   private async read(): Promise<void> {
     this.readAt = this.clock.millis();
-    const stored = await this.work.single((tx) => this.keys.all(tx));
+    const stored = await this.rotation.stored();
     for (const key of stored) this.open(key);
     const kids = new Set(stored.map(({ kid }) => kid));
     for (const kid of this.opened.keys()) if (!kids.has(kid)) this.opened.delete(kid);
@@ -101,7 +98,7 @@ export class SigningKeys implements OnModuleInit {
   private open(key: StoredKey): void {
     if (this.opened.has(key.kid)) return;
     try {
-      this.opened.set(key.kid, this.keys.open(key));
+      this.opened.set(key.kid, this.store.open(key));
     } catch (error) {
       if (!(error instanceof SealFailure)) throw error;
       this.failure = error;

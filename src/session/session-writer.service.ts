@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
-import type { Slice } from '../persistence/slice.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { requestContext } from '../principal/request-context.js';
 import { Random } from '../random/random.js';
@@ -10,7 +9,6 @@ import {
   expiryOfSession,
   HALF_AUTHENTICATED_SECONDS,
   hashSecret,
-  isSecretForm,
   isWorthTouching,
   idpFactsOf,
   type Lifetime,
@@ -33,7 +31,7 @@ export interface WithSecret {
 
 /** The rows of sessions, how long they last, and the secrets of their cookies. */
 @Injectable()
-export class SessionRows {
+export class SessionWriter {
   private readonly lifetimes: Readonly<Record<SessionKind, Lifetime>>;
 
   constructor(
@@ -68,18 +66,6 @@ export class SessionRows {
     return kind === 'staff' ? Math.min(createdAt + this.lifetimes.staff.absolute, endsAt) : expiresAt;
   }
 
-  find(tx: Tx, sid: string): Promise<Session | undefined> {
-    return this.store.find(tx, sid, this.clock.seconds());
-  }
-
-  async findBySecret(tx: Tx, secret: string): Promise<Session | undefined> {
-    return isSecretForm(secret) ? this.store.findBySecret(tx, hashSecret(secret), this.clock.seconds()) : undefined;
-  }
-
-  ofUser(tx: Tx, subject: string, page: Slice): Promise<readonly Session[]> {
-    return this.store.findByUser(tx, subject, this.clock.seconds(), page);
-  }
-
   /** A half-authenticated session ends when it ends, used or not. */
   isWorthTouching(session: Session): boolean {
     const isFull = session.halfSecurityStamp === undefined;
@@ -94,37 +80,21 @@ export class SessionRows {
   /** Moves the end of a session that is refreshed now, and holds its row; undefined where it has ended. */
   async refreshed(tx: Tx, sid: string): Promise<Session | undefined> {
     const now = this.clock.seconds();
-    const session = await this.find(tx, sid);
+    const session = await this.store.find(tx, sid);
     if (!session) return undefined;
     const expiresAt = expiryOfSession(session, now, this.lifetimes[session.kind]);
     const isLive = await this.store.use(tx, sid, now, expiresAt);
     return isLive ? { ...session, lastUsedAt: now, expiresAt } : undefined;
   }
 
-  ofIdpSession(tx: Tx, idpSession: string): Promise<readonly Session[]> {
-    return this.store.findByIdpSession(tx, idpSession, this.clock.seconds());
-  }
-
   /** New facts, and where the session has a cookie a new secret; undefined where it has ended or is not complete. */
   async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<{ session: Session; secret?: string } | undefined> {
-    const session = await this.find(tx, sid);
+    const session = await this.store.find(tx, sid);
     if (!session) return undefined;
     const secret = session.kind !== 'token' ? this.random.text(SECRET_BYTES) : undefined;
     const secretHash = secret === undefined ? null : hashSecret(secret);
-    const isLive = await this.store.stepUp(tx, sid, this.clock.seconds(), facts, secretHash);
+    const isLive = await this.store.stepUp(tx, sid, facts, secretHash);
     return isLive ? { session: { ...session, ...facts }, ...(secret !== undefined && { secret }) } : undefined;
-  }
-
-  end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
-    return this.store.end(tx, sid, subject);
-  }
-
-  endHalf(tx: Tx, sid: string): Promise<boolean> {
-    return this.store.endHalf(tx, sid, this.clock.seconds());
-  }
-
-  endOfUser(tx: Tx, subject: string, exceptSid: string): Promise<number> {
-    return this.store.deleteByUser(tx, subject, exceptSid);
   }
 
   private async withSecret(tx: Tx, session: Session): Promise<WithSecret> {
