@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { Injectable } from '@nestjs/common';
-import { AccountImport } from '../account/import/account-import.service.js';
 import { importFormat, importRows } from '../account/import/import-file.js';
 import { ImportFileError, type ImportReport, type ImportRow } from '../account/import/import-row.js';
 import { ServiceError } from '../errors/service-error.js';
-import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
 import type { UploadedFile } from '../http/upload/uploads.js';
+import { AccountProvisioning } from './account-provisioning.service.js';
 
 /** Name of the part that holds the file. */
 export const FILE_FIELD = 'file';
@@ -13,10 +12,7 @@ export const FILE_FIELD = 'file';
 /** Makes the users of an uploaded file. */
 @Injectable()
 export class UsersImport {
-  constructor(
-    private readonly accountImport: AccountImport,
-    private readonly totps: ImportedTotps,
-  ) {}
+  constructor(private readonly provisioning: AccountProvisioning) {}
 
   /** @throws ServiceError `VALIDATION_FAILED` where the file is no import: nobody is made then; `UNAVAILABLE` */
   async run(
@@ -29,7 +25,7 @@ export class UsersImport {
     try {
       // Otherwise those before the place where the file breaks off would be made.
       if (options.isPartial) await readThrough(rows());
-      return await this.accountImport.run(rows, { ...options, totps: this.totps });
+      return await this.provisioning.import(rows, options);
     } catch (error) {
       if (error instanceof ImportFileError) throw fileRefusal('format', error);
       throw error;

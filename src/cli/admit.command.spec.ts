@@ -10,6 +10,8 @@ import { addAdmitCommand, type AdmitServices } from './admit.command.js';
 
 const BY_HAND = { entityId: 'https://idp.test/metadata', ssoUrl: 'https://idp.test/sso', certificates: ['x'] };
 
+const ACT = { actor: 'cli' };
+
 describe('users admit', () => {
   it('makes the user of a person with roles and an address', async () => {
     const args = ['--person', 'ada', '--roles', 'ROLE_A,ROLE_B', '--email', 'ada@example.org'];
@@ -18,7 +20,7 @@ describe('users admit', () => {
 
     expect(answer).toEqual(['Created user corp:ada, who may sign in through corp.']);
     const who = { idp: 'corp', issuer: BY_HAND.entityId, person: 'ada', email: 'ada@example.org' };
-    expect(calls).toEqual([[{ ...who, roles: ['ROLE_A', 'ROLE_B'] }, 'cli']]);
+    expect(calls).toEqual([[{ ...who, roles: ['ROLE_A', 'ROLE_B'] }, ACT]]);
   });
 
   it('reads the entity id from a file with metadata', async () => {
@@ -28,7 +30,7 @@ describe('users admit', () => {
 
     const { calls } = await admit({ metadata: `file:${file}` }, '--person', 'ada');
 
-    expect(calls).toEqual([[{ idp: 'corp', issuer: 'https://file.test/metadata', person: 'ada', roles: [] }, 'cli']]);
+    expect(calls).toEqual([[{ idp: 'corp', issuer: 'https://file.test/metadata', person: 'ada', roles: [] }, ACT]]);
   });
 
   it('is told the entity id where the metadata are at a URL', async () => {
@@ -41,7 +43,7 @@ describe('users admit', () => {
       answer: { complaint: 'The metadata of corp are at a URL: give its entity id by --issuer.' },
       calls: [],
     });
-    expect(told.calls).toMatchObject([[{ issuer: 'https://idp.test/metadata' }, 'cli']]);
+    expect(told.calls).toMatchObject([[{ issuer: 'https://idp.test/metadata' }, ACT]]);
   });
 
   it.each([
@@ -62,17 +64,21 @@ async function admit(keys: object | undefined, ...args: readonly string[]) {
   const properties = keys && Object.assign(new IdpProperties(), keys);
   const services = {
     saml: Object.assign(new SamlProperties(), { idp: new Map(properties ? [['corp', properties]] : []) }),
-    staff: {
-      admit: (person: { readonly person: string }, actor: string) => {
-        calls.push([person, actor]);
+    provisioning: {
+      admit: (person: { readonly person: string }, act: unknown) => {
+        calls.push([person, act]);
         return Promise.resolve({ loginId: `corp:${person.person}` });
       },
     },
   } as unknown as AdmitServices;
   const users = new Command('users').exitOverride();
-  addAdmitCommand(users, 'cli', async (command) => {
-    answer = await command(services);
-  });
+  addAdmitCommand(
+    users,
+    () => ACT,
+    async (command) => {
+      answer = await command(services);
+    },
+  );
   await users.parseAsync(['admit', '--idp', 'corp', ...args], { from: 'user' });
   return { answer, calls };
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { StaffAccounts } from '../account/staff/staff-accounts.service.js';
+import type { Act } from '../admin/account-administration.service.js';
+import type { AccountProvisioning } from '../admin/account-provisioning.service.js';
 import { rolesWritten } from '../account/role-names.js';
 import { printable } from '../config/show/failure-report.js';
 import { configuredEntityId } from '../saml/idp/known-issuer.js';
@@ -11,7 +12,7 @@ import { type Complaint, noSuch } from './users-answers.js';
 /** What the command needs of the service. */
 export interface AdmitServices {
   readonly saml: SamlProperties;
-  readonly staff: StaffAccounts;
+  readonly provisioning: AccountProvisioning;
 }
 
 interface AdmitOptions {
@@ -25,7 +26,7 @@ interface AdmitOptions {
 /** Adds `users admit`: creates the account of an identity provider's user before the first login. */
 export function addAdmitCommand(
   users: Command,
-  actor: string,
+  act: () => Act,
   run: (command: (services: AdmitServices) => Promise<readonly string[] | Complaint>) => Promise<void>,
 ): void {
   withReason(users.command('admit'))
@@ -35,13 +36,13 @@ export function addAdmitCommand(
     .option('--issuer <entity id>', 'of the identity provider, where its metadata are at a URL')
     .option('--roles <roles>', 'comma-separated; apply until the first login')
     .option('--email <address>', 'applies until the identity provider sends another one')
-    .action((options: AdmitOptions) => run((services) => admitted(services, options, actor)));
+    .action((options: AdmitOptions) => run((services) => admitted(services, options, act())));
 }
 
 async function admitted(
-  { saml, staff }: AdmitServices,
+  { saml, provisioning }: AdmitServices,
   { idp, person, issuer: given, roles = '', email }: AdmitOptions,
-  actor: string,
+  act: Act,
 ): Promise<readonly string[] | Complaint> {
   const properties = saml.idp.get(idp);
   if (!properties)
@@ -57,7 +58,7 @@ async function admitted(
     if (issuer === undefined)
       return { complaint: `The metadata of ${idp} are at a URL: give its entity id by --issuer.` };
     const who = { idp, issuer, person, roles: rolesWritten(roles), ...(email !== undefined && { email }) };
-    const { loginId } = await staff.admit(who, actor);
+    const { loginId } = await provisioning.admit(who, act);
     return [`Created user ${loginId}, who may sign in through ${idp}.`];
   } catch (error) {
     if (error instanceof MetadataFailure)

@@ -1,13 +1,11 @@
 import 'reflect-metadata';
 import { type INestApplicationContext, Module, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AccountChanges } from '../account/account-changes.service.js';
-import { AccountCreation } from '../account/account-creation.service.js';
-import { AccountImport } from '../account/import/account-import.service.js';
 import { AccountModule } from '../account/account.module.js';
 import { Accounts } from '../account/accounts.service.js';
-import { randomPassword } from '../account/password/random-password.js';
-import { StaffAccounts } from '../account/staff/staff-accounts.service.js';
+import { AccountAdministration } from '../admin/account-administration.service.js';
+import { AccountProvisioning } from '../admin/account-provisioning.service.js';
+import { AdministrationModule } from '../admin/administration.module.js';
 import type { KeysServices } from './keys.command.js';
 import type { SamlServices } from './saml.command.js';
 import type { UsersServices } from './users-services.command.js';
@@ -21,15 +19,10 @@ import { Meters } from '../metrics/meters.js';
 import { MetricsModule } from '../metrics/metrics.module.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
-import { Locks } from '../second-factor/attempts/locks.service.js';
-import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
 import { TotpSecrets } from '../second-factor/totp/totp-secrets.service.js';
-import { TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
 import { dataFolder } from '../persistence/data-folder.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
-import { UnitOfWork } from '../persistence/unit-of-work.js';
-import { Random } from '../random/random.js';
 import { RandomModule } from '../random/random.module.js';
 import { MetadataRequestsModule } from '../saml/idp/metadata-requests.module.js';
 import { MetadataRequests } from '../saml/idp/metadata-requests.service.js';
@@ -39,8 +32,6 @@ import { SealingModule } from '../sealing/sealing.module.js';
 import { analyzeFailure } from '../boot/failure-analysis.js';
 import { IssuerModule } from '../auth/issuer.module.js';
 import { KeyRotation } from '../token/keys/key-rotation.service.js';
-import { Sessions } from '../session/sessions.service.js';
-import { SessionModule } from '../session/session.module.js';
 import { TokenModule } from '../token/token.module.js';
 
 /** The service without its listeners, for one command. */
@@ -50,10 +41,10 @@ import { TokenModule } from '../token/token.module.js';
     RandomModule,
     PersistenceModule,
     AccountModule,
-    SessionModule,
     IssuerModule,
     TokenModule,
     MfaModule,
+    AdministrationModule,
     MetadataRequestsModule,
   ],
 })
@@ -84,28 +75,12 @@ export async function openCommandServices(
 ): Promise<CommandServices> {
   const log = new CommandLog(configuration, inputs, writeError);
   const context = await open(configuration, log.loggers);
-  const sessions = context.get(Sessions);
   return {
-    work: context.get(UnitOfWork),
     accounts: context.get(Accounts),
-    creation: context.get(AccountCreation),
-    changes: context.get(AccountChanges),
-    accountImport: context.get(AccountImport),
+    administration: context.get(AccountAdministration),
+    provisioning: context.get(AccountProvisioning),
     saml: configuration.get(SamlProperties),
-    staff: context.get(StaffAccounts),
-    totps: context.get(ImportedTotps),
-    randomPassword: () => randomPassword(context.get(Random)),
     factorState: (subject) => context.get(Enrolment).state(subject),
-    forgetMfa: (tx, subject) => context.get(Enrolment).forget(tx, subject),
-    endSessions: async (tx, subject) => {
-      await sessions.endAll(tx, subject);
-      await context.get(TrustedDevices).revokeAll(tx, subject);
-    },
-    unlock: (subject, actor) => context.get(Locks).unlock(subject, actor),
-    resetMfa: (subject, actor) =>
-      context.get(Enrolment).reset(subject, actor, async (tx) => {
-        await sessions.endAll(tx, subject);
-      }),
     requestMetadata: (idp) => context.get(MetadataRequests).add(idp),
     rotation: context.get(KeyRotation),
     activeSealKey: context.get(Sealer).activeKeyId,

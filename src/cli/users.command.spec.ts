@@ -5,7 +5,6 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../account/account.js';
 import { ServiceError } from '../errors/service-error.js';
-import type { UnitOfWork } from '../persistence/unit-of-work.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { addUsersCommand } from './users.command.js';
 import type { UsersServices } from './users-services.command.js';
@@ -16,6 +15,8 @@ interface Outcome {
   readonly complaints: readonly string[];
   readonly calls: readonly unknown[];
 }
+
+const ACT = { actor: 'cli' };
 
 const ANNA: Account = {
   id: 'subject-of-anna',
@@ -43,7 +44,7 @@ describe('the commands for users', () => {
       [
         'create',
         { loginId: 'anna', password: ' kettle orbit ', roles: ['ROLE_A', 'ROLE_B'], email: 'a@example.org' },
-        'cli',
+        ACT,
       ],
       'closed',
     ]);
@@ -74,17 +75,11 @@ describe('the commands for users', () => {
   });
 
   it.each([
-    ['unlock', [['unlock', ANNA.id, 'cli']]],
-    ['reset-mfa', [['resetMfa', ANNA.id, 'cli']]],
-    [
-      'disable',
-      [
-        ['setStatus', ANNA.id, 'disabled', 'cli'],
-        ['endSessions', ANNA.id],
-      ],
-    ],
-    ['require-mfa', [['change', ANNA.id, { mfaRequired: true }, 'cli']]],
-    ['enable', [['setStatus', ANNA.id, 'active', 'cli']]],
+    ['unlock', [['unlock', ANNA.id, ACT]]],
+    ['reset-mfa', [['resetMfa', ANNA.id, ACT]]],
+    ['disable', [['disable', ANNA.id, ACT]]],
+    ['require-mfa', [['requireMfa', ANNA.id, true, ACT]]],
+    ['enable', [['enable', ANNA.id, ACT]]],
   ])('%s acts on the user of the login id', async (command, calls) => {
     const outcome = await run([command, 'Anna']);
 
@@ -169,7 +164,7 @@ describe('the commands for users', () => {
 interface Situation {
   readonly input?: string;
   readonly failure?: Error;
-  readonly report?: Awaited<ReturnType<UsersServices['accountImport']['run']>>;
+  readonly report?: Awaited<ReturnType<UsersServices['provisioning']['import']>>;
 }
 
 async function run(args: readonly string[], { input = '', failure, report }: Situation = {}): Promise<Outcome> {
@@ -182,25 +177,24 @@ async function run(args: readonly string[], { input = '', failure, report }: Sit
     calls.push(call);
     return Promise.resolve(answer);
   };
-  const work = {
-    run: (transaction: (tx: unknown) => Promise<unknown>) => transaction(undefined),
-  } as unknown as UnitOfWork;
   const services = {
-    work,
     accounts: { findByLoginId: (id: string) => Promise.resolve(id.toLowerCase() === 'anna' ? ANNA : undefined) },
-    creation: {
-      create: (draft: unknown, actor: string) => called(ANNA, 'create', draft, actor),
-      createWithRandomPassword: (draft: unknown, actor: string) =>
-        called({ account: ANNA, password: 'random-one' }, 'createWithRandomPassword', draft, actor),
+    provisioning: {
+      create: (draft: { readonly password?: string }, act: unknown) =>
+        called(
+          { account: ANNA, ...(draft.password === undefined && { generated: 'random-one' }) },
+          'create',
+          draft,
+          act,
+        ),
+      import: () => called(report ?? { created: 2, errors: [], errorsTotal: 0 }, 'import'),
     },
-    changes: {
-      change: (_tx: unknown, ...rest: readonly unknown[]) => called(undefined, 'change', ...rest),
-      setStatus: (_tx: unknown, ...rest: readonly unknown[]) => called(undefined, 'setStatus', ...rest),
-    },
-    accountImport: { run: () => called(report ?? { created: 2, errors: [], errorsTotal: 0 }, 'import') },
-    endSessions: (_tx: unknown, subject: string) => called(1, 'endSessions', subject),
-    unlock: (subject: string, actor: string) => called(undefined, 'unlock', subject, actor),
-    resetMfa: (subject: string, actor: string) => called(undefined, 'resetMfa', subject, actor),
+    administration: Object.fromEntries(
+      ['unlock', 'resetMfa', 'disable', 'enable', 'requireMfa'].map((name) => [
+        name,
+        (...rest: readonly unknown[]) => called(undefined, name, ...rest),
+      ]),
+    ),
     close: () => {
       calls.push('closed');
       return Promise.resolve();

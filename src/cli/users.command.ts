@@ -2,9 +2,11 @@ import { createReadStream, statSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { importFormat, importRows } from '../account/import/import-file.js';
-import { ImportFileError } from '../account/import/import-row.js';
+import { ImportFileError, type ImportRow } from '../account/import/import-row.js';
 import { rolesWritten } from '../account/role-names.js';
+import type { Act } from '../admin/account-administration.service.js';
 import { ServiceError } from '../errors/service-error.js';
+import { commandReason } from '../principal/command-facts.js';
 import { addAdmitCommand } from './admit.command.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
@@ -42,9 +44,11 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     .option('--password-stdin', 'read the password from the first line of standard input')
     .option('--roles <roles>', 'comma-separated, for example ROLE_ADMIN,ROLE_MANAGEMENT')
     .option('--email <address>')
-    .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options)));
+    .action((id: string, options: AddOptions) => run((services) => add(services, parts, id, options, act())));
 
-  addAdmitCommand(users, parts.actor, run);
+  const act = (): Act => ({ actor: parts.actor, reason: commandReason() });
+
+  addAdmitCommand(users, act, run);
 
   addUserViews(users, run);
 
@@ -56,10 +60,10 @@ export function addUsersCommand(program: Command, parts: UsersCommandParts, exit
     .argument('<file>')
     .option('--partial', 'import the valid rows even if others are invalid; otherwise one invalid row rejects the file')
     .action((file: string, { partial = false }: { partial?: boolean }) =>
-      run((services) => importFile(services, parts, file, partial)),
+      run((services) => importFile(services, file, partial, act())),
     );
 
-  addUserChanges(users, { actor: parts.actor, run, readPassword: () => firstLineOf(parts.input) });
+  addUserChanges(users, { act, run, readPassword: () => firstLineOf(parts.input) });
 }
 
 async function answered(
@@ -86,18 +90,17 @@ function complaintAbout(error: unknown): Complaint {
 }
 
 async function add(
-  { creation }: UsersServices,
-  { input, actor }: UsersCommandParts,
+  { provisioning }: UsersServices,
+  { input }: UsersCommandParts,
   loginId: string,
   { passwordStdin, roles = '', email }: AddOptions,
+  act: Act,
 ): Promise<readonly string[]> {
-  const draft = { loginId, roles: rolesWritten(roles), email };
-  if (passwordStdin) {
-    const account = await creation.create({ ...draft, password: await firstLineOf(input) }, actor);
-    return [`Created user ${account.loginId}.`];
-  }
-  const { account, password } = await creation.createWithRandomPassword(draft, actor);
-  return [`Created user ${account.loginId}. The password is shown only once: ${password}`];
+  const password = passwordStdin ? await firstLineOf(input) : undefined;
+  const draft = { loginId, roles: rolesWritten(roles), email, password };
+  const { account, generated } = await provisioning.create(draft, act);
+  const shown = generated === undefined ? '' : ` The password is shown only once: ${generated}`;
+  return [`Created user ${account.loginId}.${shown}`];
 }
 
 async function firstLineOf(input: NodeJS.ReadableStream): Promise<string> {
@@ -106,10 +109,10 @@ async function firstLineOf(input: NodeJS.ReadableStream): Promise<string> {
 }
 
 async function importFile(
-  { accountImport, totps }: UsersServices,
-  { actor }: UsersCommandParts,
+  { provisioning }: UsersServices,
   file: string,
   isPartial: boolean,
+  act: Act,
 ): Promise<readonly string[] | Complaint> {
   try {
     // The file is read twice unless --partial: a pipe would be empty the second time.
@@ -117,8 +120,8 @@ async function importFile(
       return { complaint: 'Without --partial only a regular file can be imported.' };
     }
     const format = importFormat(file) ?? 'csv';
-    const options = { actor, isPartial, ...(totps && { totps }) };
-    const report = await accountImport.run(() => importRows(createReadStream(file), format), options);
+    const rows = (): AsyncIterable<ImportRow> => importRows(createReadStream(file), format);
+    const report = await provisioning.import(rows, { ...act, isPartial });
     return importLines(report, isPartial);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;

@@ -18,6 +18,11 @@ export function setCommandReason(reason: string): void {
   if (facts) facts.reason = reason;
 }
 
+/** Runs an act whose security events carry this reason, or that of the command in progress. */
+export function withCommandReason<T>(reason: string | undefined, run: () => T): T {
+  return reason === undefined ? run() : current.run({ reason }, run);
+}
+
 /** Undefined where no reason was stated, and outside of a command. */
 export function commandReason(): string | undefined {
   return current.getStore()?.reason;

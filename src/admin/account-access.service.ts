@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '../persistence/unit-of-work.js';
+import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
+import { TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
+import { Sessions } from '../session/sessions.service.js';
+
+/** What gives access to an account besides its password, and how it ends. */
+@Injectable()
+export class AccountAccess {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly devices: TrustedDevices,
+    private readonly enrolment: Enrolment,
+  ) {}
+
+  /** Ends all sessions and the trust in all devices. */
+  async endAll(tx: Tx, subject: string): Promise<void> {
+    await this.sessions.endAll(tx, subject);
+    await this.devices.revokeAll(tx, subject);
+  }
+
+  /** Removes all authenticators and trusted devices and ends all sessions. @throws ServiceError `NOT_FOUND` */
+  resetMfa(subject: string, actor: string): Promise<void> {
+    return this.enrolment.reset(subject, actor, async (tx) => {
+      await this.sessions.endAll(tx, subject);
+    });
+  }
+
+  /** Removes the authenticators of an account whose row is gone. */
+  forgetMfa(tx: Tx, subject: string): Promise<void> {
+    return this.enrolment.forget(tx, subject);
+  }
+}

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import { AccountChanges } from '../account/account-changes.service.js';
+import { randomPassword } from '../account/password/random-password.js';
+import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
+import { withCommandReason } from '../principal/command-facts.js';
+import { Random } from '../random/random.js';
+import { Locks } from '../second-factor/attempts/locks.service.js';
+import { AccountAccess } from './account-access.service.js';
+
+/** Who performs an administrative act, and why; both go into its security events. */
+export interface Act {
+  /** The subject of an administrator, or `cli:<user>` for a command. */
+  readonly actor: string;
+  readonly reason?: string | undefined;
+}
+
+/** A temporary password, which its owner must replace at the next sign-in. */
+export interface TemporaryPasswordReset {
+  /** Set if it was generated: it is shown once and cannot be read again. */
+  readonly generated?: string;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+}
+
+/**
+ * What an administrator does to one account, whether by a command or over HTTP: each act decides by the statements of
+ * `AccountChanges` and ends in the same transaction what must end with it.
+ */
+@Injectable()
+export class AccountAdministration {
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly changes: AccountChanges,
+    private readonly access: AccountAccess,
+    private readonly locks: Locks,
+    private readonly random: Random,
+  ) {}
+
+  /** Ends the lock of the second factor; false if the account has no failures. */
+  unlock(subject: string, act: Act): Promise<boolean> {
+    return withCommandReason(act.reason, () => this.locks.unlock(subject, act.actor));
+  }
+
+  /**
+   * Sets a temporary password, generated unless one is given, and ends all access.
+   * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for staff, who have no password here
+   */
+  resetPassword(subject: string, given: string | undefined, act: Act): Promise<TemporaryPasswordReset> {
+    return withCommandReason(act.reason, async () => {
+      const generated = given === undefined ? randomPassword(this.random) : undefined;
+      const ready = await this.changes.readyPassword(subject, given ?? generated ?? '', 'pw');
+      const expiresAt = await this.work.run(async (tx) => {
+        const endsAt = await this.changes.resetPassword(tx, subject, ready, act.actor);
+        await this.access.endAll(tx, subject);
+        return endsAt;
+      });
+      return { expiresAt, ...(generated !== undefined && { generated }) };
+    });
+  }
+
+  /** Removes the second factor and ends all access; the next login must enrol. @throws ServiceError `NOT_FOUND` */
+  resetMfa(subject: string, act: Act): Promise<void> {
+    return withCommandReason(act.reason, () => this.access.resetMfa(subject, act.actor));
+  }
+
+  /** Rejects every login and ends all access. @throws ServiceError `NOT_FOUND`; `CONFLICT` for the last administrator */
+  disable(subject: string, act: Act): Promise<void> {
+    return this.run(act, async (tx) => {
+      await this.changes.setStatus(tx, subject, 'disabled', act.actor);
+      await this.access.endAll(tx, subject);
+    });
+  }
+
+  /** @throws ServiceError `NOT_FOUND` */
+  enable(subject: string, act: Act): Promise<void> {
+    return this.run(act, (tx) => this.changes.setStatus(tx, subject, 'active', act.actor));
+  }
+
+  /**
+   * Replaces the stored roles and ends all access, so that the new roles begin with a new sign-in and with what policy
+   * demands of them.
+   * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last administrator
+   */
+  setRoles(subject: string, roles: readonly string[], act: Act): Promise<void> {
+    return this.run(act, async (tx) => {
+      await this.changes.change(tx, subject, { roles }, act.actor);
+      await this.access.endAll(tx, subject);
+    });
+  }
+
+  /** Requires a second factor of this account from the next sign-in on, or leaves it to the policy for roles. */
+  requireMfa(subject: string, mfaRequired: boolean, act: Act): Promise<void> {
+    return this.run(act, (tx) => this.changes.change(tx, subject, { mfaRequired }, act.actor));
+  }
+
+  /** Deletes the account with its sessions and authenticators; its security events stay. @throws as `disable` */
+  delete(subject: string, act: Act): Promise<void> {
+    return this.run(act, async (tx) => {
+      await this.changes.delete(tx, subject, act.actor);
+      await this.access.endAll(tx, subject);
+      await this.access.forgetMfa(tx, subject);
+    });
+  }
+
+  private run(act: Act, work: (tx: Tx) => Promise<void>): Promise<void> {
+    return withCommandReason(act.reason, () => this.work.run(work));
+  }
+}

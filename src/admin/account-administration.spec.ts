@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { AccountChanges } from '../account/account-changes.service.js';
+import { ServiceError } from '../errors/service-error.js';
+import type { UnitOfWork } from '../persistence/unit-of-work.js';
+import { commandReason } from '../principal/command-facts.js';
+import { SystemRandom } from '../random/random.js';
+import type { Locks } from '../second-factor/attempts/locks.service.js';
+import type { AccountAccess } from './account-access.service.js';
+import { AccountAdministration } from './account-administration.service.js';
+
+const ACT = { actor: 'subject-of-admin', reason: 'ticket 7' };
+
+/** Services that record their calls, with the transaction they ran in and the reason of the act. */
+function situation(failure?: Error) {
+  const calls: unknown[] = [];
+  let transactions = 0;
+  const recorder = (): unknown =>
+    new Proxy(
+      {},
+      {
+        get:
+          (_target, name) =>
+          (...args: readonly unknown[]): Promise<unknown> => {
+            calls.push([name, ...args, commandReason()]);
+            if (failure && name === 'setStatus') return Promise.reject(failure);
+            return Promise.resolve(name === 'resetPassword' ? 1_800_000_000 : undefined);
+          },
+      },
+    );
+  const run = (work: (tx: unknown) => unknown): unknown => work(`tx ${(transactions += 1)}`);
+  const administration = new AccountAdministration(
+    { run } as unknown as UnitOfWork,
+    recorder() as AccountChanges,
+    recorder() as AccountAccess,
+    recorder() as Locks,
+    new SystemRandom(),
+  );
+  return { administration, calls };
+}
+
+describe('the administration of an account', () => {
+  it.each([
+    [
+      'disable',
+      [],
+      [
+        ['setStatus', 'tx 1', 'anna', 'disabled', ACT.actor],
+        ['endAll', 'tx 1', 'anna'],
+      ],
+    ],
+    [
+      'setRoles',
+      [['ROLE_A']],
+      [
+        ['change', 'tx 1', 'anna', { roles: ['ROLE_A'] }, ACT.actor],
+        ['endAll', 'tx 1', 'anna'],
+      ],
+    ],
+    [
+      'delete',
+      [],
+      [
+        ['delete', 'tx 1', 'anna', ACT.actor],
+        ['endAll', 'tx 1', 'anna'],
+        ['forgetMfa', 'tx 1', 'anna'],
+      ],
+    ],
+    ['enable', [], [['setStatus', 'tx 1', 'anna', 'active', ACT.actor]]],
+    ['requireMfa', [true], [['change', 'tx 1', 'anna', { mfaRequired: true }, ACT.actor]]],
+    ['unlock', [], [['unlock', 'anna', ACT.actor]]],
+    ['resetMfa', [], [['resetMfa', 'anna', ACT.actor]]],
+  ] as const)(
+    '%s ends in one transaction what must end with it, and states its reason',
+    async (name, args, expected) => {
+      const { administration, calls } = situation();
+      const act = administration[name].bind(administration) as (...all: readonly unknown[]) => Promise<unknown>;
+
+      await act('anna', ...args, ACT);
+
+      expect(calls).toEqual(expected.map((call) => [...call, ACT.reason]));
+    },
+  );
+
+  it('a change that is refused ends no access', async () => {
+    const { administration, calls } = situation(new ServiceError('CONFLICT', { reason: 'last administrator' }));
+
+    await expect(administration.disable('anna', ACT)).rejects.toThrow(ServiceError);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('a temporary password is generated and returned unless one is given', async () => {
+    const { administration, calls } = situation();
+
+    const random = await administration.resetPassword('anna', undefined, ACT);
+    const given = await administration.resetPassword('anna', 'kettle orbit', { actor: 'cli:root' });
+
+    expect(random).toEqual({ generated: expect.stringMatching(/.{12,}/) as string, expiresAt: 1_800_000_000 });
+    expect(given).toEqual({ expiresAt: 1_800_000_000 });
+    expect(calls.map((call) => (call as readonly unknown[])[0])).toEqual([
+      'readyPassword',
+      'resetPassword',
+      'endAll',
+      'readyPassword',
+      'resetPassword',
+      'endAll',
+    ]);
+    expect(calls[0]).toEqual(['readyPassword', 'anna', random.generated, 'pw', ACT.reason]);
+  });
+});

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Account } from '../account/account.js';
+import { AccountCreation } from '../account/account-creation.service.js';
+import type { AccountDraft } from '../account/account-drafts.service.js';
+import { AccountImport } from '../account/import/account-import.service.js';
+import type { ImportReport, ImportRow } from '../account/import/import-row.js';
+import { StaffAccounts, type StaffPerson } from '../account/staff/staff-accounts.service.js';
+import { withCommandReason } from '../principal/command-facts.js';
+import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
+import type { Act } from './account-administration.service.js';
+
+/** Creates accounts for an administrator, whether by a command or over HTTP: one, one of staff, or many from a file. */
+@Injectable()
+export class AccountProvisioning {
+  constructor(
+    private readonly creation: AccountCreation,
+    private readonly staff: StaffAccounts,
+    private readonly accountImport: AccountImport,
+    private readonly totps: ImportedTotps,
+  ) {}
+
+  /**
+   * Creates an account; a draft without a password gets a random one, which is returned and cannot be read again.
+   * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` for a login id that is taken; `UNAVAILABLE`
+   */
+  create(draft: AccountDraft, act: Act): Promise<{ readonly account: Account; readonly generated?: string }> {
+    return withCommandReason(act.reason, async () => {
+      if (draft.password !== undefined) return { account: await this.creation.create(draft, act.actor) };
+      const { account, password } = await this.creation.createWithRandomPassword(draft, act.actor);
+      return { account, generated: password };
+    });
+  }
+
+  /**
+   * Creates the account of an identity provider's user before the first login.
+   * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` if the person has an account
+   */
+  admit(person: StaffPerson, act: Act): Promise<Account> {
+    return withCommandReason(act.reason, () => this.staff.admit(person, act.actor));
+  }
+
+  /**
+   * Creates the accounts of a file with their authenticators. `rows` begins at the first row each time it is called; it is
+   * read twice unless `isPartial`.
+   */
+  import(
+    rows: () => AsyncIterable<ImportRow>,
+    { isPartial, ...act }: Act & { readonly isPartial: boolean },
+  ): Promise<ImportReport> {
+    const { totps } = this;
+    return withCommandReason(act.reason, () => this.accountImport.run(rows, { actor: act.actor, isPartial, totps }));
+  }
+}

@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { AccountModule } from '../account/account.module.js';
+import { MfaModule } from '../second-factor/mfa.module.js';
+import { SessionModule } from '../session/session.module.js';
+import { AccountAccess } from './account-access.service.js';
+import { AccountAdministration } from './account-administration.service.js';
+import { AccountProvisioning } from './account-provisioning.service.js';
+
+/** The use cases of administrators, without an interface: the command line and `AdminModule` are their callers. */
+@Module({
+  imports: [AccountModule, SessionModule, MfaModule],
+  providers: [AccountAccess, AccountAdministration, AccountProvisioning],
+  exports: [AccountAdministration, AccountProvisioning],
+})
+export class AdministrationModule {}
