@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AccountChanges } from '../account/account-changes.service.js';
 import { randomPassword } from '../account/password/random-password.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
-import { withCommandReason } from '../principal/command-facts.js';
+import { withCommandReason } from '../principal/command-context.js';
 import { Random } from '../random/random.js';
 import { Locks } from '../second-factor/attempts/locks.service.js';
 import { AccountAccess } from './account-access.service.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AccountChanges } from '../account/account-changes.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { UnitOfWork } from '../persistence/unit-of-work.js';
-import { commandReason } from '../principal/command-facts.js';
+import { commandReason } from '../principal/command-context.js';
 import { SystemRandom } from '../random/random.js';
 import type { Locks } from '../second-factor/attempts/locks.service.js';
 import type { AccountAccess } from './account-access.service.js';

@@ -5,7 +5,7 @@ import type { AccountDraft } from '../account/account-drafts.service.js';
 import { AccountImport } from '../account/import/account-import.service.js';
 import type { ImportReport, ImportRow } from '../account/import/import-row.js';
 import { StaffAccounts, type StaffPerson } from '../account/staff/staff-accounts.service.js';
-import { withCommandReason } from '../principal/command-facts.js';
+import { withCommandReason } from '../principal/command-context.js';
 import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
 import type { Act } from './account-administration.service.js';
 

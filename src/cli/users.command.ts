@@ -6,7 +6,7 @@ import { ImportFileError, type ImportRow } from '../account/import/import-row.js
 import { rolesWritten } from '../account/role-names.js';
 import type { Act } from '../admin/account-administration.service.js';
 import { ServiceError } from '../errors/service-error.js';
-import { commandReason } from '../principal/command-facts.js';
+import { commandReason } from '../principal/command-context.js';
 import { addAdmitCommand } from './admit.command.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { withReason } from './operator.js';
