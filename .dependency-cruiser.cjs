@@ -106,6 +106,14 @@ module.exports = {
       to: { path: HTTP_FRAMEWORK },
     },
     {
+      name: 'accounts-and-tokens-know-no-http',
+      comment:
+        'account, session, token, second-factor, events and tasks work without the HTTP host: tell them what they need.',
+      severity: 'error',
+      from: { path: '^src/(account|session|token|second-factor|events|tasks|persistence)/', pathNot: SPEC },
+      to: { path: '^src/(http|web)/' },
+    },
+    {
       name: 'orm-only-in-stores',
       comment: 'Stores, entities, migrations and src/persistence know the ORM.',
       severity: 'error',

@@ -3,7 +3,6 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { Meters } from '../metrics/meters.js';
 import { Random } from '../random/random.js';
-import { ThreadsProperties } from '../http/admission/embedded.properties.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AccountChanges } from './account-changes.service.js';
 import { AccountCreation } from './account-creation.service.js';
@@ -17,7 +16,7 @@ import { LoginIds } from './login-ids.service.js';
 import { PasswordHashProperties } from './account.properties.js';
 import { PasswordKinds } from './password/password-kinds.task.js';
 import { PasswordKindStore } from './password/password-kind.store.js';
-import { PasswordHasher } from './password/password-hasher.js';
+import { PasswordHasher, SpareWorkers } from './password/password-hasher.js';
 import { StaffAccounts } from './staff/staff-accounts.service.js';
 import { StaffIdentityStore } from './staff/staff-identity.store.js';
 import { PasswordThrottle } from './throttle/password-throttle.service.js';
@@ -44,7 +43,7 @@ import { Passwords } from './password/passwords.service.js';
     StaffAccounts,
     {
       provide: PasswordHasher,
-      inject: [PasswordHashProperties, ThreadsProperties, Random, Meters],
+      inject: [PasswordHashProperties, SpareWorkers, Random, Meters],
       useFactory: hasher,
     },
   ],
@@ -69,11 +68,11 @@ export class AccountModule implements OnApplicationShutdown {
 
 function hasher(
   properties: PasswordHashProperties,
-  { minSpare }: ThreadsProperties,
+  { count: kept }: SpareWorkers,
   random: Random,
   meters: Meters,
 ): PasswordHasher {
   const { memory, iterations, parallelism, queueCapacity, concurrency = availableParallelism() } = properties;
   const cost = { memoryKib: Math.floor(memory.bytes / 1024), iterations, parallelism };
-  return new PasswordHasher({ cost, concurrency, kept: minSpare, queueCapacity }, random, meters);
+  return new PasswordHasher({ cost, concurrency, kept, queueCapacity }, random, meters);
 }

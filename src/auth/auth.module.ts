@@ -18,7 +18,7 @@ import { AuthCookies } from './cookies.js';
 import { CrossSiteGuard } from './guards/cross-site.guard.js';
 import { CredentialWriter } from './credential-writer.service.js';
 import { TokenIntrospection } from './token-introspection.service.js';
-import { IssuerModule } from './issuer.module.js';
+import { HostFactsModule } from './host-facts.module.js';
 import { LoginController } from './api/login.controller.js';
 import { LoginMeters } from './login-meters.js';
 import { PasswordLogin } from './password-login.service.js';
@@ -43,7 +43,7 @@ import { WellKnownController } from './api/well-known.controller.js';
 
 /** Login, second step, refresh, and who may pass: every route is closed unless it says otherwise. */
 @Module({
-  imports: [EventsModule, AccountModule, SessionModule, IssuerModule, TokenModule, MfaModule],
+  imports: [EventsModule, AccountModule, SessionModule, HostFactsModule, TokenModule, MfaModule],
   controllers: [
     LoginController,
     SecondFactorController,

@@ -30,7 +30,7 @@ import { SamlProperties } from '../saml/saml.properties.js';
 import { Sealer } from '../sealing/sealer.js';
 import { SealingModule } from '../sealing/sealing.module.js';
 import { analyzeFailure } from '../boot/failure-analysis.js';
-import { IssuerModule } from '../auth/issuer.module.js';
+import { HostFactsModule } from '../auth/host-facts.module.js';
 import { KeyRotation } from '../token/keys/key-rotation.service.js';
 import { TokenModule } from '../token/token.module.js';
 
@@ -41,7 +41,7 @@ import { TokenModule } from '../token/token.module.js';
     RandomModule,
     PersistenceModule,
     AccountModule,
-    IssuerModule,
+    HostFactsModule,
     TokenModule,
     MfaModule,
     AdministrationModule,

@@ -16,6 +16,11 @@ import {
 import { PasswordHashMeters } from './password-hash-meters.js';
 import type { PasswordTask } from './password-worker.js';
 
+/** Workers that stay ready while there is nothing to hash: told by a module above, since it is a key of the HTTP host. */
+export class SpareWorkers {
+  constructor(readonly count: number) {}
+}
+
 export interface HasherOptions {
   readonly cost: HashCost;
   /** Hashes at once, at most; never more than the cores. */
