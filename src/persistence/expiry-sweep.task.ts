@@ -3,7 +3,8 @@ import { Clock } from '../clock/clock.js';
 import { UnitOfWork } from './unit-of-work.js';
 import { Random } from '../random/random.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
-import { EXPIRING_TABLES, ExpiryStore, type ExpiringTable } from './expiry.store.js';
+import { type ExpiringTable, expiringTables } from './expiring-tables.js';
+import { ExpiryStore } from './expiry.store.js';
 
 /** Small, so that no request waits long behind one. */
 const BATCH = 200;
@@ -12,17 +13,6 @@ const MAX_BATCHES = 50;
 const INTERVAL_MILLIS = 5 * 60_000;
 /** A turn that left something over is followed soon: many logins must not leave more behind than is swept. */
 const UNFINISHED_DELAY_MILLIS = 5000;
-/**
- * A used `mfa_token` or refresh token is remembered beyond its end, so that a clock that was set back does not make it
- * usable once more.
- */
-const KEPT_SECONDS = 86_400;
-/**
- * A login that was asked for is deleted by its use, so nothing has to be remembered, and strangers make as many as they
- * like: no longer than the clocks of two replicas may differ.
- */
-const SAML_REQUEST_KEPT_SECONDS = 60;
-
 /** Deletes sessions, refresh tokens and the like after their end, in the background of every replica. */
 @Injectable()
 export class ExpirySweep {
@@ -49,12 +39,12 @@ export class ExpirySweep {
   /** Deletes expired rows up to a limit, and returns their number. */
   async sweep(signal?: AbortSignal): Promise<number> {
     let count = 0;
-    for (const table of EXPIRING_TABLES) count += await this.sweepTable(table, signal);
+    for (const table of expiringTables()) count += await this.sweepTable(table, signal);
     return count;
   }
 
   private async sweepTable(table: ExpiringTable, signal: AbortSignal | undefined): Promise<number> {
-    const before = this.clock.seconds() - (table === 'saml_request' ? SAML_REQUEST_KEPT_SECONDS : KEPT_SECONDS);
+    const before = this.clock.seconds() - table.keptSeconds;
     let count = 0;
     for (let batch = 0; batch < MAX_BATCHES && !signal?.aborted; batch += 1) {
       const names = await this.work.single((tx) => this.store.expired(tx, table, before, BATCH));

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { expiringTable } from '../persistence/expiring-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrText } from '../principal/amr.js';
 import type { RefreshRecord } from './refresh.js';
 import type { Session } from './session.js';
+
+expiringTable('refresh_token', 'token_hash');
 
 const INSERT = `INSERT INTO refresh_token
   (token_hash, session_id, user_id, generation, amr, auth_time, mfa_at, mfa_method, issued_at, expires_at)

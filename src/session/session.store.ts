@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
 import { type Slice, sliceValues } from '../persistence/slice.js';
+import { expiringTable } from '../persistence/expiring-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import { amrOf, amrText } from '../principal/amr.js';
 import { hashSecret, isSecretForm, type Session, type StepUpFacts } from './session.js';
+
+expiringTable('session', 'id');
 
 const COLUMNS =
   'id, user_id, kind, half_security_stamp, amr, auth_time, mfa_at, mfa_method, idp, authn_context, ends_at, idp_session, ip, ' +

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { expiringTable } from '../persistence/expiring-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
+
+expiringTable('used_mfa_token', 'jti');
 
 const INSERT = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 

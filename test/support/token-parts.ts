@@ -10,6 +10,9 @@ import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 import { AccessTokens } from '../../src/token/access-tokens.service.js';
 import { ConfiguredKeys } from '../../src/token/keys/configured-keys.js';
 import { ExpirySweep } from '../../src/persistence/expiry-sweep.task.js';
+// Their stores register the tables that are swept.
+import '../../src/saml/login/authn-request.store.js';
+import '../../src/second-factor/trusted-device/trusted-device.store.js';
 import { ExpiryStore } from '../../src/persistence/expiry.store.js';
 import { Issuer } from '../../src/token/issuer.js';
 import { KeyRotation } from '../../src/token/keys/key-rotation.service.js';

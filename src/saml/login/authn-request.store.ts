@@ -1,6 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { expiringTable } from '../../persistence/expiring-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
 import type { RequestedContext } from './authn-context.js';
+
+/** Its use deletes a request, so nothing has to be remembered, and anyone can create them: kept as long as clocks may differ. */
+expiringTable('saml_request', 'id', 60);
 
 /** A login that a browser went to an identity provider for. */
 export interface PendingRequest {

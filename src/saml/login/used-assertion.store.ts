@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { expiringTable } from '../../persistence/expiring-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
+
+expiringTable('used_assertion', 'id');
 
 const INSERT = 'INSERT INTO used_assertion (id, expires_at) VALUES (?, ?)';
 

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { expiringTable } from '../../persistence/expiring-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
+
+expiringTable('idp_session', 'id');
 
 /** A session at an identity provider, as it told us of it. */
 interface IdpSession {

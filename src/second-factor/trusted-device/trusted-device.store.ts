@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { type Slice, sliceValues } from '../../persistence/slice.js';
+import { expiringTable } from '../../persistence/expiring-tables.js';
 import type { Tx } from '../../persistence/unit-of-work.js';
+
+expiringTable('trusted_device', 'id');
 
 const INSERT = `INSERT INTO trusted_device
   (id, user_id, secret_hash, label, ip, created_at, last_used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
