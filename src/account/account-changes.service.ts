@@ -44,9 +44,8 @@ export class AccountChanges {
   }
 
   /**
-   * Changes roles, mail address or the demand for a second factor. With new roles half-done logins end by the security
-   * stamp; where
-   * roles are taken away, the caller ends the sessions in the same transaction.
+   * Changes roles, mail address or the demand for a second factor. New roles raise the security stamp, which ends
+   * logins in progress; the caller ends the sessions in the same transaction.
    * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `CONFLICT` for the last active administrator and for oneself
    */
   async change(tx: Tx, subject: string, change: AccountChange, actor: string): Promise<void> {

@@ -6,7 +6,7 @@ import { Random } from '../random/random.js';
 import type { Account } from './account.js';
 import { type AccountDraft, AccountDrafts } from './account-drafts.service.js';
 import { AccountStore, type NewAccount, withoutHash } from './account.store.js';
-import { randomPassword } from './password/random-password.js';
+import { randomPassword } from './password/password-rules.js';
 import { ROLE_ADMIN } from './role-names.js';
 
 const FIRST_LOGIN_ID = 'admin';

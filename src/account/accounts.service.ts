@@ -13,7 +13,7 @@ import { LoginIds } from './login-ids.service.js';
 import { PasswordHasher } from './password/password-hasher.js';
 import { kindOf, kindText } from './password/password-kind.js';
 import { parsePasswordHash } from './password/password-hash.js';
-import { LONGEST_PASSWORD } from './password/password-rules.js';
+import { MAX_PASSWORD_BYTES } from './password/password-rules.js';
 import { PasswordThrottle } from './throttle/password-throttle.service.js';
 
 /** One try at the password step. */
@@ -153,6 +153,6 @@ export class Accounts {
 }
 
 function checkLength(password: string, field: string): void {
-  if (Buffer.byteLength(password) <= LONGEST_PASSWORD) return;
+  if (Buffer.byteLength(password) <= MAX_PASSWORD_BYTES) return;
   throw new ServiceError('VALIDATION_FAILED', { errors: [{ field, code: 'too_long' }] });
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AccountChanges } from '../account/account-changes.service.js';
-import { randomPassword } from '../account/password/random-password.js';
+import { randomPassword } from '../account/password/password-rules.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { withCommandReason } from '../principal/command-context.js';
 import { Random } from '../random/random.js';

@@ -1,6 +1,24 @@
 import type { LogFields } from '../logging/log-line.js';
 import type { Logger } from '../logging/logger.js';
-import type { EventRow } from './event-row.js';
+
+/** A stored event; `at` in milliseconds. */
+export interface EventRow {
+  readonly id: string;
+  readonly at: number;
+  readonly kind: string;
+  readonly user_id: string | null;
+  readonly actor: string | null;
+  readonly ip: string | null;
+  readonly agent: string | null;
+  readonly request_id: string | null;
+  readonly idp: string | null;
+  readonly authn_context: string | null;
+  readonly amr: string | null;
+  readonly result: string;
+  readonly reason: string | null;
+  /** JSON of a flat object with texts. */
+  readonly detail: string | null;
+}
 
 /**
  * One line about an event that is kept: a refusal is a warning. What somebody typed is in none of its fields. The line

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Slice, sliceValues } from '../persistence/slice.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
-import type { EventRow } from './event-row.js';
+import type { EventRow } from './event-line.js';
 
 const COLUMNS = 'id, at, kind, user_id, actor, ip, agent, request_id, idp, authn_context, amr, result, reason, detail';
 const INSERT = `INSERT INTO security_event (${COLUMNS}) VALUES `;

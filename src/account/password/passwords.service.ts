@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
-import { commonPasswords } from './common-passwords.js';
+import { commonPasswords } from './password-rules.js';
 import { PasswordHasher } from './password-hasher.js';
 import { parsePasswordHash } from './password-hash.js';
 import { type PasswordFault, passwordFault } from './password-rules.js';

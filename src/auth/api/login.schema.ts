@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { LONGEST_LOGIN_ID } from '../../account/login-id.js';
-import { LONGEST_PASSWORD } from '../../account/password/password-rules.js';
+import { MAX_PASSWORD_BYTES } from '../../account/password/password-rules.js';
 import { submittedCode, totpDigits } from '../../second-factor/submitted-code.js';
 import { textOfBytes } from '../../web/schema.js';
 
 const MAX_TOKEN_LENGTH = 4096;
 
 export const password = v.pipe(
-  textOfBytes(LONGEST_PASSWORD),
-  v.description(`At most ${LONGEST_PASSWORD} bytes in UTF-8.`),
+  textOfBytes(MAX_PASSWORD_BYTES),
+  v.description(`At most ${MAX_PASSWORD_BYTES} bytes in UTF-8.`),
 );
 
 /** What `totpDigits` takes, for the description of the interface. */
@@ -52,7 +52,7 @@ export const loginSchema = v.strictObject({
   pw: password,
   new_pw: v.optional(
     v.pipe(
-      textOfBytes(LONGEST_PASSWORD),
+      textOfBytes(MAX_PASSWORD_BYTES),
       v.description('The password that replaces `pw` where that is temporary; refused where it is not.'),
     ),
   ),

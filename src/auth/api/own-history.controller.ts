@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Query } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { ServiceError } from '../../errors/service-error.js';
-import type { EventRow } from '../../events/event-row.js';
+import type { EventRow } from '../../events/event-line.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type TrustedDevice, TrustedDevices } from '../../second-factor/trusted-device/trusted-devices.service.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';

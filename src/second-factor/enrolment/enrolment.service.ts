@@ -20,7 +20,7 @@ import { Attempts } from '../attempts/attempts.service.js';
 import { Authenticators, PENDING_SECONDS, type SetupRequest } from './authenticators.service.js';
 import { EnrolmentStore, type ShownSecret as StoredShown } from './enrolment.store.js';
 import type { EnrolmentState } from './enrolment-state.js';
-import { qrPng, qrSvg } from '../totp/qr.js';
+import { qrPng, qrSvg } from '../totp/otpauth-uri.js';
 import type { Complete, Proof } from '../second-factor.js';
 import { SecondFactors } from '../second-factors.service.js';
 import { malformedCode, totpDigits } from '../submitted-code.js';

@@ -12,3 +12,14 @@ export function otpauthUri(issuer: string, account: string, secret: string): str
   ];
   return `otpauth://totp/${label}?${parameters.join('&')}`;
 }
+
+/** The QR code of an otpauth URI; the package is loaded at its first use, so that startup does not wait for it. */
+export async function qrSvg(uri: string): Promise<string> {
+  const { default: qrcode } = await import('qrcode');
+  return qrcode.toString(uri, { type: 'svg' });
+}
+
+export async function qrPng(uri: string): Promise<Buffer> {
+  const { default: qrcode } = await import('qrcode');
+  return qrcode.toBuffer(uri, { type: 'png', scale: 6 });
+}
