@@ -22,7 +22,7 @@ interface AccountRow {
   readonly password_hash: string | null;
 }
 
-onEachEngine('X15: an account of staff', (engine) => {
+onEachEngine('X15: staff accounts', (engine) => {
   const staff = staffStoryOn(
     engine,
     {
@@ -53,7 +53,7 @@ onEachEngine('X15: an account of staff', (engine) => {
   const countAccounts = async (): Promise<number> => (await story.database.query('SELECT id FROM account')).length;
   const rolesOf = async (client: HttpClient): Promise<unknown> => decodeJwt(await staff.accessToken(client))['roles'];
 
-  it('is made at the first login, without a password', async () => {
+  it('the first sign-in creates a staff account without a password', async () => {
     const nameId = somebody();
 
     const { client } = await signIn({ nameId, attributes: { [MAIL]: 'ada@example.org' } });
@@ -69,7 +69,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     ]);
   });
 
-  it('is found again at the next one', async () => {
+  it('the next sign-in finds the same staff account', async () => {
     const nameId = somebody();
     const first = await signIn({ nameId });
     const count = await countAccounts();
@@ -80,7 +80,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await countAccounts()).toBe(count);
   });
 
-  it('is another one than a local account of the same name', async () => {
+  it('a staff account differs from a local account of the same name', async () => {
     const local = story.person();
     const { client: localClient, accessToken: bearer } = await story.signInByPassword(local);
     const localSubject = String((await localClient.get('/me', { bearer })).body['sub']);
@@ -94,7 +94,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await localClient.get('/me', { bearer })).toBeAnswered(200);
   });
 
-  it('is another one than a local account of the same mail address', async () => {
+  it('a staff account differs from a local account of the same mail address', async () => {
     const address = 'shared@example.org';
     const added = await story.command('users', 'add', 'mailed', '--email', address, '--roles', 'ROLE_ADMIN');
     expect(added.exitCode).toBe(0);
@@ -106,7 +106,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(body['sub']).not.toBe(await story.subjectOf({ id: 'mailed' }));
   });
 
-  it('is another one for each identity provider', async () => {
+  it('the same name at two identity providers gives two staff accounts', async () => {
     const nameId = somebody();
 
     const here = await signIn({ nameId });
@@ -116,7 +116,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await subjectOf(there.client)).not.toBe(await subjectOf(here.client));
   });
 
-  it('is another one for names that differ in case alone', async () => {
+  it('names that differ only in case give different staff accounts', async () => {
     const subjects: string[] = [];
     for (const nameId of ['Grace', 'grace', 'GRACE']) subjects.push(await subjectOf((await signIn({ nameId })).client));
 
@@ -125,7 +125,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await subjectOf(again.client)).toBe(subjects[0]);
   });
 
-  it('is named by an attribute where a key says so', async () => {
+  it('account.attribute names the staff account', async () => {
     const attributes = { [NUMBER]: '4711' };
 
     const first = await signIn({ nameId: 'one', nameIdFormat: TRANSIENT, attributes }, 'numbered');
@@ -138,7 +138,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await staff.lastRejection()).toBe('name_id');
   });
 
-  it('is not made for a name that is another one each time', async () => {
+  it('a transient NameID creates no staff account', async () => {
     const count = await countAccounts();
 
     const { answer } = await signIn({ nameId: somebody(), nameIdFormat: TRANSIENT });
@@ -148,7 +148,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await countAccounts()).toBe(count);
   });
 
-  it('is not made where existing ones alone may enter', async () => {
+  it('account.create=false rejects a user without a staff account', async () => {
     const nameId = somebody();
     const count = await countAccounts();
 
@@ -160,7 +160,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await client.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
   });
 
-  it('is made before the first login by a command, and by nothing twice', async () => {
+  it('users admit creates a staff account before the first sign-in, but only once', async () => {
     const nameId = somebody();
     const args = ['users', 'admit', '--idp', 'closed', '--person', nameId];
 
@@ -178,7 +178,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(again).toMatchObject({ exitCode: 1, stderr: 'This person already has a user.\n' });
   });
 
-  it('has the roles of the map at each login, and no others', async () => {
+  it('each sign-in sets exactly the mapped roles', async () => {
     const nameId = somebody();
     const groups = ['Treasury', 'treasury', 'ROLE_ADMIN', 'Admins ', 'Unmapped'];
 
@@ -187,11 +187,11 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await rolesOf(client)).toEqual(['ROLE_STAFF', 'ROLE_TREASURY']);
     const more = await signIn({ nameId, attributes: { [ROLES]: ['Treasury', 'Admins'] } });
     expect(await rolesOf(more.client)).toEqual(['ROLE_ADMIN', 'ROLE_STAFF', 'ROLE_TREASURY']);
-    // What is gained does no harm in other sessions.
+    // A gained role does not end other sessions.
     expect(await client.get('/me')).toBeAnswered(200);
   });
 
-  it('loses its other sessions with a role', async () => {
+  it('a lost role ends the other sessions', async () => {
     const nameId = somebody();
     const former = await signIn({ nameId, attributes: { [ROLES]: ['Treasury'] } });
     const bearer = await staff.accessToken(former.client);
@@ -206,7 +206,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(changed).toMatchObject({ actor: 'idp', reason: 'roles' });
   });
 
-  it('is no administrator any more when the identity provider says so, not even the last one', async () => {
+  it('the identity provider can remove the administrator role, even of the last administrator', async () => {
     const nameId = somebody();
     const admin = await signIn({ nameId, attributes: { [ROLES]: ['Admins'] } });
     const subject = await subjectOf(admin.client);
@@ -218,7 +218,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await story.database.query('SELECT id FROM account WHERE is_admin = 1')).toEqual([]);
   });
 
-  it('has the address that the identity provider says', async () => {
+  it('each sign-in updates the mail address unless it is missing or invalid', async () => {
     const nameId = somebody();
     const { client } = await signIn({ nameId, attributes: { [MAIL]: 'old@example.org' } });
     const subject = await subjectOf(client);
@@ -232,7 +232,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await client.get('/me')).toBeAnswered(200);
   });
 
-  it('stays disabled, whatever the identity provider says', async () => {
+  it('a disabled staff account stays disabled and keeps its roles', async () => {
     const nameId = somebody();
     const { client } = await signIn({ nameId });
     const subject = await subjectOf(client);
@@ -248,7 +248,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect((await signIn({ nameId })).answer.status).toBe(303);
   });
 
-  it.each(['/login', '/session'])('is to POST %s what nobody is', async (path) => {
+  it.each(['/login', '/session'])('POST %s responds to a staff account as to an unknown login id', async (path) => {
     const nameId = somebody();
     await signIn({ nameId });
     const said = async (id: string): Promise<unknown> => {
@@ -263,7 +263,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(known).toEqual(await said('corp:nobody'));
   });
 
-  it('cannot have its name taken by a local one', async () => {
+  it('a local account cannot have a name with the prefix of staff accounts', async () => {
     const count = await countAccounts();
     const file = join(story.cwd, 'colon.csv');
     writeFileSync(file, 'login_id,roles\ncorp:imported,\n');
@@ -277,7 +277,7 @@ onEachEngine('X15: an account of staff', (engine) => {
     expect(await countAccounts()).toBe(count);
   });
 
-  it('has a password neither at setup nor at a change', async () => {
+  it('a staff account has no password for setup or a password change', async () => {
     const { client } = await signIn({ nameId: somebody(), authnContextClassRef: PASSWORD_CLASS });
     story.clock.advance(600);
 

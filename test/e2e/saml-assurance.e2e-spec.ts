@@ -38,13 +38,13 @@ const WEAK: readonly (string | null)[] = [PASSWORD_CLASS, UNKNOWN_CLASS, `${MFA_
 
 let met = 0;
 
-/** Somebody who never came before. */
+/** The name of a user who has not signed in before. */
 function somebody(): string {
   met += 1;
   return `staff-${met}`;
 }
 
-/** What a page learns of its login. */
+/** The claims of a new access token. */
 async function claimsOf(staff: StaffStory, client: HttpClient): Promise<Readonly<Record<string, unknown>>> {
   return decodeJwt(await staff.accessToken(client));
 }
@@ -57,13 +57,13 @@ async function enrol(staff: StaffStory, client: HttpClient): Promise<Authenticat
   return app;
 }
 
-/** What asks for a second factor that is not older than five minutes. */
+/** A call that requires a second factor of the last five minutes. */
 function importing(client: HttpClient): Promise<Answer> {
   const raw = multipart({ content: 'login_id,roles\n', fileName: 'nobody.csv' });
   return client.send('POST', '/admin/users/import', { raw, headers: { 'content-type': MULTIPART } });
 }
 
-/** Nothing but the routes of the second factor is open yet. */
+/** Expects that only the routes of the second factor are permitted. */
 async function expectHalf(client: HttpClient, answer: Answer): Promise<void> {
   expect(answer.status).toBe(303);
   expect(setCookie(answer, 'refresh_token')).toBeUndefined();
@@ -74,7 +74,7 @@ async function expectHalf(client: HttpClient, answer: Answer): Promise<void> {
   expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
 }
 
-onEachEngine('what a login of staff is worth', (engine) => {
+onEachEngine('assurance of staff sign-ins', (engine) => {
   const staff = staffStoryOn(engine, {
     deny: { ...BY_ROLES, 'on-missing-mfa': 'deny' },
     local: { ...BY_ROLES, 'on-missing-mfa': 'local-totp' },
@@ -86,8 +86,8 @@ onEachEngine('what a login of staff is worth', (engine) => {
   const newest = async (kind: string): Promise<object | undefined> =>
     (await staff.samlEvents()).findLast((event) => event.kind === kind);
 
-  describe.each(['deny', 'local', 'accept', 'report'])('with a second factor, by way of %s', (idp) => {
-    it.each(STRONG)('X14: is complete after %s', async (authnContextClassRef, amr) => {
+  describe.each(['deny', 'local', 'accept', 'report'])('sign-ins with a second factor at the provider %s', (idp) => {
+    it.each(STRONG)('X14: a sign-in with class %s is complete', async (authnContextClassRef, amr) => {
       for (const bent of [{}, DEMANDED]) {
         const { client, answer } = await signIn(idp, { authnContextClassRef, ...bent });
 
@@ -100,7 +100,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     });
   });
 
-  it.each(WEAK)('X14: of %s is nothing where a second factor is missing and deny stands', async (classRef) => {
+  it.each(WEAK)('X14: on-missing-mfa=deny rejects a sign-in with class %s', async (classRef) => {
     const nameId = somebody();
     for (const bent of [{}, DEMANDED]) {
       const { client, answer } = await signIn('deny', { nameId, authnContextClassRef: classRef, ...bent });
@@ -114,17 +114,20 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(accounts).toEqual([]);
   });
 
-  it.each(WEAK)('X14: of %s is half of one under local-totp', async (classRef) => {
-    for (const bent of [{}, DEMANDED]) {
-      const { client, answer } = await signIn('local', { authnContextClassRef: classRef, ...bent });
+  it.each(WEAK)(
+    'X14: on-missing-mfa=local-totp leaves a sign-in with class %s half-authenticated',
+    async (classRef) => {
+      for (const bent of [{}, DEMANDED]) {
+        const { client, answer } = await signIn('local', { authnContextClassRef: classRef, ...bent });
 
-      expect(answer.headers.get('location')).toBe(SETUP_PAGE);
-      await expectHalf(client, answer);
-      expect(await newest('SAML_OK')).toMatchObject({ idp: 'local', reason: 'local', amr: null });
-    }
-  });
+        expect(answer.headers.get('location')).toBe(SETUP_PAGE);
+        await expectHalf(client, answer);
+        expect(await newest('SAML_OK')).toMatchObject({ idp: 'local', reason: 'local', amr: null });
+      }
+    },
+  );
 
-  it.each(WEAK)('X14: of %s is a password alone under accept-as-pwd', async (classRef) => {
+  it.each(WEAK)('X14: on-missing-mfa=accept-as-pwd treats a sign-in with class %s as a password', async (classRef) => {
     const { client } = await signIn('accept', { authnContextClassRef: classRef });
 
     const claims = await claimsOf(staff, client);
@@ -134,14 +137,14 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(await client.get('/me/settlement')).toBeRefused(401, 'STEP_UP_REQUIRED');
   });
 
-  it.each(WEAK)('X15: of %s never goes round the policy of the account', async (classRef) => {
+  it.each(WEAK)('X15: a sign-in with class %s does not bypass the policy of the account', async (classRef) => {
     const { client, answer } = await signIn('accept', { authnContextClassRef: classRef, ...DEMANDED });
 
     expect(answer.headers.get('location')).toBe(SETUP_PAGE);
     await expectHalf(client, answer);
   });
 
-  it.each(WEAK)('of %s is recorded under report-only, and passes as accept-as-pwd lets it', async (classRef) => {
+  it.each(WEAK)('report-only records a sign-in with class %s and treats it like accept-as-pwd', async (classRef) => {
     const free = await signIn('report', { authnContextClassRef: classRef });
     expect(await newest('SAML_OK')).toMatchObject({ idp: 'report', reason: 'would_deny', authn_context: classRef });
     expect(await claimsOf(staff, free.client)).toMatchObject({ amr: ['pwd'] });
@@ -152,49 +155,52 @@ onEachEngine('what a login of staff is worth', (engine) => {
   });
 
   it.each([
-    ['nobody demands', {}],
-    ['policy demands', DEMANDED],
-  ])('half of one that %s is completed by enrolment, then by a code', async (_, bent) => {
-    const person = { nameId: somebody(), authnContextClassRef: PASSWORD_CLASS, ...bent };
-    const first = await signIn('local', person, FORCED);
-    const half = first.client.copy();
-    const enrolledAt = staff.story.clock.seconds;
-    const app = await enrol(staff, first.client);
+    ['no policy requires', {}],
+    ['policy requires', DEMANDED],
+  ])(
+    'a half-authenticated sign-in that %s is completed by enrolment, and later by a one-time code',
+    async (_, bent) => {
+      const person = { nameId: somebody(), authnContextClassRef: PASSWORD_CLASS, ...bent };
+      const first = await signIn('local', person, FORCED);
+      const half = first.client.copy();
+      const enrolledAt = staff.story.clock.seconds;
+      const app = await enrol(staff, first.client);
 
-    expect(await half.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
-    expect(await claimsOf(staff, first.client)).toMatchObject({
-      amr: ['pwd', 'otp'],
-      idp: 'local',
-      mfa_at: enrolledAt,
-    });
+      expect(await half.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await claimsOf(staff, first.client)).toMatchObject({
+        amr: ['pwd', 'otp'],
+        idp: 'local',
+        mfa_at: enrolledAt,
+      });
 
-    const second = await signIn('local', person);
-    expect(second.answer.headers.get('location')).toBe(VERIFY_PAGE);
-    await expectHalf(second.client, second.answer);
-    expect(await second.client.post('/2fa/setup')).toBeRefused(403, 'MFA_REQUIRED');
-    const old = second.client.copy();
-    const verified = await second.client.post('/2fa/verify', { code: staff.story.nextCode({ app }) });
+      const second = await signIn('local', person);
+      expect(second.answer.headers.get('location')).toBe(VERIFY_PAGE);
+      await expectHalf(second.client, second.answer);
+      expect(await second.client.post('/2fa/setup')).toBeRefused(403, 'MFA_REQUIRED');
+      const old = second.client.copy();
+      const verified = await second.client.post('/2fa/verify', { code: staff.story.nextCode({ app }) });
 
-    expect(verified).toBeAnswered(200);
-    expect(verified.body).toMatchObject({ amr: ['pwd', 'otp'], mfa_method: 'totp' });
-    expect(verified.body).not.toHaveProperty('access_token');
-    expect(setCookie(verified, 'SESSION')?.value).not.toBe(old.cookie('SESSION'));
-    expect(setCookie(verified, 'refresh_token')?.attributes).toMatchObject({ httponly: true, samesite: 'Strict' });
-    expect(await old.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
-    expect(await claimsOf(staff, second.client)).toMatchObject({
-      amr: ['pwd', 'otp'],
-      acr: ACR_MFA,
-      idp: 'local',
-      authn_context: PASSWORD_CLASS,
-      mfa_method: 'totp',
-      mfa_at: staff.story.clock.seconds,
-    });
-    const me = await second.client.get('/me');
-    expect(me.body).toMatchObject({ id: `local:${person.nameId}`, idp: 'local', amr: ['pwd', 'otp'] });
-    expect(await second.client.get('/me/settlement')).toBeAnswered(200);
-  });
+      expect(verified).toBeAnswered(200);
+      expect(verified.body).toMatchObject({ amr: ['pwd', 'otp'], mfa_method: 'totp' });
+      expect(verified.body).not.toHaveProperty('access_token');
+      expect(setCookie(verified, 'SESSION')?.value).not.toBe(old.cookie('SESSION'));
+      expect(setCookie(verified, 'refresh_token')?.attributes).toMatchObject({ httponly: true, samesite: 'Strict' });
+      expect(await old.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await claimsOf(staff, second.client)).toMatchObject({
+        amr: ['pwd', 'otp'],
+        acr: ACR_MFA,
+        idp: 'local',
+        authn_context: PASSWORD_CLASS,
+        mfa_method: 'totp',
+        mfa_at: staff.story.clock.seconds,
+      });
+      const me = await second.client.get('/me');
+      expect(me.body).toMatchObject({ id: `local:${person.nameId}`, idp: 'local', amr: ['pwd', 'otp'] });
+      expect(await second.client.get('/me/settlement')).toBeAnswered(200);
+    },
+  );
 
-  it('is not more for a local second factor that was not asked for', async () => {
+  it('a local second factor is not used unless it is required', async () => {
     const nameId = somebody();
     const first = await signIn('accept', { nameId, authnContextClassRef: PASSWORD_CLASS }, FORCED);
     await enrol(staff, first.client);
@@ -206,7 +212,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(demanded.answer.headers.get('location')).toBe(VERIFY_PAGE);
   });
 
-  it('is stepped up by a code of ours, in the same session', async () => {
+  it('a local one-time code steps up the staff session', async () => {
     const { client } = await signIn('accept', { authnContextClassRef: PASSWORD_CLASS }, FORCED);
     const app = await enrol(staff, client);
     const before = await claimsOf(staff, client);
@@ -220,7 +226,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(await claimsOf(staff, client)).toMatchObject({ ...after, mfa_at: staff.story.clock.seconds });
   });
 
-  it('lasts no longer than the identity provider says', async () => {
+  it('a staff session ends at SessionNotOnOrAfter', async () => {
     const { clock } = staff.story;
     const end = clock.millis + 15 * MINUTE * 1000;
     const { client, answer } = await signIn('accept', { authnContextClassRef: MFA_CLASS, sessionNotOnOrAfter: end });
@@ -241,7 +247,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
   });
 
-  it('bounds what a code of ours completes, too', async () => {
+  it('SessionNotOnOrAfter also bounds a session that a local code completes', async () => {
     const end = staff.story.clock.millis + 15 * MINUTE * 1000;
     const { client } = await signIn(
       'local',
@@ -258,7 +264,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(await refresh(client)).toBeRefused(401, 'REFRESH_INVALID');
   });
 
-  it('stays what it was when it is refreshed', async () => {
+  it('a refresh keeps the claims of a staff sign-in', async () => {
     const { client } = await signIn('accept', { authnContextClassRef: TOKEN_CLASS });
     const before = await claimsOf(staff, client);
 
@@ -270,7 +276,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(after['iat']).not.toBe(before['iat']);
   });
 
-  it('counts from the moment at which the identity provider saw the person', async () => {
+  it('auth_time is AuthnInstant, so an old one requires step-up', async () => {
     const hourAgo = staff.story.clock.millis - 60 * MINUTE * 1000;
     const person = { nameId: somebody(), authnContextClassRef: MFA_CLASS, ...DEMANDED };
 
@@ -287,7 +293,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(await fresh.client.post('/2fa/setup')).toBeAnswered(201);
   });
 
-  it('is not later than now for a clock that is ahead', async () => {
+  it('auth_time is never in the future when the clock of the provider is ahead', async () => {
     const ahead = staff.story.clock.millis + 30_000;
 
     const { client } = await signIn('accept', { authnContextClassRef: MFA_CLASS, authnInstant: ahead }, FORCED);
@@ -296,7 +302,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(await claimsOf(staff, client)).toMatchObject({ auth_time: now, mfa_at: now });
   });
 
-  it('ends the session that the browser had', async () => {
+  it('a staff sign-in ends the previous staff session of the browser', async () => {
     const { client } = await signIn('accept', { authnContextClassRef: PASSWORD_CLASS });
     const former = client.copy();
     const bearer = await staff.accessToken(former);
@@ -308,7 +314,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
     expect(await refresh(former)).toBeRefused(401, 'REFRESH_INVALID');
   });
 
-  it('ends the session that the browser had from a password', async () => {
+  it('a staff sign-in ends the password session of the browser', async () => {
     const { id, password: pw } = staff.story.person();
     const client = staff.client();
     expect(await client.post('/session', { id, pw })).toBeAnswered(200);
@@ -321,7 +327,7 @@ onEachEngine('what a login of staff is worth', (engine) => {
   });
 });
 
-onSqlite('what the context of a login of staff proves', (engine) => {
+onSqlite('authentication context classes of staff sign-ins', (engine) => {
   const staff = staffStoryOn(engine, {
     oasis: {},
     refeds: { 'authn-context.presets': 'refeds' },
@@ -352,9 +358,9 @@ onSqlite('what the context of a login of staff proves', (engine) => {
     ['mapped', CARD_CLASS, ['pwd', 'otp']],
     ['mapped', MFA_CLASS, ['pwd']],
     ['mapped', TOKEN_CLASS, ['otp']],
-    // What we call it ourselves is no word of an identity provider.
+    // The acr of this service has no meaning in a response.
     ['oasis', ACR_MFA, ['pwd']],
-  ])('X14: to %s, %s is %j', async (idp, authnContextClassRef, amr) => {
+  ])('X14: the provider %s maps class %s to %j', async (idp, authnContextClassRef, amr) => {
     const { client } = await staff.signIn({ nameId: somebody(), authnContextClassRef }, { idp });
 
     const acr = amr.includes('otp') ? ACR_MFA : ACR_PWD;
@@ -369,7 +375,7 @@ onSqlite('what the context of a login of staff proves', (engine) => {
     [['http://schemas.microsoft.com/ws/2008/06/identity/authenticationmethod/password'], ['pwd']],
     [['http://schemas.microsoft.com/claims/wiaormultiauthn'], ['pwd']],
     [[`${MULTIPLE}/`, MULTIPLE.toUpperCase()], ['pwd']],
-  ])('X14: an attribute with %j is %j', async (values, amr) => {
+  ])('X14: an attribute with the methods %j gives amr %j', async (values, amr) => {
     const bent = { nameId: somebody(), authnContextClassRef: PASSWORD_CLASS, attributes: { [METHODS]: values } };
 
     const named = await staff.signIn(bent, { idp: 'microsoft' });
@@ -380,7 +386,7 @@ onSqlite('what the context of a login of staff proves', (engine) => {
   });
 });
 
-onSqlite('what a login of staff asks for', (engine) => {
+onSqlite('requests for staff sign-ins', (engine) => {
   const staff = staffStoryOn(engine, {
     exact: { 'authn-context.request': PASSWORD_CLASS, 'idp-initiated': 'true' },
     minimum: { 'authn-context.request': PASSWORD_CLASS, 'authn-context.comparison': 'minimum' },
@@ -398,17 +404,17 @@ onSqlite('what a login of staff asks for', (engine) => {
     return staff.arrive(client, staff.posted(xml, { relayState: undefined }), idp);
   };
 
-  it('is nothing in particular without a key', async () => {
+  it('a request without configuration has no class and is not forced', async () => {
     const request = await staff.depart(staff.client(), '', 'plain');
 
     expect(request).toMatchObject({ isForced: false, requestedClasses: [], comparison: undefined });
   });
 
-  it('is a new proof with the key for it', async () => {
+  it('force-authn makes every request forced', async () => {
     expect(await staff.depart(staff.client(), '', 'forced')).toMatchObject({ isForced: true, requestedClasses: [] });
   });
 
-  it.each(['exact', 'minimum', 'better'])('is a class with comparison %s', async (idp) => {
+  it.each(['exact', 'minimum', 'better'])('a request contains the class with comparison %s', async (idp) => {
     const request = await staff.depart(staff.client(), '', idp);
 
     expect(request).toMatchObject({ requestedClasses: [PASSWORD_CLASS], comparison: idp, isForced: false });
@@ -420,7 +426,7 @@ onSqlite('what a login of staff asks for', (engine) => {
     ['minimum', MFA_CLASS, ['pwd', 'otp']],
     ['better', TOKEN_CLASS, ['otp']],
     ['strict', MFA_CLASS, ['pwd', 'otp']],
-  ])('is given to %s by %s', async (idp, authnContextClassRef, amr) => {
+  ])('a request with comparison %s accepts class %s', async (idp, authnContextClassRef, amr) => {
     const { client } = await staff.signIn({ nameId: somebody(), authnContextClassRef }, { idp });
 
     expect(await claimsOf(staff, client)).toMatchObject({ amr });
@@ -432,14 +438,14 @@ onSqlite('what a login of staff asks for', (engine) => {
     ['exact', null],
     ['minimum', UNKNOWN_CLASS],
     ['minimum', null],
-  ])('is not given to %s by %s', async (idp, authnContextClassRef) => {
+  ])('a request with comparison %s rejects class %s', async (idp, authnContextClassRef) => {
     const { answer } = await staff.signIn({ nameId: somebody(), authnContextClassRef }, { idp });
 
     expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
     expect(await staff.lastRejection()).toBe('authn_context');
   });
 
-  it('binds also who comes without having been asked', async () => {
+  it('the requested class also applies to sign-ins that the identity provider starts', async () => {
     expect(await invited('exact', PASSWORD_CLASS)).toBeAnswered(303);
     expect(await invited('exact', MFA_CLASS)).toBeRefused(401, 'SAML_RESPONSE_INVALID');
     expect(await staff.lastRejection()).toBe('authn_context');
@@ -449,7 +455,7 @@ onSqlite('what a login of staff asks for', (engine) => {
   });
 });
 
-onEachEngine('a step-up by the identity provider', (engine) => {
+onEachEngine('step-up at the identity provider', (engine) => {
   const staff = staffStoryOn(engine, {
     corp: { 'authn-context.step-up': `${MFA_CLASS},${CARD_CLASS}` },
     firm: { 'authn-context.step-up': `${MFA_CLASS},${CARD_CLASS}`, 'on-missing-mfa': 'deny' },
@@ -459,7 +465,7 @@ onEachEngine('a step-up by the identity provider', (engine) => {
   const weak = (nameId: string, query = ''): ReturnType<StaffStory['signIn']> =>
     staff.signIn({ nameId, authnContextClassRef: PASSWORD_CLASS }, { query });
 
-  it('asks for a new proof of a class that has otp', async () => {
+  it('a step-up request is forced and asks for a class with otp', async () => {
     const { client } = await weak(somebody());
 
     const request = await staff.depart(client, ASK);
@@ -467,13 +473,13 @@ onEachEngine('a step-up by the identity provider', (engine) => {
     expect(request).toMatchObject({ isForced: true, requestedClasses: [MFA_CLASS], comparison: 'exact' });
   });
 
-  it('asks for one class by its name', async () => {
+  it('a step-up request may name one class', async () => {
     const request = await staff.depart(staff.client(), `?acr=${encodeURIComponent(CARD_CLASS)}`);
 
     expect(request).toMatchObject({ isForced: true, requestedClasses: [CARD_CLASS] });
   });
 
-  it('opens what asks for otp, in a new session of the same person', async () => {
+  it('a step-up opens routes that require otp, in a new session of the same user', async () => {
     const nameId = somebody();
     const { client } = await weak(nameId);
     const former = client.copy();
@@ -488,7 +494,7 @@ onEachEngine('a step-up by the identity provider', (engine) => {
     expect(await former.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
   });
 
-  it('is refused to another person, and the session goes on as it was', async () => {
+  it('a step-up by another user is rejected, and the session stays unchanged', async () => {
     const { client } = await weak(somebody());
     const before = await client.get('/me');
 
@@ -504,7 +510,7 @@ onEachEngine('a step-up by the identity provider', (engine) => {
     expect(await client.get('/me/settlement')).toBeRefused(401, 'STEP_UP_REQUIRED');
   });
 
-  it('asks for a code here where the identity provider gives less', async () => {
+  it('a step-up with a weaker class asks for a local one-time code', async () => {
     const nameId = somebody();
     const { client } = await weak(nameId, FORCED);
     await enrol(staff, client);
@@ -519,7 +525,7 @@ onEachEngine('a step-up by the identity provider', (engine) => {
     await expectHalf(again.client, answer);
   });
 
-  it('is refused where the identity provider gives less and deny stands', async () => {
+  it('a step-up with a weaker class is rejected with on-missing-mfa=deny', async () => {
     const nameId = somebody();
     const { client } = await staff.signIn({ nameId, authnContextClassRef: MFA_CLASS }, { idp: 'firm' });
     const before = await client.get('/me');
@@ -533,7 +539,7 @@ onEachEngine('a step-up by the identity provider', (engine) => {
     expect((await client.get('/me')).body).toEqual(before.body);
   });
 
-  it('takes no class but the one that was asked for by name', async () => {
+  it('a step-up accepts only the class that was requested by name', async () => {
     const nameId = somebody();
     const { client } = await weak(nameId);
 
@@ -547,7 +553,7 @@ onEachEngine('a step-up by the identity provider', (engine) => {
     expect(await client.get('/me')).toBeAnswered(200);
   });
 
-  it('J8: is not given by our own acr in place of a class', async () => {
+  it('J8: the acr of this service in place of a class does not complete a step-up', async () => {
     const nameId = somebody();
     const { client } = await weak(nameId);
 
@@ -565,7 +571,7 @@ onEachEngine('a step-up by the identity provider', (engine) => {
     ['corp', ''],
     ['plain', ACR_MFA],
     ['plain', MFA_CLASS],
-  ])('is not offered by %s for acr=%s', async (idp, acr) => {
+  ])('the provider %s rejects a step-up with acr=%s', async (idp, acr) => {
     const answer = await staff.client().get(`/saml/${idp}/login?acr=${encodeURIComponent(acr)}`);
 
     expect(answer).toBeRefused(400, 'VALIDATION_FAILED');

@@ -22,7 +22,7 @@ const BUNDLE = [
 ];
 const [newKey, foreignKey] = [makeKeyPair('new'), makeKeyPair('foreign')];
 
-onSqlite('what goes to identity providers and comes back', (engine) => {
+onSqlite('SAML requests and responses', (engine) => {
   const staff = staffStoryOn(
     engine,
     {
@@ -47,14 +47,14 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
     return readAuthnRequest(answer.headers.get('location') ?? '', own.pem);
   }
 
-  /** By the form of the page that posts it. */
+  /** The request in the form of the page that posts it. */
   async function posted(client: HttpClient, idp: string): Promise<AuthnRequest> {
     const page = await visit(client, `/saml/${idp}/login`);
     return readAuthnRequest(formOf(client, page).fields, own.pem);
   }
 
-  describe('a request for a login', () => {
-    it('names us, where to answer and by which binding, and goes to single sign-on', async () => {
+  describe('authentication requests', () => {
+    it('names issuer, ACS URL, binding and destination', async () => {
       const answer = await staff.client().get('/saml/corp/login');
       const request = readAuthnRequest(answer.headers.get('location') ?? '');
 
@@ -73,14 +73,14 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
       expect(answer.headers.get('cache-control')).toContain('no-store');
     });
 
-    it('asks for no class of its own accord', async () => {
+    it('requests no class by default', async () => {
       const { requestedClasses, comparison } = await asked('corp');
 
       expect(requestedClasses).toEqual([]);
       expect(comparison).toBeUndefined();
     });
 
-    it('is signed in the query with the key of the bundle', async () => {
+    it('a redirect request is signed in the query with the key of the bundle', async () => {
       expect(await asked('signing')).toMatchObject({
         isSigned: true,
         signatureAlgorithm: RSA_SHA256,
@@ -88,7 +88,7 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
       });
     });
 
-    it('is signed inside, where it is posted', async () => {
+    it('a posted request has an embedded signature', async () => {
       const client = staff.client();
 
       const request = await posted(client, 'posting');
@@ -103,7 +103,7 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
       expect(answer.status).toBe(303);
     });
 
-    it('asks for classes with a comparison and for a new proof, as it is configured', async () => {
+    it('requests the configured classes, comparison and forced authentication', async () => {
       expect(await asked('asking')).toMatchObject({
         isForced: true,
         requestedClasses: [PASSWORD_CLASS, REFEDS_MFA],
@@ -111,13 +111,13 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
       });
     });
 
-    it('asks for a persistent name, or for none where an attribute names the person', async () => {
+    it('requests a persistent NameID unless an attribute names the account', async () => {
       expect((await asked('corp')).nameIdPolicyFormat).toBe(PERSISTENT);
       expect((await asked('naming')).nameIdPolicyFormat).toBeUndefined();
     });
   });
 
-  it('an attribute names the person, whatever the NameID', async () => {
+  it('account.attribute names the account regardless of the NameID', async () => {
     const first = await staff.signIn(
       { nameId: 'ada@one.test', nameIdFormat: EMAIL, attributes: { [PERSON_ATTRIBUTE]: 'ada' } },
       { idp: 'naming' },
@@ -134,8 +134,8 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
     expect(subjects[1]).toBe(subjects[0]);
   });
 
-  describe('an encrypted assertion', () => {
-    it.each(['aes128-gcm', 'aes256-gcm'] as const)('counts under %s', async (content) => {
+  describe('encrypted assertions', () => {
+    it.each(['aes128-gcm', 'aes256-gcm'] as const)('accepts an assertion encrypted with %s', async (content) => {
       const bent = { nameId: 'eve', authnContextClassRef: MFA_CLASS, encryptFor: own.pem, encryption: { content } };
 
       const { client, answer } = await staff.signIn(bent, { idp: 'signing' });
@@ -145,7 +145,7 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
     });
 
     it.each(['assertion', 'both'] as const)(
-      'S1: counts as Keycloak encrypts it, by xmlenc11#rsa-oaep with SHA-256, signed: %s',
+      'S1: accepts an assertion encrypted like Keycloak with xmlenc11#rsa-oaep and SHA-256, signed: %s',
       async (signed) => {
         const bent = { signed, encryptFor: own.pem, encryption: { key: 'rsa-oaep' } } as const;
 
@@ -155,13 +155,13 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
       },
     );
 
-    it('counts within a signed response, too', async () => {
+    it('accepts an encrypted assertion in a signed response', async () => {
       const { answer } = await staff.signIn({ signed: 'both', encryptFor: own.pem }, { idp: 'whole' });
 
       expect(answer.status).toBe(303);
     });
 
-    it('of AES-CBC counts under a signature of the response alone', async () => {
+    it('AES-CBC is accepted only in a signed response', async () => {
       const bent = { encryptFor: own.pem, encryption: { content: 'aes256-cbc' } } as const;
 
       const { answer: covered } = await staff.signIn({ ...bent, signed: 'both' }, { idp: 'signing' });
@@ -172,7 +172,7 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
       expect(await staff.lastRejection()).toBe('algorithm');
     });
 
-    it('of AES-CBC in a response that somebody else signed is refused', async () => {
+    it('AES-CBC in a response with a foreign signature is rejected', async () => {
       const bent = { encryptFor: own.pem, encryption: { content: 'aes256-cbc' }, signed: 'both' } as const;
 
       const { answer } = await staff.signIn({ ...bent, signature: { keyPair: foreignKey } }, { idp: 'signing' });
@@ -183,9 +183,9 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
 
     it.each([
       ['a key wrapped by RSA 1.5', 'signing', { encryptFor: own.pem, encryption: { key: 'rsa-1_5' } }, 'algorithm'],
-      ['another one’s key', 'signing', { encryptFor: foreignKey.certificate }, 'decryption'],
-      ['no key of ours', 'corp', { encryptFor: own.pem }, 'decryption'],
-    ] as const)('with %s is refused', async (_, idp, bent, reason) => {
+      ['a foreign key', 'signing', { encryptFor: foreignKey.certificate }, 'decryption'],
+      ['no key in this service', 'corp', { encryptFor: own.pem }, 'decryption'],
+    ] as const)('an encrypted assertion with %s is rejected', async (_, idp, bent, reason) => {
       const { answer } = await staff.signIn(bent, { idp });
 
       expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
@@ -193,28 +193,28 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
     });
   });
 
-  describe('where the response must be signed', () => {
-    it('a signed assertion alone is refused', async () => {
+  describe('signed-response=true', () => {
+    it('signed-response=true rejects a signed assertion in an unsigned response', async () => {
       const { answer } = await staff.signIn({ signed: 'assertion' }, { idp: 'whole' });
 
       expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
       expect(await staff.lastRejection()).toBe('signature');
     });
 
-    it('both signatures count', async () => {
+    it('signed-response=true accepts a signed assertion in a signed response', async () => {
       expect((await staff.signIn({ signed: 'both' }, { idp: 'whole' })).answer.status).toBe(303);
     });
   });
 
-  it('a signed response without a signed assertion is refused', async () => {
+  it('a signed response without a signed assertion is rejected', async () => {
     const { answer } = await staff.signIn({ signed: 'response' });
 
     expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
     expect(await staff.lastRejection()).toBe('signature');
   });
 
-  describe('a login that nobody asked for', () => {
-    it('X8: is refused', async () => {
+  describe('unsolicited responses', () => {
+    it('X8: an unsolicited response is rejected', async () => {
       const bent = { inResponseTo: null };
       const request = await staff.depart(staff.client());
 
@@ -227,7 +227,7 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
       expect(await staff.lastRejection()).toBe('unsolicited');
     });
 
-    it('X9: counts once where it is allowed, and ends on the start page', async () => {
+    it('X9: idp-initiated=true accepts an unsolicited response once and redirects to the start page', async () => {
       const request = await staff.depart(staff.client(), '', 'open');
       const form = staff.posted(staff.response(request, { inResponseTo: null }, 'open'), {
         relayState: 'https://elsewhere.test/',
@@ -243,7 +243,7 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
       expect(await staff.lastRejection()).toBe('replay');
     });
 
-    it('X8: an answer to a request is still for the browser that asked, where it is allowed', async () => {
+    it('X8: idp-initiated=true still binds a solicited response to the browser of its request', async () => {
       const request = await staff.depart(staff.client(), '', 'open');
       const form = staff.posted(staff.response(request, {}, 'open'), request);
 
@@ -253,7 +253,7 @@ onSqlite('what goes to identity providers and comes back', (engine) => {
   });
 });
 
-onSqlite('while an identity provider changes its key', (engine) => {
+onSqlite('a key change of an identity provider', (engine) => {
   const old = makeKeyPair('old');
   const staff = staffStoryOn(
     engine,
@@ -262,13 +262,13 @@ onSqlite('while an identity provider changes its key', (engine) => {
   );
 
   it.each([
-    ['the old', old],
-    ['the new', newKey],
-  ])('%s one counts', async (_, keyPair) => {
+    ['old', old],
+    ['new', newKey],
+  ])('a signature with the %s of two configured keys is accepted', async (_, keyPair) => {
     expect((await staff.signIn({ signature: { keyPair } })).answer.status).toBe(303);
   });
 
-  it('X5: a third one does not', async () => {
+  it('X5: a signature with a third key is rejected', async () => {
     const { answer } = await staff.signIn({ signature: { keyPair: foreignKey } });
 
     expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
@@ -276,7 +276,7 @@ onSqlite('while an identity provider changes its key', (engine) => {
   });
 });
 
-onSqlite('below a context path, known under another name', (engine) => {
+onSqlite('SAML below a context path with a public URL', (engine) => {
   const BASE = 'https://login.example.org/auth';
   const staff = staffStoryOn(
     engine,
@@ -284,7 +284,7 @@ onSqlite('below a context path, known under another name', (engine) => {
     { people: 0, args: ['--server.servlet.context-path=/auth', `--app.security.public-url=${BASE}`] },
   );
 
-  it('who we are and where to answer is what the world calls us, whatever the request says', async () => {
+  it('issuer and ACS URL follow the public URL regardless of the Host header', async () => {
     const headers = { host: 'elsewhere.test', 'x-forwarded-host': 'elsewhere.test', 'x-forwarded-proto': 'http' };
 
     const answer = await staff.client().get('/saml/corp/login', { headers });
@@ -302,7 +302,7 @@ onSqlite('below a context path, known under another name', (engine) => {
     });
   });
 
-  it('they end on the page below it that they wanted', async () => {
+  it('a sign-in ends at return_to below the context path', async () => {
     const there = '/auth/portal/accounts';
     const { client, answer } = await staff.signIn(
       { authnContextClassRef: MFA_CLASS },
@@ -317,7 +317,7 @@ onSqlite('below a context path, known under another name', (engine) => {
     expect(await client.get('/me')).toBeAnswered(200);
   });
 
-  it('X16: a page above it is not theirs', async () => {
+  it('X16: a return_to above the context path leads to the start page', async () => {
     const { answer } = await staff.signIn(
       { authnContextClassRef: MFA_CLASS },
       { query: '?return_to=/portal/accounts' },
@@ -326,17 +326,17 @@ onSqlite('below a context path, known under another name', (engine) => {
     expect(answer.headers.get('location')).toBe('/auth/');
   });
 
-  it('a code that is due here is asked for below it', async () => {
+  it('a required enrolment is redirected below the context path', async () => {
     const { answer } = await staff.signIn({ nameId: 'new', authnContextClassRef: PASSWORD_CLASS });
 
     expect(answer.headers.get('location')).toBe('/auth/2fa/portal/setup?return_to=%2Fauth%2F');
   });
 });
 
-onSqlite('behind a proxy that says under which name it was called', (engine) => {
+onSqlite('SAML behind a proxy with forwarded headers', (engine) => {
   const staff = staffStoryOn(engine, { corp: {} }, { people: 0, args: ['--server.forward-headers-strategy=native'] });
 
-  it('X7: that name is not ours, as whoever asks can write it', async () => {
+  it('X7: issuer and ACS URL ignore forwarded headers, because any client can send them', async () => {
     const headers = {
       'x-forwarded-for': '203.0.113.9',
       'x-forwarded-host': 'login.test',

@@ -26,11 +26,11 @@ describe('saml check', { timeout: 60_000 }, () => {
     writeFileSync(file, text);
     return file;
   };
-  /** The lines by what they begin with. */
+  /** The output lines by their labels. */
   const linesOf = ({ stdout }: Ended): Readonly<Record<string, string>> =>
     Object.fromEntries(stdout.split('\n').map((line) => [line.slice(0, 16).trim(), line.slice(16)]));
 
-  it('tells all that is known by a URL, and of us', async () => {
+  it('saml check prints the metadata at a URL and the data of the service', async () => {
     const sp = makeCertificate({ key: 'rsa', name: 'sp', days: 90 });
     server.settings.metadata = {
       validUntil: '2999-01-01T00:00:00Z',
@@ -67,7 +67,7 @@ describe('saml check', { timeout: 60_000 }, () => {
     expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
   });
 
-  it('finds a clock that is off', async () => {
+  it('saml check reports a clock difference', async () => {
     server.settings.metadata = {};
     server.settings.metadataAnswer = { headers: { date: 'Sat, 01 Jan 2000 00:00:00 GMT' } };
 
@@ -79,7 +79,7 @@ describe('saml check', { timeout: 60_000 }, () => {
     expect(ended.exitCode).toBe(1);
   });
 
-  it('S4: says that the clocks were not compared when the response has no Date header', async () => {
+  it('S4: saml check states that clocks were not compared when the response has no Date header', async () => {
     server.settings.metadata = {};
     server.settings.metadataAnswer = { isUndated: true };
 
@@ -90,7 +90,7 @@ describe('saml check', { timeout: 60_000 }, () => {
     expect([ended.stderr, ended.exitCode]).toEqual(['', 0]);
   });
 
-  it('finds metadata that are over, and certificates that end soon', async () => {
+  it('saml check reports expired metadata and certificates that expire soon', async () => {
     const idp = IdentityProvider.make({ keyPair: makeKeyPair('soon', 10) });
     const text = idp.metadata({ validUntil: '2020-01-01T00:00:00Z' });
 
@@ -100,7 +100,7 @@ describe('saml check', { timeout: 60_000 }, () => {
     expect(exitCode).toBe(1);
   });
 
-  it('tells why metadata cannot be used', async () => {
+  it('saml check reports why metadata cannot be used', async () => {
     server.settings.metadata = '<a>';
 
     const { stderr, exitCode } = await check([`metadata=${server.metadataUrl}`]);
@@ -111,7 +111,7 @@ describe('saml check', { timeout: 60_000 }, () => {
     expect(exitCode).toBe(1);
   });
 
-  it('tells what is set by hand', async () => {
+  it('saml check prints an identity provider configured without metadata', async () => {
     const keys = [
       'entity-id=urn:idp',
       'sso-url=https://idp.example/sso',
@@ -129,7 +129,7 @@ describe('saml check', { timeout: 60_000 }, () => {
     expect(ended.exitCode).toBe(0);
   });
 
-  it('tells what is in a file, whatever its name, but nothing of the clock', async () => {
+  it('saml check prints metadata from a file with any name and does not compare clocks', async () => {
     const metadata = IdentityProvider.make({ keyPair }).metadata({ ssoUrl: 'https://idp.test/sso' });
     const ended = await check([`metadata=file:${fileOf(metadata, 'our idp.xml')}`]);
 
@@ -140,14 +140,14 @@ describe('saml check', { timeout: 60_000 }, () => {
     });
   });
 
-  it.each(['-1', '-1s', '301s'])('X10: takes no clock-skew of %s', async (skew) => {
+  it.each(['-1', '-1s', '301s'])('X10: saml check rejects a clock-skew of %s', async (skew) => {
     const { stderr, exitCode } = await check(['metadata=https://idp.example/m', `clock-skew=${skew}`]);
 
     expect(stderr).toContain('app.security.saml.idp.corp.clock-skew');
     expect(exitCode).not.toBe(0);
   });
 
-  it('knows no other identity provider', async () => {
+  it('saml check rejects an unknown identity provider', async () => {
     const { stderr, exitCode } = await check(['metadata=https://idp.example/m'], 'other');
 
     expect(stderr).toBe('Unknown identity provider "other": known: corp.\n');

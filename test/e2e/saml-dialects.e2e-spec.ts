@@ -16,7 +16,7 @@ interface Dialect {
   readonly options?: Partial<ResponseOptions>;
 }
 
-/** Ways of writing the same that well-known identity providers have, one by one. */
+/** Variants of a response that well-known identity providers send. */
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   'other prefixes': {
     assertion: (xml) => xml.replaceAll('saml:', 'saml2:').replaceAll(':saml=', ':saml2='),
@@ -95,21 +95,21 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   'SHA-512': { options: { signature: { algorithm: 'rsa-sha512', digest: 'sha512' } } },
 };
 
-onSqlite('an identity provider that writes', (engine) => {
+onSqlite('variants of SAML responses', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: { 'roles.attribute': ROLES, 'roles.map[R&D]': 'ROLE_RESEARCH' } },
     { people: 0 },
   );
 
-  it('S4: an unsigned response without Issuer is understood (SAML profiles 4.1.4.2)', async () => {
+  it('S4: an unsigned response without Issuer is accepted (SAML profiles 4.1.4.2)', async () => {
     const { answer } = await staff.signIn({ responseIssuer: null });
 
     expect(answer.status, (await staff.lastRejection()) ?? '').toBe(303);
   });
 
   describe.each(Object.entries(DIALECTS))('%s', (_, dialect) => {
-    it.each(['assertion', 'both'] as const)('is understood, where signed: %s', async (signed) => {
+    it.each(['assertion', 'both'] as const)('the variant is accepted with signed: %s', async (signed) => {
       const client = staff.client();
       const request = await staff.depart(client);
       const xml = staff.response(request, {
@@ -136,7 +136,7 @@ onSqlite('an identity provider that writes', (engine) => {
   });
 });
 
-/** Fails where nothing is changed, so that no dialect is the plain one. */
+/** Fails when nothing is changed, so that no variant equals the plain response. */
 function changed(change: (xml: string) => string): (xml: string) => string {
   return (xml) => {
     const other = change(xml);
@@ -149,7 +149,7 @@ function indented(xml: string): string {
   return xml.replaceAll('><', '>\n  <');
 }
 
-/** Outside of the assertion, which is signed by then. */
+/** Indents outside of the assertion, which is already signed. */
 function indentedAround(xml: string): string {
   const [before = '', ...rest] = xml.split(new RegExp(`(?=<[a-z0-9:]*Assertion [^>]*${ASSERTION})`));
   return indented(before) + rest.join('').replace('</samlp:Response>', '\n</samlp:Response>');

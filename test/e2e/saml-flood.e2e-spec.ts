@@ -6,10 +6,10 @@ import { onSqlite } from '../support/story-database.js';
 const RECORDED = 1000;
 const MORE = 25;
 
-onSqlite('a stranger who posts without end', (engine) => {
+onSqlite('a flood of invalid SAML messages', (engine) => {
   const staff = staffStoryOn(engine, { corp: {} });
 
-  it('fills no table for good, is refused as ever, and keeps nobody at the same address out', async () => {
+  it('a flood of invalid messages records a limited number of events and does not block other users at its address', async () => {
     const stranger = staff.client();
     const codes = new Set<unknown>();
     const post = async (): Promise<void> => {

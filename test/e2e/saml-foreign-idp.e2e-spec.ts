@@ -18,7 +18,7 @@ const BINDINGS = ['redirect', 'post'] as const;
 
 const own = makeCertificate({ name: 'saml.test', key: 'rsa' });
 
-onSqlite('an identity provider by samlify', (engine) => {
+onSqlite('an identity provider based on samlify', (engine) => {
   const idps = new Map(BINDINGS.map((binding) => [binding, new SamlifyIdp(binding, makeKeyPair(binding))]));
   const folder = temporaryFolder('idp');
   for (const [binding, idp] of idps) writeFileSync(join(folder, binding), idp.metadata);
@@ -43,7 +43,7 @@ onSqlite('an identity provider by samlify', (engine) => {
   describe('single logout', () => {
     const person = { person: 'eve', sessionIndex: '_of-eve' };
 
-    it('that begins there ends here', async () => {
+    it('a logout started at the identity provider ends the session here', async () => {
       const idp = idpOf('redirect');
       const { client } = await signIn('redirect', person);
       const metadata = await serviceMetadata(story, 'redirect');
@@ -57,7 +57,7 @@ onSqlite('an identity provider by samlify', (engine) => {
       });
     });
 
-    it('that begins here is asked for there', async () => {
+    it('a logout started here is confirmed by the identity provider', async () => {
       const idp = idpOf('redirect');
       const { client } = await signIn('redirect', person);
       const left = await client.send('POST', '/saml/redirect/logout', { form: {} });
@@ -69,20 +69,20 @@ onSqlite('an identity provider by samlify', (engine) => {
     });
   });
 
-  it('does not take a request of ours in which something else was signed', async () => {
+  it('the identity provider rejects a request whose signed query was changed', async () => {
     const request = await departed(story.client(), 'redirect');
     const octetString = request.octetString?.replace('RelayState=', 'RelayState=x') ?? '';
 
     await expect(answered('redirect', { ...request, octetString })).rejects.toThrow('SIGNATURE_VERIFICATION');
   });
 
-  describe.each(BINDINGS)('by HTTP-%s', (binding) => {
+  describe.each(BINDINGS)('sign-in by HTTP-%s', (binding) => {
     it.each([
       ['a signed assertion', {}],
       ['a signed assertion in a signed response', { signsResponse: true }],
       ['an assertion encrypted with AES-128-GCM', { cipher: 'aes128-gcm' }],
       ['an assertion encrypted with AES-256-CBC in a signed response', { cipher: 'aes256-cbc', signsResponse: true }],
-    ] as const)('takes our signed request, and %s is taken', async (_, habits) => {
+    ] as const)('a signed request is accepted, and so is %s', async (_, habits) => {
       const person = { person: 'ada', group: 'Treasury', classRef: REFEDS_MFA };
 
       const { client, answer } = await signIn(binding, { ...person, ...habits });
@@ -97,7 +97,7 @@ onSqlite('an identity provider by samlify', (engine) => {
       });
     });
 
-    it('what it says of a password is worth a password', async () => {
+    it('the password class gives amr pwd', async () => {
       const { client } = await signIn(binding, { classRef: PASSWORD_CLASS });
 
       expect(await tokenOf(client)).toMatchObject({ amr: ['pwd'], authn_context: PASSWORD_CLASS, roles: [] });
@@ -105,13 +105,13 @@ onSqlite('an identity provider by samlify', (engine) => {
   });
 });
 
-// Like a MySQL it is used where the machine has one.
+// Runs only where SimpleSAMLphp is installed.
 if (HAS_SIMPLE_SAML_PHP) {
-  onSqlite('an identity provider by SimpleSAMLphp', (engine) => {
+  onSqlite('an identity provider based on SimpleSAMLphp', (engine) => {
     const metadata = join(temporaryFolder('idp'), 'metadata.xml');
     let idp: SimpleSamlPhp;
 
-    // Before the story, which reads the file.
+    // Runs before the story, which reads the file.
     beforeAll(async () => {
       idp = await SimpleSamlPhp.start(makeKeyPair('simplesamlphp'));
       writeFileSync(metadata, await idp.metadata());
@@ -130,18 +130,18 @@ if (HAS_SIMPLE_SAML_PHP) {
       return { client, there, answer: await arrived(client, binding, fields) };
     }
 
-    it('does not take a request that another key has signed', async () => {
+    it('the identity provider rejects a request signed with another key', async () => {
       const certificate = makeKeyPair('another').certificate;
 
       await expect(signIn('redirect', { certificate })).rejects.toThrow('SSOService.php');
     });
 
-    describe.each(BINDINGS)('by HTTP-%s', (binding) => {
+    describe.each(BINDINGS)('sign-in by HTTP-%s', (binding) => {
       it.each([
         ['a signed assertion', {}],
         ['a signed assertion in a signed response', { signsResponse: true }],
         ['an assertion encrypted with AES-CBC in a signed response', { signsResponse: true, isEncrypted: true }],
-      ])('takes our signed request, and %s is taken', async (_, habits) => {
+      ])('a signed request is accepted, and so is %s', async (_, habits) => {
         const { client, answer } = await signIn(binding, { ...habits, classRef: REFEDS_MFA });
 
         expect(answer.status).toBe(303);
@@ -153,15 +153,15 @@ if (HAS_SIMPLE_SAML_PHP) {
         });
       });
 
-      it('what it says by itself is worth a password', async () => {
+      it('the default class of the identity provider gives amr pwd', async () => {
         const { client } = await signIn(binding);
 
         expect(await tokenOf(client)).toMatchObject({ amr: ['pwd'], authn_context: PASSWORD_CLASS });
       });
     });
 
-    describe('a logout', () => {
-      it('that begins here ends there, and comes back', async () => {
+    describe('single logout with SimpleSAMLphp', () => {
+      it('a logout started here ends the session at the identity provider and returns', async () => {
         const { client, there } = await signIn('redirect');
         const left = await client.send('POST', '/saml/redirect/logout', { form: {} });
         expect(left.status).toBe(303);
@@ -172,11 +172,11 @@ if (HAS_SIMPLE_SAML_PHP) {
         expect(back).toContain('/saml/redirect/slo?SAMLResponse=');
         expect(await sentOn(story, client, back)).toBe('/portal/login');
         const again = await departed(story.client(), 'redirect');
-        // A session there would answer at once, without a form to sign in.
+        // With a session the identity provider would respond without a sign-in form.
         await expect(idp.signIn(there, again.url)).resolves.toBeDefined();
       });
 
-      it('that begins there ends here', async () => {
+      it('a logout started at the identity provider ends the session here', async () => {
         const { client, there } = await signIn('redirect');
         const elsewhere = story.client();
         expect(await client.get('/me')).toBeAnswered(200);
@@ -190,7 +190,7 @@ if (HAS_SIMPLE_SAML_PHP) {
       });
     });
 
-    it('an assertion encrypted with AES-CBC is refused without a signature around it', async () => {
+    it('an assertion encrypted with AES-CBC is rejected without a signed response', async () => {
       const { answer } = await signIn('redirect', { isEncrypted: true });
 
       expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
@@ -220,18 +220,18 @@ function storyWith(engine: Engine, metadataFile: (binding: Binding) => string): 
   });
   beforeAll(() => {
     story.clock.run();
-    // It stood still while the service was built and started.
+    // The clock was stopped while the service was built and started.
     story.clock.advance(Math.round((Date.now() - story.clock.millis) / 1000));
   });
   return story;
 }
 
-/** What we say of ourselves. */
+/** The metadata of this service. */
 async function serviceMetadata(story: LoginStory, binding: Binding): Promise<string> {
   return (await story.client().get(`/saml/${binding}/metadata`)).text;
 }
 
-/** The request that a browser carries from us: in the URL it is sent to, or in the form of a page. */
+/** The request that the service sends through a browser, in a redirect URL or in the form of a page. */
 async function departed(client: HttpClient, binding: Binding): Promise<ArrivedMessage & { readonly url: string }> {
   const page = await visit(client, `/saml/${binding}/login?return_to=/session`);
   if (binding === 'post') {
@@ -242,14 +242,14 @@ async function departed(client: HttpClient, binding: Binding): Promise<ArrivedMe
   return { ...carried(url), url };
 }
 
-/** What a browser carries in the URL it is sent to. */
+/** The message in a redirect URL. */
 function carried(url: string): ArrivedMessage {
   const [, octets = ''] = url.split('?');
   const query = Object.fromEntries(new URLSearchParams(octets));
   return { binding: 'redirect', query, octetString: octets.replace(/&Signature=.*/, '') };
 }
 
-/** Where a browser is sent from us that comes to `url`. */
+/** The redirect target of the response to `url`. */
 async function sentOn(story: LoginStory, client: HttpClient, url: string): Promise<string> {
   const { origin, pathname, search } = new URL(url);
   expect(origin).toBe(story.service.url);

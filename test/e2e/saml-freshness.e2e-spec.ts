@@ -12,7 +12,7 @@ import { onEachEngine } from '../support/story-database.js';
 const SILENT = '';
 const FORCED = '?prompt=login';
 
-onEachEngine('the time of a staff login', (engine) => {
+onEachEngine('authentication time of staff sign-ins', (engine) => {
   const roles = { 'roles.attribute': ROLES, 'roles.map[Admins]': 'ROLE_ADMIN' };
   const staff = staffStoryOn(
     engine,
@@ -27,7 +27,7 @@ onEachEngine('the time of a staff login', (engine) => {
   );
   const ADMIN = { authnContextClassRef: MFA_CLASS, attributes: { [ROLES]: ['Admins'] } };
 
-  /** Everything that needs a fresh login or a fresh second factor. */
+  /** All calls that require a recent sign-in or a recent second factor. */
   const protectedCalls = (client: HttpClient): Promise<readonly Answer[]> =>
     Promise.all([
       client.post('/2fa/setup'),
@@ -38,7 +38,7 @@ onEachEngine('the time of a staff login', (engine) => {
       }),
     ]);
 
-  it('S2: is unknown after a silent round trip, however new AuthnInstant is', async () => {
+  it('S2: auth_time is unknown after a silent sign-in, even with a recent AuthnInstant', async () => {
     const first = await staff.signIn({ nameId: 'ada', ...ADMIN });
     staff.story.clock.advance(3600);
     const { client } = await staff.signIn({ nameId: 'ada', ...ADMIN }, { client: first.client, query: SILENT });
@@ -53,15 +53,15 @@ onEachEngine('the time of a staff login', (engine) => {
     for (const answer of await protectedCalls(client)) {
       expect(answer, answer.request).toBeRefused(401, 'STEP_UP_REQUIRED');
     }
-    // A second factor at some time of this session is proven all the same.
+    // The second factor is proven, only its time is unknown.
     expect(await client.get('/me/settlement')).toBeAnswered(200);
   });
 
   it.each([
-    ['the caller asked for a new authentication', 'corp', FORCED],
-    ['every login of the provider asks for one', 'forcing', SILENT],
+    ['the request asked for a new authentication', 'corp', FORCED],
+    ['force-authn asks for one in every request', 'forcing', SILENT],
     ['the operator states that AuthnInstant is the time of authentication', 'honest', SILENT],
-  ])('S2: is AuthnInstant where %s', async (_, idp, query) => {
+  ])('S2: auth_time is AuthnInstant when %s', async (_, idp, query) => {
     const { client, request } = await staff.signIn({ nameId: `boss-${idp}`, ...ADMIN }, { idp, query });
 
     expect(request.isForced).toBe(idp !== 'honest');
@@ -70,7 +70,7 @@ onEachEngine('the time of a staff login', (engine) => {
     expect(await client.post('/2fa/setup')).toBeAnswered(201);
   });
 
-  it('S2: is not proven by a request that was forced for another login', async () => {
+  it('S2: a forced request of another sign-in does not prove auth_time', async () => {
     const client = staff.client();
     const silent: AuthnRequest = await staff.depart(client, SILENT);
     await staff.depart(client, FORCED);
@@ -80,7 +80,7 @@ onEachEngine('the time of a staff login', (engine) => {
     expect(decodeJwt(await staff.accessToken(client))).not.toHaveProperty('auth_time');
   });
 
-  it('S2: is unknown where nobody here asked', async () => {
+  it('S2: auth_time is unknown after an unsolicited response', async () => {
     const client = staff.client();
     const { acsUrl = '', issuer = '' } = await staff.depart(client, SILENT, 'open');
     const now = staff.story.clock.millis;
@@ -91,7 +91,7 @@ onEachEngine('the time of a staff login', (engine) => {
     expect(decodeJwt(await staff.accessToken(client))).not.toHaveProperty('auth_time');
   });
 
-  it('S2: stays unknown over refreshes, for introspection, and under a code of ours', async () => {
+  it('S2: an unknown auth_time stays unknown in refreshes, introspection and after a local code', async () => {
     const person = { nameId: 'joe', authnContextClassRef: PASSWORD_CLASS };
     const first = await staff.signIn(person, { idp: 'local', query: FORCED });
     const setup = await first.client.post('/2fa/setup');
@@ -116,7 +116,7 @@ onEachEngine('the time of a staff login', (engine) => {
     expect((await refresh(client)).status).toBe(200);
   });
 
-  it('S2: the page for a second factor sends the user through a forced login and back', async () => {
+  it('S2: the setup page leads through a forced sign-in and back', async () => {
     const person = { nameId: 'zoe', authnContextClassRef: PASSWORD_CLASS };
     const { client } = await staff.signIn(person);
     const begin = async (): Promise<Answer> =>
@@ -133,7 +133,7 @@ onEachEngine('the time of a staff login', (engine) => {
     expect((await begin()).text).toMatch(/<code id="secret">[A-Z2-7]{32}<\/code>/);
   });
 
-  it('S2: the page to prove a second factor that only the provider has sends the user through a forced login', async () => {
+  it('S2: the second-factor page of a user without a local factor leads through a forced sign-in', async () => {
     const person = { nameId: 'mia', ...ADMIN };
     const { client } = await staff.signIn(person);
     const path = '/2fa/portal/verify?return_to=/me';
@@ -149,7 +149,7 @@ onEachEngine('the time of a staff login', (engine) => {
     expect((await visit(client, path)).headers.get('location')).toBe('/me');
   });
 
-  it('S2: a half-authenticated session that began silently gets no secret before a forced login', async () => {
+  it('S2: a half-authenticated session from a silent sign-in gets no secret before a forced sign-in', async () => {
     const person = { nameId: 'lea', authnContextClassRef: PASSWORD_CLASS };
     const { client } = await staff.signIn(person, { idp: 'local' });
 
@@ -163,7 +163,7 @@ onEachEngine('the time of a staff login', (engine) => {
     expect(await client.post('/2fa/setup')).toBeAnswered(201);
   });
 
-  it('S2: a forced login from a session must bring the same user back', async () => {
+  it('S2: a forced sign-in from a session must return the same user', async () => {
     const { client } = await staff.signIn({ nameId: 'una' });
 
     const { answer } = await staff.signIn({ nameId: 'other' }, { client, query: FORCED });

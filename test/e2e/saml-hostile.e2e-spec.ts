@@ -11,9 +11,9 @@ import { MFA_CLASS, PASSWORD_CLASS, ROLES, staffStoryOn } from '../support/staff
 import { onSqlite } from '../support/story-database.js';
 
 const CROSS_SITE = { origin: 'https://idp.test', 'sec-fetch-site': 'cross-site' };
-/** Milliseconds after which an answer is a hang. */
+/** Milliseconds after which a response counts as a hang. */
 const DEADLINE = 5_000;
-/** Whatever the reason: nothing tells a caller how far an answer came. */
+/** The same body for every reason, so that a caller cannot learn which check failed. */
 const SAME = {
   type: 'urn:login:error:saml-response-invalid',
   title: 'The response of the identity provider is not accepted',
@@ -22,7 +22,7 @@ const SAME = {
   instance: '/saml/corp/acs',
 };
 
-onSqlite('a hostile answer of an identity provider', (engine) => {
+onSqlite('hostile SAML responses', (engine) => {
   const service = makeCertificate({ name: 'service', key: 'rsa' });
   const bundle = 'app.ssl.bundle.pem.saml.keystore';
   const people = {
@@ -70,7 +70,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
   }
 
   it.each(HOSTILE_RESPONSES.map((row) => [row.title, row.reason, row] as const))(
-    '%s → %s',
+    '%s is rejected with the reason %s',
     async (title, reason, { bend }) => {
       const here = await scene();
       const bent = await bend(here);
@@ -97,7 +97,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     },
   );
 
-  it('X13: no form with two responses is looked at', async () => {
+  it('X13: a form with two responses is rejected', async () => {
     const { client, request } = await scene();
     const form = new URLSearchParams(staff.posted(staff.response(request), request));
     form.append('SAMLResponse', form.get('SAMLResponse') ?? '');
@@ -111,7 +111,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
   });
 
   it.each(EDGES.map((edge) => [edge.what, edge] as const))(
-    'X10: an honest answer counts at the last millisecond of its %s',
+    'X10: a genuine response is accepted at the last millisecond of its %s',
     async (_, { at, last }) => {
       const { answer } = await staff.signIn(at(staff.story.clock.millis + last));
 
@@ -119,7 +119,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     },
   );
 
-  it('counts with a KeyInfo that points elsewhere, where nobody looks', async () => {
+  it('a KeyInfo that refers to a URL is ignored', async () => {
     const here = await scene();
     const pointing = `<ds:KeyInfo><ds:RetrievalMethod URI="${here.lure}"/></ds:KeyInfo>`;
     const xml = replaced(honestXml(here, { assertionId: '_key' }), /<ds:KeyInfo>.*<\/ds:KeyInfo>/s, pointing);
@@ -143,7 +143,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     'urn:login:acr:mfa',
     'constructor',
     '__proto__',
-  ])('X14: the class %j is worth a password', async (authnContextClassRef) => {
+  ])('X14: the class %j gives amr pwd', async (authnContextClassRef) => {
     const { client } = await staff.signIn({ authnContextClassRef });
 
     const { amr, acr } = decodeJwt(await staff.accessToken(client));
@@ -152,7 +152,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
 
   it.each<readonly [string, (xml: string) => string]>([
     [
-      'a declaration',
+      'an AuthnContextDecl',
       (xml) =>
         replaced(
           xml,
@@ -161,7 +161,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
         ),
     ],
     [
-      'an authority',
+      'an AuthenticatingAuthority',
       (xml) =>
         replaced(
           xml,
@@ -170,7 +170,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
         ),
     ],
     [
-      'an advice',
+      'an Advice',
       (xml) =>
         replaced(
           xml,
@@ -188,7 +188,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
         ),
     ],
     [
-      'an attribute that nobody configured',
+      'an attribute that is not configured',
       (xml) =>
         replaced(
           xml,
@@ -196,14 +196,14 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
           `<saml:AttributeStatement><saml:Attribute Name="http://schemas.microsoft.com/claims/authnmethodsreferences"><saml:AttributeValue>${MFA_CLASS}</saml:AttributeValue></saml:Attribute></saml:AttributeStatement></saml:Assertion>`,
         ),
     ],
-  ])('X14: a stronger class in %s is worth nothing', async (_, bendAssertion) => {
+  ])('X14: a stronger class in %s is ignored', async (_, bendAssertion) => {
     const { client, answer } = await staff.signIn({ authnContextClassRef: PASSWORD_CLASS, bendAssertion });
 
     expect(answer.status).toBe(303);
     expect(decodeJwt(await staff.accessToken(client))['amr']).toEqual(['pwd']);
   });
 
-  it('X14: an unsigned statement beside the assertion is worth nothing', async () => {
+  it('X14: an unsigned statement beside the assertion is ignored', async () => {
     const here = await scene();
     const statement = `<saml:AuthnStatement xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"><saml:AuthnContext><saml:AuthnContextClassRef>${MFA_CLASS}</saml:AuthnContextClassRef></saml:AuthnContext></saml:AuthnStatement>`;
     const honest = honestXml(here, { assertionId: '_beside', authnContextClassRef: PASSWORD_CLASS });
@@ -217,7 +217,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     return decodeJwt(await staff.accessToken(client)).sub;
   }
 
-  it('X15: a name that is the login id of a local account is somebody else', async () => {
+  it('X15: a name equal to the login id of a local account gives another account', async () => {
     const local = staff.story.person();
 
     const { client } = await staff.signIn({ nameId: local.id });
@@ -226,7 +226,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     expect(await subjectOf(client)).toBe(await staff.story.subjectOf({ id: `corp:${local.id}` }));
   });
 
-  it('X15: the same name from another identity provider is somebody else', async () => {
+  it('X15: the same name from another identity provider gives another account', async () => {
     const [corp, other] = [
       await staff.signIn({ nameId: 'eve' }),
       await staff.signIn({ nameId: 'eve' }, { idp: 'other' }),
@@ -235,7 +235,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     expect(await subjectOf(corp.client)).not.toBe(await subjectOf(other.client));
   });
 
-  it('X15: names that differ by anything are two people', async () => {
+  it('X15: names that differ in any character give different accounts', async () => {
     const names = [
       'grace',
       'Grace',
@@ -255,7 +255,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     expect(subjects.size).toBe(names.length);
   });
 
-  it('X15: a name that another provider gave is nobody whom this one names so', async () => {
+  it('X15: a different NameQualifier gives a different account', async () => {
     const qualified = (NameQualifier: string) => (xml: string) =>
       replaced(xml, '<saml:NameID', `<saml:NameID NameQualifier="${NameQualifier}"`);
     const bent = [
@@ -278,7 +278,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
   });
 
   it.each(['Nobody', 'ROLE_ADMIN', 'admins', 'Admins ', 'Admins,Treasury', 'constructor', '__proto__', ''])(
-    'X15: the group %j stands for no role',
+    'X15: the unmapped group %j gives no role',
     async (group) => {
       const { client } = await staff.signIn({ nameId: 'ida', attributes: { [ROLES]: [group] } });
 
@@ -286,7 +286,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     },
   );
 
-  it('X15: a weak class leaves the second factor open where policy demands it', async () => {
+  it('X15: a weak class does not satisfy a policy that requires a second factor', async () => {
     const { client, answer } = await staff.signIn({
       nameId: 'joan',
       attributes: { [ROLES]: 'Admins' },
@@ -326,7 +326,7 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     expect(answer.headers.get('location')).toBe('/');
   });
 
-  it('S7: a planted session is not adopted, and ends', async () => {
+  it('S7: a planted session is not adopted but ended', async () => {
     const { client: planted } = await staff.signIn({ nameId: 'mallory' });
     const client = staff.client();
     const fixed = planted.cookie('SESSION') ?? '';
@@ -338,14 +338,14 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
     expect((await planted.get('/me')).status).toBe(401);
   });
 
-  it('is stored nowhere on its way', async () => {
+  it('SAML requests and responses are sent with Cache-Control: no-store', async () => {
     const { client, answer } = await staff.signIn();
     const departure = await client.get('/saml/corp/login');
 
     expect([answer, departure].map(({ headers }) => headers.get('cache-control'))).toEqual(['no-store', 'no-store']);
   });
 
-  it('X11: forty at once that are as large as any may be do not stop the service', { timeout: 60_000 }, async () => {
+  it('X11: forty concurrent large responses do not stop the service', { timeout: 60_000 }, async () => {
     const groups = `<saml:AttributeStatement><saml:Attribute Name="g">${'<saml:AttributeValue a="" b="" c="">g</saml:AttributeValue>'.repeat(1_000)}</saml:Attribute></saml:AttributeStatement></saml:Assertion>`;
     const scenes = await Promise.all(Array.from({ length: 40 }, scene));
     const forms = scenes.map((here) => {
@@ -374,14 +374,14 @@ onSqlite('a hostile answer of an identity provider', (engine) => {
   });
 });
 
-onSqlite('an answer for another service, where the public URL is set', (engine) => {
+onSqlite('a response for another service with a public URL', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: {} },
     { args: ['--app.security.public-url=https://login.test'], people: 1 },
   );
 
-  it('X7: counts for nobody who says that this is that service', async () => {
+  it('X7: a response for another host is rejected even when the Host header names that host', async () => {
     const client = staff.client();
     Object.assign(client.headers, { host: 'elsewhere.test', 'x-forwarded-host': 'elsewhere.test' });
     const request = await staff.depart(client);

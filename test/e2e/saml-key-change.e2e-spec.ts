@@ -41,7 +41,7 @@ describe('an identity provider that replaces its key', { timeout: 120_000 }, () 
   };
   const readings = ({ calls }: IdpServer): number => calls.filter((call) => call === 'GET /metadata').length;
 
-  it('S3: is read once more at once, and no login is refused for it; a second change waits for its minute', async () => {
+  it('S3: a key change rereads the metadata at once without rejecting sign-ins, but at most once a minute', async () => {
     const { server, service } = await started();
     const [second, third] = [makeKeyPair('second'), makeKeyPair('third')];
     expect((await signIn(service, server, server.idp.keyPair)).status).toBe(303);
@@ -58,7 +58,7 @@ describe('an identity provider that replaces its key', { timeout: 120_000 }, () 
     expect(readings(server)).toBe(2);
   });
 
-  it('S3: is read again by every running replica after "saml refresh"', async () => {
+  it('S3: every running replica rereads the metadata after "saml refresh"', async () => {
     const { server, service, args } = await started();
     const replica = await startManaged({ args, cwd: service.cwd });
     stops.push(() => replica.stop());
@@ -81,7 +81,7 @@ describe('an identity provider that replaces its key', { timeout: 120_000 }, () 
   it.each([
     ['other', 4, 'Unknown identity provider "other": known: hand.\n'],
     ['hand', 1, 'The identity provider "hand" has no metadata to read: its keys are configured one by one.\n'],
-  ])('S3: "saml refresh %s" ends with %d where there is nothing to read', async (name, exitCode, stderr) => {
+  ])('S3: "saml refresh %s" exits with code %d when there is nothing to read', async (name, exitCode, stderr) => {
     const file = join(makeFolder(), 'idp.crt');
     const keys = { 'entity-id': 'urn:idp', 'sso-url': 'https://idp.example/sso', certificates: `file:${file}` };
     const args = Object.entries(keys).map(([key, value]) => `--app.security.saml.idp.hand.${key}=${value}`);
@@ -92,7 +92,7 @@ describe('an identity provider that replaces its key', { timeout: 120_000 }, () 
   });
 });
 
-/** With a certificate in it. */
+/** Creates a folder with a certificate. */
 function makeFolder(): string {
   const folder = temporaryFolder('idp');
   writeFileSync(join(folder, 'idp.crt'), makeKeyPair('hand').certificate);

@@ -6,12 +6,12 @@ import { onEachEngine } from '../support/story-database.js';
 
 const SESSION = { httponly: true, samesite: 'Lax', path: '/' };
 
-onEachEngine('a login of staff', (engine) => {
+onEachEngine('staff sign-ins', (engine) => {
   const staff = staffStoryOn(engine, {
     corp: { 'roles.attribute': ROLES, 'roles.map[Treasury]': 'ROLE_TREASURY', 'roles.default': 'ROLE_STAFF' },
   });
 
-  it('goes there and back, and ends in a session and a refresh cookie', async () => {
+  it('a sign-in through the identity provider creates a session and a refresh cookie', async () => {
     const { client, answer } = await staff.signIn(
       { nameId: 'ada', authnContextClassRef: MFA_CLASS, attributes: { [ROLES]: ['Treasury', 'Unknown'] } },
       { query: '?return_to=/portal/accounts&prompt=login' },
@@ -35,14 +35,14 @@ onEachEngine('a login of staff', (engine) => {
     expect(await client.get('/me/settlement')).toBeAnswered(200);
   });
 
-  it('has the amr of the class that came back, and no more', async () => {
+  it('amr follows the class in the response', async () => {
     const { client } = await staff.signIn({ nameId: 'bob', authnContextClassRef: PASSWORD_CLASS });
 
     expect(decodeJwt(await staff.accessToken(client))).toMatchObject({ amr: ['pwd'], authn_context: PASSWORD_CLASS });
     expect(await client.get('/me/settlement')).toBeRefused(401, 'STEP_UP_REQUIRED');
   });
 
-  it('finds the same account again', async () => {
+  it('a second sign-in finds the same account', async () => {
     const [first, second] = [await staff.signIn({ nameId: 'eve' }), await staff.signIn({ nameId: 'eve' })];
 
     const subjects = await Promise.all(
@@ -51,8 +51,8 @@ onEachEngine('a login of staff', (engine) => {
     expect(subjects[0]).toBe(subjects[1]);
   });
 
-  describe('an answer', () => {
-    it('X8: counts once', async () => {
+  describe('SAML responses', () => {
+    it('X8: a response is accepted once', async () => {
       const client = staff.client();
       const request = await staff.depart(client);
       const form = staff.posted(staff.response(request), request);
@@ -63,7 +63,7 @@ onEachEngine('a login of staff', (engine) => {
       expect(await staff.lastRejection()).toBe('in_response_to');
     });
 
-    it('X8: counts for the browser that asked alone', async () => {
+    it('X8: a response is accepted only in the browser of its request', async () => {
       const request = await staff.depart(staff.client());
       const stranger = staff.client();
       await staff.depart(stranger);

@@ -24,7 +24,7 @@ const BUNDLE = [
   `--app.ssl.bundle.pem.sp.keystore.private-key=file:${own.key}`,
 ];
 
-/** Brings a message as a browser does that an identity provider has sent here. */
+/** Delivers a message like a browser that an identity provider has redirected. */
 function bring(client: HttpClient, { url, fields }: SentMessage): Promise<Answer> {
   const path = url.slice(client.baseUrl.length);
   if (fields === undefined) return client.get(path, { headers: { 'sec-fetch-site': 'cross-site' } });
@@ -35,7 +35,7 @@ function leave(client: HttpClient, idp = 'corp', headers: Readonly<Record<string
   return client.send('POST', `/saml/${idp}/logout`, { form: {}, headers });
 }
 
-/** What an identity provider asks, honest but for what is bent; `nameId` must be given. */
+/** Options of a genuine logout request with some changes; `nameId` is required. */
 function asked(
   staff: StaffStory,
   client: HttpClient,
@@ -49,7 +49,7 @@ async function isLive(client: HttpClient): Promise<boolean> {
   return (await client.get('/me')).status === 200;
 }
 
-onEachEngine('a logout that an identity provider asks for', (engine) => {
+onEachEngine('logout requests of identity providers', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: { bundle: 'sp' }, partner: { bundle: 'sp' }, bare: { 'slo-url': SLO_URL } },
@@ -64,39 +64,42 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     return bring(client, staff.idp(idp).logoutRequest(asked(staff, client, bent, idp)));
   }
 
-  it.each(['redirect', 'post'] as const)('ends the session, and says so there, by %s', async (binding) => {
-    const nameId = `ada-${binding}`;
-    const { client } = await staff.signIn({ nameId });
-    const message = staff.idp().logoutRequest(asked(staff, client, { nameId, binding, relayState: 'state & more' }));
+  it.each(['redirect', 'post'] as const)(
+    'a logout request by %s ends the session and gets a response',
+    async (binding) => {
+      const nameId = `ada-${binding}`;
+      const { client } = await staff.signIn({ nameId });
+      const message = staff.idp().logoutRequest(asked(staff, client, { nameId, binding, relayState: 'state & more' }));
 
-    const answer = await bring(client, message);
+      const answer = await bring(client, message);
 
-    expect(answer.status).toBe(303);
-    const location = answer.headers.get('location') ?? '';
-    expect(location.startsWith(`${SLO_URL}?SAMLResponse=`)).toBe(true);
-    expect(readLogoutResponse(location, own.pem)).toMatchObject({
-      isVerified: true,
-      issuer: `${client.baseUrl}/saml/corp/metadata`,
-      destination: SLO_URL,
-      inResponseTo: message.id,
-      status: SUCCESS,
-      relayState: 'state & more',
-    });
-    expect(setCookie(answer, 'SESSION')?.value).toBe('');
-    expect(setCookie(answer, 'refresh_token')?.value).toBe('');
-    expect(await isLive(client)).toBe(false);
-    const events = await staff.story.database.query<{ reason: string; idp: string }>(
-      "SELECT * FROM security_event WHERE kind = 'SESSION_REVOKED' ORDER BY id",
-    );
-    expect(events.at(-1)).toMatchObject({ reason: 'idp_logout', idp: 'corp', result: 'ok' });
-  });
+      expect(answer.status).toBe(303);
+      const location = answer.headers.get('location') ?? '';
+      expect(location.startsWith(`${SLO_URL}?SAMLResponse=`)).toBe(true);
+      expect(readLogoutResponse(location, own.pem)).toMatchObject({
+        isVerified: true,
+        issuer: `${client.baseUrl}/saml/corp/metadata`,
+        destination: SLO_URL,
+        inResponseTo: message.id,
+        status: SUCCESS,
+        relayState: 'state & more',
+      });
+      expect(setCookie(answer, 'SESSION')?.value).toBe('');
+      expect(setCookie(answer, 'refresh_token')?.value).toBe('');
+      expect(await isLive(client)).toBe(false);
+      const events = await staff.story.database.query<{ reason: string; idp: string }>(
+        "SELECT * FROM security_event WHERE kind = 'SESSION_REVOKED' ORDER BY id",
+      );
+      expect(events.at(-1)).toMatchObject({ reason: 'idp_logout', idp: 'corp', result: 'ok' });
+    },
+  );
 
-  it('ends access and refresh tokens of the session with it', async () => {
+  it('a logout request ends the access and refresh tokens of the session', async () => {
     const { client } = await staff.signIn({ nameId: 'bob' });
     const bearer = await staff.accessToken(client);
     const copy = client.copy();
 
-    // In another browser, which has none of the cookies: nothing of its own is cleared.
+    // Another browser has none of these cookies, so none of its own is removed.
     const answer = await request(staff.client(), { nameId: 'bob' });
 
     expect(answer.cookies).toEqual([]);
@@ -104,7 +107,7 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     expect(await refresh(copy)).toBeRefused(401, 'REFRESH_INVALID');
   });
 
-  it('ends every session of the person, and that of an index alone where it names one', async () => {
+  it('a logout request ends all sessions of the user, or only those of its SessionIndex', async () => {
     const [first, second, third] = [
       await staff.signIn({ nameId: 'carol', sessionIndex: 'one' }),
       await staff.signIn({ nameId: 'carol', sessionIndex: 'two' }),
@@ -118,7 +121,7 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     expect(await Promise.all([first, second, third].map(isLive))).toEqual([false, false, false]);
   });
 
-  it('ends no session of somebody else, of another index, or of another identity provider', async () => {
+  it('a logout request does not end sessions of other users, indexes or identity providers', async () => {
     const { client } = await staff.signIn({ nameId: 'dave', sessionIndex: 'one' });
 
     for (const answer of [
@@ -128,14 +131,14 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
       await request(staff.client(), { nameId: 'dave', nameIdFormat: 'urn:test:other' }),
       await request(staff.client(), { nameId: 'dave' }, 'partner'),
     ]) {
-      // That there was none is no failure: it is over, as was asked.
+      // Without a matching session the request succeeds, because nothing is left to end.
       expect(answer.status).toBe(303);
       expect(readLogoutResponse(answer.headers.get('location') ?? '', own.pem).status).toBe(SUCCESS);
     }
     expect(await isLive(client)).toBe(true);
   });
 
-  it('X17: counts once, and its ID for the identity provider alone that has used it', async () => {
+  it('X17: a logout request is accepted once per ID and identity provider', async () => {
     const { client } = await staff.signIn({ nameId: 'erin' });
     const message = staff.idp().logoutRequest(asked(staff, client, { nameId: 'nobody', id: '_once' }));
     expect((await bring(staff.client(), message)).status).toBe(303);
@@ -148,14 +151,14 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     expect((await request(staff.client(), { nameId: 'nobody', id: '_once' }, 'partner')).status).toBe(303);
   });
 
-  it('T20: an ID that an assertion had is another one', async () => {
+  it('T20: a logout request may reuse the ID of an assertion', async () => {
     const { client } = await staff.signIn({ nameId: 'tess', assertionId: '_shared' });
 
     expect((await request(client, { nameId: 'tess', id: '_shared' })).status).toBe(303);
     expect(await isLive(client)).toBe(false);
   });
 
-  it('X17: of 20 at once one counts', async () => {
+  it('X17: one of 20 concurrent copies of a logout request is accepted', async () => {
     const { client } = await staff.signIn({ nameId: 'frank' });
     const message = staff.idp().logoutRequest(asked(staff, client, { nameId: 'frank' }));
 
@@ -166,9 +169,9 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     expect(await isLive(client)).toBe(false);
   });
 
-  it('ends a login whose second factor is open as well', async () => {
+  it('a logout request also ends a half-authenticated session', async () => {
     const { client } = await staff.signIn({ nameId: 'gina' });
-    // Policy came after the login; the row is what such a login leaves.
+    // The row is that of a sign-in for which policy requires a second factor.
     await staff.story.database.query(
       "UPDATE session SET half_security_stamp = 0 WHERE user_id = (SELECT user_id FROM staff_identity WHERE person = 'gina')",
     );
@@ -181,7 +184,7 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     expect(rows).toEqual([]);
   });
 
-  it('finds a session as long as any can last', async () => {
+  it('the link to the identity provider session lasts as long as any session', async () => {
     await staff.signIn({ nameId: 'liam' });
 
     const [row] = await staff.story.database.query<{ readonly lasts: number }>(
@@ -193,7 +196,7 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     expect(Number(row?.lasts)).toBe(12 * 3600 + 180);
   });
 
-  it('is done without a key of ours, too, though it cannot be answered', async () => {
+  it('a logout request without a signing key ends the session without a SAML response', async () => {
     const { client } = await staff.signIn({ nameId: 'hana' }, { idp: 'bare' });
 
     const answer = await request(client, { nameId: 'hana' }, 'bare');
@@ -203,26 +206,26 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     expect(await isLive(client)).toBe(false);
   });
 
-  describe('X17: is refused, and the session lives on,', () => {
+  describe('X17: rejected logout requests', () => {
     const minutes = 60_000;
     const now = (): number => staff.story.clock.millis;
     const stranger = makeKeyPair('stranger');
 
     it.each([
       ['signature', 'unsigned', () => ({ isSigned: false })],
-      ['signature', 'signed by a stranger', () => ({ signature: { keyPair: stranger } })],
+      ['signature', 'signed with an unknown key', () => ({ signature: { keyPair: stranger } })],
       ['signature', 'signed by another provider', () => ({ signature: { keyPair: staff.idp('partner').keyPair } })],
       ['algorithm', 'signed with SHA-1', () => ({ signature: { algorithm: 'rsa-sha1' as const } })],
       ['issuer', 'of another issuer', () => ({ issuer: 'https://partner.idp.test/metadata' })],
       ['destination', 'for another service', () => ({ destination: 'https://other.test/saml/corp/slo' })],
-      ['destination', 'for nobody', () => ({ destination: null })],
+      ['destination', 'without a destination', () => ({ destination: null })],
       ['destination', 'for the path of another provider', (url: string) => ({ destination: url.replace('corp', 'x') })],
       ['too_old', 'issued long ago', () => ({ issueInstant: now() - 6 * minutes, notOnOrAfter: null })],
       ['not_yet_valid', 'issued tomorrow', () => ({ issueInstant: now() + 2 * minutes })],
-      ['expired', 'that is over', () => ({ notOnOrAfter: now() - 1 * minutes })],
+      ['expired', 'that has expired', () => ({ notOnOrAfter: now() - 1 * minutes })],
       ['name_id', 'without a name', () => ({ bend: (xml: string) => xml.replace(/>ivan</, '> <') })],
       ['doctype', 'with a DOCTYPE', () => ({ bend: (xml: string) => `<!DOCTYPE x>${xml}` })],
-    ])('%s: %s', async (reason, _, bent) => {
+    ])('rejects with the reason %s a logout request %s', async (reason, _, bent) => {
       const { client } = await staff.signIn({ nameId: 'ivan' });
       const url = `${client.baseUrl}/saml/corp/slo`;
 
@@ -237,7 +240,7 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
       expect(await isLive(client)).toBe(true);
     });
 
-    it('changed after it was signed', async () => {
+    it('rejects a logout request that was changed after signing', async () => {
       const { client } = await staff.signIn({ nameId: 'judy' });
       const { url, fields } = staff.idp().logoutRequest(asked(staff, client, { nameId: 'somebody', binding: 'post' }));
       const xml = Buffer.from(fields?.['SAMLRequest'] ?? '', 'base64').toString();
@@ -250,7 +253,7 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
       expect(await isLive(client)).toBe(true);
     });
 
-    it('as a page for who prefers pages', async () => {
+    it('a rejected logout request gets an HTML page for a browser', async () => {
       const { url } = staff.idp().logoutRequest(asked(staff, staff.client(), { nameId: 'x', isSigned: false }));
 
       const answer = await staff
@@ -265,10 +268,10 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
     it.each([
       ['nothing', {}],
       ['two messages', { SAMLRequest: 'AAAA', SAMLResponse: 'AAAA' }],
-      ['no text', { SAMLRequest: '' }],
-      ['no base64', { SAMLRequest: '<samlp:LogoutRequest/>' }],
-      ['a compressed one', { SAMLRequest: 'eJxLSU1OLgEABXYB8Q==' }],
-    ])('posted with %s', async (_, form) => {
+      ['an empty text', { SAMLRequest: '' }],
+      ['invalid base64', { SAMLRequest: '<samlp:LogoutRequest/>' }],
+      ['a compressed message', { SAMLRequest: 'eJxLSU1OLgEABXYB8Q==' }],
+    ])('rejects a logout form with %s', async (_, form) => {
       const answer = await staff.client().send('POST', '/saml/corp/slo', { form, headers: FROM_ELSEWHERE });
 
       expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
@@ -277,14 +280,14 @@ onEachEngine('a logout that an identity provider asks for', (engine) => {
   });
 });
 
-onEachEngine('a logout of staff that begins here', (engine) => {
+onEachEngine('logout of staff started here', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: { bundle: 'sp' }, partner: { bundle: 'sp' }, bare: {}, mute: { bundle: 'sp', 'slo-url': '' } },
     { people: 1, args: BUNDLE },
   );
 
-  it('ends the own session first, and then asks the identity provider', async () => {
+  it('a logout ends the local session first and then asks the identity provider', async () => {
     const { client } = await staff.signIn({ nameId: 'ada & "co"', sessionIndex: 's <1>' });
     const copy = client.copy();
 
@@ -308,7 +311,7 @@ onEachEngine('a logout of staff that begins here', (engine) => {
     expect(await refresh(copy)).toBeRefused(401, 'REFRESH_INVALID');
   });
 
-  it('is done for an access token, too', async () => {
+  it('a logout accepts an access token', async () => {
     const { client } = await staff.signIn({ nameId: 'bob' });
     const bearer = await staff.accessToken(client);
 
@@ -322,9 +325,9 @@ onEachEngine('a logout of staff that begins here', (engine) => {
   it.each([
     ['without a session', 'corp', false],
     ['at another identity provider', 'partner', true],
-    ['where no key of ours signs', 'bare', true],
-    ['where the identity provider takes none', 'mute', true],
-  ])('leads to the sign-in page %s', async (title, idp, isSignedIn) => {
+    ['without a signing key', 'bare', true],
+    ['without a logout URL', 'mute', true],
+  ])('a logout leads to the sign-in page %s', async (title, idp, isSignedIn) => {
     const client = staff.client();
     const at = idp === 'partner' ? 'corp' : idp;
     if (isSignedIn) await staff.signIn({ nameId: title }, { client, idp: at });
@@ -337,7 +340,7 @@ onEachEngine('a logout of staff that begins here', (engine) => {
     expect(await isLive(copy)).toBe(false);
   });
 
-  it('ends a session that came by no identity provider, and asks none', async () => {
+  it('a logout of a local session asks no identity provider', async () => {
     const person = staff.story.person();
     const client = staff.client();
     await client.post('/session', { id: person.id, pw: person.password });
@@ -349,18 +352,18 @@ onEachEngine('a logout of staff that begins here', (engine) => {
     expect(await isLive(client)).toBe(false);
   });
 
-  it('S5: is nothing that another site can make a browser do', async () => {
+  it('S5: a cross-site logout is rejected', async () => {
     const { client } = await staff.signIn({ nameId: 'carol' });
 
     expect(await leave(client, 'corp', FROM_ELSEWHERE)).toBeRefused(403, 'CROSS_SITE');
     expect(await isLive(client)).toBe(true);
-    // Its browser sends no cookie along, but would obey an answer that takes them away.
+    // The browser sends no cookies, but it would obey a response that removes them.
     const bare = await leave(staff.client(), 'corp', FROM_ELSEWHERE);
     expect(bare).toBeRefused(403, 'CROSS_SITE');
     expect(bare.cookies).toEqual([]);
   });
 
-  describe('and is answered', () => {
+  describe('logout responses of identity providers', () => {
     async function left(nameId: string): Promise<{ readonly client: HttpClient; readonly id: string }> {
       const { client } = await staff.signIn({ nameId });
       const { id = '' } = readLogoutRequest((await leave(client)).headers.get('location') ?? '');
@@ -371,7 +374,7 @@ onEachEngine('a logout of staff that begins here', (engine) => {
       ['redirect', SUCCESS],
       ['post', SUCCESS],
       ['redirect', 'urn:oasis:names:tc:SAML:2.0:status:Responder'],
-    ] as const)('by %s with %s, leads to the sign-in page', async (binding, status) => {
+    ] as const)('a logout response by %s with %s leads to the sign-in page', async (binding, status) => {
       const { client, id } = await left('dave');
       const url = `${client.baseUrl}/saml/corp/slo`;
       const now = staff.story.clock.millis;
@@ -388,12 +391,12 @@ onEachEngine('a logout of staff that begins here', (engine) => {
 
     it.each([
       ['signature', 'unsigned', { isSigned: false }],
-      ['in_response_to', 'to nothing', { inResponseTo: null }],
-      ['in_response_to', 'to what nobody asked', { inResponseTo: `_${'0'.repeat(64)}` }],
-      ['issuer', 'by another', { issuer: 'https://other.test' }],
-      ['destination', 'to another', { destination: 'https://other.test' }],
-      ['too_old', 'of long ago', { issueInstant: 0 }],
-    ])('X17: is refused (%s) %s', async (reason, _, bent) => {
+      ['in_response_to', 'without InResponseTo', { inResponseTo: null }],
+      ['in_response_to', 'to an unknown request', { inResponseTo: `_${'0'.repeat(64)}` }],
+      ['issuer', 'of another issuer', { issuer: 'https://other.test' }],
+      ['destination', 'for another destination', { destination: 'https://other.test' }],
+      ['too_old', 'that is too old', { issueInstant: 0 }],
+    ])('X17: rejects with the reason %s a logout response %s', async (reason, _, bent) => {
       const { client, id } = await left('erin');
       const url = `${client.baseUrl}/saml/corp/slo`;
 
@@ -404,7 +407,7 @@ onEachEngine('a logout of staff that begins here', (engine) => {
       expect(await staff.lastRejection()).toBe(reason);
     });
 
-    it('X17: is refused by another provider than the one that was asked', async () => {
+    it('X17: rejects a logout response of another identity provider', async () => {
       const { client, id } = await left('fred');
       const url = `${client.baseUrl}/saml/partner/slo`;
       const message = staff.idp('partner').logoutResponse({ url, now: staff.story.clock.millis, inResponseTo: id });
@@ -415,7 +418,7 @@ onEachEngine('a logout of staff that begins here', (engine) => {
   });
 });
 
-onSqlite('an identity provider that takes logout messages by HTTP-POST alone', (engine) => {
+onSqlite('logout with an identity provider that supports only HTTP-POST', (engine) => {
   const idp = IdentityProvider.make({ entityId: 'https://posted.idp.test/metadata' });
   const file = join(temporaryFolder('metadata'), 'idp.xml');
   const urls = { ssoUrl: 'https://idp.test/sso', sloUrl: SLO_URL, sloResponseUrl: 'https://idp.test/answers' };
@@ -433,7 +436,7 @@ onSqlite('an identity provider that takes logout messages by HTTP-POST alone', (
     return client;
   }
 
-  it('is asked by a page that posts itself', async () => {
+  it('a logout request is sent by a page with a form', async () => {
     const client = await signIn('ada');
 
     const answer = await leave(client, 'posted');
@@ -446,7 +449,7 @@ onSqlite('an identity provider that takes logout messages by HTTP-POST alone', (
     expect(await isLive(client)).toBe(false);
   });
 
-  it('is answered by one, where it takes answers', async () => {
+  it('a logout response is sent by a page to the ResponseLocation', async () => {
     const client = await signIn('bob');
     const message = idp.logoutRequest(
       asked(staff, client, { nameId: 'bob', binding: 'post', relayState: '<x>' }, 'posted'),
@@ -467,14 +470,14 @@ onSqlite('an identity provider that takes logout messages by HTTP-POST alone', (
   });
 });
 
-onSqlite('the metadata of the service', (engine) => {
+onSqlite('metadata of the service', (engine) => {
   const staff = staffStoryOn(
     engine,
     { corp: { bundle: 'sp' }, bare: { 'account.attribute': 'urn:test:id', 'sp-entity-id': 'urn:test:sp?a&b' } },
     { people: 0, args: BUNDLE },
   );
 
-  it('say where an identity provider reaches it, and by which key', async () => {
+  it('the metadata contain the URLs and the certificate of the service', async () => {
     const client = staff.client();
 
     const answer = await client.get('/saml/corp/metadata');
@@ -492,7 +495,7 @@ onSqlite('the metadata of the service', (engine) => {
     expect(elementsOf(root, 'metadata', 'SingleLogoutService')).toHaveLength(2);
   });
 
-  it('are those of each identity provider', async () => {
+  it('each identity provider has its own metadata', async () => {
     const root = rootOf((await staff.client().get('/saml/bare/metadata')).text);
 
     expect(root.getAttribute('entityID')).toBe('urn:test:sp?a&b');
@@ -502,7 +505,7 @@ onSqlite('the metadata of the service', (engine) => {
   });
 });
 
-onSqlite('below a context path and behind its public URL, a logout', (engine) => {
+onSqlite('logout below a context path with a public URL', (engine) => {
   const base = 'https://login.example.com/auth';
   const staff = staffStoryOn(
     engine,
@@ -510,7 +513,7 @@ onSqlite('below a context path and behind its public URL, a logout', (engine) =>
     { people: 0, args: [...BUNDLE, '--server.servlet.context-path=/auth', `--app.security.public-url=${base}`] },
   );
 
-  it('is asked for at the public name alone, whatever the request says', async () => {
+  it('a logout request must have the public URL as its destination', async () => {
     const { client } = await staff.signIn({ nameId: 'ada' });
     const now = staff.story.clock.millis;
     const here = asked(staff, client, { nameId: 'ada' });
@@ -529,7 +532,7 @@ onSqlite('below a context path and behind its public URL, a logout', (engine) =>
     expect(await isLive(client)).toBe(false);
   });
 
-  it('ends on the sign-in page below it', async () => {
+  it('a logout ends on the sign-in page below the context path', async () => {
     expect((await leave(staff.client())).headers.get('location')).toBe('/auth/portal/login');
   });
 });
@@ -537,7 +540,7 @@ onSqlite('below a context path and behind its public URL, a logout', (engine) =>
 const server = await IdpServer.start({ serviceCertificate: own.pem });
 afterAll(() => server.stop());
 
-onSqlite('with an identity provider that answers', (engine) => {
+onSqlite('logout with a running identity provider', (engine) => {
   const folder = temporaryFolder('idp');
   const certificate = join(folder, 'idp.crt');
   writeFileSync(certificate, server.idp.certificate);
@@ -548,7 +551,7 @@ onSqlite('with an identity provider that answers', (engine) => {
   const { story } = staffStoryOn(engine, {}, { people: 0, args: [...BUNDLE, ...keys] });
   const staff = new StaffStory(story, new Map([['corp', server.idp]]));
 
-  it.each(['redirect', 'post'] as const)('a logout goes there and back, by %s', async (binding) => {
+  it.each(['redirect', 'post'] as const)('a logout goes to the identity provider and back by %s', async (binding) => {
     const { client } = await staff.signIn({ nameId: 'ada' });
     const url = `${client.baseUrl}/saml/corp/slo`;
     Object.assign(server.settings, { serviceSloUrl: url, serviceSloBinding: binding, now: () => story.clock.millis });
@@ -565,7 +568,7 @@ onSqlite('with an identity provider that answers', (engine) => {
     expect(answer.headers.get('location')).toBe(SIGN_IN_PAGE);
   });
 
-  it('a logout that it asks for is told back to it', async () => {
+  it('a logout started by the identity provider gets a signed response', async () => {
     const { client } = await staff.signIn({ nameId: 'bob' });
     const message = server.idp.logoutRequest(asked(staff, client, { nameId: 'bob' }));
 

@@ -9,7 +9,7 @@ import { waitUntil } from '../support/wait-until.js';
 
 const idp = IdentityProvider.make();
 
-describe('a running service', { timeout: 60_000 }, () => {
+describe('identity provider metadata of a running service', { timeout: 60_000 }, () => {
   const stops: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const stop of stops.splice(0).toReversed()) await stop();
@@ -30,7 +30,7 @@ describe('a running service', { timeout: 60_000 }, () => {
       return body['status'] === 'UP';
     });
 
-  it('is ready while the URL of metadata is silent, and knows the identity provider once it answers', async () => {
+  it('the service is ready while the metadata URL is silent, and the provider is usable once it responds', async () => {
     const { promise: heldUntil, resolve: answer } = Promise.withResolvers<undefined>();
     const server = await IdpServer.start({ metadataAnswer: { heldUntil } });
     stops.push(() => server.stop());
@@ -48,7 +48,7 @@ describe('a running service', { timeout: 60_000 }, () => {
     expect(await providers(service)).toMatchObject([{ idp: 'corp', usable: true, source: 'url', ageSeconds: 0 }]);
   });
 
-  it('knows an identity provider by a file from its first request on, and follows the file', async () => {
+  it('metadata from a file are usable at startup and follow changes of the file', async () => {
     const folder = temporaryFolder('metadata');
     const [file, next] = [join(folder, 'idp.xml'), join(folder, 'next.xml')];
     writeFileSync(file, idp.metadata());
@@ -63,7 +63,7 @@ describe('a running service', { timeout: 60_000 }, () => {
     expect(JSON.stringify(body)).toContain('MetadataRefresh.refresh');
   });
 
-  it('does not start with a file of metadata that cannot be used', async () => {
+  it('an invalid metadata file prevents startup', async () => {
     const file = join(temporaryFolder('metadata'), 'idp.xml');
     writeFileSync(file, '<!DOCTYPE a><a/>');
 

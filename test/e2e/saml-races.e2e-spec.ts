@@ -13,7 +13,7 @@ const PATIENTLY = { timeout: 120_000 };
 const PUBLIC_URL = 'https://login.test';
 const GROUPS = { Treasury: 'ROLE_TREASURY', Audit: 'ROLE_AUDIT', Desk: 'ROLE_DESK' } as const;
 
-onEachEngine('R13, X9: staff at two services that share a database', (engine) => {
+onEachEngine('R13, X9: staff sign-ins at two services that share a database', (engine) => {
   const staff = staffStoryOn(
     engine,
     {
@@ -32,7 +32,7 @@ onEachEngine('R13, X9: staff at two services that share a database', (engine) =>
     return `staff-${met}`;
   };
 
-  /** The same browser at the service of that number, counted round and round. */
+  /** The same browser at the service with this number modulo the number of services. */
   function replica(browser: HttpClient, index: number): HttpClient {
     const same = staff.client(index % story.services.length);
     const mark = browser.cookie('saml_request');
@@ -53,7 +53,7 @@ onEachEngine('R13, X9: staff at two services that share a database', (engine) =>
     return (await story.database.query('SELECT id FROM session')).length;
   }
 
-  /** How often each event came since; two services on one stopped clock number theirs in no common order. */
+  /** The number of new events by kind; ids of two services on one stopped clock have no common order. */
   async function eventsSince(known: ReadonlySet<string>): Promise<Readonly<Record<string, number>>> {
     const counts: Record<string, number> = {};
     for (const { id, kind, reason } of await samlEvents()) {
@@ -72,7 +72,7 @@ onEachEngine('R13, X9: staff at two services that share a database', (engine) =>
     return story.database.query("SELECT id, kind, reason FROM security_event WHERE kind LIKE 'SAML%'");
   }
 
-  /** Everybody goes there first, and comes back at once. */
+  /** All browsers start a sign-in first, and then deliver their responses at once. */
   async function arrivals(nameId: string, groupsOf: (index: number) => readonly string[]) {
     const browsers: { readonly client: HttpClient; readonly form: Posted }[] = [];
     for (const index of upTo(BROWSERS)) {
@@ -92,7 +92,7 @@ onEachEngine('R13, X9: staff at two services that share a database', (engine) =>
   const isSession = ({ status, cookies }: Answer): boolean =>
     status === 303 && cookies.some(({ name, value }) => name === 'SESSION' && value !== '');
 
-  it('X9: one answer 50 times at once opens one session', PATIENTLY, async () => {
+  it('X9: 50 concurrent copies of one response create one session', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const nameId = somebody();
       const browser = staff.client(round % 2);
@@ -116,7 +116,7 @@ onEachEngine('R13, X9: staff at two services that share a database', (engine) =>
     }
   });
 
-  it('X9: one answer that nobody asked for opens one session of 50 at once', PATIENTLY, async () => {
+  it('X9: 50 concurrent copies of one unsolicited response create one session', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const nameId = somebody();
       const xml = staff.idp('open').response({
@@ -137,7 +137,7 @@ onEachEngine('R13, X9: staff at two services that share a database', (engine) =>
     }
   });
 
-  it('X15: 20 first logins of one person at once make one account', PATIENTLY, async () => {
+  it('X15: 20 concurrent first sign-ins of one user create one account', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const nameId = somebody();
 
@@ -161,27 +161,31 @@ onEachEngine('R13, X9: staff at two services that share a database', (engine) =>
     }
   });
 
-  it('X15: logins of one person with other roles at once end with the roles of one of them', PATIENTLY, async () => {
-    const sets = [['Treasury'], ['Audit', 'Desk'], ['Desk'], []] as const;
-    const wanted = sets.map((groups) => groups.map((group) => GROUPS[group]).toSorted());
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const nameId = somebody();
+  it(
+    'X15: concurrent sign-ins of one user with different roles end with the roles of one of them',
+    PATIENTLY,
+    async () => {
+      const sets = [['Treasury'], ['Audit', 'Desk'], ['Desk'], []] as const;
+      const wanted = sets.map((groups) => groups.map((group) => GROUPS[group]).toSorted());
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const nameId = somebody();
 
-      const { answers, clients } = await arrivals(nameId, (index) => sets[index % sets.length] ?? []);
+        const { answers, clients } = await arrivals(nameId, (index) => sets[index % sets.length] ?? []);
 
-      expect(outcomes(answers)).toEqual({ 303: BROWSERS });
-      const sql = 'SELECT roles FROM account WHERE id = ?';
-      const [row] = await story.database.query<{ roles: string }>(sql, [await subjectOf(`corp:${nameId}`)]);
-      const roles = row?.roles === '' ? [] : (row?.roles.split(',') ?? ['none stored']);
-      expect(wanted).toContainEqual(roles);
-      const live = [];
-      for (const client of clients) if ((await client.get('/me')).status === 200) live.push(client);
-      expect(live).not.toEqual([]);
-      for (const client of live) expect(decodeJwt(await staff.accessToken(client))).toMatchObject({ roles });
-    }
-  });
+        expect(outcomes(answers)).toEqual({ 303: BROWSERS });
+        const sql = 'SELECT roles FROM account WHERE id = ?';
+        const [row] = await story.database.query<{ roles: string }>(sql, [await subjectOf(`corp:${nameId}`)]);
+        const roles = row?.roles === '' ? [] : (row?.roles.split(',') ?? ['none stored']);
+        expect(wanted).toContainEqual(roles);
+        const live = [];
+        for (const client of clients) if ((await client.get('/me')).status === 200) live.push(client);
+        expect(live).not.toEqual([]);
+        for (const client of live) expect(decodeJwt(await staff.accessToken(client))).toMatchObject({ roles });
+      }
+    },
+  );
 
-  it('X8: what is asked for at one service is answered at the other', async () => {
+  it('X8: a response to a request of one service is accepted at the other', async () => {
     for (const asking of [0, 1]) {
       const browser = staff.client(asking);
       const request = await staff.depart(browser, '?return_to=/portal/accounts');

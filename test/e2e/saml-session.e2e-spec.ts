@@ -7,7 +7,7 @@ import { PASSWORD_CLASS, staffStoryOn } from '../support/staff-story.js';
 import { onEachEngine, onSqlite } from '../support/story-database.js';
 
 const MINUTE = 60;
-/** `server.servlet.session.timeout` without a key. */
+/** The default of `server.servlet.session.timeout`. */
 const IDLE = 30 * MINUTE;
 
 let met = 0;
@@ -17,7 +17,7 @@ function somebody(): { readonly nameId: string; readonly authnContextClassRef: s
   return { nameId: `member-${met}`, authnContextClassRef: PASSWORD_CLASS };
 }
 
-onEachEngine('a session of staff', (engine) => {
+onEachEngine('staff sessions', (engine) => {
   const staff = staffStoryOn(engine, { corp: {}, local: { 'on-missing-mfa': 'local-totp' } });
   const { clock } = staff.story;
 
@@ -29,7 +29,7 @@ onEachEngine('a session of staff', (engine) => {
     return { app, backupCodes: textsOf(setup, 'backup_codes') };
   };
 
-  /** What its cookie, its access token and its refresh token are worth now. */
+  /** The outcomes for the session cookie, the access token and the refresh token. */
   const worth = async (former: HttpClient, bearer: string): Promise<Readonly<Record<string, number>>> =>
     outcomes([await former.get('/me'), await staff.client().get('/me', { bearer }), await refresh(former)]);
   const OVER = { INVALID_TOKEN: 2, REFRESH_INVALID: 1 };
@@ -47,7 +47,7 @@ onEachEngine('a session of staff', (engine) => {
         return client.delete(`/sessions/${items[0]?.id ?? ''}`);
       },
     ],
-  ])('ends whole by %s', async (_, end) => {
+  ])('%s ends the staff session and all its tokens', async (_, end) => {
     const { client } = await staff.signIn(somebody());
     const bearer = await staff.accessToken(client);
     const former = client.copy();
@@ -57,7 +57,7 @@ onEachEngine('a session of staff', (engine) => {
     expect(await worth(former, bearer)).toEqual(OVER);
   });
 
-  it('ends when nothing of it was used for long enough, its refresh token, too', async () => {
+  it('an idle staff session expires with its refresh token', async () => {
     const { client } = await staff.signIn(somebody());
     const bearer = await staff.accessToken(client);
 
@@ -66,7 +66,7 @@ onEachEngine('a session of staff', (engine) => {
     expect(await worth(client, bearer)).toEqual(OVER);
   });
 
-  it('goes on while any of it is used: its cookie, a refresh', async () => {
+  it('requests and refreshes keep a staff session alive', async () => {
     const { client } = await staff.signIn(somebody());
 
     for (let round = 0; round < 3; round += 1) {
@@ -77,7 +77,7 @@ onEachEngine('a session of staff', (engine) => {
     }
   });
 
-  it('ends whole when its refresh token comes twice', async () => {
+  it('a reused refresh token ends the staff session and all its tokens', async () => {
     const { client } = await staff.signIn(somebody());
     const thief = client.copy();
     const bearer = await staff.accessToken(client);
@@ -88,7 +88,7 @@ onEachEngine('a session of staff', (engine) => {
     expect(await worth(client, bearer)).toEqual(OVER);
   });
 
-  it('gives a caller by token a new token at a step-up, and all that was before is over', async () => {
+  it('a step-up by access token returns a new token and invalidates the earlier cookies', async () => {
     const { client } = await staff.signIn(somebody(), { query: '?prompt=login' });
     const { app } = await enrol(client);
     const before = client.copy();
@@ -105,7 +105,7 @@ onEachEngine('a session of staff', (engine) => {
     expect(await refresh(client)).toBeAnswered(200);
   });
 
-  it('begins once, whatever proves the second factor at the same moment', async () => {
+  it('concurrent second factors of one half-authenticated session create one session', async () => {
     const person = somebody();
     const first = await staff.signIn(person, { idp: 'local', query: '?prompt=login' });
     const { app, backupCodes } = await enrol(first.client);
@@ -125,7 +125,7 @@ onEachEngine('a session of staff', (engine) => {
     expect(await client.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
   });
 
-  it('does not begin when the second factor was reset or the account disabled in between', async () => {
+  it('a half-authenticated session ends when the second factor is reset or the account is disabled', async () => {
     const person = somebody();
     const first = await staff.signIn(person, { idp: 'local', query: '?prompt=login' });
     const { app } = await enrol(first.client);
@@ -144,11 +144,11 @@ onEachEngine('a session of staff', (engine) => {
   });
 });
 
-onSqlite('a browser of staff', (engine) => {
+onSqlite('browsers with staff sessions', (engine) => {
   const staff = staffStoryOn(engine, { corp: {}, open: { 'idp-initiated': 'true' } });
 
-  describe('in which somebody else signs in with a password', () => {
-    it('has nothing left of the session it had', async () => {
+  describe('a password sign-in in a browser with a staff session', () => {
+    it('a password sign-in of another user ends the staff session of the browser', async () => {
       const { client } = await staff.signIn(somebody());
       const former = client.copy();
 
@@ -161,9 +161,9 @@ onSqlite('a browser of staff', (engine) => {
     });
   });
 
-  // The cookie comes along where the identity provider is of the same site, as in many a house.
-  describe('whose session comes along with an answer', () => {
-    it('has nothing left of it, though it began while the person was at the identity provider', async () => {
+  // The browser sends the cookie when the identity provider belongs to the same site.
+  describe('SAML responses in a browser with a session', () => {
+    it('a response ends a session that was created while the user was at the identity provider', async () => {
       const client = staff.client();
       const request = await staff.depart(client);
       const { id, password: pw } = staff.story.person();
@@ -177,7 +177,7 @@ onSqlite('a browser of staff', (engine) => {
       expect((await client.get('/me')).body).toMatchObject({ idp: 'corp' });
     });
 
-    it('has nothing left of it after a login that nobody asked for', async () => {
+    it('an unsolicited response ends the session of the browser', async () => {
       const { client } = await staff.signIn(somebody());
       const former = client.copy();
       const request = await staff.depart(staff.client(), '', 'open');
@@ -191,7 +191,7 @@ onSqlite('a browser of staff', (engine) => {
       expect((await client.get('/me')).body).toMatchObject({ idp: 'open' });
     });
 
-    it('keeps it where the answer is refused', async () => {
+    it('a rejected response keeps the session of the browser', async () => {
       const { client } = await staff.signIn(somebody());
       const request = await staff.depart(client);
 
@@ -202,7 +202,7 @@ onSqlite('a browser of staff', (engine) => {
     });
   });
 
-  it('still has the login that it asked for when another one comes unasked', async () => {
+  it('an unsolicited response does not end a pending sign-in', async () => {
     const client = staff.client();
     const asked = await staff.depart(client);
     const unasked = await staff.depart(staff.client(), '', 'open');
@@ -216,7 +216,7 @@ onSqlite('a browser of staff', (engine) => {
   });
 
   it.each(['image', 'iframe', 'empty', 'script'])(
-    'begins no login for what a page loads as %s',
+    'a cross-site request for %s starts no sign-in',
     async (destination) => {
       const client = staff.client();
       const asked = await staff.depart(client);
@@ -230,7 +230,7 @@ onSqlite('a browser of staff', (engine) => {
     },
   );
 
-  it('is sent on its way from another site, too', async () => {
+  it('a cross-site navigation starts a sign-in', async () => {
     const headers = { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'cross-site' };
 
     expect((await staff.client().get('/saml/corp/login', { headers })).status).toBe(303);
