@@ -83,7 +83,7 @@ describe('binding and config get', () => {
 interface Seen {
   readonly bound: unknown;
   readonly shown: string | undefined;
-  /** Of the value in force, then of all it overrides. */
+  /** The origin of the effective value, then those of all values it overrides. */
   readonly origins: readonly string[];
 }
 

@@ -116,7 +116,7 @@ const ofDocuments = new Set(['app.config.activate.on-profile', 'app.config.activ
 const settable = examples.filter(({ name }) => !ofDocuments.has(name));
 const inFiles = settable.filter(({ isFromProcessOnly }) => !isFromProcessOnly);
 
-/** What `config get` prints first for a key that nothing sets, given what is bound. */
+/** The first line of `config get` for an unset key with the given bound value. */
 function unsetLine({ name, type }: Example, value: unknown): string {
   if (value === undefined)
     return name.includes('.web') || name.includes('.sample') ? `${name} is not set` : `${name} = (not set)`;
@@ -211,7 +211,7 @@ describe('registered keys', () => {
       [],
       { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' },
     ],
-  ])('%s is bound from the document it stands in', (name, text, args, variables) => {
+  ])('%s is bound from the document that contains it', (name, text, args, variables) => {
     const key = examples.find((item) => item.name === name);
     const file = `server.port: 1\n---\n${name}: ${text}\nserver.port: 2\n`;
 

@@ -45,7 +45,7 @@ function write(path: string, text: string, mode = 0o644): void {
   chmodSync(file, mode);
 }
 
-/** What is found, each with the line of it that `config check` prints. */
+/** A finding with the line that `config check` prints for it. */
 interface Found {
   readonly rule: string;
   readonly severity: Severity;

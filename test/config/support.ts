@@ -13,7 +13,7 @@ import { evaluateAssignment, type KeyState, statesOf } from '../../src/config/bi
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
-/** What a test gives a process beside its files; folders default to those of the place. */
+/** Inputs of a process besides its files; folders default to those of the place. */
 export interface Given extends Partial<ConfigurationInputs> {
   readonly classes?: readonly PropertiesClass[];
 }
@@ -57,13 +57,13 @@ function write(path: string, content: string | Uint8Array): void {
   writeFileSync(path, content);
 }
 
-/** A value as `config get` shows it, and where it stands. */
+/** A value as `config get` shows it, and its origin. */
 export interface Shown {
   readonly value: string;
   readonly origin: string;
 }
 
-/** What all sources say about a key, the one in force first; keys of nobody's class count as well. */
+/** The values of a key in all sources, the effective one first; the key may be unregistered. */
 export function everyAssignment({ environment, registry }: ConfigurationReading, key: string): readonly Shown[] {
   const name = KeyName.parse(key);
   const definition = registry.find(name);
@@ -84,12 +84,12 @@ export function everyAssignment({ environment, registry }: ConfigurationReading,
   });
 }
 
-/** The value in force; undefined where no source sets the key. */
+/** The effective value; undefined if no source sets the key. */
 export function inForce(reading: ConfigurationReading, key: string): Shown | undefined {
   return everyAssignment(reading, key)[0];
 }
 
-/** The value in force as text. */
+/** The effective value as text. */
 export function valueOf(reading: ConfigurationReading, key: string): string | undefined {
   return inForce(reading, key)?.value;
 }

@@ -107,7 +107,7 @@ onSqlite('A2: management step-up when policy requires no second factor of manage
         expect(status, each.join(' ')).toBe(['POST', 'DELETE'].includes(each[0]) ? 204 : 200);
       }
     }
-    // The same subject with the same roles, after its answer was kept.
+    // The same subject with the same roles, after the response was cached.
     expect(await client().get('/env', { headers: weak })).toBeRefused(401, 'STEP_UP_REQUIRED');
   });
 });

@@ -53,7 +53,7 @@ function newLog(): AccessLog {
   return log;
 }
 
-/** The line of the answer with that id. */
+/** The access log line of the response with that request id. */
 function lineOf(requestId: string): Promise<string> {
   return waitUntil(`${requestId} is in the access log`, async () => {
     await log.open();

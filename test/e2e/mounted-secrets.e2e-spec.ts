@@ -17,7 +17,7 @@ import { PROD } from '../support/prod.js';
 import { type Ended, runCli } from '../support/service.js';
 
 const NOBODY = 65_534;
-/** What `fsGroup` of the pod names; a supplementary group of the process there. */
+/** The `fsGroup` of the pod, which is a supplementary group of the process. */
 const FS_GROUP = 65_533;
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -73,7 +73,7 @@ const DEPLOYMENT = parse(readFileSync(join(ROOT, 'deploy/kubernetes/login-servic
 interface Owned {
   readonly mode: number;
   readonly gid: number;
-  /** Root where it is left out. */
+  /** Root by default. */
   readonly uid?: number;
 }
 

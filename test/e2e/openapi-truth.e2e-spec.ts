@@ -35,7 +35,7 @@ const BY_OTHER_TESTS = [
 ];
 const NOTHING_PACKAGED = '--app.config.location=optional:file:./none/';
 
-/** What the keys `app.json.*` are, and what an instant looks like with them. */
+/** Values of the keys `app.json.*`, and the form of an instant with them. */
 const SETTINGS: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['the packaged values', [], /^"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"$/],
   ['no values', [NOTHING_PACKAGED], /^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"$/],
@@ -350,7 +350,7 @@ onSqlite('M5: equal validation in the OpenAPI document and the service', (engine
     expect(closed.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/portal/login', '/2fa/portal/verify', '/2fa/portal/setup', '/2fa/portal/confirm']),
     );
-    // The standards of the others ask to ignore what they do not know (RFC 7662, SAML bindings).
+    // The standards of the other forms require unknown members to be ignored (RFC 7662, SAML bindings).
     expect(
       forms
         .filter((each) => !closed.includes(each))

@@ -16,7 +16,7 @@ import '../support/matchers.js';
 
 const PROD_BEHIND_PROXY = { ...PROD, PUBLIC_URL: 'https://login.example.com/auth' };
 
-/** Starts the service, lets a test ask it, and stops it. */
+/** Starts the service for one function and stops it afterwards. */
 async function withService<T>(
   args: readonly string[],
   variables: Readonly<Record<string, string>>,
@@ -230,7 +230,7 @@ function schemasIn(content: Content): readonly JsonSchema[] {
   return Object.values(content).flatMap(({ schema }) => (schema ? [schema] : []));
 }
 
-/** What a reference inside the document points to (RFC 6901). */
+/** The target of a reference inside the document (RFC 6901). */
 function at(document: unknown, reference: string): unknown {
   return reference
     .slice(2)

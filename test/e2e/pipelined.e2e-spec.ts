@@ -29,7 +29,7 @@ async function connectionWith(bytes: string | Buffer, count: number): Promise<Ra
   return connection;
 }
 
-/** Answers as a client reads them: each as long as its head says. */
+/** Splits the responses as a client does, by their Content-Length. */
 function answersIn(text: string): readonly { readonly status: number; readonly body: unknown }[] {
   const answers = [];
   for (let rest = text; rest !== '';) {

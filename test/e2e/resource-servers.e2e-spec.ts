@@ -45,7 +45,7 @@ onSqlite('resource servers (docs/resource-servers.md)', (engine) => {
     };
   }
 
-  /** A token with the key of the service; an undefined value takes the claim away. */
+  /** A token signed with the key of the service; an undefined value removes the claim. */
   function withClaims(token: string, claims: Readonly<Record<string, unknown>>, typ = 'at+jwt'): Promise<string> {
     const header = { ...decodeProtectedHeader(token), alg: 'ES256', typ };
     return new SignJWT({ ...decodeJwt(token), ...claims }).setProtectedHeader(header).sign(privateKey);

@@ -40,10 +40,10 @@ onEachEngine('X15: staff accounts', (engine) => {
     { people: 3 },
   );
   const { story } = staff;
-  let met = 0;
-  const somebody = (): string => {
-    met += 1;
-    return `staff-${met}`;
+  let nameCount = 0;
+  const newName = (): string => {
+    nameCount += 1;
+    return `staff-${nameCount}`;
   };
   const signIn = (bent: Partial<ResponseOptions>, idp = 'corp', client?: HttpClient): ReturnType<typeof staff.signIn> =>
     staff.signIn({ authnContextClassRef: MFA_CLASS, ...bent }, { idp, ...(client && { client }) });
@@ -54,7 +54,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   const rolesOf = async (client: HttpClient): Promise<unknown> => decodeJwt(await staff.accessToken(client))['roles'];
 
   it('the first sign-in creates a staff account without a password', async () => {
-    const nameId = somebody();
+    const nameId = newName();
 
     const { client } = await signIn({ nameId, attributes: { [MAIL]: 'ada@example.org' } });
 
@@ -70,7 +70,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('the next sign-in finds the same staff account', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const first = await signIn({ nameId });
     const count = await countAccounts();
 
@@ -107,7 +107,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('the same name at two identity providers gives two staff accounts', async () => {
-    const nameId = somebody();
+    const nameId = newName();
 
     const here = await signIn({ nameId });
     const there = await signIn({ nameId }, 'other');
@@ -141,7 +141,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   it('a transient NameID creates no staff account', async () => {
     const count = await countAccounts();
 
-    const { answer } = await signIn({ nameId: somebody(), nameIdFormat: TRANSIENT });
+    const { answer } = await signIn({ nameId: newName(), nameIdFormat: TRANSIENT });
 
     expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
     expect(await staff.lastRejection()).toBe('name_id');
@@ -149,7 +149,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('account.create=false rejects a user without a staff account', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const count = await countAccounts();
 
     const { client, answer } = await signIn({ nameId }, 'closed');
@@ -161,7 +161,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('users admit creates a staff account before the first sign-in, but only once', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const args = ['users', 'admit', '--idp', 'closed', '--person', nameId];
 
     const admitted = await story.command(...args, '--email', 'new@example.org');
@@ -179,7 +179,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('each sign-in sets exactly the mapped roles', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const groups = ['Treasury', 'treasury', 'ROLE_ADMIN', 'Admins ', 'Unmapped'];
 
     const { client } = await signIn({ nameId, attributes: { [ROLES]: groups, 'urn:other': 'Admins' } });
@@ -192,7 +192,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('a lost role ends the other sessions', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const former = await signIn({ nameId, attributes: { [ROLES]: ['Treasury'] } });
     const bearer = await staff.accessToken(former.client);
 
@@ -207,7 +207,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('the identity provider can remove the administrator role, even of the last administrator', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const admin = await signIn({ nameId, attributes: { [ROLES]: ['Admins'] } });
     const subject = await subjectOf(admin.client);
     await story.database.query("UPDATE account SET is_admin = 0, roles = '' WHERE id <> ?", [subject]);
@@ -219,7 +219,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('each sign-in updates the mail address unless it is missing or invalid', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const { client } = await signIn({ nameId, attributes: { [MAIL]: 'old@example.org' } });
     const subject = await subjectOf(client);
 
@@ -233,7 +233,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('a disabled staff account stays disabled and keeps its roles', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const { client } = await signIn({ nameId });
     const subject = await subjectOf(client);
     expect((await story.command('users', 'disable', `corp:${nameId}`)).exitCode).toBe(0);
@@ -249,7 +249,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it.each(['/login', '/session'])('POST %s responds to a staff account as to an unknown login id', async (path) => {
-    const nameId = somebody();
+    const nameId = newName();
     await signIn({ nameId });
     const said = async (id: string): Promise<unknown> => {
       const { status, text, headers, cookies }: Answer = await staff.client().post(path, { id, pw: PASSWORD });
@@ -278,7 +278,7 @@ onEachEngine('X15: staff accounts', (engine) => {
   });
 
   it('a staff account has no password for setup or a password change', async () => {
-    const { client } = await signIn({ nameId: somebody(), authnContextClassRef: PASSWORD_CLASS });
+    const { client } = await signIn({ nameId: newName(), authnContextClassRef: PASSWORD_CLASS });
     story.clock.advance(600);
 
     expect(await client.post('/2fa/setup', { pw: PASSWORD })).toBeRefused(401, 'INVALID_CREDENTIALS');

@@ -36,12 +36,12 @@ const STRONG: readonly (readonly [string, readonly string[]])[] = [
 ];
 const WEAK: readonly (string | null)[] = [PASSWORD_CLASS, UNKNOWN_CLASS, `${MFA_CLASS}/`, null];
 
-let met = 0;
+let nameCount = 0;
 
 /** The name of a user who has not signed in before. */
-function somebody(): string {
-  met += 1;
-  return `staff-${met}`;
+function newName(): string {
+  nameCount += 1;
+  return `staff-${nameCount}`;
 }
 
 /** The claims of a new access token. */
@@ -82,7 +82,7 @@ onEachEngine('assurance of staff sign-ins', (engine) => {
     report: { ...BY_ROLES, 'on-missing-mfa': 'deny', 'report-only': 'true' },
   });
   const signIn = (idp: string, bent: Partial<ResponseOptions>, query = ''): ReturnType<StaffStory['signIn']> =>
-    staff.signIn({ nameId: somebody(), ...bent }, { idp, query });
+    staff.signIn({ nameId: newName(), ...bent }, { idp, query });
   const newest = async (kind: string): Promise<object | undefined> =>
     (await staff.samlEvents()).findLast((event) => event.kind === kind);
 
@@ -101,7 +101,7 @@ onEachEngine('assurance of staff sign-ins', (engine) => {
   });
 
   it.each(WEAK)('X14: on-missing-mfa=deny rejects a sign-in with class %s', async (classRef) => {
-    const nameId = somebody();
+    const nameId = newName();
     for (const bent of [{}, DEMANDED]) {
       const { client, answer } = await signIn('deny', { nameId, authnContextClassRef: classRef, ...bent });
 
@@ -160,7 +160,7 @@ onEachEngine('assurance of staff sign-ins', (engine) => {
   ])(
     'a half-authenticated sign-in that %s is completed by enrolment, and later by a one-time code',
     async (_, bent) => {
-      const person = { nameId: somebody(), authnContextClassRef: PASSWORD_CLASS, ...bent };
+      const person = { nameId: newName(), authnContextClassRef: PASSWORD_CLASS, ...bent };
       const first = await signIn('local', person, FORCED);
       const half = first.client.copy();
       const enrolledAt = staff.story.clock.seconds;
@@ -201,7 +201,7 @@ onEachEngine('assurance of staff sign-ins', (engine) => {
   );
 
   it('a local second factor is not used unless it is required', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const first = await signIn('accept', { nameId, authnContextClassRef: PASSWORD_CLASS }, FORCED);
     await enrol(staff, first.client);
 
@@ -278,7 +278,7 @@ onEachEngine('assurance of staff sign-ins', (engine) => {
 
   it('auth_time is AuthnInstant, so an old one requires step-up', async () => {
     const hourAgo = staff.story.clock.millis - 60 * MINUTE * 1000;
-    const person = { nameId: somebody(), authnContextClassRef: MFA_CLASS, ...DEMANDED };
+    const person = { nameId: newName(), authnContextClassRef: MFA_CLASS, ...DEMANDED };
 
     const { client } = await signIn('accept', { ...person, authnInstant: hourAgo }, FORCED);
 
@@ -307,7 +307,7 @@ onEachEngine('assurance of staff sign-ins', (engine) => {
     const former = client.copy();
     const bearer = await staff.accessToken(former);
 
-    await staff.signIn({ nameId: somebody() }, { client, idp: 'local' });
+    await staff.signIn({ nameId: newName() }, { client, idp: 'local' });
 
     expect(await former.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
     expect(await staff.client().get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
@@ -320,7 +320,7 @@ onEachEngine('assurance of staff sign-ins', (engine) => {
     expect(await client.post('/session', { id, pw })).toBeAnswered(200);
     const former = client.copy();
 
-    await staff.signIn({ nameId: somebody() }, { client, idp: 'accept' });
+    await staff.signIn({ nameId: newName() }, { client, idp: 'accept' });
 
     expect(await former.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
     expect((await client.get('/me')).body).toMatchObject({ idp: 'accept' });
@@ -361,7 +361,7 @@ onSqlite('authentication context classes of staff sign-ins', (engine) => {
     // The acr of this service has no meaning in a response.
     ['oasis', ACR_MFA, ['pwd']],
   ])('X14: the provider %s maps class %s to %j', async (idp, authnContextClassRef, amr) => {
-    const { client } = await staff.signIn({ nameId: somebody(), authnContextClassRef }, { idp });
+    const { client } = await staff.signIn({ nameId: newName(), authnContextClassRef }, { idp });
 
     const acr = amr.includes('otp') ? ACR_MFA : ACR_PWD;
     expect(await claimsOf(staff, client)).toMatchObject({ amr, acr, authn_context: authnContextClassRef });
@@ -376,7 +376,7 @@ onSqlite('authentication context classes of staff sign-ins', (engine) => {
     [['http://schemas.microsoft.com/claims/wiaormultiauthn'], ['pwd']],
     [[`${MULTIPLE}/`, MULTIPLE.toUpperCase()], ['pwd']],
   ])('X14: an attribute with the methods %j gives amr %j', async (values, amr) => {
-    const bent = { nameId: somebody(), authnContextClassRef: PASSWORD_CLASS, attributes: { [METHODS]: values } };
+    const bent = { nameId: newName(), authnContextClassRef: PASSWORD_CLASS, attributes: { [METHODS]: values } };
 
     const named = await staff.signIn(bent, { idp: 'microsoft' });
     const unnamed = await staff.signIn(bent, { idp: 'oasis' });
@@ -400,7 +400,7 @@ onSqlite('requests for staff sign-ins', (engine) => {
     const acsUrl = `${client.baseUrl}/saml/${idp}/acs`;
     const audience = `${client.baseUrl}/saml/${idp}/metadata`;
     const now = staff.story.clock.millis;
-    const xml = staff.idp(idp).response({ acsUrl, audience, now, nameId: somebody(), authnContextClassRef });
+    const xml = staff.idp(idp).response({ acsUrl, audience, now, nameId: newName(), authnContextClassRef });
     return staff.arrive(client, staff.posted(xml, { relayState: undefined }), idp);
   };
 
@@ -427,7 +427,7 @@ onSqlite('requests for staff sign-ins', (engine) => {
     ['better', TOKEN_CLASS, ['otp']],
     ['strict', MFA_CLASS, ['pwd', 'otp']],
   ])('a request with comparison %s accepts class %s', async (idp, authnContextClassRef, amr) => {
-    const { client } = await staff.signIn({ nameId: somebody(), authnContextClassRef }, { idp });
+    const { client } = await staff.signIn({ nameId: newName(), authnContextClassRef }, { idp });
 
     expect(await claimsOf(staff, client)).toMatchObject({ amr });
   });
@@ -439,7 +439,7 @@ onSqlite('requests for staff sign-ins', (engine) => {
     ['minimum', UNKNOWN_CLASS],
     ['minimum', null],
   ])('a request with comparison %s rejects class %s', async (idp, authnContextClassRef) => {
-    const { answer } = await staff.signIn({ nameId: somebody(), authnContextClassRef }, { idp });
+    const { answer } = await staff.signIn({ nameId: newName(), authnContextClassRef }, { idp });
 
     expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
     expect(await staff.lastRejection()).toBe('authn_context');
@@ -466,7 +466,7 @@ onEachEngine('step-up at the identity provider', (engine) => {
     staff.signIn({ nameId, authnContextClassRef: PASSWORD_CLASS }, { query });
 
   it('a step-up request is forced and asks for a class with otp', async () => {
-    const { client } = await weak(somebody());
+    const { client } = await weak(newName());
 
     const request = await staff.depart(client, ASK);
 
@@ -480,7 +480,7 @@ onEachEngine('step-up at the identity provider', (engine) => {
   });
 
   it('a step-up opens routes that require otp, in a new session of the same user', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const { client } = await weak(nameId);
     const former = client.copy();
     const before = await client.get('/me');
@@ -495,11 +495,11 @@ onEachEngine('step-up at the identity provider', (engine) => {
   });
 
   it('a step-up by another user is rejected, and the session stays unchanged', async () => {
-    const { client } = await weak(somebody());
+    const { client } = await weak(newName());
     const before = await client.get('/me');
 
     const { answer } = await staff.signIn(
-      { nameId: somebody(), authnContextClassRef: MFA_CLASS },
+      { nameId: newName(), authnContextClassRef: MFA_CLASS },
       { client, query: ASK },
     );
 
@@ -511,7 +511,7 @@ onEachEngine('step-up at the identity provider', (engine) => {
   });
 
   it('a step-up with a weaker class asks for a local one-time code', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const { client } = await weak(nameId, FORCED);
     await enrol(staff, client);
     const again = await weak(nameId);
@@ -526,7 +526,7 @@ onEachEngine('step-up at the identity provider', (engine) => {
   });
 
   it('a step-up with a weaker class is rejected with on-missing-mfa=deny', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const { client } = await staff.signIn({ nameId, authnContextClassRef: MFA_CLASS }, { idp: 'firm' });
     const before = await client.get('/me');
 
@@ -540,7 +540,7 @@ onEachEngine('step-up at the identity provider', (engine) => {
   });
 
   it('a step-up accepts only the class that was requested by name', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const { client } = await weak(nameId);
 
     const { answer } = await staff.signIn(
@@ -554,7 +554,7 @@ onEachEngine('step-up at the identity provider', (engine) => {
   });
 
   it('J8: the acr of this service in place of a class does not complete a step-up', async () => {
-    const nameId = somebody();
+    const nameId = newName();
     const { client } = await weak(nameId);
 
     const { answer } = await staff.signIn({ nameId, authnContextClassRef: ACR_MFA }, { client, query: ASK });

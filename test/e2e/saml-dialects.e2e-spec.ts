@@ -7,7 +7,7 @@ import { onSqlite } from '../support/story-database.js';
 
 const ASSERTION = 'urn:oasis:names:tc:SAML:2.0:assertion';
 
-/** Changes the assertion before it is signed, the response around the signed one, and what is posted of it. */
+/** Changes to the assertion before signing, to the response around it, to the document and to the posted form. */
 interface Dialect {
   readonly assertion?: (xml: string) => string;
   readonly response?: (xml: string) => string;
@@ -108,31 +108,34 @@ onSqlite('variants of SAML responses', (engine) => {
     expect(answer.status, (await staff.lastRejection()) ?? '').toBe(303);
   });
 
-  describe.each(Object.entries(DIALECTS))('%s', (_, dialect) => {
-    it.each(['assertion', 'both'] as const)('the variant is accepted with signed: %s', async (signed) => {
-      const client = staff.client();
-      const request = await staff.depart(client);
-      const xml = staff.response(request, {
-        nameId: 'ada',
-        authnContextClassRef: MFA_CLASS,
-        attributes: { [ROLES]: ['R&D'] },
-        signed,
-        ...(dialect.assertion && { bendAssertion: changed(dialect.assertion) }),
-        ...(dialect.response && { bendResponse: changed(dialect.response) }),
-        ...dialect.options,
-      });
-      const document = dialect.document ? changed(dialect.document)(xml) : xml;
-      const base64 = encoded(document);
-      const form = { ...staff.posted(document, request), SAMLResponse: dialect.form?.(base64) ?? base64 };
+  describe.each(Object.entries(DIALECTS))('a response with %s', (_, dialect) => {
+    it.each(['assertion', 'both'] as const)(
+      'a response of this variant is accepted with signed: %s',
+      async (signed) => {
+        const client = staff.client();
+        const request = await staff.depart(client);
+        const xml = staff.response(request, {
+          nameId: 'ada',
+          authnContextClassRef: MFA_CLASS,
+          attributes: { [ROLES]: ['R&D'] },
+          signed,
+          ...(dialect.assertion && { bendAssertion: changed(dialect.assertion) }),
+          ...(dialect.response && { bendResponse: changed(dialect.response) }),
+          ...dialect.options,
+        });
+        const document = dialect.document ? changed(dialect.document)(xml) : xml;
+        const base64 = encoded(document);
+        const form = { ...staff.posted(document, request), SAMLResponse: dialect.form?.(base64) ?? base64 };
 
-      const answer = await staff.arrive(client, form);
+        const answer = await staff.arrive(client, form);
 
-      expect(answer.status, (await staff.lastRejection()) ?? '').toBe(303);
-      expect(decodeJwt(await staff.accessToken(client))).toMatchObject({
-        amr: ['pwd', 'otp'],
-        roles: ['ROLE_RESEARCH'],
-      });
-    });
+        expect(answer.status, (await staff.lastRejection()) ?? '').toBe(303);
+        expect(decodeJwt(await staff.accessToken(client))).toMatchObject({
+          amr: ['pwd', 'otp'],
+          roles: ['ROLE_RESEARCH'],
+        });
+      },
+    );
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PASSWORD_CLASS, staffStoryOn } from '../support/staff-story.js';
 import { onSqlite } from '../support/story-database.js';
 
-/** As many as are recorded of one network within ten minutes (refusal-budget.ts), and some more. */
+/** The number of events that one network can record within ten minutes, and some more. */
 const RECORDED = 1000;
 const MORE = 25;
 

@@ -40,7 +40,7 @@ onSqlite('an identity provider based on samlify', (engine) => {
     return { client, answer: await arrived(client, binding, form) };
   }
 
-  describe('single logout', () => {
+  describe('single logout with samlify', () => {
     const person = { person: 'eve', sessionIndex: '_of-eve' };
 
     it('a logout started at the identity provider ends the session here', async () => {
@@ -198,7 +198,7 @@ if (HAS_SIMPLE_SAML_PHP) {
   });
 }
 
-/** One identity provider for each binding, known by the file of its metadata; the clock goes as that of the others does. */
+/** Configures one identity provider per binding by its metadata file; the clock runs like those of the providers. */
 function storyWith(engine: Engine, metadataFile: (binding: Binding) => string): LoginStory {
   const keys = (binding: Binding) => ({
     metadata: `file:${metadataFile(binding)}`,

@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait-until.js';
 
 const CORP = '--app.security.saml.idp.corp';
 
-describe('an identity provider that replaces its key', { timeout: 120_000 }, () => {
+describe('a key change of an identity provider', { timeout: 120_000 }, () => {
   const stops: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
     for (const stop of stops.splice(0).toReversed()) await stop();

@@ -192,7 +192,7 @@ onEachEngine('logout requests of identity providers', (engine) => {
        JOIN session ON session.idp_session = idp_session.id ORDER BY session.id DESC`,
     );
 
-    // Twelve hours from the second factor, for which there are three minutes.
+    // Twelve hours from the second factor, which may come up to three minutes after the sign-in.
     expect(Number(row?.lasts)).toBe(12 * 3600 + 180);
   });
 

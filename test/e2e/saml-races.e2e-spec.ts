@@ -26,10 +26,10 @@ onEachEngine('R13, X9: staff sign-ins at two services that share a database', (e
     { services: 2, args: [`--app.security.public-url=${PUBLIC_URL}`] },
   );
   const { story } = staff;
-  let met = 0;
-  const somebody = (): string => {
-    met += 1;
-    return `staff-${met}`;
+  let nameCount = 0;
+  const newName = (): string => {
+    nameCount += 1;
+    return `staff-${nameCount}`;
   };
 
   /** The same browser at the service with this number modulo the number of services. */
@@ -94,7 +94,7 @@ onEachEngine('R13, X9: staff sign-ins at two services that share a database', (e
 
   it('X9: 50 concurrent copies of one response create one session', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const nameId = somebody();
+      const nameId = newName();
       const browser = staff.client(round % 2);
       const request = await staff.depart(browser);
       const form = staff.posted(staff.response(request, { nameId }), request);
@@ -118,7 +118,7 @@ onEachEngine('R13, X9: staff sign-ins at two services that share a database', (e
 
   it('X9: 50 concurrent copies of one unsolicited response create one session', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const nameId = somebody();
+      const nameId = newName();
       const xml = staff.idp('open').response({
         acsUrl: `${PUBLIC_URL}/saml/open/acs`,
         audience: `${PUBLIC_URL}/saml/open/metadata`,
@@ -139,7 +139,7 @@ onEachEngine('R13, X9: staff sign-ins at two services that share a database', (e
 
   it('X15: 20 concurrent first sign-ins of one user create one account', PATIENTLY, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const nameId = somebody();
+      const nameId = newName();
 
       const { answers, clients } = await arrivals(nameId, () => ['Desk']);
 
@@ -168,7 +168,7 @@ onEachEngine('R13, X9: staff sign-ins at two services that share a database', (e
       const sets = [['Treasury'], ['Audit', 'Desk'], ['Desk'], []] as const;
       const wanted = sets.map((groups) => groups.map((group) => GROUPS[group]).toSorted());
       for (let round = 0; round < ROUNDS; round += 1) {
-        const nameId = somebody();
+        const nameId = newName();
 
         const { answers, clients } = await arrivals(nameId, (index) => sets[index % sets.length] ?? []);
 
@@ -191,7 +191,7 @@ onEachEngine('R13, X9: staff sign-ins at two services that share a database', (e
       const request = await staff.depart(browser, '?return_to=/portal/accounts');
       expect(request.acsUrl).toBe(`${PUBLIC_URL}/saml/corp/acs`);
       const other = replica(browser, asking + 1);
-      const form = staff.posted(staff.response(request, { nameId: somebody() }), request);
+      const form = staff.posted(staff.response(request, { nameId: newName() }), request);
 
       const answer = await staff.arrive(other, form);
 

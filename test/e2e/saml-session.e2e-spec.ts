@@ -10,11 +10,11 @@ const MINUTE = 60;
 /** The default of `server.servlet.session.timeout`. */
 const IDLE = 30 * MINUTE;
 
-let met = 0;
+let userCount = 0;
 
-function somebody(): { readonly nameId: string; readonly authnContextClassRef: string } {
-  met += 1;
-  return { nameId: `member-${met}`, authnContextClassRef: PASSWORD_CLASS };
+function newUser(): { readonly nameId: string; readonly authnContextClassRef: string } {
+  userCount += 1;
+  return { nameId: `member-${userCount}`, authnContextClassRef: PASSWORD_CLASS };
 }
 
 onEachEngine('staff sessions', (engine) => {
@@ -30,9 +30,9 @@ onEachEngine('staff sessions', (engine) => {
   };
 
   /** The outcomes for the session cookie, the access token and the refresh token. */
-  const worth = async (former: HttpClient, bearer: string): Promise<Readonly<Record<string, number>>> =>
+  const outcomesFor = async (former: HttpClient, bearer: string): Promise<Readonly<Record<string, number>>> =>
     outcomes([await former.get('/me'), await staff.client().get('/me', { bearer }), await refresh(former)]);
-  const OVER = { INVALID_TOKEN: 2, REFRESH_INVALID: 1 };
+  const ALL_REJECTED = { INVALID_TOKEN: 2, REFRESH_INVALID: 1 };
 
   it.each<readonly [string, (client: HttpClient, bearer: string) => Promise<Answer>]>([
     ['POST /logout with its cookie', (client) => client.post('/logout')],
@@ -48,26 +48,26 @@ onEachEngine('staff sessions', (engine) => {
       },
     ],
   ])('%s ends the staff session and all its tokens', async (_, end) => {
-    const { client } = await staff.signIn(somebody());
+    const { client } = await staff.signIn(newUser());
     const bearer = await staff.accessToken(client);
     const former = client.copy();
 
     expect(await end(client, bearer)).toBeAnswered(204);
 
-    expect(await worth(former, bearer)).toEqual(OVER);
+    expect(await outcomesFor(former, bearer)).toEqual(ALL_REJECTED);
   });
 
   it('an idle staff session expires with its refresh token', async () => {
-    const { client } = await staff.signIn(somebody());
+    const { client } = await staff.signIn(newUser());
     const bearer = await staff.accessToken(client);
 
     clock.advance(IDLE);
 
-    expect(await worth(client, bearer)).toEqual(OVER);
+    expect(await outcomesFor(client, bearer)).toEqual(ALL_REJECTED);
   });
 
   it('requests and refreshes keep a staff session alive', async () => {
-    const { client } = await staff.signIn(somebody());
+    const { client } = await staff.signIn(newUser());
 
     for (let round = 0; round < 3; round += 1) {
       clock.advance(IDLE - MINUTE);
@@ -78,18 +78,18 @@ onEachEngine('staff sessions', (engine) => {
   });
 
   it('a reused refresh token ends the staff session and all its tokens', async () => {
-    const { client } = await staff.signIn(somebody());
+    const { client } = await staff.signIn(newUser());
     const thief = client.copy();
     const bearer = await staff.accessToken(client);
 
     clock.advance(5 * MINUTE);
 
     expect(await refresh(thief)).toBeRefused(401, 'REFRESH_INVALID');
-    expect(await worth(client, bearer)).toEqual(OVER);
+    expect(await outcomesFor(client, bearer)).toEqual(ALL_REJECTED);
   });
 
   it('a step-up by access token returns a new token and invalidates the earlier cookies', async () => {
-    const { client } = await staff.signIn(somebody(), { query: '?prompt=login' });
+    const { client } = await staff.signIn(newUser(), { query: '?prompt=login' });
     const { app } = await enrol(client);
     const before = client.copy();
     const bearer = await staff.accessToken(client);
@@ -106,7 +106,7 @@ onEachEngine('staff sessions', (engine) => {
   });
 
   it('concurrent second factors of one half-authenticated session create one session', async () => {
-    const person = somebody();
+    const person = newUser();
     const first = await staff.signIn(person, { idp: 'local', query: '?prompt=login' });
     const { app, backupCodes } = await enrol(first.client);
     expect(await first.client.post('/logout')).toBeAnswered(204);
@@ -126,7 +126,7 @@ onEachEngine('staff sessions', (engine) => {
   });
 
   it('a half-authenticated session ends when the second factor is reset or the account is disabled', async () => {
-    const person = somebody();
+    const person = newUser();
     const first = await staff.signIn(person, { idp: 'local', query: '?prompt=login' });
     const { app } = await enrol(first.client);
     const { client } = await staff.signIn(person, { idp: 'local' });
@@ -149,7 +149,7 @@ onSqlite('browsers with staff sessions', (engine) => {
 
   describe('a password sign-in in a browser with a staff session', () => {
     it('a password sign-in of another user ends the staff session of the browser', async () => {
-      const { client } = await staff.signIn(somebody());
+      const { client } = await staff.signIn(newUser());
       const former = client.copy();
 
       const { id, password: pw } = staff.story.person();
@@ -170,7 +170,7 @@ onSqlite('browsers with staff sessions', (engine) => {
       expect(await client.post('/session', { id, pw })).toBeAnswered(200);
       const former = client.copy();
 
-      const answer = await staff.arrive(client, staff.posted(staff.response(request, somebody()), request));
+      const answer = await staff.arrive(client, staff.posted(staff.response(request, newUser()), request));
 
       expect(answer.status).toBe(303);
       expect(await former.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
@@ -178,10 +178,10 @@ onSqlite('browsers with staff sessions', (engine) => {
     });
 
     it('an unsolicited response ends the session of the browser', async () => {
-      const { client } = await staff.signIn(somebody());
+      const { client } = await staff.signIn(newUser());
       const former = client.copy();
       const request = await staff.depart(staff.client(), '', 'open');
-      const unasked = staff.response(request, { ...somebody(), inResponseTo: null }, 'open');
+      const unasked = staff.response(request, { ...newUser(), inResponseTo: null }, 'open');
 
       const answer = await staff.arrive(client, staff.posted(unasked, { relayState: undefined }), 'open');
 
@@ -192,7 +192,7 @@ onSqlite('browsers with staff sessions', (engine) => {
     });
 
     it('a rejected response keeps the session of the browser', async () => {
-      const { client } = await staff.signIn(somebody());
+      const { client } = await staff.signIn(newUser());
       const request = await staff.depart(client);
 
       const answer = await staff.arrive(client, staff.posted(staff.response(request, { audience: null }), request));
@@ -206,13 +206,13 @@ onSqlite('browsers with staff sessions', (engine) => {
     const client = staff.client();
     const asked = await staff.depart(client);
     const unasked = await staff.depart(staff.client(), '', 'open');
-    const form = staff.posted(staff.response(unasked, { ...somebody(), inResponseTo: null }, 'open'), {
+    const form = staff.posted(staff.response(unasked, { ...newUser(), inResponseTo: null }, 'open'), {
       relayState: undefined,
     });
 
     expect((await staff.arrive(client, form, 'open')).status).toBe(303);
 
-    expect((await staff.arrive(client, staff.posted(staff.response(asked, somebody()), asked))).status).toBe(303);
+    expect((await staff.arrive(client, staff.posted(staff.response(asked, newUser()), asked))).status).toBe(303);
   });
 
   it.each(['image', 'iframe', 'empty', 'script'])(
@@ -226,7 +226,7 @@ onSqlite('browsers with staff sessions', (engine) => {
         expect(await client.get('/saml/corp/login', { headers })).toBeRefused(403, 'CROSS_SITE');
       }
 
-      expect((await staff.arrive(client, staff.posted(staff.response(asked, somebody()), asked))).status).toBe(303);
+      expect((await staff.arrive(client, staff.posted(staff.response(asked, newUser()), asked))).status).toBe(303);
     },
   );
 

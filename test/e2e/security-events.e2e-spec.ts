@@ -23,7 +23,7 @@ const SHOWN_TO_OPERATORS = [
 onEachEngine('L3: security events', (engine) => {
   const story = storyOn(engine, { args: ['--app.security.mfa.trusted-device.enabled=true'] });
 
-  /** The events of that kind that were recorded for the request behind an answer. */
+  /** The events of a kind that were recorded for the request of a response. */
   function eventsOf(answer: Answer, kind: string): Promise<readonly EventRow[]> {
     const requestId = answer.headers.get('x-request-id');
     return story.database.query<EventRow>('SELECT * FROM security_event WHERE request_id = ? AND kind = ?', [
@@ -32,7 +32,7 @@ onEachEngine('L3: security events', (engine) => {
     ]);
   }
 
-  /** One event, of now, about the account and from the browser. */
+  /** Matches one event at the present time with the user and the browser. */
   async function oneEvent(person: { readonly id: string }, expected: Partial<EventRow> = {}): Promise<unknown> {
     return [
       expect.objectContaining({
@@ -317,7 +317,7 @@ onEachEngine('L1: secrets', (engine) => {
     expect(exitCode).toBe(0);
     const operator = new HttpClient(`${story.service.url}/actuator`);
     Object.assign(operator.headers, OPERATOR_HEADERS);
-    // Logs are written every second, and in order: all lines are there with the last one.
+    // Logs are written every second in order, so the last line shows that all others are written.
     expect(await client.get('/the-last-line')).toBeAnswered(404);
     await waitUntil('the logs are complete', () =>
       ['access_log', 'service.log'].every((log) =>

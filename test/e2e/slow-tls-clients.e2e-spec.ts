@@ -11,7 +11,7 @@ import { clientHello, handshake, JSON_BODY, overHttp1 } from '../support/secure-
 const TIMEOUT_MILLIS = 1000;
 /** Long enough for 450 handshakes on a busy machine. */
 const CROWD_TIMEOUT_MILLIS = 3000;
-/** Far longer than the time-out: a busy machine is slow. */
+/** Far longer than the timeout, because a busy machine is slow. */
 const SOON = 30_000;
 const SLOW = 150;
 

@@ -148,7 +148,7 @@ describe('management endpoints after startup', () => {
     expect((await fetch(`${managementUrl ?? ''}/health`)).status).toBe(200);
   });
 
-  it('have a listener to themselves where they have a port of their own', async () => {
+  it('a management port moves the endpoints to a separate listener', async () => {
     const { url, managementUrl } = await start({ args: ['--management.server.port=0'] });
 
     expect(managementUrl).toMatch(/\/actuator$/);

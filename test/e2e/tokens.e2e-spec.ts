@@ -457,7 +457,7 @@ onEachEngine('access tokens and refresh tokens', (engine) => {
       const { client, accessToken: old } = await story.signInByPassword(story.person());
       const { exitCode } = await story.command('keys', 'rotate');
       expect(exitCode).toBe(0);
-      // The next key is published for a day before it signs; processes look once in a while.
+      // The next key is published for a day before it signs; processes reload keys periodically.
       await story.service.kill();
       await story.restart();
       const browser = story.client();

@@ -11,7 +11,7 @@ const NEW_PASSWORD = 'eight loud lanterns & 2 harbours';
 onEachEngine('S10: trusted devices', (engine) => {
   const story = storyOn(engine, { args: ['--app.security.mfa.trusted-device.enabled=true'] });
 
-  /** Signs in and asks to be trusted. */
+  /** Signs in with a request to trust the device. */
   async function trusted(person: Enrolled): Promise<SignedIn> {
     const browser = story.client();
     browser.headers['user-agent'] = 'The kitchen computer';

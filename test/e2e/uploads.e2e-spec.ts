@@ -33,7 +33,7 @@ function chunk(bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 }
 
-/** Sends what is given and leaves the connection open. */
+/** Sends the given bytes and keeps the connection open. */
 async function begin(...pieces: readonly (string | Buffer)[]): Promise<Socket> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);

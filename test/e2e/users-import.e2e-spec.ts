@@ -16,7 +16,7 @@ const HEADER = 'login_id,password_hash,email,roles,otpauth_uri';
 const PASSWORDS = ['five grey herons & 2 piers', 'eight loud kettles & 4 barges', 'two slow ferries & 9 gulls'];
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** The secret of one row: 160 bits, each row its own. */
+/** The secret of one row: 160 bits, different for each row. */
 function secretOf(row: number): string {
   const digest = createHash('sha256').update(`row ${row}`).digest();
   return Array.from(digest, (byte) => BASE32.charAt(byte % BASE32.length)).join('');

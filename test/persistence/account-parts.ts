@@ -28,7 +28,7 @@ import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
 
-/** Stands still until it is moved. */
+/** A clock that is stopped until a test moves it. */
 export class StoppedClock extends Clock {
   now = 1_800_000_000_000;
 
@@ -37,10 +37,10 @@ export class StoppedClock extends Clock {
   }
 }
 
-/** Costs next to nothing. */
+/** Hash parameters that cost almost nothing. */
 export const CHEAP = { memoryKib: 128, iterations: 1, parallelism: 1 };
 
-/** What one process has of the account folder, on the database of the test. */
+/** The account services of one process on the database of the test. */
 export interface AccountParts {
   readonly clock: StoppedClock;
   readonly store: AccountStore;
@@ -84,7 +84,7 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash:
   };
 }
 
-/** Kinds of the recorded events of a user, or of all events where there is none, in alphabetical order. */
+/** Kinds of the recorded events of a user, or of all events without a user, in alphabetical order. */
 export async function eventKinds(work: UnitOfWork, subject?: string): Promise<readonly string[]> {
   const ofUser = 'SELECT kind FROM security_event WHERE user_id = ? ORDER BY kind';
   const all = 'SELECT kind FROM security_event ORDER BY kind';

@@ -52,7 +52,7 @@ onEveryDatabase('metrics and logs of the database', (database) => {
       service.work.single((tx) => tx.rows(READ, ['a'])),
       service.work.single((tx) => tx.rows(READ, ['b'])),
     ];
-    // The embedded database takes a turn of its own to hand over its one connection.
+    // SQLite hands over its one connection in a later microtask.
     await Promise.resolve();
 
     expect(gauge(service, 'jdbc.connections.active')).toBe(most);

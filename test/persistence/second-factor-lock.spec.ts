@@ -44,7 +44,7 @@ onEveryDatabase('the account lock', (database) => {
 
         const isLocked = lockOf(given, NOW, lockoutSchedule) !== undefined;
         expect(isTaken).toBe(!isLocked);
-        // Without a level, the attempt that began the lock is still looked at.
+        // Without a lock level, the attempt that caused the lock is still being checked.
         expect(locked).toBe(isLocked && lockLevel > 0 ? 1 : 0);
       }),
       { numRuns: 500 },

@@ -23,7 +23,7 @@ onEveryDatabase('staff accounts', (database) => {
     await Promise.all([parts.hasher.close(), others.hasher.close()]);
   });
 
-  const somebody = (person: string, more: Partial<StaffPerson> = {}): StaffPerson => ({
+  const staffUser = (person: string, more: Partial<StaffPerson> = {}): StaffPerson => ({
     idp: 'corp',
     issuer: ISSUER,
     person,
@@ -47,7 +47,7 @@ onEveryDatabase('staff accounts', (database) => {
     );
 
   it('a staff account is created at the first sign-in, without a password', async () => {
-    const who = somebody('Ada.L', { roles: ['ROLE_B', 'ROLE_A'], email: 'ada@example.org' });
+    const who = staffUser('Ada.L', { roles: ['ROLE_B', 'ROLE_A'], email: 'ada@example.org' });
 
     const { account, hasLostRoles } = (await entry(who)) ?? {};
 
@@ -67,9 +67,9 @@ onEveryDatabase('staff accounts', (database) => {
   });
 
   it('a second sign-in finds the staff account unchanged', async () => {
-    const first = await enter(somebody('again', { roles: ['ROLE_A'], email: 'again@example.org' }));
+    const first = await enter(staffUser('again', { roles: ['ROLE_A'], email: 'again@example.org' }));
 
-    const second = await enter(somebody('again', { roles: ['ROLE_A'], email: 'again@example.org' }));
+    const second = await enter(staffUser('again', { roles: ['ROLE_A'], email: 'again@example.org' }));
 
     expect(second).toEqual(first);
     expect(await eventKinds(database.work, first.id)).toEqual(['USER_CREATED']);
@@ -77,8 +77,8 @@ onEveryDatabase('staff accounts', (database) => {
   });
 
   it('X15: one name from two issuers gives two accounts', async () => {
-    const here = await enter(somebody('shared'));
-    const there = await enter(somebody('shared', { idp: 'other', issuer: 'https://other.test/metadata' }));
+    const here = await enter(staffUser('shared'));
+    const there = await enter(staffUser('shared', { idp: 'other', issuer: 'https://other.test/metadata' }));
 
     expect(there.id).not.toBe(here.id);
     expect([here.loginId, there.loginId]).toEqual(['corp:shared', 'other:shared']);
@@ -90,12 +90,12 @@ onEveryDatabase('staff accounts', (database) => {
     ['in accents', ['søk', 'sök', 'sok']],
   ])('X15: names that differ only %s are different accounts', async (_, names) => {
     const accounts: Account[] = [];
-    for (const name of names) accounts.push(await enter(somebody(name)));
+    for (const name of names) accounts.push(await enter(staffUser(name)));
 
     expect(new Set(accounts.map(({ id }) => id)).size).toBe(names.length);
     expect(new Set(accounts.map(({ loginId }) => loginId)).size).toBe(names.length);
     const again: string[] = [];
-    for (const name of names) again.push((await enter(somebody(name))).id);
+    for (const name of names) again.push((await enter(staffUser(name))).id);
     expect(again).toEqual(accounts.map(({ id }) => id));
   });
 
@@ -105,7 +105,7 @@ onEveryDatabase('staff accounts', (database) => {
       'cli',
     );
 
-    const staff = await enter(somebody('boss', { email: 'boss@example.org' }));
+    const staff = await enter(staffUser('boss', { email: 'boss@example.org' }));
 
     expect(staff.id).not.toBe(local.id);
     expect(staff).toMatchObject({ loginId: 'corp:boss', roles: [] });
@@ -113,24 +113,24 @@ onEveryDatabase('staff accounts', (database) => {
   });
 
   it('a staff name that is not a login id is shown as a pseudonym', async () => {
-    const long = await enter(somebody('x'.repeat(400)));
+    const long = await enter(staffUser('x'.repeat(400)));
 
     expect(long.loginId).toMatch(/^corp:~[a-z0-9]{10,20}$/);
-    expect((await enter(somebody('x'.repeat(400)))).id).toBe(long.id);
+    expect((await enter(staffUser('x'.repeat(400)))).id).toBe(long.id);
   });
 
   it('a staff account is not created when only existing ones may sign in', async () => {
-    expect(await entry(somebody('stranger'), { mayCreate: false })).toBeUndefined();
+    expect(await entry(staffUser('stranger'), { mayCreate: false })).toBeUndefined();
 
     expect(await identities('stranger')).toEqual([]);
     expect(await parts.accounts.findByLoginId('corp:stranger')).toBeUndefined();
   });
 
   it('each sign-in updates the roles and the address of a staff account', async () => {
-    const { id } = await enter(somebody('mover', { roles: ['ROLE_A', 'ROLE_B'], email: 'old@example.org' }));
+    const { id } = await enter(staffUser('mover', { roles: ['ROLE_A', 'ROLE_B'], email: 'old@example.org' }));
 
-    const less = await entry(somebody('mover', { roles: ['ROLE_A'], email: 'new@example.org' }));
-    const more = await entry(somebody('mover', { roles: ['ROLE_A', 'ROLE_C'], email: 'new@example.org' }));
+    const less = await entry(staffUser('mover', { roles: ['ROLE_A'], email: 'new@example.org' }));
+    const more = await entry(staffUser('mover', { roles: ['ROLE_A', 'ROLE_C'], email: 'new@example.org' }));
 
     expect(less).toMatchObject({ hasLostRoles: true, account: { id, roles: ['ROLE_A'], email: 'new@example.org' } });
     expect(more).toMatchObject({ hasLostRoles: false, account: { roles: ['ROLE_A', 'ROLE_C'] } });
@@ -143,30 +143,33 @@ onEveryDatabase('staff accounts', (database) => {
   });
 
   it('a missing or invalid address does not replace the address of a staff account', async () => {
-    const { id } = await enter(somebody('mailed', { email: 'kept@example.org' }));
+    const { id } = await enter(staffUser('mailed', { email: 'kept@example.org' }));
 
-    await enter(somebody('mailed'));
-    await enter(somebody('mailed', { email: 'not an address' }));
+    await enter(staffUser('mailed'));
+    await enter(staffUser('mailed', { email: 'not an address' }));
 
     expect(await parts.accounts.find(id)).toMatchObject({ email: 'kept@example.org' });
-    expect(await enter(somebody('unmailed', { email: 'not an address' }))).not.toHaveProperty('email');
+    expect(await enter(staffUser('unmailed', { email: 'not an address' }))).not.toHaveProperty('email');
   });
 
   it('a disabled staff account is not updated', async () => {
-    const { id } = await enter(somebody('gone', { roles: ['ROLE_A'] }));
+    const { id } = await enter(staffUser('gone', { roles: ['ROLE_A'] }));
     await setStatus(id, 'disabled');
 
-    const refused = await entry(somebody('gone', { roles: ['ROLE_ADMIN'], email: 'gone@example.org' }));
+    const refused = await entry(staffUser('gone', { roles: ['ROLE_ADMIN'], email: 'gone@example.org' }));
 
     expect(refused).toMatchObject({ hasLostRoles: false, account: { status: 'disabled', roles: ['ROLE_A'] } });
     expect(await parts.accounts.find(id)).toMatchObject({ status: 'disabled', roles: ['ROLE_A'] });
     await setStatus(id, 'active');
-    expect(await enter(somebody('gone', { roles: ['ROLE_B'] }))).toMatchObject({ status: 'active', roles: ['ROLE_B'] });
+    expect(await enter(staffUser('gone', { roles: ['ROLE_B'] }))).toMatchObject({
+      status: 'active',
+      roles: ['ROLE_B'],
+    });
   });
 
   it('a staff account is rolled back with the transaction of its sign-in', async () => {
     const failing = database.work.run(async (tx) => {
-      await parts.staff.enter(tx, somebody('undone'), true);
+      await parts.staff.enter(tx, staffUser('undone'), true);
       throw new Error('no session');
     });
 
@@ -177,7 +180,7 @@ onEveryDatabase('staff accounts', (database) => {
 
   it('X15: 20 concurrent first sign-ins create one staff account', async () => {
     const made = await Promise.all(
-      upTo(20).map((index) => entry(somebody('crowd'), { at: index % 2 ? parts : others })),
+      upTo(20).map((index) => entry(staffUser('crowd'), { at: index % 2 ? parts : others })),
     );
 
     const subjects = new Set(made.map((each) => each?.account.id));
@@ -189,7 +192,7 @@ onEveryDatabase('staff accounts', (database) => {
   it('disabling a staff account during its sign-in leaves no session', async () => {
     const { sessions } = tokenParts(database.work, parts.clock);
     for (const round of upTo(10)) {
-      const { id: subject } = await enter(somebody(`raced-${round}`));
+      const { id: subject } = await enter(staffUser(`raced-${round}`));
       const entered = Promise.withResolvers<undefined>();
       const disabling = entered.promise.then(() =>
         database.work.run(async (tx) => {
@@ -199,7 +202,7 @@ onEveryDatabase('staff accounts', (database) => {
       );
 
       await database.work.run(async (tx) => {
-        await parts.staff.enter(tx, somebody(`raced-${round}`), true);
+        await parts.staff.enter(tx, staffUser(`raced-${round}`), true);
         entered.resolve(undefined);
         // Gives the other transaction time to finish, unless it has to wait.
         for (let reads = 0; reads < 20; reads += 1) await tx.rows('SELECT id FROM account WHERE id = ?', [subject]);
@@ -214,14 +217,14 @@ onEveryDatabase('staff accounts', (database) => {
 
   it('a staff account can be created before the first sign-in, which finds it', async () => {
     const admitted = await parts.staff.admit(
-      somebody('invited', { roles: ['ROLE_A'], email: 'invited@example.org' }),
+      staffUser('invited', { roles: ['ROLE_A'], email: 'invited@example.org' }),
       'cli',
     );
     expect(admitted).toMatchObject({ loginId: 'corp:invited', kind: 'staff', hasPassword: false, roles: ['ROLE_A'] });
     expect(await identities('invited')).toEqual([{ user_id: admitted.id, logins: 0 }]);
     expect(await events(admitted.id)).toEqual([{ kind: 'USER_CREATED', actor: 'cli', idp: 'corp', reason: null }]);
 
-    const entered = await entry(somebody('invited', { roles: ['ROLE_B'] }), { mayCreate: false });
+    const entered = await entry(staffUser('invited', { roles: ['ROLE_B'] }), { mayCreate: false });
 
     expect(entered).toMatchObject({
       hasLostRoles: true,
@@ -232,23 +235,23 @@ onEveryDatabase('staff accounts', (database) => {
 
   it('of ten concurrent creations before the first sign-in, one succeeds', async () => {
     const made = await Promise.allSettled(
-      upTo(10).map((index) => (index % 2 ? parts : others).staff.admit(somebody('once'), 'cli')),
+      upTo(10).map((index) => (index % 2 ? parts : others).staff.admit(staffUser('once'), 'cli')),
     );
 
     expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const refusals = made.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     expect(refusals).toEqual(refusals.map(() => code('CONFLICT')));
-    await enter(somebody('entered'));
-    await expect(parts.staff.admit(somebody('entered'), 'cli')).rejects.toEqual(code('CONFLICT'));
+    await enter(staffUser('entered'));
+    await expect(parts.staff.admit(staffUser('entered'), 'cli')).rejects.toEqual(code('CONFLICT'));
   });
 
   it.each([
-    ['person', somebody(' ')],
-    ['person', somebody('x'.repeat(513))],
-    ['person', somebody('a\u0000b')],
-    ['roles', somebody('fine', { roles: ['admin'] })],
-    ['roles', somebody('fine', { roles: ['ROLE_PRE_MFA'] })],
-    ['email', somebody('fine', { email: 'nowhere' })],
+    ['person', staffUser(' ')],
+    ['person', staffUser('x'.repeat(513))],
+    ['person', staffUser('a\u0000b')],
+    ['roles', staffUser('fine', { roles: ['admin'] })],
+    ['roles', staffUser('fine', { roles: ['ROLE_PRE_MFA'] })],
+    ['email', staffUser('fine', { email: 'nowhere' })],
   ])('a staff account with an invalid %s cannot be created before the first sign-in', async (field, who) => {
     await expect(parts.staff.admit(who, 'cli')).rejects.toMatchObject({
       code: 'VALIDATION_FAILED',

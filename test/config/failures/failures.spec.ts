@@ -6,7 +6,7 @@ import { PROPERTIES } from '../../../src/boot/properties.js';
 import { reading, type Situation } from '../keys/situation.js';
 import { LimitsProperties } from './limits.properties.js';
 
-/** One situation per kind of failure; `golden/<name>.txt` holds it with the report it leads to. */
+/** One situation per kind of failure; `golden/<name>.txt` contains the situation and its report. */
 const SITUATIONS: Readonly<Record<string, Situation>> = {
   conversion: {
     files: { 'config/application.yml': 'server:\n  port: abc\n  embedded:\n    connection-timeout: 20 s\n' },

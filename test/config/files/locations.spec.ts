@@ -391,7 +391,7 @@ it('reads no files when neither the package nor the working folder exists', () =
   expect(reading.environment.sources.filter(({ kind }) => kind === 'file')).toEqual([]);
 });
 
-it('names a file once that two places lead to', () => {
+it('a file that two locations include is listed once', () => {
   const at = place({ 'work/application.yml': file('x') });
   writeFileSync(join(at.workingFolder, 'other.yml'), file('y'));
 

@@ -9,7 +9,7 @@ import { ifBound } from '../../../src/config/bind/unbound.js';
 import { PROPERTIES } from '../../../src/boot/properties.js';
 import { instanceIn } from './situation.js';
 
-/** One key that can be set: a registered one, or an example of what a map or named objects stand for. */
+/** One key that can be set: a registered one, or an example of a key in a map or named object. */
 export interface Example {
   readonly name: string;
   /** The named object it is a member of: its other members have their defaults as soon as one member is set. */
@@ -80,7 +80,7 @@ function entryOf(map: unknown, key: string): unknown {
   return entries.find(([text]) => KeyName.parse(text).uniform === key)?.[1];
 }
 
-/** Texts that some type takes; the first that fits a key and is not its default is the key's sample. */
+/** Texts that some type accepts; the first that fits a key and is not its default is the key's sample. */
 const TEXTS: readonly string[] = [
   'sample',
   '/sample',
@@ -112,7 +112,7 @@ const TEXTS: readonly string[] = [
 /** 32 random bytes. */
 export const SEAL_KEY = 'YJqqm0iDQooSq2V7hFAeW+/hxYGkL90MWmpmB8cXjcY=';
 
-/** Keys whose texts must mean something to the rest of the configuration. */
+/** Keys whose values must fit the rest of the configuration. */
 const SAMPLES: Readonly<Record<string, string>> = {
   'app.config.location': 'optional:file:./sample/',
   'app.config.additional-location': 'optional:file:./sample/',
@@ -143,7 +143,7 @@ function defaultOf(name: string): string | undefined {
   return registry.definitions.find((definition) => definition.name === name)?.defaultText;
 }
 
-/** What a text becomes when it is bound, by the type alone. */
+/** The bound value of a text according to the type alone. */
 export function expectedOf({ type }: Example, text: string): unknown {
   const parsed = (scalar: ScalarType<unknown>, item: string): unknown => {
     const value = scalar.parse(item);

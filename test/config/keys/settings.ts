@@ -9,11 +9,11 @@ export interface Setting {
   readonly variable: string;
   readonly text: string;
   readonly isSecret: boolean;
-  /** Read before any file is. */
+  /** The key is read before any file. */
   readonly isFromProcessOnly: boolean;
-  /** Means something only in the document it stands in. */
+  /** The key has a meaning only in the document that contains it. */
   readonly isOfDocument: boolean;
-  /** Can be set together with all the others. */
+  /** The key can be set together with all others. */
   readonly isForAll: boolean;
 }
 
@@ -46,14 +46,14 @@ const TEXTS: Readonly<Record<string, string>> = {
   'app.cache.type': 'none',
 };
 
-/** Would stand for all keys of logging beside it. */
+/** This key would replace all other keys of logging. */
 const NOT_BESIDE_OTHERS = ['logging.config'];
 const OF_DOCUMENTS = ['app.config.activate.on-profile'];
 
 export const settings: readonly Setting[] = [
   ...keysOfSpecification(readFileSync(new URL('../specification-tables.md', import.meta.url), 'utf8')),
 ].map(([inTable, example]) => {
-  // Three rows are about loggers: each one of its own.
+  // Three rows are about loggers, each about another one.
   const name = inTable.includes('<')
     ? inTable.replace(/<([^>]*)>/, (_, free: string) => free.split('_')[0] ?? '')
     : example;

@@ -6,7 +6,7 @@ import { viewOfKey } from '../../../src/cli/config-view.js';
 import { PROPERTIES } from '../../../src/boot/properties.js';
 import { temporaryFolder } from '../../support/temporary-folder.js';
 
-/** What an operator set, and where. */
+/** The values that an operator has set, by source. */
 export interface Situation {
   /** Files by their path in the working folder. */
   readonly files?: Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export function withoutProblems(read: ConfigurationReading): ConfigurationReadin
   return read;
 }
 
-/** What `config get` prints first: the value in force and its origin. */
+/** The first lines of `config get`: the effective value and its origin. */
 export function shownOf(read: ConfigurationReading, key: string): { readonly value: string; readonly origin: string } {
   const { lines } = viewOfKey(read.environment, read.registry, key);
   const value = /^\S+ = (.*)$/s.exec(lines[0] ?? '')?.[1] ?? '(nothing)';

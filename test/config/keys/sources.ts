@@ -48,7 +48,7 @@ function variableOf(name: string): fc.Arbitrary<string> {
     .filter((form) => form !== '');
 }
 
-/** What one source holds, ready to be written into it. */
+/** One assignment, in the form in which a source contains it. */
 export interface Assignment {
   readonly name: string;
   /** As comma text, and as the elements a list is made of. */
@@ -129,7 +129,7 @@ export function situationOf(held: ReadonlyMap<Place, readonly Assignment[]>): Si
   };
 }
 
-/** Several texts a key takes, whose limits some of these break; lists of none to three elements. */
+/** Several texts for a key, some of which exceed its limits; lists of zero to three elements. */
 function textsOf(key: Example): fc.Arbitrary<string> {
   const sample = sampleOf(key);
   if (key.type.shape === 'list') {
@@ -151,10 +151,10 @@ function textsOf(key: Example): fc.Arbitrary<string> {
   return fc.constantFrom(sample, ...fitting);
 }
 
-/** The key in that place, in a random legal spelling, with a random value it takes. */
+/** An assignment of the key in that place, with a random legal spelling and a random legal value. */
 export function settingOf(key: Example, place: Place): fc.Arbitrary<Assignment> {
   const name = place === 'variable' ? variableOf(key.name) : spelled(key.name);
-  // Blanks at the ends of a value are lost in .properties, which is that format's business.
+  // The .properties format drops spaces at the ends of a value.
   const text = textsOf(key).map((value) => (place === 'properties' ? value.trim() : value));
   return fc.record({ name, text, isSequence: key.type.shape === 'list' ? fc.boolean() : fc.constant(false) });
 }

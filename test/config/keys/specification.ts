@@ -23,7 +23,7 @@ export function keysOfSpecification(markdown: string): ReadonlyMap<string, strin
   return new Map(Array.from(names, (name) => [name, EXAMPLES[name] ?? name.replaceAll(/<[^>]*>/g, 'sample')]));
 }
 
-/** `.port` behind `app.mail.host` is `app.mail.port`; what is no key in backticks (`---`) is skipped. */
+/** `.port` after `app.mail.host` means `app.mail.port`; other texts in backticks (`---`) are skipped. */
 function keysOfCell(cell: string): readonly string[] {
   const names: string[] = [];
   for (const [, text = ''] of cell.matchAll(/`([^`]+)`/g)) {

@@ -10,7 +10,7 @@ import { MultipartProperties } from '../../../src/http/upload/multipart.properti
 import { type Example, examples } from './examples.js';
 import { bound, reading, type Situation } from './situation.js';
 
-/** The same value by every kind of source. */
+/** The same value in every kind of source. */
 function everywhere(key: string, text: string): readonly (readonly [string, Situation])[] {
   const variable = key.replaceAll('.', '_').replaceAll('-', '').toUpperCase();
   return [

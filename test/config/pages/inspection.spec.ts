@@ -4,7 +4,7 @@ import { viewOfKey } from '../../../src/cli/config-view.js';
 import { reading, type Situation } from '../keys/situation.js';
 
 interface Found {
-  /** `value from source` of the value in force. */
+  /** `value from source` of the effective value. */
   readonly inForce: string | undefined;
   /** `value at origin`, highest first. */
   readonly all: readonly string[];

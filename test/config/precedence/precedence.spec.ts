@@ -30,7 +30,7 @@ const ROWS = [
   'profile-order-is-that-of-the-list',
   'properties-over-yml-over-yaml',
   'yml-in-config-folder-over-properties-in-working-folder',
-  // Places an operator names.
+  // Locations that an operator configures.
   'additional-location-over-external-profile-files',
   'additional-location-under-variable',
   'additional-location-that-is-a-default-location',
@@ -68,7 +68,7 @@ interface Case {
   readonly args?: readonly string[];
   readonly variables?: Readonly<Record<string, string>>;
   readonly key: string;
-  /** What every source says, the winner first. */
+  /** The values of all sources, the effective one first. */
   readonly expect: readonly Shown[];
 }
 
