@@ -426,7 +426,7 @@ onSqlite('requests for staff sign-ins', (engine) => {
     ['minimum', MFA_CLASS, ['pwd', 'otp']],
     ['better', TOKEN_CLASS, ['otp']],
     ['strict', MFA_CLASS, ['pwd', 'otp']],
-  ])('a request with comparison %s accepts class %s', async (idp, authnContextClassRef, amr) => {
+  ])('the request to provider %s accepts class %s', async (idp, authnContextClassRef, amr) => {
     const { client } = await staff.signIn({ nameId: newName(), authnContextClassRef }, { idp });
 
     expect(await claimsOf(staff, client)).toMatchObject({ amr });
@@ -438,7 +438,7 @@ onSqlite('requests for staff sign-ins', (engine) => {
     ['exact', null],
     ['minimum', UNKNOWN_CLASS],
     ['minimum', null],
-  ])('a request with comparison %s rejects class %s', async (idp, authnContextClassRef) => {
+  ])('the request to provider %s rejects class %s', async (idp, authnContextClassRef) => {
     const { answer } = await staff.signIn({ nameId: newName(), authnContextClassRef }, { idp });
 
     expect(answer).toBeRefused(401, 'SAML_RESPONSE_INVALID');
