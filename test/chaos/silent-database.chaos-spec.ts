@@ -21,7 +21,7 @@ afterEach(async () => {
 
 needs('mariadb')('unresponsive database server', () => {
   it(
-    'H1: an unresponsive database delays no request beyond app.datasource.pool.connection-timeout or needs a restart',
+    'H1: requests fail within connection-timeout while the database is unresponsive, and recovery needs no restart',
     { timeout: 120_000 },
     async () => {
       const { url, username, password, server } = await freshMariadbDatabase();

@@ -248,7 +248,7 @@ describe('R12: access log that cannot be written', () => {
     expect(service.troubles.join()).not.toContain('access log');
   });
 
-  it('R12: a file in place of the log folder logs one warning, and no access log line is lost', async () => {
+  it('R12: a file in place of the log folder logs one warning and its end, and no access log line is lost', async () => {
     const clock = new MovedClock();
     const cwd = temporaryFolder('service');
     writeFileSync(join(cwd, 'logs'), '');
@@ -270,35 +270,38 @@ describe('R12: access log that cannot be written', () => {
   });
 
   // Only root can mount a file system.
-  it.skipIf(process.getuid?.() !== 0)('R12: a full disk logs one warning, and no access log line is lost', async () => {
-    const clock = new MovedClock();
-    const folder = temporaryFolder('tmpfs');
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
-    try {
-      const args = [`--server.embedded.accesslog.directory=${folder}`];
-      const service = await start({ nodeArguments: clock.nodeArguments, args });
-      writeFileSync(join(folder, 'filler'), Buffer.alloc(32 * 1024));
-      await served(service, 500);
-      await warned(service, 1);
-      await served(service, 100);
+  it.skipIf(process.getuid?.() !== 0)(
+    'R12: a full disk logs one warning and its end, and no access log line is lost',
+    async () => {
+      const clock = new MovedClock();
+      const folder = temporaryFolder('tmpfs');
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
+      try {
+        const args = [`--server.embedded.accesslog.directory=${folder}`];
+        const service = await start({ nodeArguments: clock.nodeArguments, args });
+        writeFileSync(join(folder, 'filler'), Buffer.alloc(32 * 1024));
+        await served(service, 500);
+        await warned(service, 1);
+        await served(service, 100);
 
-      rmSync(join(folder, 'filler'));
-      clock.advance(60);
-      await warned(service, 2);
-      await service.stop();
+        rmSync(join(folder, 'filler'));
+        clock.advance(60);
+        await warned(service, 2);
+        await service.stop();
 
-      expect(warnings(service)).toEqual([
-        expect.stringContaining('(ENOSPC: no space left on device)'),
-        expect.stringContaining('no lines are lost.'),
-      ]);
-      const whole = textIn(folder)
-        .split('\n')
-        .filter((line) => LINE.test(line));
-      expect(whole).toHaveLength(600);
-    } finally {
-      execFileSync('umount', ['--lazy', folder]);
-    }
-  });
+        expect(warnings(service)).toEqual([
+          expect.stringContaining('(ENOSPC: no space left on device)'),
+          expect.stringContaining('no lines are lost.'),
+        ]);
+        const whole = textIn(folder)
+          .split('\n')
+          .filter((line) => LINE.test(line));
+        expect(whole).toHaveLength(600);
+      } finally {
+        execFileSync('umount', ['--lazy', folder]);
+      }
+    },
+  );
 
   async function served(service: RunningService, count: number): Promise<void> {
     for (let number = 0; number < count; number += 1) {

@@ -54,13 +54,15 @@ onEachEngine('A4: users set-password', (engine) => {
   it('A4: users set-password ends sessions and keeps the second factor and its failure count', async () => {
     const person = await story.enrolled();
     const { client, accessToken: bearer } = await story.signIn(person);
-    const half = await story.mfaToken(person);
-    const wrong = await story.client().post('/login/2fa', { mfa_token: half, code: story.wrongCode(person) });
+    const earlierMfaToken = await story.mfaToken(person);
+    const wrong = await story
+      .client()
+      .post('/login/2fa', { mfa_token: earlierMfaToken, code: story.wrongCode(person) });
     const pw = await temporaryOf(person);
 
     expect(wrong).toBeRefused(401, 'MFA_CODE_INVALID');
     expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
-    const stale = await story.client().post('/login/2fa', { mfa_token: half, code: story.nextCode(person) });
+    const stale = await story.client().post('/login/2fa', { mfa_token: earlierMfaToken, code: story.nextCode(person) });
     expect(stale).toBeRefused(401, 'MFA_TOKEN_INVALID');
     const [row] = await story.database.query<{ failures: number }>('SELECT failures FROM account WHERE login_id = ?', [
       person.id,

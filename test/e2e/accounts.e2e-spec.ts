@@ -157,13 +157,13 @@ onSqlite('users reset-mfa', (engine) => {
   it('users reset-mfa removes the second factor, ends all sessions and requires enrolment at the next login', async () => {
     const person = await story.enrolled();
     const { client, accessToken: bearer } = await story.signIn(person);
-    const half = await story.mfaToken(person);
+    const mfaToken = await story.mfaToken(person);
 
     expect((await story.command('users', 'reset-mfa', person.id)).exitCode).toBe(0);
 
     expect(await client.get('/me', { bearer })).toBeRefused(401, 'INVALID_TOKEN');
     expect(await client.post('/token/refresh')).toBeRefused(401, 'REFRESH_INVALID');
-    const stale = await story.client().post('/login/2fa', { mfa_token: half, code: story.nextCode(person) });
+    const stale = await story.client().post('/login/2fa', { mfa_token: mfaToken, code: story.nextCode(person) });
     expect(stale).toBeRefused(401, 'MFA_TOKEN_INVALID');
     const next = await story.login(person);
     expect(next.body).toMatchObject({ mfa_required: true, enrolment_required: true, methods: [] });

@@ -133,9 +133,9 @@ onEachEngine('POST /admin/users/import', (engine) => {
       expect(byPassword).toBeAnswered(200);
       expect(byPassword.body).toMatchObject({ amr: ['pwd'] });
       const client = story.client();
-      const half = await client.post('/login', { id: inTwo, pw: 'five grey herons & 2 piers' });
+      const passwordStep = await client.post('/login', { id: inTwo, pw: 'five grey herons & 2 piers' });
       const code = story.codeOf(AuthenticatorApp.scan(uriOf(inTwo)));
-      expect(await secondStep(client, textOf(half, 'mfa_token'), code)).toBeAnswered(200);
+      expect(await secondStep(client, textOf(passwordStep, 'mfa_token'), code)).toBeAnswered(200);
     },
   );
 
@@ -327,12 +327,12 @@ onSqlite('access and limits of POST /admin/users/import', (engine) => {
   const rows = jsonLines({ login_id: 'never-made' });
 
   it('POST /admin/users/import rejects every caller but an administrator before it stores a file', async () => {
-    const nobody = await withoutFolder(() => admin.import(rows, '', 'no-token'));
-    expect(nobody).toBeRefused(401, 'INVALID_TOKEN');
+    const anonymous = await withoutFolder(() => admin.import(rows, '', 'no-token'));
+    expect(anonymous).toBeRefused(401, 'INVALID_TOKEN');
     const person = await story.enrolled();
     expect(await withoutFolder(() => admin.import(rows, '', person.accessToken))).toBeRefused(403, 'ACCESS_DENIED');
-    const half = await story.mfaToken(person);
-    expect(await withoutFolder(() => admin.import(rows, '', half))).toBeRefused(401, 'INVALID_TOKEN');
+    const mfaToken = await story.mfaToken(person);
+    expect(await withoutFolder(() => admin.import(rows, '', mfaToken))).toBeRefused(401, 'INVALID_TOKEN');
     expect(await admin.accounts()).toBe(6);
   });
 
@@ -349,8 +349,8 @@ onSqlite('access and limits of POST /admin/users/import', (engine) => {
 
   it("S5: POST /admin/users/import rejects a cross-site request from an administrator's browser", async () => {
     const client = story.client();
-    const half = await client.post('/session', { id: ADMIN, pw: PASSWORD });
-    expect(half).toBeAnswered(200);
+    const passwordStep = await client.post('/session', { id: ADMIN, pw: PASSWORD });
+    expect(passwordStep).toBeAnswered(200);
     const code = story.nextCode(admin.person);
     expect(await client.post('/2fa/verify', { code })).toBeAnswered(200);
     const send = (origin: string): Promise<Answer> =>

@@ -96,10 +96,10 @@ onSqlite('S5: cross-site requests', (engine) => {
 
   it.each(FOREIGN)('S5: a sign-in request with %s is rejected even without a cookie', async (_, headers) => {
     const { id, password } = story.person();
-    const half = await story.mfaToken(await enrolledOnce());
+    const mfaToken = await story.mfaToken(await enrolledOnce());
     const bodies = {
       '/login': { id, pw: password },
-      '/login/2fa': { mfa_token: half, code: '123456' },
+      '/login/2fa': { mfa_token: mfaToken, code: '123456' },
       '/session': { id, pw: password },
     };
 

@@ -25,7 +25,7 @@ async function untilHeld(count: number): Promise<void> {
   await waitUntil(`${count} are held`, () => held.count === count, { everyMillis: 2 });
 }
 
-/** The value of the header in each answer in turn. */
+/** The value of the header in each response. */
 function headers(text: string, name: string): readonly (string | undefined)[] {
   return [...text.matchAll(/HTTP\/1\.1 \d{3} .*?\r\n\r\n/gs)].map(
     ([head]) => new RegExp(String.raw`^${name}: (.*)\r$`, 'im').exec(head)?.[1],

@@ -356,11 +356,11 @@ onEachEngine('enrolment', (engine) => {
       const person = story.person();
       const byPassword = await story.signInByPassword(person);
       const enrolled = await story.enrolled(person);
-      const half = await story.mfaToken(person);
+      const mfaToken = await story.mfaToken(person);
       story.clock.advance(FRESH + 1);
       const old = textOf(await refresh(enrolled.client), 'access_token');
       const weak = textOf(await refresh(byPassword.client), 'access_token');
-      const freshHalf = await story.mfaToken(person);
+      const freshMfaToken = await story.mfaToken(person);
 
       for (const [path, body] of [
         ['/2fa/setup', { pw: PASSWORD }],
@@ -368,8 +368,8 @@ onEachEngine('enrolment', (engine) => {
         ['/2fa/disable', { code: story.codeOf(enrolled.app) }],
       ] as const) {
         const client = story.client();
-        expect(await client.post(path, body, { bearer: freshHalf }), path).toBeRefused(403, 'MFA_REQUIRED');
-        expect((await client.post(path, body, { bearer: half })).status, path).toBe(401);
+        expect(await client.post(path, body, { bearer: freshMfaToken }), path).toBeRefused(403, 'MFA_REQUIRED');
+        expect((await client.post(path, body, { bearer: mfaToken })).status, path).toBe(401);
         expect(await client.post(path, body, { bearer: weak }), path).toBeRefused(401, 'STEP_UP_REQUIRED');
         expect(await client.post(path, body, { bearer: old }), path).toBeRefused(401, 'STEP_UP_REQUIRED');
       }

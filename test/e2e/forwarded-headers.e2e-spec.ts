@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string>>;
 /** Address of the proxy, which is in a private network. */
 const PROXY = '127.9.9.9';
 /** Address that the service sees for a connection from 127.203.113.66 (public-peers-preload.ts). */
-const STRANGER = '203.0.113.66';
+const PUBLIC_ADDRESS = '203.0.113.66';
 const HSTS = 'strict-transport-security';
 /** Far more failures than are free. */
 const RUN = 25;
@@ -31,9 +31,9 @@ function behindProxy(story: LoginStory, headers: Headers): HttpClient {
   return client;
 }
 
-function stranger(story: LoginStory, headers: Headers): HttpClient {
+function publicClient(story: LoginStory, headers: Headers): HttpClient {
   const client = behindProxy(story, headers);
-  client.address = STRANGER.replace('203.0.113', '127.203.113');
+  client.address = PUBLIC_ADDRESS.replace('203.0.113', '127.203.113');
   return client;
 }
 
@@ -89,9 +89,9 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
   });
 
   it('T8: a client with a public address cannot choose its address', async () => {
-    const client = stranger(story, { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' });
+    const client = publicClient(story, { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' });
 
-    expect(await addressSeen(story, client)).toBe(STRANGER);
+    expect(await addressSeen(story, client)).toBe(PUBLIC_ADDRESS);
   });
 
   it('P3: two callers behind one proxy are rate limited separately', async () => {
@@ -128,7 +128,7 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
   it('T8: a client with a public address neither evades nor shifts the rate limit by forged headers', async () => {
     const person = story.person();
     const victim = '198.51.100.31';
-    const attacker = stranger(story, {});
+    const attacker = publicClient(story, {});
     await slowDown(attacker, person);
 
     for (let tries = 0; tries < RUN; tries += 1) {
@@ -149,7 +149,7 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
       const { headers } = await behindProxy(story, { 'x-forwarded-proto': scheme }).get('/');
       expect(headers.get(HSTS), scheme).toBeNull();
     }
-    expect((await stranger(story, HTTPS).get('/')).headers.get(HSTS)).toBeNull();
+    expect((await publicClient(story, HTTPS).get('/')).headers.get(HSTS)).toBeNull();
   });
 
   describe('S5: own origin without a public URL', () => {
@@ -171,7 +171,7 @@ onSqlite('server.forward-headers-strategy=native', (engine) => {
     it('S5: an origin named by an untrusted client or through an invalid host is rejected', async () => {
       const origin = 'https://evil.example';
       const forged = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' };
-      expect(await fromPage(stranger(story, forged), origin)).toBeRefused(403, 'CROSS_SITE');
+      expect(await fromPage(publicClient(story, forged), origin)).toBeRefused(403, 'CROSS_SITE');
       for (const host of ['a@evil.example', 'evil.example/', ' evil.example:x', 'evil.example, login.example']) {
         const answer = await fromPage(behindProxy(story, { ...HTTPS, 'x-forwarded-host': host }), origin);
         expect(answer, host).toBeRefused(403, 'CROSS_SITE');
@@ -201,7 +201,7 @@ onSqlite('server.forward-headers-strategy=none', (engine) => {
 
   it('strategy none: events record the address of the connection', async () => {
     expect(await addressSeen(story, behindProxy(story, forged))).toBe(PROXY);
-    expect(await addressSeen(story, stranger(story, forged))).toBe(STRANGER);
+    expect(await addressSeen(story, publicClient(story, forged))).toBe(PUBLIC_ADDRESS);
   });
 
   it('T8: with strategy none the rate limit uses the address of the connection', async () => {
@@ -237,29 +237,29 @@ onSqlite('server.forward-headers-strategy=framework', (engine) => {
     [
       'an obfuscated Forwarded header (peer address)',
       { forwarded: 'for=_hidden', 'x-forwarded-for': '192.0.2.1' },
-      STRANGER,
+      PUBLIC_ADDRESS,
     ],
     [
       'a malformed Forwarded header (peer address)',
       { forwarded: 'for=198.51.100.4, for="', 'x-forwarded-for': '192.0.2.1' },
-      STRANGER,
+      PUBLIC_ADDRESS,
     ],
   ])('strategy framework: events record the address from %s of any peer', async (_, headers, seen) => {
-    expect(await addressSeen(story, stranger(story, headers))).toBe(seen);
+    expect(await addressSeen(story, publicClient(story, headers))).toBe(seen);
   });
 
   it('P3: two callers of one peer are rate limited separately', async () => {
     const person = story.person();
-    await slowDown(stranger(story, { forwarded: 'for=198.51.100.10' }), person);
+    await slowDown(publicClient(story, { forwarded: 'for=198.51.100.10' }), person);
 
-    const owner = stranger(story, { forwarded: 'for=198.51.100.11' });
+    const owner = publicClient(story, { forwarded: 'for=198.51.100.11' });
 
     expect(await guess(owner, person)).toBeRefused(401, 'INVALID_CREDENTIALS');
   });
 
   it('strategy framework: scheme and host come from Forwarded, or from X-Forwarded headers without it', async () => {
     for (const headers of [{ forwarded: 'proto=https;host=login.example' }, HTTPS]) {
-      const client = stranger(story, headers);
+      const client = publicClient(story, headers);
       expect((await client.get('/')).headers.get(HSTS)).toContain('max-age');
       expect(await fromPage(client, 'https://login.example')).toBeAnswered(401);
       expect(await fromPage(client, 'https://evil.example')).toBeRefused(403, 'CROSS_SITE');

@@ -111,7 +111,7 @@ async function full(who: Member, amr: 'pwd' | 'otp' = 'pwd', kind: Carrier = 'to
 }
 
 /** Sends requests with an mfa_token or a half-authenticated session. */
-async function half({ subject, securityStamp }: Member, kind: Carrier): Promise<Ask> {
+async function halfAuthenticated({ subject, securityStamp }: Member, kind: Carrier): Promise<Ask> {
   if (kind === 'token') {
     const { token: bearer } = await app.get(MfaTokens).issue({ subject, securityStamp });
     return (path) => new HttpClient(url).get(path, { bearer });
@@ -252,7 +252,7 @@ describe.each([
   ['a half-authenticated session', 'portal', 403, 'MFA_REQUIRED'],
 ] as const)('%s', (credential, kind, status, code) => {
   it(`${credential} is rejected with ${status} ${code} outside /2fa/**, even for ROLE_ADMIN`, async () => {
-    const ask = await half(await member('ROLE_ADMIN'), kind);
+    const ask = await halfAuthenticated(await member('ROLE_ADMIN'), kind);
 
     for (const path of CLOSED.filter((route) => !route.startsWith('/2fa/'))) {
       expect(await ask(path), path).toBeRefused(status, code);
@@ -261,7 +261,7 @@ describe.each([
 
   it(`${credential} passes a route below /2fa marked for it and gets 403 MFA_REQUIRED at another`, async () => {
     const who = await member('ROLE_ADMIN');
-    const ask = await half(who, kind);
+    const ask = await halfAuthenticated(who, kind);
 
     const passed = await ask('/2fa/guarded/half');
 
@@ -271,14 +271,14 @@ describe.each([
   });
 
   it(`${credential} has neither the roles of its user nor a second factor, even on routes marked for it`, async () => {
-    const ask = await half(await member('ROLE_ADMIN'), kind);
+    const ask = await halfAuthenticated(await member('ROLE_ADMIN'), kind);
 
     expect(await ask('/2fa/guarded/half-admin')).toBeRefused(403, 'ACCESS_DENIED');
     expect(await ask('/2fa/guarded/half-fresh')).toBeRefused(401, 'STEP_UP_REQUIRED');
   });
 
   it(`${credential} is anonymous on a public route`, async () => {
-    const ask = await half(await member('ROLE_ADMIN'), kind);
+    const ask = await halfAuthenticated(await member('ROLE_ADMIN'), kind);
 
     expect((await ask('/guarded/open')).body).toEqual({ kind: 'nobody' });
   });

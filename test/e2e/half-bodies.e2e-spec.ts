@@ -57,10 +57,10 @@ describe('R7: incomplete request bodies', () => {
   it.each([
     ['forms', () => halfForm(60), 6],
     ['JSON in chunks of a byte', () => halfJson(40), 6],
-  ])('R7: incomplete %s beyond the memory limit get 503 with Retry-After', async (_, half, count) => {
+  ])('R7: incomplete %s beyond the memory limit get 503 with Retry-After', async (_, sendIncomplete, count) => {
     await start();
     const clients: RawConnection[] = [];
-    for (let at = 0; at < count; at += 1) clients.push(await half());
+    for (let at = 0; at < count; at += 1) clients.push(await sendIncomplete());
 
     const refused = await untilRefused(clients, 2);
 

@@ -222,7 +222,7 @@ describe.each([
       return `Cookie: SESSION=${browser.cookie('SESSION') ?? ''}`;
     }
 
-    async function halfToken(): Promise<string> {
+    async function mfaToken(): Promise<string> {
       const token = await story.mfaToken(await story.enrolled());
       expect(await story.client().get('/2fa', { bearer: token })).toBeRefused(403, 'MFA_REQUIRED');
       return `Authorization: Bearer ${token}`;
@@ -230,7 +230,7 @@ describe.each([
 
     it.each([
       ['a half-authenticated session', halfSession, 403],
-      ['an mfa_token', halfToken, 401],
+      ['an mfa_token', mfaToken, 401],
     ])(`H8: no spelling of a path ${title} bypasses the rules for %s`, async (_, credential, refused) => {
       const header = await credential();
 

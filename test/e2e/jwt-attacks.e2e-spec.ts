@@ -83,12 +83,12 @@ onEachEngine('forged tokens', (engine) => {
   }
 
   it('genuine tokens are accepted, and only their wrong code is rejected', async () => {
-    const [access = '', half = ''] = await originals();
+    const [access = '', mfaToken = ''] = await originals();
 
     expect(await story.client().get('/me', { bearer: access })).toBeAnswered(200);
     expect(await verify(access)).toBeRefused(401, 'MFA_CODE_INVALID');
-    expect(await secondStep(story.client(), half, '000000')).toBeRefused(401, 'MFA_CODE_INVALID');
-    expect(await verify(half)).toBeRefused(401, 'MFA_CODE_INVALID');
+    expect(await secondStep(story.client(), mfaToken, '000000')).toBeRefused(401, 'MFA_CODE_INVALID');
+    expect(await verify(mfaToken)).toBeRefused(401, 'MFA_CODE_INVALID');
   });
 
   describe('J1: signature verification', () => {
@@ -260,16 +260,16 @@ onEachEngine('forged tokens', (engine) => {
     it('J5: the resource API rejects an mfa_token, and the second step an access token', async () => {
       const person = await story.enrolled();
       const { accessToken } = await story.signIn(person);
-      const half = await story.mfaToken(person);
+      const mfaToken = await story.mfaToken(person);
       const code = story.nextCode(person);
 
-      expect(await story.client().get('/me', { bearer: half })).toBeRefused(401, 'INVALID_TOKEN');
+      expect(await story.client().get('/me', { bearer: mfaToken })).toBeRefused(401, 'INVALID_TOKEN');
       expect(await secondStep(story.client(), accessToken, code)).toBeRefused(401, 'MFA_TOKEN_INVALID');
       const stolen = story.client();
-      stolen.plant('SESSION', half);
+      stolen.plant('SESSION', mfaToken);
       expect(await stolen.get('/me')).toBeRefused(401, 'INVALID_TOKEN');
       // The rejected requests did not use up the code.
-      expect(await secondStep(story.client(), half, code)).toBeAnswered(200);
+      expect(await secondStep(story.client(), mfaToken, code)).toBeAnswered(200);
     });
 
     it('J5: a refresh token is rejected as an access token and as an mfa_token', async () => {
@@ -283,9 +283,9 @@ onEachEngine('forged tokens', (engine) => {
     });
 
     it('J5: a token with a foreign signature is rejected for every typ', async () => {
-      const [access = '', half = ''] = await originals();
+      const [access = '', mfaToken = ''] = await originals();
       const { privateKey } = await generateKeyPair('ES256');
-      for (const original of [access, half]) {
+      for (const original of [access, mfaToken]) {
         for (const typ of ['JWT', 'jwt', 'mfa+jwt', 'application/mfa+jwt', 'at+jwt', 'AT+JWT', undefined]) {
           const header = { alg: 'ES256', kid: String(decodeProtectedHeader(original).kid), ...(typ && { typ }) };
           const attack = await new SignJWT(decodeJwt(original)).setProtectedHeader(header).sign(privateKey);
@@ -298,16 +298,16 @@ onEachEngine('forged tokens', (engine) => {
 
   it('J9: an access token in the query, a cookie, another header or another scheme is rejected', async () => {
     const { client, accessToken } = await story.signInByPassword(story.person());
-    const stranger = story.client();
+    const anonymous = story.client();
 
     const answers = [
-      await stranger.get(`/me?access_token=${accessToken}`),
-      await stranger.get(`/me?token=${accessToken}&authorization=Bearer%20${accessToken}`),
-      await stranger.get('/me', { headers: { 'x-access-token': accessToken, 'x-authorization': accessToken } }),
-      await stranger.get('/me', { headers: { authorization: accessToken } }),
-      await stranger.get('/me', { headers: { authorization: `Token ${accessToken}` } }),
-      await stranger.get('/me', { headers: { authorization: `Bearer ${accessToken} ${accessToken}` } }),
-      await stranger.get('/me', { headers: { cookie: `access_token=${accessToken}` } }),
+      await anonymous.get(`/me?access_token=${accessToken}`),
+      await anonymous.get(`/me?token=${accessToken}&authorization=Bearer%20${accessToken}`),
+      await anonymous.get('/me', { headers: { 'x-access-token': accessToken, 'x-authorization': accessToken } }),
+      await anonymous.get('/me', { headers: { authorization: accessToken } }),
+      await anonymous.get('/me', { headers: { authorization: `Token ${accessToken}` } }),
+      await anonymous.get('/me', { headers: { authorization: `Bearer ${accessToken} ${accessToken}` } }),
+      await anonymous.get('/me', { headers: { cookie: `access_token=${accessToken}` } }),
     ];
 
     for (const answer of answers) expect(answer).toBeRefused(401, 'INVALID_TOKEN');

@@ -349,8 +349,8 @@ onEachEngine('lock of the second factor', (engine) => {
   it('a lock ends the half-authenticated sessions opened before it', async () => {
     const person = await story.enrolled();
     const browser = story.client();
-    const half = await browser.post('/session', { id: person.id, pw: person.password });
-    expect(half.body).toMatchObject({ authorities: ['ROLE_PRE_MFA'] });
+    const passwordStep = await browser.post('/session', { id: person.id, pw: person.password });
+    expect(passwordStep.body).toMatchObject({ authorities: ['ROLE_PRE_MFA'] });
     await story.lock(person);
     const { exitCode } = await story.command('users', 'unlock', person.id);
     expect(exitCode).toBe(0);

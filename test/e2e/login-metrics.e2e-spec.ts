@@ -127,9 +127,9 @@ onEachEngine('metrics and log lines of logins', (engine) => {
     vi.setSystemTime(story.clock.millis);
     await refresh(first);
     await refresh(browser());
-    const stranger = browser();
-    stranger.plant('refresh_token', 'B'.repeat(43), '/token');
-    await refresh(stranger);
+    const forged = browser();
+    forged.plant('refresh_token', 'B'.repeat(43), '/token');
+    await refresh(forged);
     const left = ended.client.copy();
     await ended.client.post('/logout', {}, { bearer: ended.accessToken });
     await refresh(left);

@@ -34,7 +34,7 @@ describe('tokens under attack', () => {
   let accessTokens: AccessTokens;
   let mfaTokens: MfaTokens;
   let access: string;
-  let half: string;
+  let mfaToken: string;
 
   beforeAll(async () => {
     accessKey = keyOfDer(await newPrivateKey('ES256'));
@@ -42,7 +42,7 @@ describe('tokens under attack', () => {
     accessTokens = new AccessTokens(keys, issuer, clock, random, new TokenProperties());
     mfaTokens = new MfaTokens(keys, issuer, new UsedMfaTokenStore(), clock, random);
     ({ accessToken: access } = await accessTokens.issue(session(clock.seconds()), ['ROLE_A']));
-    ({ token: half } = await mfaTokens.issue({ subject: 'anna', securityStamp: 4 }));
+    ({ token: mfaToken } = await mfaTokens.issue({ subject: 'anna', securityStamp: 4 }));
   });
 
   const tokensOf = (changes: Partial<TokenProperties>): AccessTokens => {
@@ -60,7 +60,7 @@ describe('tokens under attack', () => {
   /** A token signed with the keys of the service, with claims that the service never issues. */
   const withClaims = (kind: 'access' | 'mfa', changes: Claims, header: Claims = {}): Promise<string> => {
     const key = kind === 'access' ? accessKey : mfaKey;
-    const claims = { ...claimsOf(kind === 'access' ? access : half), ...changes };
+    const claims = { ...claimsOf(kind === 'access' ? access : mfaToken), ...changes };
     const protectedHeader = {
       alg: key.algorithm,
       kid: key.kid,
@@ -72,7 +72,7 @@ describe('tokens under attack', () => {
 
   it('unaltered tokens verify', async () => {
     expect(await accessTokens.verify(access)).toMatchObject({ subject: 'anna', sid: 'sid-1', roles: ['ROLE_A'] });
-    expect(await mfaTokens.verify(half)).toMatchObject({ subject: 'anna', securityStamp: 4 });
+    expect(await mfaTokens.verify(mfaToken)).toMatchObject({ subject: 'anna', securityStamp: 4 });
     expect(await mfaTokens.verify(await withClaims('mfa', {}))).toBeDefined();
     expect(await accessTokens.verify(await withClaims('access', {}))).toBeDefined();
   });
@@ -97,8 +97,8 @@ describe('tokens under attack', () => {
       mfa_at: now,
       mfa_method: 'totp',
     });
-    expect(headerOf(half)).toEqual({ alg: 'HS256', typ: 'mfa+jwt', kid: 'mfa-key' });
-    expect(claimsOf(half)).toEqual({
+    expect(headerOf(mfaToken)).toEqual({ alg: 'HS256', typ: 'mfa+jwt', kid: 'mfa-key' });
+    expect(claimsOf(mfaToken)).toEqual({
       iss: ISSUER,
       sub: 'anna',
       aud: 'mfa',
@@ -111,7 +111,7 @@ describe('tokens under attack', () => {
   });
 
   it.each(['none', 'None', 'NONE', 'nOnE', '', 'HS256 ', 'ES256K'])('J1: rejects the algorithm %j', async (alg) => {
-    const forged = [access, half].flatMap((token) => {
+    const forged = [access, mfaToken].flatMap((token) => {
       const [, payload = '', signature = ''] = token.split('.');
       const header = encoded({ ...headerOf(token), alg });
       return ['', signature, 'AA'].map((end) => `${header}.${payload}.${end}`);
@@ -121,7 +121,7 @@ describe('tokens under attack', () => {
   });
 
   it('J1: rejects a changed payload, a changed header and a missing signature', async () => {
-    const forged = [access, half].flatMap((token) => {
+    const forged = [access, mfaToken].flatMap((token) => {
       const [header = '', payload = '', signature = ''] = token.split('.');
       const changed = encoded({ ...claimsOf(token), sub: 'boss', roles: ['ROLE_ADMIN'] });
       return [
@@ -144,7 +144,7 @@ describe('tokens under attack', () => {
   });
 
   it('J1: rejects the JSON serializations of a token', async () => {
-    const forged = [access, half].flatMap((token) => {
+    const forged = [access, mfaToken].flatMap((token) => {
       const [header = '', payload = '', signature = ''] = token.split('.');
       const signatures = [{ protected: header, signature }];
       return [JSON.stringify({ protected: header, payload, signature }), JSON.stringify({ payload, signatures })];
@@ -167,7 +167,7 @@ describe('tokens under attack', () => {
     ];
     const forged = forms.flatMap((form) =>
       [accessKey.kid, 'mfa-key'].flatMap((kid) => [
-        hmac({ alg: 'HS256', typ: 'mfa+jwt', kid }, { ...claimsOf(half), aud: 'mfa' }, form),
+        hmac({ alg: 'HS256', typ: 'mfa+jwt', kid }, { ...claimsOf(mfaToken), aud: 'mfa' }, form),
         hmac({ alg: 'HS256', typ: 'at+jwt', kid }, claimsOf(access), form),
       ]),
     );
@@ -177,9 +177,11 @@ describe('tokens under attack', () => {
 
   it('J2: rejects every algorithm except that of the key', async () => {
     const forged = ['HS384', 'HS512', 'ES384', 'RS256', 'PS256', 'EdDSA'].flatMap((alg) =>
-      [access, half].map((token) => `${encoded({ ...headerOf(token), alg })}.${token.split('.').slice(1).join('.')}`),
+      [access, mfaToken].map(
+        (token) => `${encoded({ ...headerOf(token), alg })}.${token.split('.').slice(1).join('.')}`,
+      ),
     );
-    const longer = hmac({ ...headerOf(half), alg: 'HS512' }, claimsOf(half), secret, 'sha512');
+    const longer = hmac({ ...headerOf(mfaToken), alg: 'HS512' }, claimsOf(mfaToken), secret, 'sha512');
 
     expect(await accepted([...forged, longer])).toEqual([]);
   });
@@ -189,10 +191,13 @@ describe('tokens under attack', () => {
     async (member) => {
       const values: Claims = { jwk: accessKey.jwk, crit: ['exp'], b64: true, x5c: ['AA=='], zip: 'DEF' };
       const value = values[member] ?? 'https://attacker.example/keys';
-      const ofHalf = { ...headerOf(half), [member]: value };
-      const ofAccess = { ...headerOf(access), [member]: value };
+      const mfaHeader = { ...headerOf(mfaToken), [member]: value };
+      const accessHeader = { ...headerOf(access), [member]: value };
 
-      const forged = [hmac(ofHalf, claimsOf(half), secret), await withoutJose(ofAccess, claimsOf(access), accessKey)];
+      const forged = [
+        hmac(mfaHeader, claimsOf(mfaToken), secret),
+        await withoutJose(accessHeader, claimsOf(access), accessKey),
+      ];
 
       expect(await accepted(forged)).toEqual([]);
     },
@@ -211,7 +216,7 @@ describe('tokens under attack', () => {
     ['a very long text', 'k'.repeat(5000)],
   ])('J3: rejects %s as the key id', async (_, kid) => {
     const forged = [secret, ''].flatMap((key) => [
-      hmac({ alg: 'HS256', typ: 'mfa+jwt', kid }, claimsOf(half), key),
+      hmac({ alg: 'HS256', typ: 'mfa+jwt', kid }, claimsOf(mfaToken), key),
       hmac({ alg: 'HS256', typ: 'at+jwt', kid }, claimsOf(access), key),
     ]);
 
@@ -219,7 +224,7 @@ describe('tokens under attack', () => {
   });
 
   it('J3: rejects a token without a key id', async () => {
-    expect(await accepted([hmac({ alg: 'HS256', typ: 'mfa+jwt' }, claimsOf(half), secret)])).toEqual([]);
+    expect(await accepted([hmac({ alg: 'HS256', typ: 'mfa+jwt' }, claimsOf(mfaToken), secret)])).toEqual([]);
   });
 
   it('A10: access tokens of type at+jwt and JWT are accepted, whichever the service issues', async () => {
@@ -234,19 +239,19 @@ describe('tokens under attack', () => {
   it('A10: an mfa_token of type JWT is rejected for every audience (RFC 8725, section 3.11)', async () => {
     const plain = tokensOf({ type: 'JWT' });
     const bent = [
-      half,
+      mfaToken,
       await withClaims('mfa', {}, { typ: 'JWT' }),
       await withClaims('mfa', claimsOf(access), { typ: 'JWT' }),
       await withClaims('mfa', { aud: 'resource-api' }, { typ: 'JWT' }),
       await withClaims('access', { aud: 'mfa' }, { typ: 'JWT' }),
-      await withClaims('access', { ...claimsOf(half), aud: 'mfa' }, { typ: 'JWT' }),
-      await withClaims('access', { ...claimsOf(half), aud: 'mfa' }, { typ: 'mfa+jwt' }),
+      await withClaims('access', { ...claimsOf(mfaToken), aud: 'mfa' }, { typ: 'JWT' }),
+      await withClaims('access', { ...claimsOf(mfaToken), aud: 'mfa' }, { typ: 'mfa+jwt' }),
       await withClaims('access', {}, { typ: 'jwt' }),
       await withClaims('access', {}, { typ: 'application/at+jwt' }),
     ];
 
     for (const token of bent) expect(await plain.verify(token)).toBeUndefined();
-    expect(await accepted(bent)).toEqual([half]);
+    expect(await accepted(bent)).toEqual([mfaToken]);
   });
 
   it('A10: an access token without client_id is accepted', async () => {
@@ -265,7 +270,7 @@ describe('tokens under attack', () => {
   });
 
   it('J4: an mfa_token is not signed with a common secret', () => {
-    const [header, payload, signature] = half.split('.');
+    const [header, payload, signature] = mfaToken.split('.');
     const guessed = COMMON_SECRETS.filter(
       (guess) => createHmac('sha256', guess).update(`${header}.${payload}`).digest('base64url') === signature,
     );
@@ -275,14 +280,14 @@ describe('tokens under attack', () => {
   });
 
   it('J5: an mfa_token is rejected as an access token and the reverse, for every typ', async () => {
-    expect(await accessTokens.verify(half)).toBeUndefined();
+    expect(await accessTokens.verify(mfaToken)).toBeUndefined();
     expect(await mfaTokens.verify(access)).toBeUndefined();
     const renamed = [
       await withClaims('access', {}, { typ: 'mfa+jwt' }),
       ...(await Promise.all(
         ['at+jwt', 'JWT', 'application/mfa+jwt', 'MFA+JWT'].map((typ) => withClaims('mfa', {}, { typ })),
       )),
-      hmac({ alg: 'HS256', kid: 'mfa-key' }, claimsOf(half), secret),
+      hmac({ alg: 'HS256', kid: 'mfa-key' }, claimsOf(mfaToken), secret),
     ];
     expect(await accepted(renamed)).toEqual([]);
   });
@@ -334,9 +339,9 @@ describe('tokens under attack', () => {
   it('J6: an mfa_token expires after 180 seconds', async () => {
     const start = clock.seconds();
     clock.set(start + 179);
-    expect(await mfaTokens.verify(half)).toBeDefined();
+    expect(await mfaTokens.verify(mfaToken)).toBeDefined();
     clock.set(start + 180);
-    expect(await mfaTokens.verify(half)).toBeUndefined();
+    expect(await mfaTokens.verify(mfaToken)).toBeUndefined();
     clock.set(start);
     expect(await mfaTokens.verify(await withClaims('mfa', { exp: start + 181 }))).toBeUndefined();
   });
@@ -365,9 +370,9 @@ describe('tokens under attack', () => {
   it('tokens from more than five seconds in the future are rejected', async () => {
     const start = clock.seconds();
     clock.set(start - 5);
-    expect([await mfaTokens.verify(half), await accessTokens.verify(access)]).not.toContain(undefined);
+    expect([await mfaTokens.verify(mfaToken), await accessTokens.verify(access)]).not.toContain(undefined);
     clock.set(start - 6);
-    expect(await accepted([half, access])).toEqual([]);
+    expect(await accepted([mfaToken, access])).toEqual([]);
     clock.set(start);
   });
 
@@ -411,7 +416,7 @@ describe('tokens under attack', () => {
     );
 
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(access, half), parts, parts, async (token, payload, signature) => {
+      fc.asyncProperty(fc.constantFrom(access, mfaToken), parts, parts, async (token, payload, signature) => {
         expect(await accepted([`${token.split('.')[0]}.${payload}.${signature}`])).toEqual([]);
       }),
     );
