@@ -17,36 +17,36 @@ import type { MetadataOptions } from './saml-metadata.js';
 import type { ResponseOptions } from './saml-response.js';
 import { type Binding, escaped } from './saml-xml.js';
 
-/** What the server does; a test may change each at any time. */
+/** Settings of the server; a test may change them at any time. */
 export interface IdpServerSettings {
-  /** Who signs in, with which class, and whatever else an answer says, in place of what is honest. */
+  /** User, authentication context class and other parts of the response, in place of the defaults. */
   person?: Partial<ResponseOptions> | ((request: AuthnRequest) => Partial<ResponseOptions>);
-  /** True posts the answer without a click on `Sign in`. */
+  /** True submits the response by script, without a click on `Sign in`. */
   isAutomatic?: boolean;
-  /** Present of the identity provider, in milliseconds since 1970. */
+  /** Clock of the identity provider, in milliseconds since 1970. */
   now?: () => number;
   /** PEM of the certificate that signs the requests of the service. */
   serviceCertificate?: string;
-  /** Where answers to logout requests of the service go; missing, there is a page and no answer. */
+  /** URL for LogoutResponses to the service; without it, the server shows a page and sends no response. */
   serviceSloUrl?: string;
-  /** HTTP-Redirect by itself; an answer by HTTP-POST is posted as that of a login is. */
+  /** Binding of the LogoutResponse: HTTP-Redirect by default; with HTTP-POST it is posted like a login response. */
   serviceSloBinding?: Binding;
-  /** Of the metadata, beside the endpoints; a text or bytes stand for all of them. */
+  /** Parts of the metadata besides the endpoints; a text or bytes replace all of the metadata. */
   metadata?: Partial<MetadataOptions> | string | Buffer;
-  /** How `/metadata` answers, in place of 200 at once. */
+  /** Changes the response of `/metadata`, which is an immediate 200 by default. */
   metadataAnswer?: MetadataAnswer;
 }
 
 interface MetadataAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True sends no Date header. */
+  /** True omits the Date header. */
   readonly isUndated?: boolean;
-  /** Nothing is answered before. */
+  /** The response waits for this promise. */
   readonly heldUntil?: Promise<unknown>;
 }
 
-/** An identity provider for browsers: `/sso`, `/slo` and `/metadata` on the loopback address. */
+/** An identity provider for browsers, with `/sso`, `/slo` and `/metadata` on the loopback address. */
 export class IdpServer {
   /** Method and path of each call, in order. */
   readonly calls: string[] = [];
@@ -57,7 +57,7 @@ export class IdpServer {
   private constructor(
     readonly idp: IdentityProvider,
     readonly url: string,
-    /** The test's own object: what it changes there counts from the next call on. */
+    /** The object of the test: changes take effect with the next call. */
     readonly settings: IdpServerSettings,
     private readonly server: Server,
   ) {
@@ -90,7 +90,7 @@ export class IdpServer {
     return `${this.url}/metadata`;
   }
 
-  /** What it shows as its metadata. */
+  /** Its metadata. */
   get metadata(): string | Buffer {
     const { metadata = {} } = this.settings;
     if (typeof metadata === 'string' || Buffer.isBuffer(metadata)) return metadata;
@@ -105,7 +105,7 @@ export class IdpServer {
     await closed;
   }
 
-  /** What it answers to a request for a login, as the form that a browser posts; tests without a browser post it themselves. */
+  /** Response to an AuthnRequest, as the form that a browser posts; tests without a browser post it themselves. */
   answerTo(request: AuthnRequest, bent: Partial<ResponseOptions> = {}): { acsUrl: string; fields: Fields } {
     const { person = {}, now = Date.now } = this.settings;
     const options: ResponseOptions = {
@@ -178,7 +178,7 @@ type Fields = Readonly<Record<string, string>>;
 
 const SIGNED_OUT = '<!doctype html><title>Identity provider</title><p>Signed out</p>';
 
-/** A page with a button `Sign in` that posts the fields, or posts them by itself. */
+/** A page that posts the fields with the button `Sign in` or by script. */
 function formPage(action: string, fields: Fields, isAutomatic: boolean): string {
   const inputs = Object.entries(fields).map(
     ([name, value]) => `<input type="hidden" name="${name}" value="${escaped(value)}">`,

@@ -19,9 +19,9 @@ export interface IdentityProviderOptions {
   readonly keyPair?: KeyPair;
 }
 
-/** An honest identity provider of SAML 2.0, each part of whose messages tests may choose, bend and sign. */
+/** A SAML 2.0 identity provider whose messages tests can alter in every part and sign. */
 export class IdentityProvider {
-  /** The certificate (PEM) whose key signs. */
+  /** The certificate (PEM) of the signing key. */
   readonly certificate: string;
 
   private constructor(
@@ -31,13 +31,13 @@ export class IdentityProvider {
     this.certificate = keyPair.certificate;
   }
 
-  /** With a key and a certificate of its own, unless they are given. */
+  /** Creates an identity provider with a new key and certificate, unless they are given. */
   static make(options: IdentityProviderOptions = {}): IdentityProvider {
     const { entityId = 'https://idp.test/metadata', keyPair = makeKeyPair() } = options;
     return new IdentityProvider(entityId, keyPair);
   }
 
-  /** XML text of an answer to a request for a login. */
+  /** XML text of a response to an AuthnRequest. */
   response(options: ResponseOptions): string {
     const { status = SUCCESS, signed = status === SUCCESS ? 'assertion' : 'response', signature } = options;
     const assertion = status === SUCCESS ? this.assertion(options) : '';
@@ -46,7 +46,7 @@ export class IdentityProvider {
     return signed === 'response' || signed === 'both' ? this.sign(response, null, signature) : response;
   }
 
-  /** XML text of the assertion alone, as it would stand in the response: signed, and encrypted where asked for. */
+  /** XML text of the assertion of a response: signed, and encrypted if configured. */
   assertion(options: ResponseOptions): string {
     const { signed = 'assertion', signature, bendAssertion = same, encryptFor, encryption } = options;
     const honest = bendAssertion(assertionXml(this.entityId, options));
@@ -54,24 +54,24 @@ export class IdentityProvider {
     return encryptFor === undefined ? assertion : encryptAssertion(assertion, encryptFor, encryption);
   }
 
-  /** XML text of what it says of itself. */
+  /** XML text of its metadata. */
   metadata(options: MetadataOptions = {}): string {
     return entityDescriptor(this.entityId, this.certificate, options);
   }
 
-  /** Asks a service to end sessions. */
+  /** A LogoutRequest to a service. */
   logoutRequest(options: LogoutRequestOptions): SentMessage {
     const { id = messageId() } = options;
     return this.sentLogout('SAMLRequest', id, logoutRequestXml(this.entityId, id, options), options);
   }
 
-  /** Answers the request of a service for a logout. */
+  /** A LogoutResponse to a service. */
   logoutResponse(options: LogoutResponseOptions): SentMessage {
     const { id = messageId() } = options;
     return this.sentLogout('SAMLResponse', id, logoutResponseXml(this.entityId, id, options), options);
   }
 
-  /** Signs the element of this ID, or the root for null, whatever it says. */
+  /** Signs the element with this ID, or the root for null, without checking its content. */
   sign(xml: string, id: string | null = null, options: SignatureOptions = {}): string {
     return signXml(xml, id, this.keyPair, options);
   }
@@ -88,7 +88,7 @@ export class IdentityProvider {
   }
 }
 
-/** An RSA key with a certificate of its own, for either side; it lasts long enough that nothing warns of its end. */
+/** An RSA key with a self-signed certificate, for either side; its validity is too long for expiry warnings. */
 export function makeKeyPair(name = 'idp.test', days = 365): KeyPair {
   const { pem, key } = makeCertificate({ name, days, key: 'rsa' });
   return { certificate: pem, privateKey: readFileSync(key, 'utf8') };

@@ -1,7 +1,7 @@
 /**
  * Runs a command for a test process and outlives it just long enough to clean up: when standard input ends, because the
- * test process ended in whatever way, the command is stopped and the folder removed. Started by `kept-process.ts`, hundreds
- * of times in a run: as JavaScript it starts in half the time.
+ * test process ended in any way, it stops the command and removes the folder. `kept-process.ts` starts it hundreds of
+ * times in a run; JavaScript starts in half the time of TypeScript.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, writeSync } from 'node:fs';
@@ -47,11 +47,11 @@ function report(event) {
   try {
     writeSync(REPORTS, `${JSON.stringify(event)}\n`);
   } catch {
-    // Nobody listens any more: the test process is gone.
+    // The test process is gone.
   }
 }
 
-/** Tries again while somebody else still writes into the folder or removes a part of it. */
+/** Retries while another process still writes to the folder or removes parts of it. */
 async function removeFolder() {
   for (let attempt = 1; folder !== '' && existsSync(folder) && attempt <= REMOVALS; attempt++) {
     if (attempt > 1) await pause(REMOVAL_PAUSE_MILLIS);

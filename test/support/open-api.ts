@@ -3,16 +3,16 @@ import type { JsonSchema, OpenApiDocument, OperationObject } from '../../src/web
 import { operationsOf, resolved } from '../../src/web/openapi/document.js';
 import { type Answer, HttpClient, type RequestOptions } from './http-client.js';
 
-/** What no route says of itself, because every route may answer it: another method, an `Accept` without us. */
+/** Responses that every route may return and none describes: unsupported methods and Accept headers. */
 const EVERYWHERE = new Set([405, 406]);
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
 const LONGEST_SHOWN = 1000;
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Judges requests and answers by the description that the service gives of itself. */
+/** Checks requests and responses against the OpenAPI description of the service. */
 export class OpenApi {
-  /** `METHOD path` of every operation whose good answer was seen, and of those with one that was refused. */
+  /** `METHOD path` of every operation with a successful response, and of those with an error response. */
   readonly answered = new Set<string>();
   readonly refused = new Set<string>();
   private readonly ajv = openApiAjv();
@@ -35,7 +35,7 @@ export class OpenApi {
     return operationsOf(this.document).map(({ method, path }) => keyOf(method, path));
   }
 
-  /** The operation that takes a request, where one does. */
+  /** The operation of a request, if there is one. */
   find(method: string, target: string): { readonly key: string; readonly operation: OperationObject } | undefined {
     const segments = target.replace(/\?.*$/s, '').split('/');
     const found = operationsOf(this.closed).find(
@@ -44,7 +44,7 @@ export class OpenApi {
     return found && { key: keyOf(method, found.path), operation: found.operation };
   }
 
-  /** In what an answer, and the request that brought it, differ from the description. */
+  /** Differences of a request and its response from the description. */
   flawsOf(method: string, target: string, options: RequestOptions, answer: Answer): readonly string[] {
     const found = this.find(method, target);
     if (!found) return answer.status < 400 ? ['no operation is described'] : this.problemFlaws(answer);
@@ -54,7 +54,7 @@ export class OpenApi {
     return [...(isGood ? this.requestFlaws(operation, target, options) : []), ...this.answerFlaws(operation, answer)];
   }
 
-  /** True where the description takes a body of JSON. */
+  /** True if the described operation accepts a JSON body. */
   takes(operation: OperationObject, body: unknown): boolean {
     const schema = operation.requestBody?.content[JSON_TYPE]?.schema;
     return schema !== undefined && this.schemaFlaws(schema, body).length === 0;
@@ -125,7 +125,7 @@ export class OpenApi {
   }
 }
 
-/** A client that complains about every answer that is not as described. */
+/** A client that throws for every response that differs from the description. */
 export class DescribedClient extends HttpClient {
   constructor(
     baseUrl: string,
@@ -144,14 +144,14 @@ export class DescribedClient extends HttpClient {
   }
 }
 
-/** Knows the dialect of OpenAPI 3.1 as far as it is used, and nothing else. */
+/** Validates JSON Schema with the subset of OpenAPI 3.1 that the description uses. */
 export function openApiAjv(): Ajv2020 {
   const ajv = new Ajv2020({
     strict: true,
     allErrors: true,
     formats: { 'date-time': RFC_3339, uri: (text) => URL.canParse(text) },
   });
-  // What references lead into.
+  // The target of references.
   return ajv.addVocabulary(['components']);
 }
 
@@ -166,12 +166,12 @@ function matches(template: readonly string[], segments: readonly string[]): bool
   );
 }
 
-/** Only some refusals of a status ask for something. */
+/** Headers that only some error responses of a status have. */
 function isAlwaysThere(name: string): boolean {
   return name !== 'Set-Cookie' && name !== 'WWW-Authenticate';
 }
 
-/** The same description, but that objects have no other members than those it names: callers must allow more. */
+/** The same description without additional members of objects, which clients must tolerate. */
 function closed<T>(node: T): T {
   if (Array.isArray(node)) return node.map(closed) as T;
   if (typeof node !== 'object' || node === null) return node;

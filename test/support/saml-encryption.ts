@@ -14,7 +14,7 @@ const KEY_TRANSPORT = {
     hash: 'sha1',
     parameters: '',
   },
-  // As Keycloak does it by itself.
+  // The default of Keycloak.
   'rsa-oaep': {
     uri: 'http://www.w3.org/2009/xmlenc11#rsa-oaep',
     padding: constants.RSA_PKCS1_OAEP_PADDING,
@@ -31,13 +31,13 @@ const KEY_TRANSPORT = {
   },
 } as const;
 
-/** How an assertion is encrypted; by itself with AES-256-GCM under RSA-OAEP. */
+/** Encryption of an assertion; by default AES-256-GCM with RSA-OAEP. */
 export interface EncryptionOptions {
   readonly content?: keyof typeof CONTENT;
   readonly key?: keyof typeof KEY_TRANSPORT;
 }
 
-/** EncryptedAssertion that only the owner of the certificate's key opens (SAML core 2.3.4, XML encryption 5). */
+/** EncryptedAssertion for the key of a certificate (SAML core 2.3.4, XML encryption 5). */
 export function encryptAssertion(assertion: string, certificate: string, options: EncryptionOptions = {}): string {
   const { uri, keyBytes, ivBytes } = CONTENT[options.content ?? 'aes256-gcm'];
   const transport = KEY_TRANSPORT[options.key ?? 'rsa-oaep-mgf1p'];

@@ -2,11 +2,11 @@ import { issuerXml, statusXml } from './saml-response.js';
 import type { SignatureOptions } from './saml-signature.js';
 import { attribute, type Binding, escaped, type Instant, NAMESPACE, PERSISTENT, SUCCESS, written } from './saml-xml.js';
 
-/** What messages of a logout have in common; honest by themselves, null leaves a part out. */
+/** Common options of logout messages; the defaults are valid, and null omits a part. */
 export interface LogoutOptions {
-  /** Where the message goes, and its Destination, unless that is set. */
+  /** URL of the recipient; also the Destination, unless that is set. */
   readonly url: string;
-  /** By itself HTTP-Redirect. */
+  /** HTTP-Redirect by default. */
   readonly binding?: Binding;
   readonly relayState?: string;
   readonly id?: string;
@@ -14,7 +14,7 @@ export interface LogoutOptions {
   readonly issueInstant?: Instant;
   readonly destination?: string | null;
   readonly issuer?: string | null;
-  /** True by itself. */
+  /** True by default. */
   readonly isSigned?: boolean;
   readonly signature?: SignatureOptions;
   /** Changes the message before it is signed. */
@@ -24,9 +24,9 @@ export interface LogoutOptions {
 export interface LogoutRequestOptions extends LogoutOptions {
   readonly nameId: string;
   readonly nameIdFormat?: string | null;
-  /** None asks for all sessions. */
+  /** An empty list requests the logout of all sessions. */
   readonly sessionIndexes?: readonly string[];
-  /** Five minutes from now by itself. */
+  /** Five minutes from now by default. */
   readonly notOnOrAfter?: Instant | null;
 }
 

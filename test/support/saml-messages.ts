@@ -11,20 +11,20 @@ import { type Binding, elementsOf, type KeyPair, rootOf, textOf, valueOf } from 
 
 type Field = 'SAMLRequest' | 'SAMLResponse';
 
-/** What a browser carries: the URL it was sent to (HTTP-Redirect), or the fields of its form (HTTP-POST). */
+/** A message in a browser: the URL of a redirect (HTTP-Redirect), or the fields of a form (HTTP-POST). */
 export type Carried = string | Readonly<Record<string, string>>;
 
-/** A message on its way through a browser. */
+/** A message ready for a browser. */
 export interface SentMessage {
   readonly id: string;
   readonly xml: string;
-  /** Where the browser goes; with the message itself in the query, where it travels by HTTP-Redirect. */
+  /** Target URL; for HTTP-Redirect its query contains the message. */
   readonly url: string;
-  /** What the browser posts there, where it travels by HTTP-POST. */
+  /** Form fields for HTTP-POST. */
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** What all messages of a service say. */
+/** Common content of all messages of a service. */
 export interface ReceivedMessage {
   readonly binding: Binding;
   readonly xml: string;
@@ -33,11 +33,11 @@ export interface ReceivedMessage {
   readonly destination: string | undefined;
   readonly issueInstant: string | undefined;
   readonly relayState: string | undefined;
-  /** Whether a signature came along. */
+  /** Whether the message is signed. */
   readonly isSigned: boolean;
-  /** URI of its algorithm. */
+  /** URI of the signature algorithm. */
   readonly signatureAlgorithm: string | undefined;
-  /** Whether the signature is that of the certificate that was asked about. */
+  /** Whether the signature matches the given certificate. */
   readonly isVerified: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface LogoutResponse extends ReceivedMessage {
   readonly status: string | undefined;
 }
 
-/** The request for a login that a service sent, with its signature looked at (SAML core 3.4.1). */
+/** Reads an AuthnRequest of a service and checks its signature (SAML core 3.4.1). */
 export function readAuthnRequest(carried: Carried, certificate?: string): AuthnRequest {
   const { root, message } = received('SAMLRequest', 'AuthnRequest', carried, certificate);
   const [policy] = elementsOf(root, 'protocol', 'NameIDPolicy');
@@ -81,7 +81,7 @@ export function readAuthnRequest(carried: Carried, certificate?: string): AuthnR
   };
 }
 
-/** The request for a logout that a service sent (SAML core 3.7.1). */
+/** Reads a LogoutRequest of a service (SAML core 3.7.1). */
 export function readLogoutRequest(carried: Carried, certificate?: string): LogoutRequest {
   const { root, message } = received('SAMLRequest', 'LogoutRequest', carried, certificate);
   return {
@@ -93,7 +93,7 @@ export function readLogoutRequest(carried: Carried, certificate?: string): Logou
   };
 }
 
-/** The answer of a service to a request for a logout (SAML core 3.7.2). */
+/** Reads a LogoutResponse of a service (SAML core 3.7.2). */
 export function readLogoutResponse(carried: Carried, certificate?: string): LogoutResponse {
   const { root, message } = received('SAMLResponse', 'LogoutResponse', carried, certificate);
   return {
@@ -108,11 +108,11 @@ export interface SendOptions {
   readonly binding: Binding;
   readonly field: Field;
   readonly relayState?: string | undefined;
-  /** Missing, nothing is signed. */
+  /** Without it, the message is not signed. */
   readonly signer?: { readonly keyPair: KeyPair; readonly options?: SignatureOptions | undefined } | undefined;
 }
 
-/** A message made ready for a browser: compressed into a signed query, or signed inside and in a form. */
+/** Prepares a message for a browser: compressed in a signed query, or signed inside and in a form. */
 export function sent(id: string, xml: string, { url, binding, field, relayState, signer }: SendOptions): SentMessage {
   if (binding === 'post') {
     const signed = signer === undefined ? xml : signXml(xml, null, signer.keyPair, signer.options);

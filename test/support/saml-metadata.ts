@@ -13,38 +13,38 @@ import {
   written,
 } from './saml-xml.js';
 
-/** Until when metadata count, and who signs them. */
+/** Validity and signature of metadata. */
 export interface MetadataFrame {
-  /** By itself one that nobody guesses. */
+  /** A random one by default. */
   readonly id?: string;
-  /** A text stands there as it is. */
+  /** A text is written unchanged. */
   readonly validUntil?: Instant | string | null;
   /** A duration of XML Schema, such as PT1H. */
   readonly cacheDuration?: string | null;
-  /** Missing, they are not signed. */
+  /** Without it, they are not signed. */
   readonly signedBy?: KeyPair;
   readonly signature?: SignatureOptions;
 }
 
-/** What an identity provider says of itself (SAML metadata 2.3.2 and 2.4.3); each part has an honest value by itself. */
+/** Metadata of an identity provider (SAML metadata 2.3.2 and 2.4.3); every part has a valid default. */
 export interface MetadataOptions extends MetadataFrame {
   readonly ssoUrl?: string;
   readonly sloUrl?: string;
-  /** Where answers to its logout requests go, where that is elsewhere. */
+  /** ResponseLocation of the logout endpoints, if it differs. */
   readonly sloResponseUrl?: string;
-  /** Of both endpoints; HTTP-Redirect and HTTP-POST by itself. */
+  /** Bindings of both endpoints; HTTP-Redirect and HTTP-POST by default. */
   readonly bindings?: readonly Binding[];
-  /** In place of all endpoints, such as `endpoint` writes. */
+  /** Replaces all endpoints, for example with text from `endpoint`. */
   readonly endpoints?: string;
-  /** Before the KeyDescriptors of the certificates, such as `keyDescriptor` writes. */
+  /** Text before the KeyDescriptors of the certificates, for example from `keyDescriptor`. */
   readonly keys?: string;
-  /** Of IDPSSODescriptor, more than it has by itself. */
+  /** Additional attributes of IDPSSODescriptor. */
   readonly roleAttributes?: string;
-  /** PEM, in place of its own. */
+  /** PEM certificates in place of its own. */
   readonly certificates?: readonly string[];
-  /** PEM, beside its own: those of a change of keys. */
+  /** PEM certificates in addition to its own, as during a key change. */
   readonly extraCertificates?: readonly string[];
-  /** Values by the names of the entity attributes, such as `ASSURANCE`. */
+  /** Values by the name of an entity attribute, such as `ASSURANCE`. */
   readonly entityAttributes?: Readonly<Record<string, readonly string[]>>;
   readonly wantsSignedRequests?: boolean;
   readonly entityId?: string;
@@ -78,13 +78,13 @@ function endpointsOf(options: MetadataOptions): string {
   return `${slo}<md:NameIDFormat>${PERSISTENT}</md:NameIDFormat>${each('SingleSignOnService', ssoUrl)}`;
 }
 
-/** Text of an endpoint; `binding` is a URI, `responseUrl` where answers go elsewhere (SAML metadata 2.2.2). */
+/** Text of an endpoint; `binding` is a URI, `responseUrl` its ResponseLocation (SAML metadata 2.2.2). */
 export function endpoint(name: string, binding: string, url: string, responseUrl?: string): string {
   const places = attribute('Location', url) + attribute('ResponseLocation', responseUrl);
   return `<md:${name}${attribute('Binding', binding)}${places}/>`;
 }
 
-/** Text of an EntitiesDescriptor around the metadata of several (SAML metadata 2.3.1). */
+/** Text of an EntitiesDescriptor with the metadata of several entities (SAML metadata 2.3.1). */
 export function entitiesDescriptor(descriptors: readonly string[], frame: MetadataFrame = {}): string {
   return framed('EntitiesDescriptor', '', frame, descriptors);
 }

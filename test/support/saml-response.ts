@@ -4,54 +4,54 @@ import { attribute, escaped, type Instant, messageId, NAMESPACE, PERSISTENT, SUC
 
 export type SignedParts = 'assertion' | 'response' | 'both' | 'none';
 
-/** What an answer says. Each part has an honest value by itself; null leaves a part out where its type allows it. */
+/** Options of a response. Every part has a valid default; null omits a part if its type permits it. */
 export interface ResponseOptions {
-  /** Where the answer goes: Destination and Recipient, unless those are set. */
+  /** URL of the recipient: Destination and Recipient, unless those are set. */
   readonly acsUrl: string;
   readonly audience: string | null;
-  /** Id of the request; missing, nobody asked. */
+  /** Id of the request; without it, the response is unsolicited. */
   readonly inResponseTo?: string | null;
-  /** The present of the identity provider, from which all instants derive. */
+  /** Clock of the identity provider, from which all instants derive. */
   readonly now?: Instant;
 
   readonly nameId?: string | null;
   readonly nameIdFormat?: string | null;
   readonly attributes?: Readonly<Record<string, string | readonly string[]>>;
-  /** By itself PasswordProtectedTransport. */
+  /** PasswordProtectedTransport by default. */
   readonly authnContextClassRef?: string | null;
   readonly authnInstant?: Instant;
   readonly sessionIndex?: string | null;
   readonly sessionNotOnOrAfter?: Instant | null;
 
-  /** Of assertion and response. */
+  /** Issuer of assertion and response. */
   readonly issuer?: string;
-  /** Of the response alone, where it differs. */
+  /** Issuer of the response, if it differs. */
   readonly responseIssuer?: string | null;
   readonly id?: string;
   readonly assertionId?: string;
   readonly issueInstant?: Instant;
   readonly destination?: string | null;
   readonly recipient?: string | null;
-  /** InResponseTo of the confirmation, where it differs from that of the response. */
+  /** InResponseTo of the confirmation, if it differs from that of the response. */
   readonly confirmationInResponseTo?: string | null;
   readonly notBefore?: Instant | null;
-  /** Five minutes from now by itself; the confirmation ends with it, unless the next is set. */
+  /** Five minutes from now by default; also the end of the confirmation, unless the next option is set. */
   readonly notOnOrAfter?: Instant | null;
   readonly confirmationNotOnOrAfter?: Instant | null;
-  /** Other than Success: an answer without an assertion, of which the response is signed. */
+  /** With another status than Success, the response has no assertion and is signed itself. */
   readonly status?: string;
   /** Second-level status, such as urn:oasis:names:tc:SAML:2.0:status:AuthnFailed. */
   readonly subStatus?: string;
 
-  /** The assertion alone by itself. */
+  /** The assertion only by default. */
   readonly signed?: SignedParts;
   readonly signature?: SignatureOptions;
-  /** Certificate (PEM) of the one who may read the assertion: it is signed first, then encrypted. */
+  /** Certificate (PEM) of the recipient of an encrypted assertion, which is signed first, then encrypted. */
   readonly encryptFor?: string;
   readonly encryption?: EncryptionOptions;
   /** Changes the assertion before it is signed. */
   readonly bendAssertion?: (xml: string) => string;
-  /** Changes the response with its assertion, which is signed or encrypted by then, before the response is signed. */
+  /** Changes the response with its signed or encrypted assertion, before the response is signed. */
   readonly bendResponse?: (xml: string) => string;
 }
 
@@ -66,7 +66,7 @@ export function assertionXml(entityId: string, options: ResponseOptions): string
     audience === null
       ? ''
       : `<saml:AudienceRestriction><saml:Audience>${escaped(audience)}</saml:Audience></saml:AudienceRestriction>`;
-  // The prefix of messages is declared here, too, so that inclusive canonicalization says the same alone and in place.
+  // Declares the prefix of messages here too, so that inclusive canonicalization is the same alone and in place.
   const isInclusive = options.signature?.canonicalization === 'inclusive';
   return (
     `<saml:Assertion xmlns:saml="${NAMESPACE.assertion}"${isInclusive ? ` xmlns:samlp="${NAMESPACE.protocol}"` : ''}` +
@@ -81,7 +81,7 @@ export function assertionXml(entityId: string, options: ResponseOptions): string
   );
 }
 
-/** Text of a response around an assertion, or around nothing (SAML core 3.3.3). */
+/** Text of a response with or without an assertion (SAML core 3.3.3). */
 export function responseXml(entityId: string, assertion: string, options: ResponseOptions): string {
   const {
     now = Date.now(),
@@ -107,7 +107,7 @@ export function issuerXml(issuer: string | null): string {
   return `<saml:Issuer xmlns:saml="${NAMESPACE.assertion}">${escaped(issuer)}</saml:Issuer>`;
 }
 
-/** Status of an answer (SAML core 3.2.2.1). */
+/** Status of a response (SAML core 3.2.2.1). */
 export function statusXml(status: string, subStatus?: string): string {
   const inner = subStatus === undefined ? '' : `<samlp:StatusCode${attribute('Value', subStatus)}/>`;
   return `<samlp:Status><samlp:StatusCode${attribute('Value', status)}>${inner}</samlp:StatusCode></samlp:Status>`;

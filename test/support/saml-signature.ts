@@ -26,17 +26,17 @@ const CANONICALIZATION_URI = {
 
 const ENVELOPED = 'http://www.w3.org/2000/09/xmldsig#enveloped-signature';
 
-/** How something is signed; by itself: with RSA and SHA-256, canonicalized exclusively, as the SAML profile asks. */
+/** Signature options; by default RSA with SHA-256 and exclusive canonicalization, as the SAML profile requires. */
 export interface SignatureOptions {
-  /** A foreign key, in place of that of the identity provider. */
+  /** A foreign key in place of that of the identity provider. */
   readonly keyPair?: KeyPair;
-  /** `hmac-sha1` takes the text of the certificate, which everybody knows, for its secret (key confusion). */
+  /** `hmac-sha1` uses the text of the public certificate as its secret (key confusion). */
   readonly algorithm?: keyof typeof SIGNATURE_URI;
   readonly digest?: keyof typeof DIGEST_URI;
   readonly canonicalization?: keyof typeof CANONICALIZATION_URI;
-  /** URIs of the transforms, in place of enveloped signature and canonicalization. */
+  /** URIs of the transforms in place of enveloped signature and canonicalization. */
   readonly transforms?: readonly string[];
-  /** PEM of the certificate in KeyInfo, in place of the signer's; null leaves KeyInfo out. */
+  /** PEM of the certificate in KeyInfo in place of the signer's; null omits KeyInfo. */
   readonly keyInfo?: string | null;
 }
 
@@ -61,7 +61,7 @@ export function signXml(xml: string, id: string | null, own: KeyPair, options: S
   return signer.getSignedXml();
 }
 
-/** True if the root is signed as a whole, by the key of this certificate. */
+/** True if the whole root is signed with the key of this certificate. */
 export function isRootSignedBy(xml: string, certificate: string): boolean {
   const root = rootOf(xml);
   const signature = signatureOf(root);
@@ -77,7 +77,7 @@ export function isRootSignedBy(xml: string, certificate: string): boolean {
   return others.length === 0 && reference?.uri === `#${valueOf(root, 'ID') ?? ''}`;
 }
 
-/** The signature that stands directly in an element. */
+/** The signature that is a child of an element. */
 export function signatureOf(element: Element): Element | undefined {
   return Array.from(element.getElementsByTagNameNS(NAMESPACE.signature, 'Signature')).find(
     ({ parentNode }) => parentNode === element,
@@ -92,7 +92,7 @@ export function signQuery(query: string, own: KeyPair, options: SignatureOptions
   return `${signed}&Signature=${encodeURIComponent(signature)}`;
 }
 
-/** True if a query is signed by the key of this certificate, over the octets in which it came. */
+/** True if the received octets of a query are signed with the key of this certificate. */
 export function isQuerySignedBy(query: string, certificate: string): boolean {
   const parameters = query.split('&');
   const raw = (name: string) => parameters.find((parameter) => parameter.startsWith(`${name}=`));

@@ -31,12 +31,12 @@ export const BINDING_URI: Readonly<Record<Binding, string>> = {
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text as it stands in an element or between double quotes. */
+/** Escapes text for an element or an attribute in double quotes. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? character);
 }
 
-/** ` name="value"`, or nothing where there is no value. */
+/** ` name="value"`, or an empty text without a value. */
 export function attribute(name: string, value: string | null | undefined): string {
   return value === null || value === undefined ? '' : ` ${name}="${escaped(value)}"`;
 }
@@ -46,7 +46,7 @@ export function written(at: Instant | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-/** An identifier of a message that nobody guesses (SAML core 1.3.4). */
+/** A random message identifier (SAML core 1.3.4). */
 export function messageId(): string {
   return `_${randomBytes(20).toString('hex')}`;
 }
@@ -56,21 +56,21 @@ export function bare(pem: string): string {
   return pem.replace(/-----[A-Z ]+-----|\s/g, '');
 }
 
-/** One text in place of another; fails where there is none, as what is built on it would tell nothing. */
+/** Replaces a text; throws if it is missing, since the test would otherwise prove nothing. */
 export function replaced(xml: string, from: string | RegExp, to: string): string {
   const result = xml.replace(from, () => to);
   if (result === xml) throw new Error(`no ${String(from)} in ${xml}`);
   return result;
 }
 
-/** The first element of that name, with all in it. */
+/** The first element of that name, with its content. */
 export function part(xml: string, name: string): string {
   const [found] = new RegExp(`<${name}[ >][\\s\\S]*?</${name}>`).exec(xml) ?? [];
   if (found === undefined) throw new Error(`no ${name} in ${xml}`);
   return found;
 }
 
-/** Root element of a message; fails for what is no XML. */
+/** Root element of a message; throws for malformed XML. */
 export function rootOf(xml: string): Element {
   return new DOMParser({
     errorHandler: (level: string, message: unknown) => {
@@ -89,7 +89,7 @@ export function textOf(parent: Element, namespace: keyof typeof NAMESPACE, name:
   return elementsOf(parent, namespace, name)[0]?.textContent;
 }
 
-/** Value of an attribute, or nothing where it is missing. */
+/** Value of an attribute, or undefined if it is missing. */
 export function valueOf(element: Element | undefined, name: string): string | undefined {
   return element?.hasAttribute(name) === true ? (element.getAttribute(name) ?? undefined) : undefined;
 }

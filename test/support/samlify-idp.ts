@@ -1,10 +1,10 @@
 import { Constants, IdentityProvider, SamlLib, ServiceProvider, setSchemaValidator } from 'samlify';
 import { type KeyPair, messageId, PASSWORD_CLASS, PERSISTENT, SUCCESS } from './saml-xml.js';
 
-/** How it answers; by itself somebody with a password in no group of ours, under a signature of the assertion alone. */
+/** Options of a response; by default a password login without groups, with a signed assertion only. */
 export interface Habits {
   readonly signsResponse?: boolean;
-  /** Missing, nothing is encrypted. */
+  /** Without it, nothing is encrypted. */
   readonly cipher?: keyof typeof CIPHER;
   readonly classRef?: string;
   readonly person?: string;
@@ -12,7 +12,7 @@ export interface Habits {
   readonly sessionIndex?: string;
 }
 
-/** A message as it came: by its query with the octets that are signed, or by the fields of a form. */
+/** A received message: a query with its signed octets, or the fields of a form. */
 export interface ArrivedMessage {
   readonly binding: 'redirect' | 'post';
   readonly query?: Record<string, string>;
@@ -28,28 +28,28 @@ const CIPHER = {
 };
 const BASIC_NAMES = 'urn:oasis:names:tc:SAML:2.0:attrname-format:basic';
 const LIFETIME_MILLIS = 300_000;
-/** The library leaves it to whoever uses it. */
+/** The library requires a validator from its user. */
 const AUTHN_STATEMENT =
   '<saml:AuthnStatement AuthnInstant="{AuthnInstant}" SessionIndex="{SessionIndex}"><saml:AuthnContext>' +
   '<saml:AuthnContextClassRef>{AuthnContextClassRef}</saml:AuthnContextClassRef>' +
   '</saml:AuthnContext></saml:AuthnStatement>';
 
-/** An identity provider by the library samlify; it says that it wants requests signed, and verifies them. */
+/** An identity provider based on samlify, which requires signed requests and verifies them. */
 export class SamlifyIdp {
   constructor(
     private readonly name: string,
     private readonly keyPair: KeyPair,
   ) {
-    // Schemas come in further packages; what it signs, verifies and reads does not depend on them.
+    // Schemas are in other packages; signatures and parsing do not depend on them.
     setSchemaValidator({ validate: () => Promise.resolve('not looked at') });
   }
 
-  /** XML text of what it says of itself. */
+  /** XML text of its metadata. */
   get metadata(): string {
     return this.entity().getMetadata();
   }
 
-  /** Answers the request of the service with these metadata, or throws where its signature is not good. */
+  /** Responds to the request of the service with these metadata; throws if its signature is invalid. */
   async answer(
     { binding, ...request }: ArrivedMessage,
     serviceMetadata: string,
@@ -69,7 +69,7 @@ export class SamlifyIdp {
       {},
       {
         relayState,
-        // The other way round, what is signed is not what is sent.
+        // In reverse order, the signed bytes would differ from the sent ones.
         encryptThenSign: true,
         customTagReplacement: (template) => ({
           id: values.ID,
@@ -80,7 +80,7 @@ export class SamlifyIdp {
     return { SAMLResponse: context, RelayState: relayState };
   }
 
-  /** Where to send a browser that asks for the end of a session. */
+  /** URL with a LogoutRequest for a browser. */
   logoutRequest(
     serviceMetadata: string,
     { person, sessionIndex }: Required<Pick<Habits, 'person' | 'sessionIndex'>>,
@@ -89,12 +89,12 @@ export class SamlifyIdp {
     return this.entity().createLogoutRequest(service(serviceMetadata), 'redirect', user).context;
   }
 
-  /** Reads what a service answered to that, or throws where its signature is not good. */
+  /** Reads the LogoutResponse of a service; throws if its signature is invalid. */
   async readLogoutResponse({ binding, ...answer }: ArrivedMessage, serviceMetadata: string): Promise<unknown> {
     return (await this.entity().parseLogoutResponse(service(serviceMetadata), binding, answer)).extract;
   }
 
-  /** Where to send a browser with the answer to the logout that a service asked for. */
+  /** URL with a LogoutResponse for a browser. */
   async answerLogout({ binding, ...request }: ArrivedMessage, serviceMetadata: string): Promise<string> {
     const [idp, sp] = [this.entity(), service(serviceMetadata)];
     const { extract } = await idp.parseLogoutRequest(sp, binding, request);
@@ -103,7 +103,7 @@ export class SamlifyIdp {
       .context;
   }
 
-  /** The same entity each time, which encrypts where a cipher is named. */
+  /** Builds the same entity each time; it encrypts if a cipher is given. */
   private entity(cipher?: keyof typeof CIPHER): ReturnType<typeof IdentityProvider> {
     return IdentityProvider({
       entityID: `https://${this.name}.idp.test/metadata`,
@@ -130,7 +130,7 @@ export class SamlifyIdp {
     return [redirect, post].map((Binding) => ({ Binding, Location: `https://${this.name}.idp.test/${path}` }));
   }
 
-  /** What stands in the places that the template leaves open. */
+  /** Values of the placeholders of the template. */
   private valuesFor(
     { inResponseTo, acsUrl, audience }: Readonly<Record<'inResponseTo' | 'acsUrl' | 'audience', string>>,
     { classRef = PASSWORD_CLASS, person = 'bob', group = 'Nobody', sessionIndex = messageId() }: Habits,
@@ -160,7 +160,7 @@ export class SamlifyIdp {
   }
 }
 
-/** What the metadata of a service say, and that all of its logout messages are signed. */
+/** The service provider from its metadata, with signed logout messages required. */
 function service(metadata: string, wantMessageSigned = false): ReturnType<typeof ServiceProvider> {
   return ServiceProvider({
     metadata,

@@ -9,9 +9,9 @@ import {
 
 const TEXT = 'text/plain;charset=UTF-8';
 
-/** Endpoints of every kind, with the ids and paths of the contract, that only show what they were asked. */
+/** Endpoints of every kind, with the ids and paths of the contract, that return their input. */
 export class SampleEndpoints {
-  /** What the operations were asked, oldest first. */
+  /** Inputs of the operations, oldest first. */
   readonly asked: OperationRequest[] = [];
 
   readonly all: readonly Endpoint[] = [
@@ -63,7 +63,7 @@ export class SampleEndpoints {
     },
   ];
 
-  /** Answers what it was asked; nothing has the name `unknown`. */
+  /** Returns its input; the name `unknown` does not exist. */
   private read(pathTemplate: Operation['pathTemplate']): Operation {
     return this.operation('GET', pathTemplate, ({ selector, query, operator, mediaType }) =>
       selector === 'unknown'

@@ -34,7 +34,7 @@ const ACCOUNT = `INSERT INTO account (id, login_id, kind, status, roles, mfa_req
 
 const KEYS = new Map(['one', 'two'].map((id) => [id, randomBytes(32)]));
 
-/** What one process would differ in. */
+/** Settings that differ between processes. */
 export interface PartsOptions {
   readonly properties?: Partial<MfaProperties>;
   readonly pepper?: string;
@@ -43,7 +43,7 @@ export interface PartsOptions {
   readonly loggers?: Loggers;
 }
 
-/** The services of the second factor, put together by hand on a real database. */
+/** The services of the second factor, constructed on a real database. */
 export interface SecondFactorParts {
   readonly secondFactors: SecondFactors;
   readonly locks: Locks;
@@ -95,22 +95,22 @@ export function secondFactorParts(work: UnitOfWork, clock: Clock, options: Parts
   };
 }
 
-/** An account and its owner's phone. */
+/** An account and the authenticator app of its user. */
 export interface TestUser {
   readonly subject: string;
   readonly app: AuthenticatorApp;
-  /** Codes of the live set as they were shown. */
+  /** The valid backup codes, in plain text. */
   readonly backupCodes: readonly string[];
 }
 
-/** A new account without a second factor; gives its id. */
+/** Creates an account without a second factor; returns its id. */
 export async function newAccount(work: UnitOfWork): Promise<string> {
   const subject = randomBytes(12).toString('hex');
   await work.single((tx) => tx.insert(ACCOUNT, [subject, `${subject}@example.org`]));
   return subject;
 }
 
-/** A new account whose second factor has just been confirmed; moves the clock to a step that is not used yet. */
+/** Creates an account with a confirmed second factor and moves the clock to an unused step. */
 export async function enrolledUser(
   work: UnitOfWork,
   parts: SecondFactorParts,
@@ -126,7 +126,7 @@ export async function enrolledUser(
   return { subject, app, backupCodes };
 }
 
-/** What an account's row says. */
+/** The row of an account. */
 export async function accountRow(work: UnitOfWork, subject: string): Promise<Readonly<Record<string, Value>>> {
   const [row] = await work.single((tx) =>
     tx.rows<Record<string, Value>>('SELECT * FROM account WHERE id = ?', [subject]),
@@ -135,7 +135,7 @@ export async function accountRow(work: UnitOfWork, subject: string): Promise<Rea
   return row;
 }
 
-/** How many events of each kind and reason an account has since its second factor was confirmed. */
+/** Number of events by kind and reason since the second factor of the account was confirmed. */
 export async function eventsOf(work: UnitOfWork, subject: string): Promise<Readonly<Record<string, number>>> {
   const sql = `SELECT kind, reason FROM security_event WHERE user_id = ? AND kind NOT IN ('MFA_SETUP', 'MFA_CONFIRMED')`;
   const rows = await work.single((tx) => tx.rows<{ kind: string; reason: string | null }>(sql, [subject]));
@@ -147,7 +147,7 @@ export async function eventsOf(work: UnitOfWork, subject: string): Promise<Reado
   return counts;
 }
 
-/** `ok`, or the code of the error that ended it; other errors go on. */
+/** `ok`, or the code of a ServiceError; rethrows other errors. */
 export function ending(action: Promise<unknown>): Promise<string> {
   return action.then(
     () => 'ok',
@@ -158,13 +158,13 @@ export function ending(action: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Marks a half token as used, as the caller of `prove` does. */
+/** Marks an mfa_token as used, as the caller of `prove` does. */
 export async function markUsed(tx: Tx, jti: string): Promise<void> {
   const sql = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
   if (!(await tx.insert(sql, [jti, 2_000_000_000]))) throw new ServiceError('MFA_TOKEN_INVALID');
 }
 
-/** The same database, where something else happens right before the first transaction: what a race may bring. */
+/** The same database with an action right before the first transaction, to simulate a race. */
 export function interposed(work: UnitOfWork, happens: () => Promise<unknown>): UnitOfWork {
   let hasHappened = false;
   const run: UnitOfWork['run'] = async (inner) => {
@@ -177,7 +177,7 @@ export function interposed(work: UnitOfWork, happens: () => Promise<unknown>): U
   return Object.assign(Object.create(work) as UnitOfWork, { run });
 }
 
-/** Calls all at once and counts the endings. */
+/** Runs all calls at once and counts the outcomes. */
 export async function endings(actions: readonly (() => Promise<unknown>)[]): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {};
   for (const end of await Promise.all(actions.map((action) => ending(action())))) counts[end] = (counts[end] ?? 0) + 1;

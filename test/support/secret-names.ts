@@ -1,4 +1,4 @@
-/** Names whose value is a secret wherever it stands: in a key, a field of the log, a text, a query or a header. */
+/** Names whose value is always a secret: in a key, a log field, a text, a query or a header. */
 export const SECRET_NAMES: readonly string[] = [
   'password',
   'app.datasource.password',
@@ -21,7 +21,7 @@ export const SECRET_NAMES: readonly string[] = [
   'BACKUP_CODE_PEPPER',
 ];
 
-/** Names of variables in which a short word stands for a secret: whole words, at `_`, `-`, `.` or a change of case. */
+/** Names of variables in which a short word marks a secret: whole words, split at `_`, `-`, `.` or a change of case. */
 export const SHORT_SECRET_NAMES: readonly string[] = [
   'BASIC_AUTH',
   'GITHUB_PAT',
@@ -38,7 +38,7 @@ export const SHORT_SECRET_NAMES: readonly string[] = [
   'CARD_PIN',
 ];
 
-/** Names with the same letters inside another word. */
+/** Names with the same letters inside a longer word. */
 export const LONGER_WORDS: readonly string[] = [
   'PATH',
   'PATTERN',
@@ -57,7 +57,7 @@ export const LONGER_WORDS: readonly string[] = [
   'commitAuthor',
 ];
 
-/** Names that only look like those. */
+/** Names that only look like secrets. */
 export const PLAIN_NAMES: readonly string[] = [
   'server.port',
   'app.datasource.username',

@@ -21,7 +21,7 @@ export interface SecureRequest {
 
 export const JSON_BODY = { 'content-type': 'application/json' };
 
-/** One request over HTTP/1.1 on a connection of its own. */
+/** One request over HTTP/1.1 on a new connection. */
 export async function overHttp1(url: string, path: string, request: SecureRequest): Promise<SecureAnswer> {
   const { method = 'GET', headers = {}, body, ca } = request;
   const sent = httpsRequest(`${url}${path}`, { method, headers, ca, agent: false }).end(body);
@@ -29,7 +29,7 @@ export async function overHttp1(url: string, path: string, request: SecureReques
   return { status: response.statusCode ?? 0, headers: response.headers, text: await wholeText(response) };
 }
 
-/** A TLS connection and nothing on it; fails where the handshake does. */
+/** An idle TLS connection; rejects if the handshake fails. */
 export async function handshake(url: string, options: ConnectionOptions): Promise<TLSSocket> {
   const { hostname, port } = new URL(url);
   const socket = connectTls({ host: hostname, port: Number(port), ...options });
@@ -37,7 +37,7 @@ export async function handshake(url: string, options: ConnectionOptions): Promis
   return socket;
 }
 
-/** The first message of a TLS handshake, as a client would send it (RFC 8446 section 4.1.2). */
+/** The first message of a TLS handshake (RFC 8446 section 4.1.2). */
 export async function clientHello(): Promise<Buffer> {
   const [clientSide, serverSide] = duplexPair();
   const socket = connectTls({ socket: clientSide }).on('error', () => undefined);
@@ -46,7 +46,7 @@ export async function clientHello(): Promise<Buffer> {
   return hello;
 }
 
-/** The common name of the certificate that a server shows. */
+/** The common name of the certificate of a server. */
 export async function nameShown(url: string): Promise<string> {
   const socket = await handshake(url, { rejectUnauthorized: false });
   const name = socket.getPeerCertificate().subject.CN;

@@ -1,15 +1,15 @@
 import fastCheck from 'fast-check';
 
-/** The seed of every run but `npm run test:explore`, so that a verdict depends on the change alone. */
+/** The seed of every run except `npm run test:explore`, so that results depend only on the code. */
 const FIXED_SEED = 6238;
-/** What `npm run test:explore` sets: the seed that it drew, and how many times the usual number of cases to run. */
+/** Variables that `npm run test:explore` sets: its seed, and the factor for the number of cases. */
 const { EXPLORE_SEED, EXPLORE_FACTOR = '1' } = process.env;
 
 fastCheck.configureGlobal({ seed: EXPLORE_SEED === undefined ? FIXED_SEED : Number(EXPLORE_SEED) });
 
 export * from 'fast-check';
 
-/** Replaces the function of the library: multiplies the number of cases where the run explores. */
+/** Replaces the function of the library: multiplies the number of cases in an exploring run. */
 export const assert = (<Ts>(property: fastCheck.IRawProperty<Ts>, parameters: fastCheck.Parameters<Ts> = {}) =>
   fastCheck.assert(property, {
     ...parameters,

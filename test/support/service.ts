@@ -7,30 +7,30 @@ import { waitUntil } from './wait-until.js';
 export interface ServiceOptions {
   /** Configuration arguments, e.g. `--app.profiles.active=prod`. */
   readonly args?: readonly string[];
-  /** The whole environment but `PATH`. */
+  /** The whole environment except `PATH`. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Working folder; a fresh one when left out. */
+  /** Working folder; a fresh one by default. */
   readonly cwd?: string;
   /** Arguments of Node itself, before the script. */
   readonly nodeArguments?: readonly string[];
 }
 
 export interface RunningService {
-  /** Without a slash at its end; empty where there is no main listener. */
+  /** URL without a trailing slash; empty without a main listener. */
   readonly url: string;
-  /** Where a management listener of its own was announced. */
+  /** Announced URL of a separate management listener. */
   readonly managementUrl: string | undefined;
   readonly cwd: string;
   readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** `LEVEL message` of each line of the log, where its form is the packaged one. */
+  /** `LEVEL message` of each log line in the packaged format. */
   readonly log: readonly string[];
-  /** Those of them that an operator should look at. */
+  /** The warnings and errors among them. */
   readonly troubles: readonly string[];
-  /** Settles when the service ends by itself. */
+  /** Resolves when the service ends. */
   readonly exit: Promise<Exit>;
-  /** Asks for a graceful end; the answer is the exit code. */
+  /** Requests a graceful shutdown; resolves to the exit code. */
   stop(): Promise<number | null>;
   kill(): Promise<void>;
 }
@@ -46,7 +46,7 @@ const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 const START_LIMIT_MILLIS = 30_000;
 
-/** Starts the built service on a free port and waits until it says that it is ready. */
+/** Starts the built service on a free port and waits until it is ready. */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const args = withFreePort(options.args ?? []);
   const { kept, cwd } = await start(MAIN, { ...options, args });
@@ -90,7 +90,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   };
 }
 
-/** Runs the built service to its end, for starts that are meant to fail. */
+/** Runs the built service to its end, for startups that must fail. */
 export async function runService(options: ServiceOptions = {}): Promise<Ended> {
   return run(MAIN, { ...options, args: withFreePort(options.args ?? []) });
 }
@@ -114,7 +114,7 @@ async function start(script: string, options: ServiceOptions): Promise<{ kept: K
   return { kept: await KeptProcess.start(process.execPath, command, { env, cwd }), cwd };
 }
 
-/** On a free port of the loopback, unless the test says otherwise. */
+/** A free port of the loopback address, unless the test overrides it. */
 function withFreePort(args: readonly string[]): readonly string[] {
   const isGiven = (key: string): boolean =>
     args.some((argument) => argument.replace(/^(?:--|-D)/, '').startsWith(`${key}=`));
@@ -127,7 +127,7 @@ function withFreePort(args: readonly string[]): readonly string[] {
 
 const LOG_LINE = /^\d{4}-\d\d-\d\d [\d:.]{12}(?:Z|[+-][\d:]{5}) (\w+) +\d+ --- \[[\w.-]+\] \[\S+\] [\w.]+ : (.*)$/gm;
 
-/** `LEVEL message` of each line of a log in the packaged form. */
+/** `LEVEL message` of each line of a log in the packaged format. */
 export function logOf(stdout: string): readonly string[] {
   return Array.from(stdout.matchAll(LOG_LINE), ([, level = '', message = '']) => `${level} ${message}`);
 }
@@ -137,7 +137,7 @@ interface Announced {
   readonly isManagement: boolean;
 }
 
-/** The URLs that complete lines of the log announce, whatever their form. */
+/** The URLs that complete log lines announce, in every format. */
 function announced(stdout: string): readonly Announced[] {
   const lines = stdout.split('\n').slice(0, -1);
   return lines.flatMap((line) => {

@@ -1,6 +1,6 @@
 /**
- * Preloaded into the service (`node --import <this file>?at=<end of a path>&signals=<names>`): it gets the signals, one
- * after the other, as soon as it loads the module whose path ends like that.
+ * Preloaded into the service (`node --import <this file>?at=<end of a path>&signals=<names>`): sends itself the signals
+ * in order when it loads the module whose path ends like that.
  */
 import { registerHooks } from 'node:module';
 

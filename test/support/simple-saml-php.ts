@@ -9,23 +9,23 @@ import { bare, type Binding, BINDING_URI, type KeyPair, PERSISTENT } from './sam
 import { temporaryFolder } from './temporary-folder.js';
 import { waitUntil } from './wait-until.js';
 
-/** Where the package of Debian and Ubuntu puts it. */
+/** Its folder in the package of Debian and Ubuntu. */
 const PROGRAM = '/usr/share/simplesamlphp';
 const HOST = '127.0.0.1';
 
-/** True where the machine has it; like a MySQL it is used then, and missed by nobody where not. */
+/** True if it is installed; tests do not require it. */
 export const HAS_SIMPLE_SAML_PHP = findProgram('php') !== null && existsSync(join(PROGRAM, 'www'));
 
-/** How it treats a service; by itself it signs the assertion alone and says that a password was given. */
+/** Options for a service; by default it signs only the assertion and reports a password login. */
 export interface Treatment {
   readonly isEncrypted?: boolean;
   readonly signsResponse?: boolean;
   readonly classRef?: string;
-  /** PEM; what the service signs must be of this one, in place of the one in its metadata. */
+  /** PEM of the certificate for signatures of the service, in place of the one in its metadata. */
   readonly certificate?: string;
 }
 
-/** What it makes a browser post. */
+/** The form that it sends a browser to post. */
 export interface SignedInForm {
   readonly acsUrl: string;
   readonly fields: Readonly<Record<string, string>>;
@@ -66,12 +66,12 @@ export class SimpleSamlPhp {
     return `${this.url}/saml2/idp/metadata.php`;
   }
 
-  /** XML text of what it says of itself. */
+  /** XML text of its metadata. */
   async metadata(): Promise<string> {
     return (await fetch(this.metadataUrl)).text();
   }
 
-  /** From now on it knows this service, by its metadata, and no other. */
+  /** Replaces its known services by this one. */
   introduce(serviceMetadata: string, treatment: Treatment = {}): void {
     const { isEncrypted = false, signsResponse = false, classRef, certificate } = treatment;
     writeFileSync(join(this.folder, 'metadata/service.xml'), serviceMetadata);
@@ -91,12 +91,12 @@ export class SimpleSamlPhp {
     writeFileSync(join(this.folder, 'metadata/saml20-sp-remote.php'), `${returning('more', more)}${PARSED}`);
   }
 
-  /** A browser, as far as it comes here. */
+  /** A browser for this identity provider. */
   client(): HttpClient {
     return new HttpClient(this.url);
   }
 
-  /** Signs `ada` in when the browser comes with a request: by its URL, or with the fields it posts there. */
+  /** Signs in `ada` for an AuthnRequest in the URL or in a form. */
   async signIn(client: HttpClient, to: string, fields?: Readonly<Record<string, string>>): Promise<SignedInForm> {
     const first = await client.send(fields ? 'POST' : 'GET', this.pathOf(to), fields && { form: fields });
     const login = await this.followed(client, first);
@@ -110,7 +110,7 @@ export class SimpleSamlPhp {
     return { acsUrl, fields: { SAMLResponse, RelayState } };
   }
 
-  /** Where the browser is sent from here that comes to `url`. */
+  /** Redirect target of `url`. */
   async sendsOn(client: HttpClient, url: string): Promise<string> {
     const { request, text, headers } = await this.followed(client, await client.get(this.pathOf(url)));
     const location = headers.get('location');
@@ -118,12 +118,12 @@ export class SimpleSamlPhp {
     return location;
   }
 
-  /** Where a browser ends all it has by way of this identity provider. */
+  /** URL that starts a single logout. */
   get leaveUrl(): string {
     return `${this.url}/saml2/idp/SingleLogoutService.php?ReturnTo=${encodeURIComponent(this.leftUrl)}`;
   }
 
-  /** Where it is when all of that has ended. */
+  /** URL after a completed single logout. */
   get leftUrl(): string {
     return `${this.url}/left.php`;
   }
@@ -182,7 +182,7 @@ function configuration(folder: string, url: string): PhpArray {
   };
 }
 
-/** The web server that PHP brings takes `/module.php/core/page` for a file. */
+/** Rewrites paths, since the web server of PHP treats `/module.php/core/page` as a file. */
 const ROUTER = `<?php
 $root = '${PROGRAM}/www';
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
@@ -198,7 +198,7 @@ chdir(dirname($root . $parts[1]));
 require $root . $parts[1];
 `;
 
-/** What it makes of metadata itself. */
+/** Parses metadata with its own parser. */
 const PARSED = `$parsed = \\SimpleSAML\\Metadata\\SAMLParser::parseFile(__DIR__ . '/service.xml')->getMetadata20SP();
 $metadata[$parsed['entityid']] = array_merge($parsed, $more);
 `;
@@ -208,7 +208,7 @@ interface PhpArray {
   readonly [key: string]: PhpValue;
 }
 
-/** A PHP file that sets a variable, by way of JSON. */
+/** A PHP file that sets a variable from JSON. */
 function returning(variable: string, value: PhpArray): string {
   const json = JSON.stringify(value).replaceAll('\\', '\\\\').replaceAll("'", "\\'");
   return `<?php\n$${variable} = json_decode('${json}', true);\n`;

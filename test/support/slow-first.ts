@@ -1,11 +1,11 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that take minutes, then those that start programs; whatever is left takes seconds. */
+/** Files that take minutes, then files that start programs; all others take seconds. */
 const SLOW = [/\/chaos\/|\/races/, /\/(?:e2e|browser|persistence)\//];
 
 /**
- * Without times of an earlier run, Vitest begins with the largest files. A small one that takes minutes would come last,
- * and keep one worker busy while the others have nothing left to do.
+ * Without times of an earlier run, Vitest begins with the largest files. A small but slow file would then come last and
+ * keep one worker busy while the others are idle.
  */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -9,7 +9,7 @@ const POM = join(FOLDER, 'pom.xml');
 const JAR = 'spring-security-oauth2-jose-6.5.1.jar';
 const CACHED = join(homedir(), '.m2/repository/org/springframework/security/spring-security-oauth2-jose/6.5.1', JAR);
 
-/** What a resource server is told about the service. */
+/** Configuration of a resource server. */
 export interface Trust {
   readonly jwksUri: string;
   readonly issuer: string;
@@ -17,7 +17,7 @@ export interface Trust {
   readonly clientId: string;
 }
 
-/** A token, and the kind of validator that looks at it. */
+/** A token, and the kind of its validator. */
 export type Presented = readonly ['at+jwt' | 'JWT', string];
 
 /**
@@ -32,7 +32,7 @@ export function springSecurityClassPath(): string | undefined {
   return status === 0 ? readFileSync(file, 'utf8').trim() : undefined;
 }
 
-/** What Spring Security says to each token: `accepted [<amr>]` or `rejected <reason>`. */
+/** The result of Spring Security for each token: `accepted [<amr>]` or `rejected <reason>`. */
 export function springSecurityVerdicts(
   classPath: string,
   { jwksUri, issuer, audience, clientId }: Trust,

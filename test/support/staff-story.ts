@@ -10,19 +10,19 @@ import { temporaryFolder } from './temporary-folder.js';
 
 export { MFA_CLASS, PASSWORD_CLASS } from './saml-xml.js';
 
-/** Keys of one identity provider below `app.security.saml.idp.<name>`; some are set already, unless they are empty here. */
+/** Keys of one identity provider below `app.security.saml.idp.<name>`; an empty value removes a default. */
 export type IdpKeys = Readonly<Record<string, string>>;
 
-/** What an identity provider makes a browser post. */
+/** The form of a SAML response that a browser posts. */
 export type Posted = Readonly<Record<string, string>>;
 
-/** Attribute that tests give groups by. */
+/** Attribute with the groups of a user. */
 export const ROLES = 'urn:test:groups';
 
 const SSO_URL = 'https://idp.test/sso';
 const SLO_URL = 'https://idp.test/slo';
 
-/** Stories of staff who sign in through identity providers that a test plays itself. */
+/** Staff sign-in through identity providers that the test itself plays. */
 export class StaffStory {
   constructor(
     readonly story: LoginStory,
@@ -40,19 +40,19 @@ export class StaffStory {
     return this.story.client(service);
   }
 
-  /** Lets the service send a browser to the identity provider. */
+  /** Starts a SAML sign-in; returns the AuthnRequest of the redirect. */
   async depart(client: HttpClient, query = '', idp = 'corp'): Promise<AuthnRequest> {
     const answer = await client.get(`/saml/${idp}/login${query}`);
     if (answer.status !== 303) throw new Error(`${answer.request} → ${answer.status} ${answer.text}`);
     return readAuthnRequest(answer.headers.get('location') ?? '');
   }
 
-  /** XML of an honest answer to a request, bent as wanted. */
+  /** XML of a response to a request, altered by `bent`. */
   response(request: AuthnRequest, bent: Partial<ResponseOptions> = {}, idp = 'corp'): string {
     return this.idp(idp).response(this.honest(request, bent));
   }
 
-  /** What an honest answer to a request says. */
+  /** Options of a genuine response to a request. */
   honest(request: AuthnRequest, bent: Partial<ResponseOptions> = {}): ResponseOptions {
     return {
       acsUrl: request.acsUrl ?? '',
@@ -63,12 +63,12 @@ export class StaffStory {
     };
   }
 
-  /** The form in which a response travels back. */
+  /** The form that carries a response. */
   posted(xml: string, { relayState }: Pick<AuthnRequest, 'relayState'>): Posted {
     return { SAMLResponse: encoded(xml), ...(relayState !== undefined && { RelayState: relayState }) };
   }
 
-  /** Posts as the identity provider's page makes a browser do: from another site. */
+  /** Posts a response cross-site, as a browser does on the page of the identity provider. */
   arrive(client: HttpClient, form: Posted, idp = 'corp', accept?: string): Promise<Answer> {
     const headers = {
       origin: 'https://idp.test',
@@ -78,7 +78,7 @@ export class StaffStory {
     return client.send('POST', `/saml/${idp}/acs`, { form, headers });
   }
 
-  /** There and back in one browser. */
+  /** A complete SAML sign-in in one browser. */
   async signIn(
     bent: Partial<ResponseOptions> = {},
     { client = this.client(), query = '', idp = 'corp' }: { client?: HttpClient; query?: string; idp?: string } = {},
@@ -88,7 +88,7 @@ export class StaffStory {
     return { client, answer, request };
   }
 
-  /** The access token that a page gets for the cookie of a finished login. */
+  /** The access token that a page gets with the refresh cookie. */
   async accessToken(client: HttpClient): Promise<string> {
     const answer = await refresh(client);
     const { access_token: token } = answer.body;
@@ -101,7 +101,7 @@ export class StaffStory {
     return this.story.database.query("SELECT * FROM security_event WHERE kind LIKE 'SAML%' ORDER BY id");
   }
 
-  /** The reason of the newest refusal. */
+  /** The reason of the latest rejection. */
   async lastRejection(): Promise<string | null | undefined> {
     return (await this.samlEvents()).findLast(({ kind }) => kind === 'SAML_REJECTED')?.reason;
   }

@@ -8,11 +8,11 @@ import { temporaryFolder } from './temporary-folder.js';
 
 export type SqlValue = string | number | null;
 
-/** A database of its own for services of one story. */
+/** The database of the services of one story. */
 export interface StoryDatabase {
-  /** The keys that lead a service or a command to it. */
+  /** Arguments that connect a service or a command to it. */
   readonly args: readonly string[];
-  /** For what no answer shows; also changes what only an operator of the database could. */
+  /** Queries state that no response shows, and makes changes that only a database administrator can make. */
   query<Row>(sql: string, values?: readonly SqlValue[]): Promise<readonly Row[]>;
 }
 
@@ -49,7 +49,7 @@ const MARIADB: Engine = {
         `--app.datasource.url=${url}`,
         `--app.datasource.username=${username}`,
         `--app.datasource.password=${password}`,
-        // On a machine that runs test files side by side, a disk may hold a commit up for seconds without being silent.
+        // While test files run in parallel, a disk may delay a commit for seconds.
         '--app.datasource.pool.connection-timeout=20000',
       ],
       async query<Row>(sql: string, values: readonly SqlValue[] = []) {
@@ -66,7 +66,7 @@ const MARIADB: Engine = {
   },
 };
 
-/** Tells the same story on the embedded database and on a database server. */
+/** Runs the same tests on SQLite and on MariaDB. */
 export function onEachEngine(title: string, tests: (engine: Engine) => void): void {
   describe(`${title}, on SQLite`, () => {
     tests(SQLITE);
@@ -76,7 +76,7 @@ export function onEachEngine(title: string, tests: (engine: Engine) => void): vo
   });
 }
 
-/** Stories for which the engine does not matter, where each more start would only take time. */
+/** Runs tests that do not depend on the engine on SQLite only, which saves time. */
 export function onSqlite(title: string, tests: (engine: Engine) => void): void {
   describe(title, () => {
     tests(SQLITE);

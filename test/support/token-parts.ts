@@ -29,7 +29,7 @@ import { SigningKeys } from '../../src/token/keys/signing-keys.service.js';
 import { TokenProperties } from '../../src/token/token.properties.js';
 import { UsedMfaTokenStore } from '../../src/token/used-mfa-token.store.js';
 
-/** What a test sets; the rest has its default. */
+/** Settings of a test; all others have their default. */
 export interface TokenSettings {
   readonly sealer?: Sealer;
   readonly graceSeconds?: number;

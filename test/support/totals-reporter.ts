@@ -1,11 +1,11 @@
 import { DefaultReporter, type TestCase, type TestModule, type TestSuite } from 'vitest/node';
 import type { Server } from './binaries.js';
 
-/** Files listed as the slowest of a run, and the least time (ms) that puts a file on the list. */
+/** Number of slowest files to list, and the minimum time of a listed file in milliseconds. */
 const MAX_SLOWEST = 10;
 const MIN_SLOW_MILLIS = 1000;
 
-/** The usual report, then skipped tests with the reason, the slowest files, and as the last line `N passed, N failed`. */
+/** The default report, then skipped tests with their reason, the slowest files, and `N passed, N failed` as the last line. */
 export class TotalsReporter extends DefaultReporter {
   constructor(
     private readonly servers: readonly Server[],
@@ -31,7 +31,7 @@ export class TotalsReporter extends DefaultReporter {
       process.exitCode = 1;
     }
     const allFailed = failed + errors.length + (mayNotSkip ? skipped.length : 0);
-    // A run that broke down outside of its tests has failed too.
+    // An error outside the tests fails the run too.
     const counted = reason === 'passed' ? allFailed : Math.max(allFailed, 1);
     this.log(
       `${passed} passed, ${counted} failed${skipped.length > 0 && !mayNotSkip ? `, ${skipped.length} skipped` : ''}`,
@@ -52,7 +52,7 @@ export interface TimedFile {
   readonly millis: number;
 }
 
-/** Lines about the files that took longest, slowest first; none if every file was fast. */
+/** Lines about the slowest files, slowest first; empty if every file was fast. */
 export function slowestFiles(files: readonly TimedFile[]): readonly string[] {
   const slowest = files
     .filter(({ millis }) => millis >= MIN_SLOW_MILLIS)
@@ -71,7 +71,7 @@ interface Totals {
   readonly skipped: readonly TestCase[];
 }
 
-/** A file that does not load and a suite whose hook fails count as one failure each, beside their failed tests. */
+/** A file that fails to load and a suite with a failing hook count as one failure each, in addition to their failed tests. */
 function totalsOf(modules: readonly TestModule[]): Totals {
   const cases = modules.flatMap((module) => [...module.children.allTests()]);
   const containers: (TestModule | TestSuite)[] = modules.flatMap((module) => [module, ...module.children.allSuites()]);

@@ -28,7 +28,7 @@ import { CollectedLog } from './collected-log.js';
 import { temporaryFolder } from './temporary-folder.js';
 import { waitUntil } from './wait-until.js';
 
-/** Lets in whoever says please. */
+/** Admits requests with the header `x-please`. */
 class PoliteGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     if (context.switchToHttp().getRequest<HttpRequest>().headers['x-please'] !== undefined) return true;
@@ -36,7 +36,7 @@ class PoliteGuard implements CanActivate {
   }
 }
 
-/** What the last handler that ran saw, and whether it may end. */
+/** Number of handler runs, and whether waiting handlers may end. */
 const seen = { runs: 0, mayEnd: true };
 
 const querySchema = v.strictObject({ then: v.optional(v.picklist(['refuse', 'fail'])) });
@@ -76,7 +76,7 @@ class UploadController {
 @Module({ imports: [ServerModule], controllers: [UploadController] })
 class UploadModule {}
 
-/** Counts the files that were made. */
+/** Counts the created files. */
 class CountingRandom extends SystemRandom {
   names = 0;
 
@@ -88,16 +88,16 @@ class CountingRandom extends SystemRandom {
 
 export interface UploadService {
   readonly url: string;
-  /** Files that lie in the folder now. */
+  /** Files in the folder now. */
   readonly files: readonly string[];
-  /** How many files were made since the start. */
+  /** Number of files created since the start. */
   readonly filesMade: number;
-  /** How many handlers got a file. */
+  /** Number of handlers that received a file. */
   readonly runs: number;
-  /** Requests whose answer is not out. */
+  /** Number of requests without a response. */
   readonly inProgress: number;
   readonly complaints: readonly string[];
-  /** Handlers that run wait until they are let go. */
+  /** Makes handlers wait until they are released. */
   hold(): void;
   letGo(): void;
   stop(): Promise<void>;

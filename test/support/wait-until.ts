@@ -1,9 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/**
- * Asks again and again until the answer is neither false, null nor undefined; fails at the limit, saying what was
- * awaited.
- */
+/** Repeats a check until it returns neither false, null nor undefined; fails at the limit and names the condition. */
 export async function waitUntil<T>(
   awaited: string,
   ask: () => T | Promise<T>,

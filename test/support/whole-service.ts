@@ -16,18 +16,18 @@ import { temporaryFolder } from './temporary-folder.js';
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../src/resources/', import.meta.url));
 
 export interface WholeService {
-  /** With the context path. */
+  /** URL with the context path. */
   readonly url: string;
-  /** `METHOD /template` of everything the listener takes, without the context path. */
+  /** `METHOD /template` of every route, without the context path. */
   readonly routes: readonly string[];
-  /** What it does by itself every few seconds for the gauge `login.mfa.locked`. */
+  /** Runs the periodic task of the gauge `login.mfa.locked`. */
   countLocked(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /**
- * Runs all of the service in this process, with its management endpoints, on a database of its own unless `args` name one;
- * what it logs and counts goes to `watching`.
+ * Runs the whole service in this process, with its management endpoints, on a fresh database unless `args` name one;
+ * its log lines and meters go to `watching`.
  */
 export async function startWholeService(
   args: readonly string[] = [],
