@@ -71,7 +71,7 @@ async function linesOf(service: RunningService, folder = join(service.cwd, 'logs
 }
 
 describe('server.embedded.accesslog', () => {
-  it('enabled: the packaged default writes the access log to logs/, and false writes nothing', async () => {
+  it('accesslog.enabled: the packaged default writes the access log to logs/, and false writes nothing', async () => {
     const [on, off] = await Promise.all([start(), start({ args: ['--server.embedded.accesslog.enabled=false'] })]);
     await fetch(`${off.url}/me`);
     await fetch(`${on.url}/me`);
@@ -81,7 +81,7 @@ describe('server.embedded.accesslog', () => {
     expect(existsSync(join(off.cwd, 'logs'))).toBe(false);
   });
 
-  it('directory: relative and absolute folders and their files are closed to all but owner and group', async () => {
+  it('accesslog.directory: relative and absolute folders and their files are closed to all but owner and group', async () => {
     const elsewhere = join(temporaryFolder('elsewhere'), 'a', 'b');
     const within = await start({ args: ['--server.embedded.accesslog.directory=log/access'] });
     const outside = await start({ args: [`--server.embedded.accesslog.directory=${elsewhere}`] });
@@ -96,7 +96,7 @@ describe('server.embedded.accesslog', () => {
     }
   });
 
-  it('pattern: sets the format of an access log line', async () => {
+  it('accesslog.pattern sets the format of an access log line', async () => {
     const service = await start({
       args: ['--server.embedded.accesslog.pattern=%m|%U|%s|%{X-Request-Id}o'],
     });

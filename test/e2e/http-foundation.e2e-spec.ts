@@ -170,7 +170,7 @@ describe('error responses', () => {
     expect((await problemOf(await get('/no-error'))).code).toBe('INTERNAL_ERROR');
   });
 
-  it('error responses contain detail and trace if configured', async () => {
+  it('error responses contain detail and trace if includeMessage and includeStacktrace are always', async () => {
     const talkative = await startEchoService({ errors: { includeMessage: 'always', includeStacktrace: 'always' } });
     const problem = (await (await fetch(`${talkative.url}/refused/ACCESS_DENIED`)).json()) as Problem;
     await talkative.stop();

@@ -287,7 +287,7 @@ describe('server.servlet.context-path', () => {
   });
 });
 
-it('error responses contain detail and trace if server.error is configured to', async () => {
+it('error responses contain detail and trace if server.error.include-* is always', async () => {
   const talkative = await startService({
     args: ['--server.error.include-message=always', '--server.error.include-stacktrace=always'],
   });

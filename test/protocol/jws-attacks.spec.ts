@@ -24,7 +24,7 @@ const COMMON_SECRETS = [
   ...['0', 'null', 'undefined', 'token', 'private', 'signing-key', 'hmac', 'login', 'login-service', 'GuessMe'],
 ];
 
-describe('tokens under attack', () => {
+describe('token verification', () => {
   const clock = new ManualClock();
   const random = new SystemRandom();
   const secret = random.bytes(32);
@@ -110,17 +110,20 @@ describe('tokens under attack', () => {
     });
   });
 
-  it.each(['none', 'None', 'NONE', 'nOnE', '', 'HS256 ', 'ES256K'])('J1: rejects the algorithm %j', async (alg) => {
-    const forged = [access, mfaToken].flatMap((token) => {
-      const [, payload = '', signature = ''] = token.split('.');
-      const header = encoded({ ...headerOf(token), alg });
-      return ['', signature, 'AA'].map((end) => `${header}.${payload}.${end}`);
-    });
+  it.each(['none', 'None', 'NONE', 'nOnE', '', 'HS256 ', 'ES256K'])(
+    'J1: a token with the algorithm %j is rejected',
+    async (alg) => {
+      const forged = [access, mfaToken].flatMap((token) => {
+        const [, payload = '', signature = ''] = token.split('.');
+        const header = encoded({ ...headerOf(token), alg });
+        return ['', signature, 'AA'].map((end) => `${header}.${payload}.${end}`);
+      });
 
-    expect(await accepted(forged)).toEqual([]);
-  });
+      expect(await accepted(forged)).toEqual([]);
+    },
+  );
 
-  it('J1: rejects a changed payload, a changed header and a missing signature', async () => {
+  it('J1: a token with a changed payload, a changed header or no signature is rejected', async () => {
     const forged = [access, mfaToken].flatMap((token) => {
       const [header = '', payload = '', signature = ''] = token.split('.');
       const changed = encoded({ ...claimsOf(token), sub: 'boss', roles: ['ROLE_ADMIN'] });
@@ -143,7 +146,7 @@ describe('tokens under attack', () => {
     expect(await accepted(forged)).toEqual([]);
   });
 
-  it('J1: rejects the JSON serializations of a token', async () => {
+  it('J1: the JSON serializations of a token are rejected', async () => {
     const forged = [access, mfaToken].flatMap((token) => {
       const [header = '', payload = '', signature = ''] = token.split('.');
       const signatures = [{ protected: header, signature }];
@@ -153,7 +156,7 @@ describe('tokens under attack', () => {
     expect(await accepted(forged)).toEqual([]);
   });
 
-  it('J2: rejects an HMAC with the published key in every form', async () => {
+  it('J2: an HMAC with the published key in any form is rejected', async () => {
     const publicKey = exported(accessKey);
     const jwk = JSON.stringify(accessKey.jwk);
     const forms = [
@@ -175,7 +178,7 @@ describe('tokens under attack', () => {
     expect(await accepted(forged)).toEqual([]);
   });
 
-  it('J2: rejects every algorithm except that of the key', async () => {
+  it('J2: a token with another algorithm than that of its key is rejected', async () => {
     const forged = ['HS384', 'HS512', 'ES384', 'RS256', 'PS256', 'EdDSA'].flatMap((alg) =>
       [access, mfaToken].map(
         (token) => `${encoded({ ...headerOf(token), alg })}.${token.split('.').slice(1).join('.')}`,
@@ -187,7 +190,7 @@ describe('tokens under attack', () => {
   });
 
   it.each(['jwk', 'jku', 'x5u', 'x5c', 'x5t', 'crit', 'b64', 'zip', 'cty', 'url'])(
-    'J3: rejects a header with %s, even signed with the key of the service',
+    'J3: a token with %s in its header is rejected, even if the key of the service signed it',
     async (member) => {
       const values: Claims = { jwk: accessKey.jwk, crit: ['exp'], b64: true, x5c: ['AA=='], zip: 'DEF' };
       const value = values[member] ?? 'https://attacker.example/keys';
@@ -214,7 +217,7 @@ describe('tokens under attack', () => {
     ['a list', ['mfa-key']],
     ['an object', { toString: 'mfa-key' }],
     ['a very long text', 'k'.repeat(5000)],
-  ])('J3: rejects %s as the key id', async (_, kid) => {
+  ])('J3: a token with %s as its key id is rejected', async (_, kid) => {
     const forged = [secret, ''].flatMap((key) => [
       hmac({ alg: 'HS256', typ: 'mfa+jwt', kid }, claimsOf(mfaToken), key),
       hmac({ alg: 'HS256', typ: 'at+jwt', kid }, claimsOf(access), key),
@@ -223,7 +226,7 @@ describe('tokens under attack', () => {
     expect(await accepted(forged)).toEqual([]);
   });
 
-  it('J3: rejects a token without a key id', async () => {
+  it('J3: a token without a key id is rejected', async () => {
     expect(await accepted([hmac({ alg: 'HS256', typ: 'mfa+jwt' }, claimsOf(mfaToken), secret)])).toEqual([]);
   });
 
@@ -312,7 +315,7 @@ describe('tokens under attack', () => {
     ['a complete login', { amr: ['pwd', 'otp'] }],
     ['no methods', { amr: [] }],
     ['methods as text', { amr: 'pwd' }],
-  ])('J5: rejects an mfa_token with %s', async (_, changes) => {
+  ])('J5: an mfa_token with %s is rejected', async (_, changes) => {
     expect(await mfaTokens.verify(await withClaims('mfa', changes))).toBeUndefined();
   });
 
@@ -332,7 +335,7 @@ describe('tokens under attack', () => {
     ['no nbf', { nbf: undefined }],
     ['a number as session', { sid: 5 }],
     ['a number as client', { client_id: 5 }],
-  ])('J5: rejects an access token with %s', async (_, changes) => {
+  ])('J5: an access token with %s is rejected', async (_, changes) => {
     expect(await accessTokens.verify(await withClaims('access', changes))).toBeUndefined();
   });
 
