@@ -1,7 +1,5 @@
 import type { Configuration } from '../config/configuration.js';
-import { originText } from '../config/read/origin.js';
 import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
-import { stateOfKey } from '../config/read/profiles.js';
 import { DatabaseUnavailable } from '../persistence/engines/database-unavailable.js';
 import { ListenFailure } from '../http/listener.js';
 import { uploadFolderProblem } from '../http/upload/upload-folder-problem.js';
@@ -11,25 +9,20 @@ import { UploadFolderFailure } from '../http/upload/upload-folder.js';
 export function analyzeFailure(error: unknown, configuration: Configuration): unknown {
   if (error instanceof ListenFailure) return new ConfigurationFailure([listenerProblem(error, configuration)]);
   if (error instanceof UploadFolderFailure) {
-    const origin = originOf(configuration, 'app.servlet.multipart.location');
+    const origin = configuration.originOf('app.servlet.multipart.location');
     return new ConfigurationFailure([uploadFolderProblem(error.code ?? '', { value: `"${error.path}"`, origin })]);
   }
   if (!(error instanceof DatabaseUnavailable)) return error;
   const { facts, ...rest } = error.problem;
   return new ConfigurationFailure([
-    { ...rest, facts: [...facts, ['Origin', originOf(configuration, 'app.datasource.url')]] },
+    { ...rest, facts: [...facts, ['Origin', configuration.originOf('app.datasource.url')]] },
   ]);
-}
-
-function originOf({ environment, registry }: Configuration, key: string): string {
-  const [assignment] = stateOfKey(environment, registry, key).assignments;
-  return assignment ? originText(assignment.origin) : 'default value';
 }
 
 /** What an operator can do about a listener that does not open. */
 function listenerProblem({ binding, code, message }: ListenFailure, configuration: Configuration): Problem {
   const { port, address = '', key, addressKey } = binding;
-  const ofPort = { Property: key, Value: `"${port}"`, Origin: originOf(configuration, key), Reason: code };
+  const ofPort = { Property: key, Value: `"${port}"`, Origin: configuration.originOf(key), Reason: code };
   switch (code) {
     case 'EADDRINUSE':
       return problem(
@@ -47,7 +40,7 @@ function listenerProblem({ binding, code, message }: ListenFailure, configuratio
         {
           Property: addressKey,
           Value: `"${address}"`,
-          Origin: originOf(configuration, addressKey),
+          Origin: configuration.originOf(addressKey),
           Reason: code,
         },
       );

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Configuration, ConfigurationInputs } from '../config/configuration.js';
 import { isPackaged } from '../config/read/origin.js';
-import { stateOfKey } from '../config/read/profiles.js';
 import { readSeparateFile } from '../config/read/separate-file.js';
 import { allStates } from '../config/bind/key-state.js';
 import type { FileAppenderOptions } from '../logging/file/file-appender.js';
@@ -68,14 +67,12 @@ export function logSetup(
 }
 
 function setupOfFile(path: string, configuration: Configuration, workingFolder: string): LogSetup {
-  const { environment, registry } = configuration;
-  const [assignment] = stateOfKey(environment, registry, KEY).assignments;
   const read = readSeparateFile([ConsoleAppenderProperties, FileAppenderProperties, LevelsProperties], {
     path,
     workingFolder,
     key: KEY,
-    origin: assignment?.origin,
-    environment,
+    origin: configuration.placeOf(KEY),
+    environment: configuration.environment,
   });
   const toConsole = read.get(ConsoleAppenderProperties) as ConsoleAppenderProperties;
   const toFile = read.get(FileAppenderProperties) as FileAppenderProperties;

@@ -6,9 +6,10 @@ import { needsWarning } from './bind/effect.js';
 import { Environment } from './read/environment.js';
 import { printable } from './show/failure-report.js';
 import { KeyRegistry } from './names/key-registry.js';
-import { isPackaged } from './read/origin.js';
+import { assignmentOfKey, stateOfKey } from './names/key-lookup.js';
+import { isPackaged, type Origin, originChain } from './read/origin.js';
 import { ConfigurationFailure, type Problem } from './problem.js';
-import { stateOfKey, valueOf } from './read/profiles.js';
+import { valueOf } from './read/profiles.js';
 import type { PropertiesClass } from './bind/properties-class.js';
 import { allStates } from './bind/key-state.js';
 import { duplicateVariables, unknownKeys, unknownVariables } from './names/unknown-keys.js';
@@ -35,6 +36,22 @@ export class Configuration {
     const instance = this.instances.get(type);
     if (!(instance instanceof type)) throw new TypeError(`${type.name} is not registered`);
     return instance;
+  }
+
+  /** True if some source sets the key. */
+  isSet(key: string): boolean {
+    return this.placeOf(key) !== undefined;
+  }
+
+  /** The origin of a key's value for reports, with the files that imported it; `default value` if no source sets it. */
+  originOf(key: string): string {
+    const place = this.placeOf(key);
+    return place ? originChain(place) : 'default value';
+  }
+
+  /** The origin of a key's value, of a map entry or a member of a named object as well; undefined if it is not set. */
+  placeOf(key: string): Origin | undefined {
+    return assignmentOfKey(this.environment, this.registry, key)?.origin;
   }
 
   /** All classes with their instances, for the injector. */

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { stateOfKey } from '../config/read/profiles.js';
 import { exchange } from '../health/exchange.js';
 import { HealthComponents } from '../health/health-components.js';
 import type { Health, HealthIndicator } from '../health/indicator.js';
@@ -18,12 +17,11 @@ export class KvstoreIndicator implements HealthIndicator {
 
   constructor(
     private readonly properties: KvstoreProperties,
-    { environment, registry }: Configuration,
+    configuration: Configuration,
     components: HealthComponents,
   ) {
     this.limitMillis = properties.timeout.milliseconds;
-    const isConfigured = stateOfKey(environment, registry, 'app.data.kvstore.host').assignments.length > 0;
-    if (isConfigured) components.add(this);
+    if (configuration.isSet('app.data.kvstore.host')) components.add(this);
   }
 
   async check(signal: AbortSignal): Promise<Health> {

@@ -1,9 +1,7 @@
 import leven from 'leven';
 import type { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
-import { KeyName } from '../config/names/key-name.js';
 import { type KeyState, statesOf } from '../config/bind/key-state.js';
-import { originText } from '../config/read/origin.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../config/problem.js';
 import type { BundleFault } from './bundle-reading.js';
 import { pemFiles, readPemBundle } from './pem-bundle.js';
@@ -59,7 +57,7 @@ export class SslBundles {
     return problem(`There is no certificate bundle "${name}"`, action, {
       Property: key,
       Value: `"${name}"`,
-      Origin: this.originOf(key),
+      Origin: this.configuration.originOf(key),
       Reason: names.length === 0 ? 'no bundle is defined' : `the bundles are ${names.join(', ')}`,
     });
   }
@@ -68,7 +66,7 @@ export class SslBundles {
     return problem(
       `There are two certificate bundles "${name}"`,
       `Give one of app.ssl.bundle.pem.${name} and app.ssl.bundle.jks.${name} another name.`,
-      { Property: key, Value: `"${name}"`, Origin: this.originOf(key) },
+      { Property: key, Value: `"${name}"`, Origin: this.configuration.originOf(key) },
     );
   }
 
@@ -94,13 +92,5 @@ export class SslBundles {
     if (!holder) return undefined;
     const names = [`app.ssl.bundle.${kind}.${name}.${member}`, `app.ssl.bundle.${kind}[${name}].${member}`];
     return statesOf(environment, holder, registry).find((state) => names.includes(state.name));
-  }
-
-  private originOf(key: string): string {
-    const { environment, registry } = this.configuration;
-    const definition = registry.find(KeyName.parse(key));
-    const [state] = definition ? statesOf(environment, definition, registry) : [];
-    const [assignment] = state?.assignments ?? [];
-    return assignment ? originText(assignment.origin) : 'default value';
   }
 }

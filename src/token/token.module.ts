@@ -1,7 +1,5 @@
 import { Module } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { originChain } from '../config/read/origin.js';
-import { stateOfKey } from '../config/read/profiles.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AccessTokens } from './access-tokens.service.js';
@@ -19,11 +17,8 @@ import { UsedMfaTokenStore } from './used-mfa-token.store.js';
 const configuredKeys = {
   provide: ConfiguredKeys,
   inject: [TokenProperties, Configuration],
-  useFactory: (properties: TokenProperties, { environment, registry }: Configuration): ConfiguredKeys =>
-    new ConfiguredKeys(properties, (key) => {
-      const [assignment] = stateOfKey(environment, registry, key).assignments;
-      return assignment ? originChain(assignment.origin) : 'default value';
-    }),
+  useFactory: (properties: TokenProperties, configuration: Configuration): ConfiguredKeys =>
+    new ConfiguredKeys(properties, (key) => configuration.originOf(key)),
 };
 
 /** Access tokens, MFA tokens, and the keys that sign them. */

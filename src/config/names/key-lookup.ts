@@ -1,7 +1,7 @@
 import type { Environment } from '../read/environment.js';
 import { KeyName } from './key-name.js';
 import type { KeyDefinition, KeyRegistry } from './key-registry.js';
-import { allStates, type KeyState } from '../bind/key-state.js';
+import { allStates, type Assignment, type KeyState, stateOf, statesOf } from '../bind/key-state.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 import { keyReadFrom } from '../read/variables.js';
 
@@ -23,7 +23,10 @@ export function keyFromInput(environment: Environment, registry: KeyRegistry, na
 }
 
 /** What the sources hold under a name that is no key of the service, highest first. */
-export function unregisteredEntries(environment: Environment, name: string): ReadonlyMap<ConfigSource, readonly Entry[]> {
+export function unregisteredEntries(
+  environment: Environment,
+  name: string,
+): ReadonlyMap<ConfigSource, readonly Entry[]> {
   // A variable's name also stands for the key that it reads as.
   const read = name.includes('.') ? undefined : keyReadFrom(name);
   const holders = new Map<ConfigSource, readonly Entry[]>();
@@ -46,6 +49,28 @@ export function requestedKey(environment: Environment, registry: KeyRegistry, ke
   if (!isListElement(definition, key)) return undefined;
   const list = stateOfName(states, key.firstParts(key.length - 1));
   return list && { state: list, index: Number(key.uniformPart(key.length - 1)) };
+}
+
+/** The state of a registered key of one value, by its name. */
+export function stateOfKey(environment: Environment, registry: KeyRegistry, name: string): KeyState {
+  const [state] = statesOf(environment, definitionOf(registry, name), registry);
+  if (!state) throw new TypeError(`the key ${name} has no single value`);
+  return state;
+}
+
+/** The assignment in force of any key, of a map entry or a member of a named object as well. */
+export function assignmentOfKey(environment: Environment, registry: KeyRegistry, name: string): Assignment | undefined {
+  const key = KeyName.parse(name);
+  const definition = registry.find(key);
+  const isPlain = definition?.type.shape === 'scalar' && definition.key.uniform === key.uniform;
+  const state = isPlain ? stateOf(environment, definition) : requestedKey(environment, registry, key)?.state;
+  return state?.assignments[0];
+}
+
+export function definitionOf(registry: KeyRegistry, name: string): KeyDefinition {
+  const definition = registry.find(KeyName.parse(name));
+  if (!definition) throw new TypeError(`the key ${name} is not registered`);
+  return definition;
 }
 
 /** `[com.Acme]` is exact, but who asks need not know how it was written. */

@@ -2,6 +2,7 @@ import leven from 'leven';
 import { type Candidate, candidatesOf, exists, profilesWithFiles, type ConfigContext } from './config-file.js';
 import { Environment, type Profiles } from './environment.js';
 import { FileDocument, Importer } from './file-document.js';
+import { stateOfKey } from '../names/key-lookup.js';
 import { KeyName } from '../names/key-name.js';
 import type { KeyRegistry } from '../names/key-registry.js';
 import {
@@ -18,7 +19,7 @@ import { ConversionError } from '../bind/conversion-error.js';
 import { type Origin, resourceText } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem, unreadable } from '../problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
-import { chooseProfiles, stateOfKey, unknownProfiles } from './profiles.js';
+import { chooseProfiles, unknownProfiles } from './profiles.js';
 import { MASK, sanitizeValue } from '../../redaction/secrets.js';
 import { evaluateAssignment } from '../bind/key-state.js';
 import { ConfigSource, type Entry } from './source.js';
@@ -183,7 +184,8 @@ export class ConfigData {
     const isChosenByProfile = profile !== undefined || this.profiles !== undefined || conditions.length > 0;
     this.problems.push(...this.misplaced(source, isChosenByProfile));
     const platforms = this.stated([source], 'app.config.activate.on-cloud-platform');
-    const isImporting = stateOfKey(new Environment([source]), this.registry, 'app.config.import').assignments.length > 0;
+    const isImporting =
+      stateOfKey(new Environment([source]), this.registry, 'app.config.import').assignments.length > 0;
     return new FileDocument(
       source,
       file,
@@ -199,7 +201,9 @@ export class ConfigData {
     return source.entries.flatMap((entry) => {
       const definition = this.registry.find(entry.key);
       if (isSection(entry)) {
-        return [illegalKey(entry, 'it is a section', 'Use app.profiles.active, set by the environment or an argument.')];
+        return [
+          illegalKey(entry, 'it is a section', 'Use app.profiles.active, set by the environment or an argument.'),
+        ];
       }
       if (definition?.facts.fromProcessOnly) {
         const action = `Set ${definition.name} as an argument or an environment variable.`;

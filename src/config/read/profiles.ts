@@ -1,6 +1,6 @@
 import type { Environment, Profiles } from './environment.js';
-import { KeyName } from '../names/key-name.js';
-import type { KeyDefinition, KeyRegistry } from '../names/key-registry.js';
+import { definitionOf, stateOfKey } from '../names/key-lookup.js';
+import type { KeyRegistry } from '../names/key-registry.js';
 import type { Bound } from '../bind/key-type.js';
 import type { Origin } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
@@ -135,16 +135,4 @@ export function valueOf<T>(environment: Environment, state: KeyState & Bound<T>)
 
 function textsOf(environment: Environment, state: KeyState): readonly string[] | undefined {
   return valueOf<readonly string[]>(environment, state)?.filter((text) => text !== '');
-}
-
-function definitionOf(registry: KeyRegistry, name: string): KeyDefinition {
-  const definition = registry.find(KeyName.parse(name));
-  if (!definition) throw new TypeError(`the key ${name} is not registered`);
-  return definition;
-}
-
-export function stateOfKey(environment: Environment, registry: KeyRegistry, name: string): KeyState {
-  const [state] = statesOf(environment, definitionOf(registry, name), registry);
-  if (!state) throw new TypeError(`the key ${name} has no single value`);
-  return state;
 }

@@ -5,5 +5,5 @@ import { TokenProperties } from '../token.properties.js';
 /** The keys for tokens that an operator keeps can be read and fit their use. */
 export const tokenKeysUsable = new Rule('tokens', (facts) => {
   const properties = facts.get(TokenProperties);
-  return faultsOf(() => new ConfiguredKeys(properties, (key) => facts.of(key).Origin ?? ''));
+  return faultsOf(() => new ConfiguredKeys(properties, (key) => facts.configuration.originOf(key)));
 });
