@@ -47,7 +47,7 @@ const { logs } = outcome;
 // At once: whoever ends a first start early has the second one quicker all the same.
 flushCompileCache();
 const firstUser = await outcome.firstUser.catch((error: unknown) => {
-  logs.loggers.get('start').warn('The first user could not be made', error);
+  logs.loggers.get('start').warn('The first user could not be made', { error });
 });
 // Once, to whoever looks at the output: no file and no form of the log has a password.
 if (firstUser !== undefined) logs.writeRaw(firstUser);

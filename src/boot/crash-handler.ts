@@ -10,7 +10,7 @@ export function installCrashHandler(logs: Logging): void {
   let isEnding = false;
   process.on('uncaughtException', (error, origin) => {
     const what = origin === 'unhandledRejection' ? 'A rejection that nobody handles' : 'An error that nobody catches';
-    logs.loggers.get('server').error(`${what} ends the service`, error);
+    logs.loggers.get('server').error(`${what} ends the service`, { error });
     if (isEnding) return;
     isEnding = true;
     void logs.close(LIMIT_MILLIS).finally(() => process.exit(1));

@@ -27,7 +27,7 @@ export interface EventRow {
 export function logEvent(logger: Logger, row: EventRow): void {
   const { kind, result } = row;
   if (kind === 'LOGLEVEL_CHANGED') logger.always('INFO', kind, fieldsOf(row));
-  else if (result === 'refused') logger.warn(kind, undefined, fieldsOf(row));
+  else if (result === 'refused') logger.warn(kind, fieldsOf(row));
   else logger.info(kind, fieldsOf(row));
 }
 

@@ -65,7 +65,7 @@ export class SecurityEvents {
       try {
         listener(event);
       } catch (error) {
-        this.logger.error('A listener of a security event failed', error, { kind: event.kind });
+        this.logger.error('A listener of a security event failed', { error, kind: event.kind });
       }
     }
   }

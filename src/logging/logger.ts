@@ -1,12 +1,15 @@
 import { type Level, type LineLevel, LOUDNESS } from './level.js';
 import type { LogFields } from './log-line.js';
 
-/** Takes the lines of all loggers. */
+/** Receives the lines of all loggers. */
 export type Write = (level: LineLevel, logger: string, message: string, fields?: LogFields, error?: unknown) => void;
 
-/** Where one part of the service says what it does; names are separated by dots, such as `auth.mfa`. */
+/** Fields of a line, and in `error` what was thrown; a bare error is no record and does not compile. */
+export type LogDetails = LogFields & { readonly error?: unknown };
+
+/** Writes the log lines of one part of the service; names are separated by dots, such as `auth.mfa`. */
 export class Logger {
-  /** Of its own; undefined where it follows its nearest ancestor. */
+  /** The level set for this logger; undefined if it inherits the level of its nearest ancestor. */
   configuredLevel: Level | undefined;
   private level: Level = 'INFO';
   private loudness = LOUDNESS.INFO;
@@ -16,7 +19,7 @@ export class Logger {
     private readonly write: Write,
   ) {}
 
-  /** The level that counts. */
+  /** The level in force. */
   get effectiveLevel(): Level {
     return this.level;
   }
@@ -31,18 +34,17 @@ export class Logger {
     return LOUDNESS[level] <= this.loudness;
   }
 
-  /** Writes a line whatever the level of the logger is: no change of a level may hide itself. */
+  /** Writes a line at any level of the logger, so that no change of a level hides itself. */
   always(level: LineLevel, message: string, fields?: LogFields): void {
     this.write(level, this.name, message, fields);
   }
 
-  /** `error` is what was thrown, where that is the reason. */
-  error(message: string, error?: unknown, fields?: LogFields): void {
-    if (this.loudness >= LOUDNESS.ERROR) this.write('ERROR', this.name, message, fields, error);
+  error(message: string, details?: LogDetails): void {
+    if (this.loudness >= LOUDNESS.ERROR) this.writeWithError('ERROR', message, details);
   }
 
-  warn(message: string, error?: unknown, fields?: LogFields): void {
-    if (this.loudness >= LOUDNESS.WARN) this.write('WARN', this.name, message, fields, error);
+  warn(message: string, details?: LogDetails): void {
+    if (this.loudness >= LOUDNESS.WARN) this.writeWithError('WARN', message, details);
   }
 
   info(message: string, fields?: LogFields): void {
@@ -55,5 +57,14 @@ export class Logger {
 
   trace(message: string, fields?: LogFields): void {
     if (this.loudness >= LOUDNESS.TRACE) this.write('TRACE', this.name, message, fields);
+  }
+
+  private writeWithError(level: LineLevel, message: string, details?: LogDetails): void {
+    if (!details || !('error' in details)) {
+      this.write(level, this.name, message, details);
+      return;
+    }
+    const { error, ...fields } = details;
+    this.write(level, this.name, message, Object.keys(fields).length > 0 ? fields : undefined, error);
   }
 }

@@ -27,7 +27,7 @@ export class HeapDumpEndpoint implements Endpoint {
   private async take({ operator, wantsBody }: OperationRequest): Promise<Result> {
     const { getHeapSnapshot } = await import('node:v8');
     const taken = (): Readable => {
-      this.loggers.get('management').warn('A heap dump is taken', undefined, { caller: operator?.name });
+      this.loggers.get('management').warn('A heap dump is taken', { caller: operator?.name });
       return getHeapSnapshot();
     };
     const name = `heapdump-${new Date(this.clock.millis()).toISOString().replaceAll(/[-:]|\.\d+/g, '')}.heapsnapshot`;

@@ -21,7 +21,7 @@ export class ShutdownEndpoint implements Endpoint {
   ) {}
 
   private shutDown({ operator }: OperationRequest): Result {
-    this.loggers.get('management').warn('The service is asked to stop', undefined, { caller: operator?.name });
+    this.loggers.get('management').warn('The service is asked to stop', { caller: operator?.name });
     setTimeout(() => {
       this.stopper.requestStop();
     }, DELAY_MILLIS);

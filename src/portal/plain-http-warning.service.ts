@@ -30,7 +30,7 @@ export class PlainHttpWarning {
       this.quietUntil = now + SECONDS_BETWEEN_LINES;
       const message =
         'The sign-in page was opened over http: browsers drop Secure cookies there, so sign-in cannot work';
-      this.log.warn(message, undefined, { host: request.host });
+      this.log.warn(message, { host: request.host });
     }
     return true;
   }

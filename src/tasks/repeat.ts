@@ -131,7 +131,7 @@ export class BackgroundLoop {
   /** A `ServiceError` was logged where it arose, such as an outage of the database; anything else is a defect. */
   private reportFailure(error: unknown): void {
     if (this.failures > 0 || error instanceof ServiceError) return;
-    this.logger.error('A background task failed and will be retried', error, { task: this.task.target });
+    this.logger.error('A background task failed and will be retried', { error, task: this.task.target });
   }
 
   private reportRecovery(): void {

@@ -124,7 +124,7 @@ export class ErrorResponder {
       const what = `${code} ${sentMethod(request.raw)} ${routeOf(request)}`;
       withContextOf(request, () => {
         if (defect === undefined) log.debug(what, { reason: facts.reason });
-        else log.error(what, error);
+        else log.error(what, { error });
       });
     } catch {
       // The response must not depend on the log.

@@ -63,11 +63,11 @@ export class ManagementAuthenticator {
     if (authorization === undefined) throw unknown('nobody', 'Bearer');
     const operator = await this.known(authorization);
     if (!operator.roles.includes(ROLE_MANAGEMENT)) {
-      this.log.warn('A caller without ROLE_MANAGEMENT is refused', undefined, { user: operator.name, ...from() });
+      this.log.warn('A caller without ROLE_MANAGEMENT is refused', { user: operator.name, ...from() });
       throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
     }
     if (!needsOtp || operator.hasSecondFactor) return operator;
-    this.log.warn('A management caller without a second factor is refused', undefined, {
+    this.log.warn('A management caller without a second factor is refused', {
       user: operator.name,
       ...from(),
     });
@@ -86,7 +86,7 @@ export class ManagementAuthenticator {
       return await Promise.race([this.known(authorization), late]);
     } catch (error) {
       // Also where nobody can be known at present: health says so in its own way.
-      if (!(error instanceof ServiceError)) this.log.warn('A caller cannot be looked up', error);
+      if (!(error instanceof ServiceError)) this.log.warn('A caller cannot be looked up', { error });
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -127,7 +127,7 @@ export class ManagementAuthenticator {
     if (isRight) return { name: account.name, roles: [ROLE_MANAGEMENT], hasSecondFactor: true };
     // What else a caller gives for a name could be a password.
     const user = name.normalize('NFC') === account.name.normalize('NFC') ? { user: account.name } : {};
-    this.log.warn('Wrong credentials of a management caller', undefined, { ...user, ...from() });
+    this.log.warn('Wrong credentials of a management caller', { ...user, ...from() });
     throw unknown('wrong credentials', 'Bearer');
   }
 }

@@ -74,7 +74,7 @@ export class ConsoleRegistration {
     try {
       await client.deregister(id, this.stopped.signal);
     } catch (error) {
-      this.parts.logger.warn('The console could not be told that the service ends', error);
+      this.parts.logger.warn('The console could not be told that the service ends', { error });
     }
   }
 

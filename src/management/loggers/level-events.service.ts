@@ -44,7 +44,7 @@ export class LevelEvents implements OnModuleInit {
     try {
       await this.work.single((tx) => this.events.record(tx, ...events));
     } catch (error) {
-      this.log.error('The security event about a change of a level could not be stored', error);
+      this.log.error('The security event about a change of a level could not be stored', { error });
     }
   }
 }

@@ -33,6 +33,6 @@ export class DatabaseTrouble {
     const { untold = 0 } = last ?? {};
     this.told.set(key, { at: now, untold: 0 });
     const fields = { pool: this.pool, failure, driver: driverWord(error), tries, ...(untold > 0 && { untold }) };
-    this.logger.warn(MESSAGES[kind], undefined, fields);
+    this.logger.warn(MESSAGES[kind], fields);
   }
 }

@@ -36,7 +36,7 @@ export class RejectionAudit {
     const place = this.rateLimit.take(ip);
     if (place === 'within') await this.record(idp, reason);
     else if (place === 'first')
-      this.log.warn('More messages are refused from one network than are recorded as events', undefined, { idp, ip });
+      this.log.warn('More messages are refused from one network than are recorded as events', { idp, ip });
   }
 
   /** For a person whom an identity provider vouched for, by a message that was used up. */
