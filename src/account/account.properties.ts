@@ -9,7 +9,9 @@ import { HASH_FLOORS, type HashFloor } from './password/hash-strength.js';
 @Properties('app.security.login-id')
 export class LoginIdProperties {
   @Key(flag(), {
-    does: 'Whether Anna and anna are two accounts; decide before the first account is made, since ids are stored so.',
+    does:
+      'Whether Anna and anna are two accounts; decide before the first account is created, since stored ids depend ' +
+      'on it.',
     effect: full,
   })
   readonly caseSensitive: boolean = false;
@@ -19,8 +21,8 @@ export class LoginIdProperties {
 export class RoleProperties {
   @Key(list(text({ form: ROLE_FORM, called: 'names of roles such as ROLE_AUDITOR' })), {
     does:
-      'Roles of this deployment besides ROLE_USER, ROLE_ADMIN and ROLE_MANAGEMENT; lets config check find misspelled ' +
-      'role names. It assigns no role.',
+      'Roles of this deployment besides ROLE_USER, ROLE_ADMIN and ROLE_MANAGEMENT; config check uses them to find ' +
+      'misspelled role names. It assigns no role.',
     effect: full,
   })
   readonly roles: readonly string[] = [];
@@ -30,8 +32,8 @@ export class RoleProperties {
 export class PasswordProperties {
   @Key(integer({ min: 8, max: 64 }), {
     does:
-      'Shortest new password in characters. 8 is the least of NIST SP 800-63B-4 beside a second factor; set 15 where ' +
-      'accounts may go without one.',
+      'Minimum length of a new password in characters. NIST SP 800-63B-4 requires at least 8 beside a second ' +
+      'factor; set 15 if accounts may have none.',
     effect: full,
   })
   readonly minLength: number = 8;
@@ -49,7 +51,9 @@ const MEBIBYTE = 1024 * 1024;
 @Properties('app.security.password.hash')
 export class PasswordHashProperties {
   @Key(dataSize({ min: 128 * 1024, max: 256 * MEBIBYTE }), {
-    does: 'Memory of one password hash (Argon2id); times the number of workers, it must fit into the machine.',
+    does:
+      'Memory of one password hash (Argon2id); multiplied by the number of workers, it must fit into the memory of ' +
+      'the machine.',
     effect: full,
   })
   readonly memory: DataSize = DataSize.ofBytes(19 * MEBIBYTE);
@@ -58,19 +62,19 @@ export class PasswordHashProperties {
   readonly iterations: number = 2;
 
   @Key(integer({ min: 1, max: 16 }), {
-    does: 'Lanes of one password hash; its work is the same, and it still runs in one thread.',
+    does: 'Lanes of one password hash; the amount of work is the same, and it still runs in one thread.',
     effect: full,
   })
   readonly parallelism: number = 1;
 
   @Key(integer({ min: 1 }), {
-    does: 'Password hashes at once; unset: one per core of the machine, which is also the most that is used.',
+    does: 'Maximum number of password hashes computed at once; if unset, and at most, one per core of the machine.',
     effect: full,
   })
   readonly concurrency?: number;
 
   @Key(integer({ min: 0 }), {
-    does: 'Passwords that may wait for a hash; the next login is answered 503 UNAVAILABLE.',
+    does: 'Passwords that may wait for a hash; a further login is rejected with 503 UNAVAILABLE.',
     effect: full,
   })
   readonly queueCapacity: number = 256;
@@ -93,55 +97,61 @@ const perProcess = near('counted by each process for itself');
 export class RateLimitProperties {
   @Key(flag(), {
     does:
-      'Slows down password guessing, at every place that takes a password, per login id and per address; it never locks ' +
-      'an account, and right passwords never count.',
+      'Slows down password guessing per login id and per address, wherever a password is accepted; it never locks ' +
+      'an account, and correct passwords are never counted.',
     effect: perProcess,
   })
   readonly enabled: boolean = true;
 
   @Key(integer({ min: 1 }), {
     does:
-      'Wrong passwords for one login id, known or not, from one address that cost no wait; one only, while ten times as ' +
-      'many come from all addresses together. A browser that signed in before has its own.',
+      'Wrong passwords for one login id, existing or not, from one address before a delay applies; only one while ' +
+      'ten times as many come from all addresses together. A browser that signed in before has a count of its own.',
     effect: perProcess,
   })
   readonly loginIdFailures: number = 10;
 
   @Key(duration({ min: '1ms' }), {
-    does: 'Wait after those, answered 429 with Retry-After; it doubles with each further wrong password.',
+    does:
+      'Delay after those, during which requests are rejected with 429 and Retry-After; it doubles with each ' +
+      'further wrong password.',
     effect: full,
   })
   readonly firstDelay: Duration = Duration.ofSeconds(1);
 
   @Key(duration({ min: '1ms' }), {
-    does: 'Longest such wait: this often, an address can try one password for a login id.',
+    does: 'Longest delay: an address can try one password for a login id at this interval.',
     effect: full,
   })
   readonly maxDelay: Duration = Duration.ofSeconds(30);
 
   @Key(duration({ min: '1s' }), {
-    does: 'Wrong passwords for a login id are forgotten so long after the last one, and at a right one.',
+    does:
+      'Time after the last wrong password for a login id after which its failures are forgotten; a correct ' +
+      'password clears them at once.',
     effect: full,
   })
   readonly forgottenAfter: Duration = Duration.ofSeconds(15 * 60);
 
   @Key(integer({ min: 1 }), {
     does:
-      'Wrong passwords from one address (IPv6: one /64) within address-window; beyond them one try each time that one ' +
-      'is forgotten. The first three of each login id there count apart from its further ones, up to the same limit. ' +
-      'Generous, since many users may share an address.',
+      'Wrong passwords from one address (IPv6: one /64) within address-window; beyond them, one attempt each time ' +
+      'that a failure is forgotten. The first three failures of each login id are counted apart from its further ' +
+      'ones, up to the same limit. The default is generous, since many users may share an address.',
     effect: perProcess,
   })
   readonly addressFailures: number = 300;
 
   @Key(duration({ min: '1s' }), {
-    does: 'Time in which the wrong passwords of an address are forgotten, one by one and evenly.',
+    does: 'Time in which the failures of an address are forgotten, one by one and evenly.',
     effect: full,
   })
   readonly addressWindow: Duration = Duration.ofSeconds(10 * 60);
 
   @Key(duration({ min: '1m' }), {
-    does: 'Life of the cookie that tells a browser which signed in completely before, so that guessing elsewhere does not slow it down.',
+    does:
+      'Lifetime of the cookie that recognizes a browser that completed a login before, so that guessing elsewhere ' +
+      'does not slow it down.',
     effect: full,
   })
   readonly deviceLifetime: Duration = Duration.ofSeconds(180 * 24 * 3600);

@@ -6,8 +6,8 @@ import { Key, Properties } from '../config/bind/properties.decorator.js';
 export class CookieProperties {
   @Key(flag(), {
     does:
-      'Whether cookies carry Secure, so that browsers send them over https only (and to localhost); false is refused ' +
-      'with profile prod.',
+      'Whether cookies carry Secure, so that browsers send them over https only (and to localhost); false is ' +
+      'rejected with profile prod.',
     effect: full,
   })
   readonly secure: boolean = true;
@@ -21,7 +21,7 @@ const origin = text({
 @Properties('app.security.cors')
 export class CorsProperties {
   @Key(list(origin), {
-    does: 'Origins of other sites whose scripts may send requests with cookies and read the answers; nobody else may.',
+    does: 'Origins of other sites that may send requests with cookies from scripts and read the responses; no other origin may.',
     effect: full,
   })
   readonly allowedOrigins: readonly string[] = [];

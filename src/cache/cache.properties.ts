@@ -8,8 +8,8 @@ type CacheType = 'caffeine' | 'kvstore' | 'simple' | 'none';
 export class CacheProperties {
   @Key(oneOf('caffeine', 'kvstore', 'simple', 'none'), {
     does:
-      'Where the cache lives: caffeine in the process with size and expiry, simple in the process without them, ' +
-      'kvstore in the key-value store shared by all instances, none off.',
+      'Kind of cache: caffeine in the process with size and expiry, simple in the process without them, kvstore in ' +
+      'the key-value store shared by all instances, none disables it.',
     effect: notYet('F'),
   })
   readonly type: CacheType = 'caffeine';
@@ -26,7 +26,7 @@ export class CaffeineProperties {
       does:
         'Size and expiry of the cache in the process, e.g. maximumSize=1000,expireAfterWrite=10m; empty sets no ' +
         'limit.',
-      effect: notYet('N', 'The entry unused for longest goes first; weak and soft references are refused.'),
+      effect: notYet('N', 'The least recently used entry is evicted first; weak and soft references are rejected.'),
     },
   )
   readonly spec: string = '';

@@ -13,48 +13,54 @@ export class ConfigProperties {
   readonly name: readonly string[] = ['application'];
 
   @Key(text(), {
-    does: 'Locations to read instead of the built-in ones; "," separates them, ";" joins them to one group.',
+    does: 'Locations to read in place of the built-in ones; "," separates them, ";" joins them into one group.',
     effect: full,
     fromProcessOnly: true,
   })
   readonly location?: string;
 
   @Key(text(), {
-    does: 'Locations to read above all others; a folder ends in "/".',
+    does: 'Locations to read with precedence over all others; a folder ends in "/".',
     effect: full,
     fromProcessOnly: true,
   })
   readonly additionalLocation?: string;
 
   @Key(oneOf('fail', 'ignore'), {
-    does: 'What a location that is not there means: a failed start, or nothing.',
+    does: 'Whether a location that does not exist fails startup or is ignored.',
     effect: full,
     fromProcessOnly: true,
   })
   readonly onNotFound: 'fail' | 'ignore' = 'fail';
 
   @Key(list(text()), {
-    does: 'Further locations to read; what they hold wins over the document that names them.',
+    does: 'Further locations to read; their values win over the document that names them.',
     effect: full,
   })
   readonly import: readonly string[] = [];
 
   @Key(oneOf('fail', 'warn', 'ignore'), {
-    does: 'What an unknown key below app, server, management, logging or mapper means; in the environment at most a warning.',
+    does:
+      'How an unknown key below app, server, management, logging or mapper is treated; in the environment it ' +
+      'causes at most a warning.',
     effect: full,
   })
   readonly unknownKeys: 'fail' | 'warn' | 'ignore' = 'fail';
 
   @Key(list(text()), {
     name: 'activate.on-profile',
-    does: 'Stands in a document and makes it count only with these profiles: names with !, & and |; several mean any of them.',
+    does:
+      'Makes the document that contains it apply only with these profiles: names with !, & and |; of several, one ' +
+      'must match.',
     effect: full,
   })
   readonly activateOnProfile: readonly string[] = [];
 
   @Key(list(oneOf('none', 'kubernetes')), {
     name: 'activate.on-cloud-platform',
-    does: 'Stands in a document and makes it count only there; kubernetes is known by the variables it sets in every pod.',
+    does:
+      'Makes the document that contains it apply only on these platforms; kubernetes is detected by the variables ' +
+      'it sets in every pod.',
     effect: full,
   })
   readonly activateOnCloudPlatform: readonly ('none' | 'kubernetes')[] = [];
@@ -64,25 +70,25 @@ export class ConfigProperties {
 @Properties('app.profiles')
 export class ProfilesProperties {
   @Key(list(text()), {
-    does: 'Active profiles, the last wins; set by the environment or an argument, never in a file.',
+    does: 'Active profiles; the last one wins. Set by the environment or an argument, never in a file.',
     effect: full,
   })
   readonly active: readonly string[] = [];
 
   @Key(list(text(), { addsUp: true }), {
-    does: 'Profiles active before the others, added up over all sources.',
+    does: 'Profiles that are active before the others, accumulated over all sources.',
     effect: full,
   })
   readonly include: readonly string[] = [];
 
-  @Key(list(text()), { does: 'Profiles that count when none is active.', effect: full })
+  @Key(list(text()), { does: 'Profiles that apply when none is active.', effect: full })
   readonly default: readonly string[] = ['default'];
 
   @Key(mapOfLists(text(), 'name'), { does: 'Profiles that become active together with the named one.', effect: full })
   readonly group: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>();
 
   @Key(flag(), {
-    does: 'Checks the form of profile names, and that some file, group or condition knows each active one.',
+    does: 'Checks the form of profile names, and that a file, group or condition knows each active one.',
     effect: full,
   })
   readonly validate: boolean = true;

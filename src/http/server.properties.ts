@@ -10,14 +10,14 @@ import { ConversionError } from '../config/bind/conversion-error.js';
 export class ServerProperties {
   @Key(integer({ min: -1, max: 65_535 }), {
     does:
-      'Port of the main listener; 0 takes any free port; -1 opens none, and none for the management endpoints either ' +
-      'unless they have a port of their own.',
+      'Port of the main listener; 0 selects any free port; -1 opens no listener, and none for the management ' +
+      'endpoints unless they have a port of their own.',
     effect: full,
   })
   readonly port: number = 8080;
 
   @Key(address, {
-    does: 'Address the main listener binds to; 127.0.0.1 where only a proxy on the same machine may call.',
+    does: 'Address the main listener binds to; use 127.0.0.1 if only a proxy on the same machine may connect.',
     effect: full,
     defaultText: 'every address of the machine',
   })
@@ -25,7 +25,7 @@ export class ServerProperties {
 
   @Key(oneOf('graceful', 'immediate'), {
     does:
-      'How the service stops: graceful refuses new connections and finishes requests in progress, immediate cuts ' +
+      'How the service stops: graceful rejects new connections and finishes requests in progress, immediate cuts ' +
       'them off.',
     effect: full,
   })
@@ -33,30 +33,31 @@ export class ServerProperties {
 
   @Key(duration({ min: '0s', max: '24d' }), {
     does:
-      'Wait between readiness turning to refusing and the listener closing, while everything is still answered; give ' +
-      'it the time a load balancer takes to notice. It comes on top of app.lifecycle.timeout-per-shutdown-phase, and ' +
-      'counts for a graceful shutdown only.',
+      'Time between readiness turning to REFUSING_TRAFFIC and the listener closing, during which requests are ' +
+      'still served; set it to the time a load balancer takes to notice. It is added to ' +
+      'app.lifecycle.timeout-per-shutdown-phase and applies to a graceful shutdown only.',
     effect: full,
   })
   readonly shutdownPreDrain: Duration = Duration.ofSeconds(0);
 
   @Key(dataSize({ min: 1024, max: 1024 * 1024 }), {
-    does: 'Largest head of a request, its line and all headers together; a larger one is answered 431.',
+    does: 'Largest request head, the request line and all headers together; a larger one is rejected with 431.',
     effect: full,
   })
   readonly maxHttpRequestHeaderSize: DataSize = DataSize.ofBytes(16 * 1024);
 
   @Key(dataSize({ min: 1024, max: 16 * 1024 * 1024 }), {
-    does: 'Largest JSON body; a larger one is answered 413. No body of the interface comes near the default.',
+    does: 'Largest JSON body; a larger one is rejected with 413. No request of the API comes near the default.',
     effect: full,
   })
   readonly maxHttpJsonBodySize: DataSize = DataSize.ofBytes(64 * 1024);
 
   @Key(oneOf('none', 'native', 'framework'), {
     does:
-      'Whose X-Forwarded-For, -Proto, -Host and -Port are believed for the address, scheme and host of the caller: ' +
-      'none believes nobody, native peers in private networks, framework every peer, and Forwarded (RFC 7239) first. ' +
-      'X-Forwarded-Prefix is not read: a path in front of every route is server.servlet.context-path.',
+      'Which peers are trusted to send X-Forwarded-For, -Proto, -Host and -Port for the address, scheme and host ' +
+      'of the caller: none trusts no peer, native trusts peers in private networks, framework trusts every peer ' +
+      'and prefers Forwarded (RFC 7239). X-Forwarded-Prefix is not read: use server.servlet.context-path for a ' +
+      'path in front of every route.',
     effect: full,
   })
   readonly forwardHeadersStrategy: 'none' | 'native' | 'framework' = 'none';
@@ -71,7 +72,9 @@ const url: ScalarType<string> = {
     const parsed = /^https?:\/\/[^\s/?#@]+(?:\/[^\s/?#]+)*$/.test(trimmed) ? URL.parse(trimmed) : null;
     // What is compared with what browsers send must be written as they write it.
     const isPlain = parsed && (parsed.href === trimmed || parsed.href === `${trimmed}/`);
-    return isPlain ? trimmed : new ConversionError('not such a URL, as a browser writes it (lower case, no default port)');
+    return isPlain
+      ? trimmed
+      : new ConversionError('not such a URL, as a browser writes it (lower case, no default port)');
   },
 };
 
@@ -79,8 +82,8 @@ const url: ScalarType<string> = {
 export class PublicUrlProperties {
   @Key(url, {
     does:
-      'Where the world reaches the service: issuer of its tokens, base of mailed links, and its own origin for ' +
-      'browsers. Production must set it.',
+      'Public URL of the service: issuer of its tokens, base of mailed links, and its own origin for browsers. ' +
+      'Required in production.',
     effect: full,
     defaultText: 'http://localhost:{server.port}{server.servlet.context-path} as issuer',
   })
@@ -105,7 +108,7 @@ export class ServletProperties {
         'a path such as /login of letters, digits, - . _ ~ that starts with / and does not end with /, or empty for none',
     }),
     {
-      does: 'Path in front of every path of the service, also the path of its cookies; empty for none.',
+      does: 'Path in front of every path of the service, and the path of its cookies; empty for none.',
       effect: full,
     },
   )
@@ -128,15 +131,15 @@ const inclusion: ScalarType<Inclusion> = {
 @Properties('server.error')
 export class ServerErrorProperties {
   @Key(inclusion, {
-    does: 'Whether error answers carry the stack trace in the member trace; always is refused with the profile prod.',
+    does: 'Whether error responses carry the stack trace in the member trace; always is rejected with profile prod.',
     effect: full,
   })
   readonly includeStacktrace: Inclusion = 'never';
 
   @Key(inclusion, {
     does:
-      'Whether error answers carry a message in the member detail; it never names the inner reason of a refused ' +
-      'login.',
+      'Whether error responses carry a message in the member detail; it never states the internal reason of a ' +
+      'failed login.',
     effect: full,
   })
   readonly includeMessage: Inclusion = 'never';
@@ -158,9 +161,9 @@ export class SslProperties {
 export class LifecycleProperties {
   @Key(duration({ min: '0s', max: '24d' }), {
     does:
-      'Longest wait for requests in progress when the service stops gracefully, and for what is behind them (workers, ' +
-      'database; a second at least); requests that are left then are cut off. Keep it below the stop timeout of the process ' +
-      'manager, which kills whatever still runs; 0 waits for nothing.',
+      'Longest wait for requests in progress during a graceful shutdown, and for what they depend on (workers, ' +
+      'database; at least one second); requests still running then are cut off. Keep it below the stop timeout of ' +
+      'the process manager; 0 does not wait.',
     effect: full,
   })
   readonly timeoutPerShutdownPhase: Duration = Duration.ofSeconds(30);

@@ -4,7 +4,7 @@ import { duration, integer, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/declared-components.js';
 
-const byHealth = acceptedOnly('asked by the health of the service only; nothing is stored there in this version.');
+const byHealth = acceptedOnly('used by the health indicator only; nothing is stored in this version');
 
 /** Health has it where a host is set. */
 export const KVSTORE_COMPONENT = healthComponent('kvstore');
@@ -21,7 +21,7 @@ export class KvstoreProperties {
   readonly port: number = 6379;
 
   @Key(duration({ min: '1ms' }), {
-    does: 'Longest wait for the answer to one command of the key-value store.',
+    does: 'Longest wait for the response to one command of the key-value store.',
     effect: byHealth,
   })
   readonly timeout: Duration = Duration.ofSeconds(60);

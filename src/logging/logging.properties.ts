@@ -13,8 +13,8 @@ import { type Structured, STRUCTURED } from './format/line-format.js';
 export class LoggingProperties {
   @Key(map(levelWord, 'logger'), {
     does:
-      'Lowest level that is written by a logger, those below its name, or the members of a group; root counts where ' +
-      'none is nearer.',
+      'Lowest level that is written by a logger, the loggers below its name, or the members of a group; root ' +
+      'applies if no nearer level is set.',
     effect: full,
     defaultText: 'root: info',
     // A level is no secret, even that of a logger named token.
@@ -23,7 +23,7 @@ export class LoggingProperties {
   readonly level: ReadonlyMap<string, LevelWord> = new Map();
 
   @Key(mapOfLists(loggerName, 'group'), {
-    does: 'Loggers whose level is set together under the name of their group.',
+    does: 'Loggers that share one level, set under the name of their group.',
     effect: full,
     defaultText: 'web: http; sql: orm.sql, mapper',
     secret: false,
@@ -46,15 +46,16 @@ const path = text({ form: /^(?!.*%[di])(?=.*\S)/s, called: 'the path of a file o
 export class LoggingFileProperties {
   @Key(path, {
     does:
-      'File the log is written to besides the console, made with its folder where it is missing; an absolute path does ' +
-      'not depend on the working folder. Where it cannot be written, the service goes on and a warning says so.',
+      'File the log is written to in addition to the console, created with its folder if it does not exist; an ' +
+      'absolute path does not depend on the working folder. If it cannot be written, the service continues and a ' +
+      'warning is logged.',
     effect: full,
     defaultText: 'none: console only',
   })
   readonly name?: string;
 
   @Key(path, {
-    does: 'Folder of the log file, for those who do not mind its name; logging.file.name comes before it.',
+    does: 'Folder of the log file, if its name does not matter; logging.file.name takes precedence.',
     effect: near('The file is called login-service.log.'),
     defaultText: 'none: console only',
   })
@@ -64,13 +65,13 @@ export class LoggingFileProperties {
 @Properties('logging.pattern')
 export class LoggingPatternProperties {
   @Key(logPattern, {
-    does: 'Form of a console line, of the words %d %level %logger %thread %pid %msg %n %X{key:-default} %ex %clr.',
+    does: 'Format of a console line, from the words %d %level %logger %thread %pid %msg %n %X{key:-default} %ex %clr.',
     effect: full,
   })
   readonly console: string = '%d{yyyy-MM-dd HH:mm:ss.SSSXXX} %-5level %pid --- [%thread] %logger{40} : %msg%n%ex';
 
   @Key(logPattern, {
-    does: 'Form of a line in the log file, of the words of logging.pattern.console.',
+    does: 'Format of a line in the log file, from the words of logging.pattern.console.',
     effect: full,
     defaultText: 'same as logging.pattern.console',
   })
@@ -81,13 +82,13 @@ export class LoggingPatternProperties {
 export class LoggingCharsetProperties {
   @Key(charsetName, {
     does:
-      'Character set of lines on standard output. What it does not have becomes a question mark; JSON is ASCII with ' +
-      'escapes where it is not UTF-8.',
+      'Character set of lines on standard output. Characters outside it become question marks; JSON is ASCII with ' +
+      'escapes if it is not UTF-8.',
     effect: full,
   })
   readonly console: string = 'UTF-8';
 
-  @Key(charsetName, { does: 'The same for the log file.', effect: full })
+  @Key(charsetName, { does: 'Character set of lines in the log file, as logging.charset.console.', effect: full })
   readonly file: string = 'UTF-8';
 }
 
@@ -95,35 +96,35 @@ export class LoggingCharsetProperties {
 export class RollingpolicyProperties {
   @Key(dataSize({ min: 1 }), {
     does:
-      'Size above which the log file is packed away and a new one begun, which also happens with the first line of a ' +
-      'new day in the time zone of the process.',
+      'Size above which the log file is rotated; it is also rotated with the first line of a new day in the time ' +
+      'zone of the process.',
     effect: full,
   })
   readonly maxFileSize: DataSize = DataSize.ofBytes(10 * 1024 * 1024);
 
   @Key(integer({ min: 0, max: 36_500 }), {
-    does: 'Days packed log files are kept, looked at whenever a file is packed; 0 keeps them for ever.',
+    does: 'Days that archived log files are kept, checked at each rotation; 0 keeps them forever.',
     effect: full,
   })
   readonly maxHistory: number = 7;
 
   @Key(dataSize({ min: 0 }), {
-    does: 'Room all packed log files may take together, the oldest going first; 0 sets no limit.',
+    does: 'Total size of all archived log files; the oldest are deleted first; 0 sets no limit.',
     effect: full,
   })
   readonly totalSizeCap: DataSize = DataSize.ofBytes(0);
 
   @Key(archivePattern, {
     does:
-      'Path of packed log files: %d or %d{yyyy-MM-dd} stands for the day, %i counts from 0 within it. With .gz at its ' +
-      'end they are packed with gzip, otherwise kept as they are.',
+      'Path of archived log files: %d or %d{yyyy-MM-dd} stands for the day, %i counts from 0 within it. With .gz ' +
+      'at its end they are compressed with gzip, otherwise kept as they are.',
     effect: full,
     defaultText: '${logging.file.name}.%d{yyyy-MM-dd}.%i.gz',
   })
   readonly fileNamePattern?: string;
 
   @Key(flag(), {
-    does: 'Whether a start, too, deletes packed log files that are too old or too many.',
+    does: 'Whether startup also deletes archived log files that are too old or too many.',
     effect: full,
   })
   readonly cleanHistoryOnStart: boolean = false;
@@ -132,14 +133,14 @@ export class RollingpolicyProperties {
 @Properties('logging.structured.format')
 export class StructuredFormatProperties {
   @Key(oneOf(...STRUCTURED), {
-    does: 'Form of JSON in which console lines are written, for collectors of logs; logging.pattern.console rests then.',
+    does: 'JSON format of console lines, for log collectors; it replaces logging.pattern.console.',
     effect: full,
     defaultText: 'none: logging.pattern.console counts',
   })
   readonly console?: Structured;
 
   @Key(oneOf(...STRUCTURED), {
-    does: 'The same for the lines of the log file.',
+    does: 'JSON format of lines in the log file, as logging.structured.format.console.',
     effect: full,
     defaultText: 'none: the pattern counts',
   })

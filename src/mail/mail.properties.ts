@@ -3,7 +3,7 @@ import { integer, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/declared-components.js';
 
-const byHealth = acceptedOnly('asked by the health of the service only; no mail is sent in this version.');
+const byHealth = acceptedOnly('used by the health indicator only; no mail is sent in this version');
 
 /** Health has it where a host is set. */
 export const MAIL_COMPONENT = healthComponent('mail');
@@ -11,7 +11,7 @@ export const MAIL_COMPONENT = healthComponent('mail');
 @Properties('app.mail')
 export class MailProperties {
   @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
-    does: 'SMTP relay mail is handed to; unset, no mail is sent.',
+    does: 'SMTP relay that mail is sent through; if unset, no mail is sent.',
     effect: byHealth,
   })
   readonly host?: string;

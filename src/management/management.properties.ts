@@ -7,13 +7,15 @@ import { EXCHANGE_PARTS, type ExchangePart } from '../http/records/http-exchange
 @Properties('management.endpoint.env')
 export class EnvEndpointProperties {
   @Key(show, {
-    does: 'Who sees values in env: nobody, callers with one of the roles, or everybody who may call it; secrets stay masked.',
+    does: 'Who sees values in env: no caller, callers with one of the roles, or every caller; secrets stay masked.',
     effect: full,
   })
   readonly showValues: Show = 'never';
 
   @Key(list(text()), {
-    does: 'Roles of which a caller needs one to see values in env, with or without ROLE_; empty, every known caller does.',
+    does:
+      'Roles that allow a caller to see values in env, with or without ROLE_; if empty, every authenticated caller ' +
+      'does.',
     effect: full,
   })
   readonly roles: readonly string[] = [];
@@ -22,13 +24,17 @@ export class EnvEndpointProperties {
 @Properties('management.endpoint.configprops')
 export class ConfigpropsEndpointProperties {
   @Key(show, {
-    does: 'Who sees values in configprops: nobody, callers with one of the roles, or everybody who may call it; secrets stay masked.',
+    does:
+      'Who sees values in configprops: no caller, callers with one of the roles, or every caller; secrets stay ' +
+      'masked.',
     effect: full,
   })
   readonly showValues: Show = 'never';
 
   @Key(list(text()), {
-    does: 'Roles of which a caller needs one to see values in configprops, with or without ROLE_; empty, every known caller does.',
+    does:
+      'Roles that allow a caller to see values in configprops, with or without ROLE_; if empty, every ' +
+      'authenticated caller does.',
     effect: full,
   })
   readonly roles: readonly string[] = [];
@@ -37,7 +43,7 @@ export class ConfigpropsEndpointProperties {
 @Properties('management.endpoint.logfile')
 export class ExternalLogfileProperties {
   @Key(text({ form: /\S/, called: 'the path of a file' }), {
-    does: 'File that logfile shows in place of the one of the log, where something else writes it.',
+    does: 'File that the logfile endpoint serves in place of the own log file, if another program writes it.',
     effect: full,
     defaultText: 'the file of logging.file.name',
   })
@@ -48,16 +54,16 @@ export class ExternalLogfileProperties {
 export class RecordingProperties {
   @Key(flag(), {
     does:
-      'Whether the last 100 requests and answers, but those of management endpoints, are kept in memory for the ' +
-      'httpexchanges endpoint; never with bodies, credentials or cookies.',
+      'Whether the last 100 requests and responses, except those of management endpoints, are kept in memory for ' +
+      'the httpexchanges endpoint; never with bodies, credentials or cookies.',
     effect: full,
   })
   readonly enabled: boolean = false;
 
   @Key(list(oneOf(...EXCHANGE_PARTS)), {
     does:
-      'What is kept of each beside time, method, URL and status; remote-address, principal and session-id are data ' +
-      'about people.',
+      'Recorded details besides time, method, URL and status; remote-address, principal and session-id are ' +
+      'personal data.',
     effect: full,
   })
   readonly include: readonly ExchangePart[] = ['request-headers', 'response-headers', 'time-taken'];
@@ -67,9 +73,7 @@ export class RecordingProperties {
 export class MetricsCompatProperties {
   @Key(flag(), {
     does: 'Whether memory and garbage collection are also recorded under the names of the Java virtual machine.',
-    effect: near(
-      'jvm.memory.used, .committed, .max and jvm.gc.pause; there is nothing here that jvm.threads would count.',
-    ),
+    effect: near('jvm.memory.used, .committed, .max and jvm.gc.pause; jvm.threads has no counterpart'),
   })
   readonly jvmNames: boolean = false;
 }

@@ -3,7 +3,7 @@ import { near, notYet } from '../config/bind/effect.js';
 import { duration, integer, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 
-const effect = near('Of metadata of identity providers alone: both together are the limit of the whole call.');
+const effect = near('for metadata of identity providers only; both together limit the whole call');
 
 @Properties('app.http.client')
 export class HttpClientProperties {
@@ -14,7 +14,7 @@ export class HttpClientProperties {
   readonly connectTimeout: Duration = Duration.ofSeconds(3);
 
   @Key(duration({ min: '1ms' }), {
-    does: 'Longest wait for the answer of another HTTP service, and between two parts of it.',
+    does: 'Longest wait for the response of another HTTP service, and between two parts of it.',
     effect,
   })
   readonly readTimeout: Duration = Duration.ofSeconds(10);
@@ -24,7 +24,7 @@ export class HttpClientProperties {
 export class HttpProxyProperties {
   @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
     name: 'proxyHost',
-    does: 'Proxy for calls to other services over http; unset, they are called directly.',
+    does: 'Proxy for calls to other services over http; if unset, they are called directly.',
     effect: notYet('F'),
   })
   readonly proxyHost?: string;
@@ -50,7 +50,7 @@ export class HttpProxyProperties {
 export class HttpsProxyProperties {
   @Key(text({ form: /^[^\s/]+$/, called: 'a host name or an IP address' }), {
     name: 'proxyHost',
-    does: 'Proxy for calls to other services over https; unset, they are called directly.',
+    does: 'Proxy for calls to other services over https; if unset, they are called directly.',
     effect: notYet('F'),
   })
   readonly proxyHost?: string;

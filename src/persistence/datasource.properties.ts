@@ -28,11 +28,11 @@ export class DatasourceProperties implements SelfChecking {
   })
   readonly url: string = 'jdbc:sqlite:./data/login.db';
 
-  @Key(text(), { does: 'Account on the database server; the embedded database has none.', effect: full })
+  @Key(text(), { does: 'User name on the database server; the embedded database has none.', effect: full })
   readonly username?: string;
 
   @Key(text(), {
-    does: 'Password of the database account; write ${NAME} and keep the value in the environment.',
+    does: 'Password of the database user; write ${NAME} and keep the value in the environment.',
     effect: full,
   })
   readonly password?: string;
@@ -64,21 +64,23 @@ function engineIn(name: string): 'sqlite' | 'mysql' | null {
 }
 
 const pooled = notYet('F', 'Accepted only on the embedded database, which has one connection.');
-const byHealth = acceptedOnly('asked by the health of the database; connections are lent without it in this version.');
+const byHealth = acceptedOnly(
+  'used by the database health indicator only; connections are borrowed without the check in this version',
+);
 
 /** Values the pool will replace by safer ones (e.g. a wait below 250 ms) are taken as written; what counts is shown. */
 @Properties('app.datasource.pool')
 export class PoolProperties {
   @Key(integer({ min: 1 }), {
     does:
-      'Connections to the database at most; instances times this number must stay below the limit of the server, and ' +
-      'twice its cores is a good start.',
+      'Maximum number of database connections; the number of instances times this value must stay below the limit ' +
+      'of the server. Twice the cores of the server is a good start.',
     effect: pooled,
   })
   readonly maximumPoolSize: number = 10;
 
   @Key(integer({ min: 0 }), {
-    does: 'Connections kept open while nothing is to do.',
+    does: 'Connections kept open while idle.',
     effect: pooled,
     defaultText: 'same as maximum-pool-size',
   })
@@ -91,7 +93,7 @@ export class PoolProperties {
       'how long a connection takes to open; 0 sets no limit.',
     effect: near(
       'statements of tasks and commands have 60 s; socketTimeout and connectTimeout in app.datasource.url replace the ' +
-        'limits for answers and for opening; nothing waits on the embedded database.',
+        'limits for responses and for opening; nothing waits on the embedded database.',
     ),
   })
   readonly connectionTimeout: Duration = Duration.ofMillis(30_000);
@@ -132,7 +134,9 @@ export class PoolProperties {
   readonly poolName: string = 'pool-1';
 
   @Key(duration({ min: '0ms' }), {
-    does: 'Time after which a borrowed connection is reported as leaked, with the place that borrowed it; 0 is off.',
+    does:
+      'Time after which a borrowed connection is reported as leaked, with the place that borrowed it; 0 disables ' +
+      'the report.',
     effect: pooled,
   })
   readonly leakDetectionThreshold: Duration = Duration.ofMillis(0);

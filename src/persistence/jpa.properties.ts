@@ -11,8 +11,8 @@ export class JpaProperties {
   readonly showSql: boolean = false;
 
   @Key(flag(), {
-    does: 'Whether a database session lasts for the whole request; false is the only value that comes true.',
-    effect: noEffect('no session outlives its transaction: true is not offered'),
+    does: 'Whether a database session lasts for the whole request; only false has an effect.',
+    effect: noEffect('no session outlives its transaction; true is not supported'),
   })
   readonly openInView: boolean = false;
 }
@@ -23,8 +23,8 @@ type DdlAuto = 'none' | 'validate' | 'update' | 'create' | 'create-drop';
 export class OrmProperties {
   @Key(oneOf('none', 'validate', 'update', 'create', 'create-drop'), {
     does:
-      'What happens to the tables at the start, after the migrations: none nothing, validate fails on a difference, ' +
-      'update adds what is missing, create and create-drop DELETE all data.',
+      'How tables are changed at startup, after the migrations: none changes nothing, validate fails on a ' +
+      'difference, update adds what is missing, create and create-drop DELETE all data.',
     effect: notYet('N'),
   })
   readonly ddlAuto: DdlAuto = 'none';
@@ -41,7 +41,7 @@ export class OrmPropertiesProperties {
 
   @Key(integer({ min: 0 }), {
     name: 'default_batch_fetch_size',
-    does: 'Owners whose related rows are read by one query; 0 reads them owner by owner.',
+    does: 'Number of owners for which related rows are read by one query; 0 reads them owner by owner.',
     effect: notYet('N'),
   })
   readonly defaultBatchFetchSize: number = 0;
@@ -59,7 +59,7 @@ export class OrmPropertiesProperties {
       called: 'mysql, mariadb or sqlite, or the name of a dialect class of one of them',
     }),
     {
-      does: 'SQL dialect; not needed, since the database URL decides, and refused where it does not fit the URL.',
+      does: 'SQL dialect; not needed, since the database URL determines it, and rejected if it does not fit the URL.',
       effect: notYet('A'),
       defaultText: 'from app.datasource.url',
     },

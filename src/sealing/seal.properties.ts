@@ -17,8 +17,8 @@ const sealKeyOrNone: ScalarType<Uint8Array> = {
 export class SealProperties implements SelfChecking {
   @Key(map(sealKeyOrNone, 'id'), {
     does:
-      'Keys that seal secrets in the database (TOTP keys, signing keys), by id: 32 random bytes in Base64. Keep an old ' +
-      'one until "keys rekey" says that nothing is left under it; an empty text then takes it out.',
+      'Keys that seal secrets in the database (TOTP keys, signing keys), by id: 32 random bytes in Base64. Keep an ' +
+      'old key until "keys rekey" reports that nothing is sealed with it; an empty text then removes it.',
     effect: full,
     secret: true,
     defaultText: 'outside prod, one that is made at the first start, in a file beside the embedded database',
@@ -26,7 +26,7 @@ export class SealProperties implements SelfChecking {
   readonly keys: ReadonlyMap<string, Uint8Array> = new Map();
 
   @Key(text(), {
-    does: 'Id of the key that new secrets are sealed under; capitals, dashes and dots of an id do not count.',
+    does: 'Id of the key that seals new secrets; case, dashes and dots of an id are ignored.',
     effect: full,
     defaultText: 'the only key',
   })

@@ -8,21 +8,21 @@ import { lockoutScheduleOf } from './attempts/lock.js';
 @Properties('app.security.mfa')
 export class MfaProperties implements SelfChecking {
   @Key(text({ form: /^[^:\p{Cc}]{1,64}$/u, called: 'a name of at most 64 characters without colons' }), {
-    does: 'Name of this service in authenticator apps; entries made before a change keep the old one.',
+    does: 'Name of this service in authenticator apps; entries added before a change keep the old name.',
     effect: full,
   })
   readonly issuer: string = 'Login';
 
   @Key(list(text({ form: /^[A-Z][A-Z0-9_]*$/, called: 'names of roles such as ROLE_ADMIN' })), {
     does:
-      'Roles whose holders must have a second factor; ROLE_USER means every account. Read at login: running sessions ' +
+      'Roles that require a second factor; ROLE_USER means every account. Read at login: running sessions ' +
       'are not affected.',
     effect: full,
   })
   readonly requiredRoles: readonly string[] = ['ROLE_ADMIN', 'ROLE_MANAGEMENT'];
 
   @Key(duration({ unit: 's', min: '1s' }), {
-    does: 'Longest time since the login or the second factor at which it counts as fresh for changes of a factor.',
+    does: 'Longest time since the login or the second factor for which it is recent enough to change a factor.',
     effect: full,
   })
   readonly freshAuth: Duration = Duration.ofSeconds(300);
@@ -36,7 +36,7 @@ export class MfaProperties implements SelfChecking {
 
   @Key(duration({ unit: 's', min: '1s' }), {
     name: 'lock.max-duration',
-    does: 'Length that no lock exceeds.',
+    does: 'Longest duration of a lock.',
     effect: full,
   })
   readonly lockMaxDuration: Duration = Duration.ofSeconds(3600);
@@ -72,8 +72,9 @@ export class MfaProperties implements SelfChecking {
 export class BackupCodeProperties {
   @Key(text({ form: /^.{32,}$/s, called: 'a text of at least 32 characters' }), {
     does:
-      'Secret that keys the hashes of backup codes (HMAC-SHA-256), so that a copy of the database cannot be searched ' +
-      'for them; codes issued before it was set stay valid until they are reissued, codes issued with it die with it.',
+      'Secret key of the backup code hashes (HMAC-SHA-256), which prevents searching a copy of the database for ' +
+      'codes. Codes issued before it was set stay valid until they are reissued; codes issued with it become ' +
+      'invalid when it changes.',
     effect: full,
     defaultText: 'none: SHA-256',
     secret: true,

@@ -13,7 +13,7 @@ export class SessionProperties implements SelfChecking {
   readonly idle: Duration = Duration.ofSeconds(30 * 60);
 
   @Key(duration({ unit: 's', min: '1s' }), {
-    does: 'Time since its login after which a session of the web portal ends however much it is used.',
+    does: 'Time since its login after which a session of the web portal ends, even if it is in use.',
     effect: full,
   })
   readonly absolute: Duration = Duration.ofSeconds(12 * 3600);
@@ -33,15 +33,15 @@ export class RefreshProperties implements SelfChecking {
   readonly idle: Duration = Duration.ofSeconds(14 * 86_400);
 
   @Key(duration({ unit: 's', min: '1s' }), {
-    does: 'Time since its login after which a session of an application ends however often it was refreshed.',
+    does: 'Time since its login after which a session of an application ends, however often it was refreshed.',
     effect: full,
   })
   readonly absolute: Duration = Duration.ofSeconds(90 * 86_400);
 
   @Key(duration({ unit: 's', min: '0s', max: '60s' }), {
     does:
-      'Time during which a refresh token that was just used gets the same successor again, as from a second tab or after ' +
-      'a lost answer; afterwards a second use ends the session. 0s allows none.',
+      'Time during which a refresh token that was just used returns the same successor again, for example after a ' +
+      'lost response; a second use after that ends the session. 0s allows none.',
     effect: full,
   })
   readonly grace: Duration = Duration.ofSeconds(10);

@@ -7,8 +7,8 @@ import type { SelfChecking, Violation } from '../config/bind/properties-class.js
 export class SchedulingPoolProperties {
   @Key(integer({ min: 1 }), {
     does:
-      'Scheduled jobs running at the same time; further ones wait in the order they are due, so that with 1 a long ' +
-      'job delays all others.',
+      'Scheduled jobs that run at the same time; further ones wait in the order they are due, so that with 1 a ' +
+      'long job delays all others.',
     effect: notYet('F'),
   })
   readonly size: number = 1;
@@ -26,22 +26,22 @@ export class ExecutionProperties {
 @Properties('app.task.execution.pool')
 export class ExecutionPoolProperties implements SelfChecking {
   @Key(integer({ min: 1 }), {
-    does: 'Background tasks running at the same time before further ones are put into the queue.',
+    does: 'Background tasks that run at the same time before further ones are queued.',
     effect: notYet('F'),
   })
   readonly coreSize: number = 8;
 
   @Key(integer({ min: 1 }), {
     does:
-      'Background tasks running at the same time once the queue is full; one more is refused; without effect while ' +
-      'the queue has no limit.',
+      'Background tasks that run at the same time once the queue is full; a further one is rejected; without ' +
+      'effect if the queue has no limit.',
     effect: notYet('F'),
     defaultText: 'no limit',
   })
   readonly maxSize?: number;
 
   @Key(integer({ min: 0 }), {
-    does: 'Background tasks waiting at most; 0 lets none wait.',
+    does: 'Maximum number of background tasks that wait; 0 lets none wait.',
     effect: notYet('F'),
     defaultText: 'no limit',
   })

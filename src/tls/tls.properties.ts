@@ -11,14 +11,14 @@ import { healthComponent } from '../health/declared-components.js';
 export abstract class BundleOptions {
   @Key(list(cipherSuite), {
     name: 'options.ciphers',
-    does: 'Cipher suites that may be used, by preference; empty leaves the choice to the runtime.',
+    does: 'Allowed cipher suites, by preference; empty leaves the choice to the runtime.',
     effect: full,
   })
   readonly ciphers: readonly string[] = [];
 
   @Key(list(tlsVersion), {
     name: 'options.enabled-protocols',
-    does: 'TLS versions that may be used, TLSv1.2,TLSv1.3 or one of them; empty allows both.',
+    does: 'Allowed TLS versions, TLSv1.2,TLSv1.3 or one of them; empty allows both.',
     effect: full,
   })
   readonly enabledProtocols: readonly TlsVersion[] = [];
@@ -31,8 +31,8 @@ export abstract class BundleOptions {
 
   @Key(flag(), {
     does:
-      'Whether changed files take effect without a restart, for new connections within three seconds; files that ' +
-      'cannot be used leave the old certificate in force.',
+      'Whether changed files are applied without a restart, for new connections within three seconds; if the new ' +
+      'files are invalid, the old certificate stays in use.',
     effect: full,
   })
   readonly reloadOnUpdate: boolean = false;
@@ -44,8 +44,8 @@ export class PemBundleProperties extends BundleOptions implements SelfChecking {
   @Key(text(), {
     name: 'keystore.certificate',
     does:
-      'Own certificate, followed by those of the authorities between it and the root: a file ' +
-      '(file:/etc/login/tls.crt) or the PEM text itself.',
+      'Own certificate, followed by the intermediate certificates: a file (file:/etc/login/tls.crt) or the PEM ' +
+      'text itself.',
     effect: full,
   })
   readonly keystoreCertificate?: string;
@@ -60,15 +60,15 @@ export class PemBundleProperties extends BundleOptions implements SelfChecking {
 
   @Key(text(), {
     name: 'keystore.private-key-password',
-    does: 'Password of the private key where it is encrypted; write ${NAME} and keep the value in the environment.',
+    does: 'Password of the private key, if it is encrypted; write ${NAME} and keep the value in the environment.',
     effect: full,
   })
   readonly keystorePrivateKeyPassword?: string;
 
   @Key(text(), {
     name: 'truststore.certificate',
-    does: 'Certificates of the authorities that are trusted, e.g. an internal one: a file or the PEM text itself.',
-    effect: notYet('F', 'The listener asks callers for no certificate, and connections to others name no bundle yet.'),
+    does: 'Certificates of trusted authorities, e.g. an internal one: a file or the PEM text itself.',
+    effect: notYet('F', 'The listener requests no client certificates, and outgoing connections use no bundle yet.'),
     defaultText: 'the authorities known to the runtime',
   })
   readonly truststoreCertificate?: string;
@@ -101,8 +101,8 @@ const storeType: ScalarType<'PKCS12'> = {
 
 /** The TLS library of the runtime takes a PKCS12 file only with a private key in it. */
 const NO_TRUST_STORE =
-  'a key store without a private key cannot be read: a bundle with truststore.location stops the start where it is ' +
-  'used; name the authorities in truststore.certificate of a PEM bundle';
+  'a key store without a private key cannot be read: startup fails if a bundle with truststore.location is ' +
+  'used; use truststore.certificate of a PEM bundle';
 
 /** One bundle of key store files. */
 @Members()
@@ -130,7 +130,7 @@ export class StoreBundleProperties extends BundleOptions {
 
   @Key(text(), {
     name: 'truststore.location',
-    does: 'Key store file with the authorities that are trusted.',
+    does: 'Key store file with the trusted authorities.',
     effect: noEffect(NO_TRUST_STORE),
     defaultText: 'the authorities known to the runtime',
   })
@@ -157,14 +157,14 @@ export const SSL_COMPONENT = healthComponent('ssl');
 @Properties('app.ssl.bundle')
 export class SslBundleProperties {
   @Key(objects(PemBundleProperties, 'name'), {
-    does: 'Certificates, keys and trusted authorities in PEM form, used elsewhere by the name of the bundle.',
+    does: 'Certificates, keys and trusted authorities in PEM format; other keys refer to a bundle by its name.',
     effect: full,
   })
   readonly pem: ReadonlyMap<string, PemBundleProperties> = new Map();
 
   @Key(objects(StoreBundleProperties, 'name'), {
-    does: 'Certificates, keys and trusted authorities in key store files, used elsewhere by the name of the bundle.',
-    effect: near('PKCS12 only; JKS files must be converted, and trusted authorities stand in a PEM bundle'),
+    does: 'Certificates, keys and trusted authorities in key store files; other keys refer to a bundle by its name.',
+    effect: near('PKCS12 only; JKS files must be converted, and trusted authorities belong into a PEM bundle'),
   })
   readonly jks: ReadonlyMap<string, StoreBundleProperties> = new Map();
 }

@@ -8,7 +8,9 @@ import type { SigningAlgorithm } from './keys/key-material.js';
 @Properties('app.security.token')
 export class TokenProperties {
   @Key(oneOf('ES256', 'EdDSA', 'RS256'), {
-    does: 'Algorithm of access tokens; after a change, keys of the old one verify until their tokens have ended.',
+    does:
+      'Signature algorithm of access tokens; after a change, keys of the old algorithm verify until their tokens ' +
+      'have expired.',
     effect: full,
   })
   readonly algorithm: SigningAlgorithm = 'ES256';
@@ -28,7 +30,7 @@ export class TokenProperties {
   readonly clientId: string = 'portal';
 
   @Key(duration({ unit: 's', min: '1s', max: '1h' }), {
-    does: 'How long an access token can be used; who cannot ask this service believes it until then.',
+    does: 'Lifetime of an access token; a resource server that does not introspect accepts it until then.',
     effect: full,
   })
   readonly accessLifetime: Duration = Duration.ofSeconds(600);
@@ -52,8 +54,8 @@ export class TokenProperties {
 
   @Key(list(text()), {
     does:
-      'Further keys, public or private, as PEM files or texts, that verify access tokens and are published: the next ' +
-      'signing-key a day before it signs, the one before until its tokens have ended.',
+      'Further keys, public or private, as PEM files or texts, that verify access tokens and are published: the ' +
+      'next signing-key one day before it signs, the previous one until its tokens have expired.',
     effect: full,
     secret: false,
   })
@@ -69,7 +71,7 @@ export class TokenProperties {
 @Members()
 export class ClientProperties {
   @Key(text({ form: /^[\x21-\x7e]{16,512}$/, called: 'a text of 16 to 512 visible ASCII characters' }), {
-    does: 'Secret by which the client authenticates (HTTP Basic); make it at random and write ${NAME} for it.',
+    does: 'Secret with which the client authenticates (HTTP Basic); generate it at random and write ${NAME} for it.',
     effect: full,
   })
   readonly secret?: string;
@@ -78,7 +80,7 @@ export class ClientProperties {
 @Properties('app.security')
 export class ClientsProperties {
   @Key(objects(ClientProperties, 'id'), {
-    does: 'Services that may ask whether an access token is live (POST /token/introspect), by their ids.',
+    does: 'Clients that may introspect access tokens (POST /token/introspect), by their ids.',
     effect: full,
   })
   readonly clients: ReadonlyMap<string, ClientProperties> = new Map();

@@ -9,23 +9,23 @@ type PropertyInclusion = 'always' | 'non_null' | 'non_absent' | 'non_empty' | 'n
 
 const inclusionEffect: Effect = {
   level: 'F',
-  note: 'members the interface promises always stay; non_default is taken as non_null, because no member has a default',
+  note:
+    'members that the API guarantees are never omitted; non_default is treated as non_null, because no member ' +
+    'has a default',
 };
 
 @Properties('app.json')
 export class JsonProperties {
   @Key(timeZone(), {
-    does:
-      'Time zone in which dates are written into answers; keep it equal to the zones of the process and the ' +
-      'database.',
+    does: 'Time zone of dates in responses; keep it equal to the zones of the process and the database.',
     effect: full,
   })
   readonly timeZone: string = 'UTC';
 
   @Key(datePattern(), {
     does:
-      'Pattern of the dates in answers, except the timestamp of an error, which is always ISO 8601 in UTC; empty for ' +
-      'none, where a source below sets one.',
+      'Pattern of dates in responses, except the timestamp of an error, which is always ISO 8601 in UTC; empty for ' +
+      'none, to override a pattern that another source sets.',
     effect: full,
     defaultText: 'ISO 8601',
   })
@@ -33,7 +33,7 @@ export class JsonProperties {
 
   @Key(oneOf('always', 'non_null', 'non_absent', 'non_empty', 'non_default', 'use_defaults'), {
     does:
-      'Which members of an answer are left out: always and use_defaults drop none, non_null and non_absent those ' +
+      'Which members of a response are omitted: always and use_defaults omit none, non_null and non_absent those ' +
       'without a value, non_empty also empty texts, lists and objects.',
     effect: inclusionEffect,
   })
@@ -65,16 +65,17 @@ export class JsonSerializationProperties {
 export class EncodingProperties {
   @Key(charsetName, {
     does:
-      'Character set of request bodies that state none, and of text in answers. JSON in answers is ASCII with ' +
-      'escapes where it is not UTF-8 (RFC 8259 section 8.1).',
+      'Character set of request bodies that state none, and of text in responses. In character sets other than ' +
+      'UTF-8, JSON responses are ASCII with escapes (RFC 8259 section 8.1).',
     effect: full,
   })
   readonly charset: string = 'UTF-8';
 
   @Key(flag(), {
     does:
-      'With true, the character set counts even where a request states another, and every answer of JSON or text ' +
-      'names it; with false, what a request states counts; unset, a request that states another is refused (415).',
+      'If true, the character set applies even if a request states another, and every JSON or text response names ' +
+      'it. If false, the character set that a request states applies. If unset, a request that states another is ' +
+      'rejected (415).',
     effect: full,
     defaultText: 'unset',
   })

@@ -8,22 +8,22 @@ import { Key, Properties } from '../../config/bind/properties.decorator.js';
 export class MultipartProperties implements SelfChecking {
   @Key(dataSize({ min: -1 }), {
     does:
-      'Largest single uploaded file; a larger one is answered 413; -1 sets no limit. Raise the limit of the proxy ' +
-      'with it.',
+      'Largest single uploaded file; a larger one is rejected with 413; -1 sets no limit. Raise the limit of the ' +
+      'proxy with it.',
     effect: full,
   })
   readonly maxFileSize: DataSize = DataSize.ofBytes(1024 * 1024);
 
   @Key(dataSize({ min: -1 }), {
-    does: 'Largest upload request, all files together; a larger one is answered 413; -1 sets no limit.',
+    does: 'Largest upload request, all files together; a larger one is rejected with 413; -1 sets no limit.',
     effect: full,
   })
   readonly maxRequestSize: DataSize = DataSize.ofBytes(10 * 1024 * 1024);
 
   @Key(text({ form: /\S/, called: 'the path of a folder' }), {
     does:
-      'Folder for uploaded files while their request lasts; it must exist and be writable at the start, which also ' +
-      'removes what a killed process left there.',
+      'Folder for uploaded files during their request; it must exist and be writable at startup, which also ' +
+      'removes files that a killed process left there.',
     effect: full,
     defaultText: 'the temporary folder of the machine',
   })

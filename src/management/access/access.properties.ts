@@ -10,14 +10,14 @@ import { ENDPOINT_IDS } from './endpoint-ids.js';
 export class AccessProperties {
   @Key(oneOf(...ACCESS), {
     name: 'default',
-    does: 'Access of the management endpoints that set none: nobody, reading only, or all that they offer.',
+    does: 'Default access of the management endpoints: none, read-only, or unrestricted.',
     effect: full,
     defaultText: 'none for shutdown and heapdump, else unrestricted',
   })
   readonly byDefault?: Access;
 
   @Key(oneOf(...ACCESS), {
-    does: 'Most access that any management endpoint has, whatever other keys say.',
+    does: 'Upper limit for the access of any management endpoint, whatever other keys set.',
     effect: full,
   })
   readonly maxPermitted: Access = 'unrestricted';
@@ -29,7 +29,7 @@ export interface EndpointKeys {
   readonly timeToLive: Duration;
 }
 
-/** Endpoints of which no answer is given again, and why. */
+/** Endpoints that are never cached, and the reason. */
 const NOT_CACHED: Readonly<Record<string, Effect>> = {
   shutdown: noEffect('there is nothing to read'),
   heapdump: noEffect('a dump is not kept in memory'),
@@ -51,7 +51,7 @@ function keysOf(id: string): PropertiesClass<EndpointKeys> {
   @Properties(`management.endpoint.${id}`)
   class AccessProperties implements EndpointKeys {
     @Key(oneOf(...ACCESS), {
-      does: `Who may call ${id}: nobody, readers only, or everybody who may call it at all.`,
+      does: `Access to ${id}: none, read-only, or unrestricted for every caller with access to the management endpoints.`,
       effect: full,
       defaultText: `management.endpoints.access.default, else ${ownDefaultAccess(id)}`,
     })
@@ -59,7 +59,7 @@ function keysOf(id: string): PropertiesClass<EndpointKeys> {
 
     @Key(duration(), {
       name: 'cache.time-to-live',
-      does: `How long an answer of ${id} to a read without parameters is given again, to the same caller.`,
+      does: `Time for which a response of ${id} to a read without parameters is cached, per caller.`,
       effect: NOT_CACHED[id] ?? full,
     })
     readonly timeToLive: Duration = Duration.ofMillis(0);
@@ -72,14 +72,14 @@ function keysOf(id: string): PropertiesClass<EndpointKeys> {
 export class ExposureProperties {
   @Key(list(text()), {
     does:
-      'Management endpoints that can be called, as ids; * is all of them; in production health, info, metrics and ' +
-      'loggers only.',
+      'Management endpoints that are exposed, as ids; * means all; in production health, info, metrics and loggers ' +
+      'only.',
     effect: full,
   })
   readonly include: readonly string[] = ['health'];
 
   @Key(list(text()), {
-    does: 'Management endpoints that cannot be called although they are included, as ids; * is all of them.',
+    does: 'Management endpoints that are not exposed although they are included, as ids; * means all.',
     effect: full,
   })
   readonly exclude: readonly string[] = [];
@@ -89,8 +89,8 @@ export class ExposureProperties {
 export class ManagementSecurityProperties implements SelfChecking {
   @Key(flag(), {
     does:
-      'Whether callers of management endpoints other than health must say who they are; false opens all that are ' +
-      'exposed, and is taken only where management.server.port is a port of their own.',
+      'Whether callers of management endpoints other than health must authenticate; false opens all exposed ' +
+      'endpoints and is accepted only if management.server.port is a port of its own.',
     effect: full,
   })
   readonly enabled: boolean = true;
@@ -104,7 +104,7 @@ export class ManagementSecurityProperties implements SelfChecking {
   readonly user?: string;
 
   @Key(text({ form: /^[^\p{Cc}]+$/u, called: 'a text without control characters' }), {
-    does: 'Password of that account; make it at random and write ${NAME} for it.',
+    does: 'Password of that account; generate it at random and write ${NAME} for it.',
     effect: full,
     defaultText: 'none',
   })

@@ -9,14 +9,14 @@ import { baseUrl } from './console-url.js';
 export class ConsoleClientProperties implements SelfChecking {
   @Key(list(baseUrl), {
     does:
-      'Consoles to register with; of several the first that answers is taken, so that they are replicas of one; none ' +
-      'leaves the registration off.',
+      'Consoles to register with; of several, the first that responds is used, so they must be replicas of one; ' +
+      'empty disables registration.',
     effect: full,
   })
   readonly url: readonly string[] = [];
 
   @Key(text({ form: /^[^:]*$/, called: 'a text without a colon' }), {
-    does: 'Name for the console (HTTP Basic), where it asks for one; use an https URL then.',
+    does: 'User name for the console (HTTP Basic), if it requires one; use an https URL then.',
     effect: full,
   })
   readonly username?: string;
@@ -25,7 +25,7 @@ export class ConsoleClientProperties implements SelfChecking {
   readonly password?: string;
 
   @Key(duration({ min: '1s', max: '1h' }), {
-    does: 'Time between two registrations, which the console takes as a sign of life.',
+    does: 'Interval between registrations, which the console takes as a sign of life.',
     effect: full,
   })
   readonly period: Duration = Duration.ofSeconds(10);
@@ -59,21 +59,21 @@ export class ConsoleInstanceProperties {
   readonly name: string = 'login-service';
 
   @Key(baseUrl, {
-    does: 'Where the console reaches the management endpoints; set it behind a proxy and in a container.',
+    does: 'URL at which the console reaches the management endpoints; set it behind a proxy and in a container.',
     effect: full,
     defaultText: 'address and port of their listener, with the base path',
   })
   readonly managementUrl?: string;
 
   @Key(baseUrl, {
-    does: 'Where the console asks for health; also what it knows this process by.',
+    does: 'URL at which the console checks health; the console also identifies this process by it.',
     effect: full,
     defaultText: 'health below management-url',
   })
   readonly healthUrl?: string;
 
   @Key(baseUrl, {
-    does: 'Where the console sends people to.',
+    does: 'URL of the service that the console links to.',
     effect: full,
     defaultText: 'address and port of the main listener, with the context path',
   })
@@ -81,8 +81,8 @@ export class ConsoleInstanceProperties {
 
   @Key(map(text(), 'name'), {
     does:
-      'Further facts for the console. user.name and user.password tell it the Basic account of management.security: ' +
-      'every console named in url gets that secret, and nothing sends it unless it is written here.',
+      'Further facts for the console. user.name and user.password pass on the Basic account of ' +
+      'management.security: every console in url receives that secret, and nothing sends it unless it is set here.',
     effect: full,
   })
   readonly metadata: ReadonlyMap<string, string> = new Map();

@@ -8,15 +8,15 @@ import { path, segments } from './path-types.js';
 export class ManagementServerProperties {
   @Key(integer({ max: 65_535 }), {
     does:
-      'Port of a listener for the management endpoints alone; keep it inside the network; 0 takes any free port, a ' +
-      'negative number turns the endpoints off.',
+      'Port of a separate listener for the management endpoints; keep it inside the network; 0 selects any free ' +
+      'port, a negative number disables the endpoints.',
     effect: full,
     defaultText: 'same as server.port',
   })
   readonly port?: number;
 
   @Key(address, {
-    does: 'Address the listener of the management endpoints binds to, where it has a port of its own.',
+    does: 'Address the listener of the management endpoints binds to, if it has a port of its own.',
     effect: full,
     defaultText: 'same as server.address',
   })
@@ -24,8 +24,8 @@ export class ManagementServerProperties {
 
   @Key(path, {
     does:
-      'Path in front of management.endpoints.web.base-path where the endpoints have a port of their own; the context ' +
-      'path of the application is not in front of them there.',
+      'Path in front of management.endpoints.web.base-path if the endpoints have a port of their own; the context ' +
+      'path of the application does not apply there.',
     effect: full,
   })
   readonly basePath: string = '';
@@ -42,14 +42,14 @@ export class ManagementWebProperties {
   readonly basePath: string = '/actuator';
 
   @Key(map(segments, 'id'), {
-    does: 'What stands in paths in place of the id of an endpoint, e.g. health: healthcheck.',
+    does: 'Path segment in place of the id of an endpoint, e.g. health: healthcheck.',
     effect: full,
   })
   readonly pathMapping: ReadonlyMap<string, string> = new Map();
 
   @Key(flag(), {
     name: 'discovery.enabled',
-    does: 'Whether the base path itself answers with links to all endpoints that can be called.',
+    does: 'Whether the base path lists links to all endpoints that can be called.',
     effect: full,
   })
   readonly discovery: boolean = true;

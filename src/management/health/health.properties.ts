@@ -17,25 +17,25 @@ export const DISK_COMPONENT = healthComponent('diskSpace');
 export class HealthSwitchProperties {
   @Key(flag(), {
     name: 'defaults.enabled',
-    does: 'Whether health asks the indicators that are not switched on or off one by one.',
+    does: 'Whether health includes the indicators that are not enabled or disabled one by one.',
     effect: full,
   })
   readonly defaults: boolean = true;
 
   @Key(flag(), {
     name: 'ping.enabled',
-    does: 'Whether health has ping, which is always UP.',
+    does: 'Whether health includes ping, which is always UP.',
     effect: full,
     defaultText,
   })
   readonly ping?: boolean;
 
-  @Key(flag(), { name: 'db.enabled', does: 'Whether health asks the database.', effect: full, defaultText })
+  @Key(flag(), { name: 'db.enabled', does: 'Whether health checks the database.', effect: full, defaultText })
   readonly db?: boolean;
 
   @Key(flag(), {
     name: 'diskspace.enabled',
-    does: 'Whether health looks at the free space of the disk.',
+    does: 'Whether health checks the free space of the disk.',
     effect: full,
     defaultText,
   })
@@ -50,14 +50,14 @@ export class HealthSwitchProperties {
 
   @Key(text({ form: /\S/, called: 'the path of a folder or a file' }), {
     name: 'diskspace.path',
-    does: 'Where the free space is looked at: on the disk that holds this folder.',
+    does: 'Folder on the disk of which the free space is checked.',
     effect: full,
   })
   readonly diskspacePath: string = '.';
 
   @Key(flag(), {
     name: 'kvstore.enabled',
-    does: 'Whether health asks the key-value store, where app.data.kvstore.host is set.',
+    does: 'Whether health checks the key-value store, if app.data.kvstore.host is set.',
     effect: full,
     defaultText,
   })
@@ -65,7 +65,7 @@ export class HealthSwitchProperties {
 
   @Key(flag(), {
     name: 'mail.enabled',
-    does: 'Whether health asks the mail relay for its greeting, where app.mail.host is set.',
+    does: 'Whether health checks the greeting of the mail relay, if app.mail.host is set.',
     effect: full,
     defaultText,
   })
@@ -73,7 +73,7 @@ export class HealthSwitchProperties {
 
   @Key(flag(), {
     name: 'ssl.enabled',
-    does: 'Whether health looks at the certificates of the bundles, where there are any.',
+    does: 'Whether health checks the certificates of the bundles, if there are any.',
     effect: full,
     defaultText,
   })
@@ -98,12 +98,12 @@ const inherited = 'same as without a group';
 @Members()
 export class HealthGroupProperties {
   @Key(list(text()), {
-    does: 'Components of the group, a part of one as whole/part; empty or * is all.',
+    does: 'Components of the group; name a part of one as whole/part; empty or * means all.',
     effect: full,
   })
   readonly include?: readonly string[];
 
-  @Key(list(text()), { does: 'Components that the group has not although they are included.', effect: full })
+  @Key(list(text()), { does: 'Components that are excluded from the group although they are included.', effect: full })
   readonly exclude?: readonly string[];
 
   @Key(show, { does: 'Who sees the details of the group.', effect: full, defaultText: inherited })
@@ -121,7 +121,7 @@ export class HealthGroupProperties {
 
   @Key(list(text()), {
     name: 'status.order',
-    does: 'Statuses, the worst first; the group has the first of them that a member has.',
+    does: 'Statuses, the worst first; the status of the group is the worst of its members.',
     effect: full,
     defaultText: inherited,
   })
@@ -129,7 +129,7 @@ export class HealthGroupProperties {
 
   @Key(map(httpStatus, 'status'), {
     name: 'status.http-mapping',
-    does: 'HTTP status of the answer for a status of the group.',
+    does: 'HTTP status of the response for a status of the group.',
     effect: full,
     defaultText: inherited,
   })
@@ -152,7 +152,9 @@ export class HealthGroupProperties {
 @Properties('management.endpoint.health')
 export class HealthEndpointProperties {
   @Key(show, {
-    does: 'Who sees the details of components: nobody, callers who say who they are (and have a role), or everybody.',
+    does:
+      'Who sees the details of components: no caller, authenticated callers (with one of the roles), or every ' +
+      'caller.',
     effect: full,
   })
   readonly showDetails: Show = 'never';
@@ -161,21 +163,21 @@ export class HealthEndpointProperties {
   readonly showComponents?: Show;
 
   @Key(list(text()), {
-    does: 'Roles of which a caller needs one where when-authorized is set, with ROLE_ or without; empty asks for none.',
+    does: 'Roles of which a caller needs one with when-authorized, with or without ROLE_; empty requires none.',
     effect: full,
   })
   readonly roles: readonly string[] = [];
 
   @Key(list(text()), {
     name: 'status.order',
-    does: 'Statuses, the worst first; the whole has the first of them that a component has.',
+    does: 'Statuses, the worst first; the overall status is the worst of all components.',
     effect: full,
   })
   readonly statusOrder: readonly string[] = DEFAULT_ORDER;
 
   @Key(map(httpStatus, 'status'), {
     name: 'status.http-mapping',
-    does: 'HTTP status of the answer for a health status; those that are set replace all of the default.',
+    does: 'HTTP status of the response for a health status; configured entries replace all of the default.',
     effect: full,
     defaultText: '`DOWN` and `OUT_OF_SERVICE`: `503`, others `200`',
   })
@@ -187,12 +189,12 @@ export class HealthEndpointProperties {
   })
   readonly group: ReadonlyMap<string, HealthGroupProperties> = new Map();
 
-  @Key(flag(), { does: 'Whether a group that names an unknown component stops the start.', effect: full })
+  @Key(flag(), { does: 'Whether a group that names an unknown component prevents startup.', effect: full })
   readonly validateGroupMembership: boolean = true;
 
   @Key(duration({ min: '0ms' }), {
     name: 'logging.slow-indicator-threshold',
-    does: 'Time of one check beyond which a line of the log says so.',
+    does: 'Duration of a check above which a warning is logged.',
     effect: full,
   })
   readonly slowIndicatorThreshold: Duration = Duration.ofSeconds(10);
@@ -201,13 +203,13 @@ export class HealthEndpointProperties {
 @Properties('management.endpoint.health.probes')
 export class ProbesProperties {
   @Key(flag(), {
-    does: 'Adds health/liveness (restart me when down) and health/readiness (send me no requests when down).',
+    does: 'Adds health/liveness (restart the process when DOWN) and health/readiness (send it no requests when DOWN).',
     effect: full,
   })
   readonly enabled: boolean = false;
 
   @Key(flag(), {
-    does: 'Serves them as /livez and /readyz on the main listener, too.',
+    does: 'Serves them as /livez and /readyz on the main listener as well.',
     effect: full,
   })
   readonly addAdditionalPaths: boolean = false;

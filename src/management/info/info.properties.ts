@@ -7,8 +7,8 @@ export class InfoProperties {
   @Key(map(text(), 'name'), {
     name: '',
     does:
-      'Free facts that the info endpoint shows where management.info.env.enabled is true, e.g. info.app.version; ' +
-      'everybody who may call it can read them.',
+      'Facts that the info endpoint shows if management.info.env.enabled is true, e.g. info.app.version; every ' +
+      'caller of info can read them.',
     effect: full,
   })
   readonly values: ReadonlyMap<string, string> = new Map();
@@ -19,7 +19,7 @@ export class InfoProperties {
 export class InfoContributorsProperties {
   @Key(flag(), {
     name: 'defaults.enabled',
-    does: 'Whether info shows build and git where nothing is said about them one by one.',
+    does: 'Whether info shows build and git if they are not enabled or disabled one by one.',
     effect: full,
   })
   readonly defaultsEnabled: boolean = true;
@@ -33,7 +33,7 @@ export class InfoContributorsProperties {
 
   @Key(flag(), {
     name: 'build.enabled',
-    does: 'Whether info shows what was built, and when; without build data there is nothing to show.',
+    does: 'Whether info shows the version and time of the build; without build data there is nothing to show.',
     effect: full,
     defaultText: 'same as management.info.defaults.enabled',
   })
@@ -41,7 +41,7 @@ export class InfoContributorsProperties {
 
   @Key(flag(), {
     name: 'git.enabled',
-    does: 'Whether info shows the commit that was built; a build outside a Git working copy has none.',
+    does: 'Whether info shows the commit of the build; a build outside a Git working copy has none.',
     effect: full,
     defaultText: 'same as management.info.defaults.enabled',
   })
@@ -49,7 +49,7 @@ export class InfoContributorsProperties {
 
   @Key(oneOf('simple', 'full'), {
     name: 'git.mode',
-    does: 'How much of the commit info shows: branch, short id and time, or all that was packaged.',
+    does: 'Details of the commit that info shows: branch, short id and time, or everything that was packaged.',
     effect: full,
   })
   readonly gitMode: 'simple' | 'full' = 'simple';

@@ -6,13 +6,15 @@ import type { Duration } from '../../config/bind/duration.js';
 @Properties('mapper')
 export class MapperProperties {
   @Key(list(text()), {
-    does: 'Where the SQL mapper files are: patterns such as classpath:mapper/**/*.xml or file:/etc/login/mapper/*.xml.',
+    does:
+      'Locations of the SQL mapper files: patterns such as classpath:mapper/**/*.xml or ' +
+      'file:/etc/login/mapper/*.xml.',
     effect: notYet('F'),
   })
   readonly mapperLocations: readonly string[] = [];
 
   @Key(text(), {
-    does: 'Package or folder whose result classes mapper files may name without it.',
+    does: 'Package or folder of result classes that mapper files may name without it.',
     effect: notYet('N'),
   })
   readonly typeAliasesPackage?: string;
@@ -46,7 +48,7 @@ export class MapperConfigurationProperties {
   readonly mapUnderscoreToCamelCase: boolean = false;
 
   @Key(integer({ min: 0 }), {
-    does: 'Rows read ahead at once by statements that stream their result; 0 leaves it to the driver.',
+    does: 'Rows fetched at a time by statements that stream their result; 0 leaves it to the driver.',
     effect: notYet('A', 'Only cursors read in steps; a normal select reads all rows at once.'),
     defaultText: 'left to the driver',
   })
@@ -54,8 +56,8 @@ export class MapperConfigurationProperties {
 
   @Key(duration({ unit: 's', min: '0s' }), {
     does:
-      'Longest run of a mapper statement, in seconds where no unit is given; 0 or unset lets a slow one hold its ' +
-      'connection without end.',
+      'Longest run of a mapper statement, in seconds if no unit is given; with 0 or unset, a slow statement holds ' +
+      'its connection without limit.',
     effect: notYet('F'),
     defaultText: 'no limit',
   })

@@ -25,13 +25,15 @@ export class IdpProperties {
   readonly displayName?: string;
 
   @Key(text({ form: /^(?:file:.*\S|https?:\/\/\S+)$/, called: 'a file:<path> or an https URL' }), {
-    does: 'Metadata of the identity provider; entity-id, sso-url and certificates take their place.',
+    does: 'Metadata of the identity provider; without it, set entity-id, sso-url and certificates.',
     effect: full,
   })
   readonly metadata?: string;
 
   @Key(text(), {
-    does: 'Certificate that the metadata must be signed with: a file or the PEM text itself; without it their signature is not looked at.',
+    does:
+      'Certificate that the metadata must be signed with: a file or the PEM text itself; without it, a signature ' +
+      'is not verified.',
     effect: full,
   })
   readonly metadataCertificate?: string;
@@ -43,12 +45,12 @@ export class IdpProperties {
   readonly metadataRefresh: Duration = Duration.ofSeconds(3600);
 
   @Key(uri, {
-    does: 'Entity id of the identity provider; with metadata, the one of several in them that is meant.',
+    does: 'Entity id of the identity provider; with metadata of several, it selects one.',
     effect: full,
   })
   readonly entityId?: string;
 
-  @Key(url, { does: 'Where its single sign-on takes requests, without metadata.', effect: full })
+  @Key(url, { does: 'URL of its single sign-on service, without metadata.', effect: full })
   readonly ssoUrl?: string;
 
   @Key(oneOf('redirect', 'post'), {
@@ -58,13 +60,13 @@ export class IdpProperties {
   readonly ssoBinding: 'redirect' | 'post' = 'redirect';
 
   @Key(url, {
-    does: 'Where its single logout takes messages by HTTP-Redirect, without metadata; unset, there is none.',
+    does: 'URL of its single logout service (HTTP-Redirect), without metadata; if unset, there is none.',
     effect: full,
   })
   readonly sloUrl?: string;
 
   @Key(list(text()), {
-    does: 'Certificates it signs with, without metadata: files or PEM texts, several while it changes them.',
+    does: 'Certificates it signs with, without metadata: files or PEM texts; several during a change.',
     effect: full,
   })
   readonly certificates: readonly string[] = [];
@@ -85,19 +87,19 @@ export class IdpProperties {
   readonly bundle?: string;
 
   @Key(flag(), {
-    does: 'Whether the response as a whole must be signed, too; the assertion always must.',
+    does: 'Whether the response as a whole must be signed as well; the assertion must always be signed.',
     effect: full,
   })
   readonly signedResponse: boolean = false;
 
   @Key(flag(), {
-    does: 'Whether logins are taken that nobody here asked for; they can sign a browser in as somebody else.',
+    does: 'Whether unsolicited responses are accepted; they allow an attacker to sign a browser in to another account.',
     effect: full,
   })
   readonly idpInitiated: boolean = false;
 
   @Key(duration({ unit: 's', min: '0s', max: '5m' }), {
-    does: 'How far the clocks of both sides may be apart.',
+    does: 'Accepted difference between the clocks of both sides.',
     effect: full,
   })
   readonly clockSkew: Duration = Duration.ofSeconds(60);
@@ -109,37 +111,45 @@ export class IdpProperties {
   readonly maxAssertionAge: Duration = Duration.ofSeconds(300);
 
   @Key(flag(), {
-    does: 'Whether every login asks for a new proof at the identity provider, whatever session the browser has there.',
+    does:
+      'Whether every login requires the user to authenticate anew at the identity provider, even with a session ' +
+      'there (ForceAuthn).',
     effect: full,
   })
   readonly forceAuthn: boolean = false;
 
   @Key(oneOf('time-of-response', 'time-of-authentication'), {
     does:
-      'What its AuthnInstant is. time-of-response: it may be new although the user authenticated long ago, so a login is fresh ' +
-      'only where a new authentication was requested. time-of-authentication: it is trusted as the time at which the user ' +
-      'authenticated.',
+      'How its AuthnInstant is understood. time-of-response: it may be recent although the user authenticated long ' +
+      'ago, so a login is fresh only if a new authentication was requested. time-of-authentication: it is trusted ' +
+      'as the time at which the user authenticated.',
     effect: full,
   })
   readonly authnInstant: 'time-of-response' | 'time-of-authentication' = 'time-of-response';
 
   @Key(list(contextClass), {
     name: 'authn-context.request',
-    does: 'Context classes that every login asks for, e.g. https://refeds.org/profile/mfa; none leaves it to the identity provider.',
+    does:
+      'Context classes that every login requests, e.g. https://refeds.org/profile/mfa; empty leaves it to the ' +
+      'identity provider.',
     effect: full,
   })
   readonly authnContextRequest: readonly string[] = [];
 
   @Key(oneOf(...COMPARISONS), {
     name: 'authn-context.comparison',
-    does: 'How the returned class must stand to those asked for; what has no known strength satisfies exact alone.',
+    does:
+      'How the returned class must compare with the requested ones; a class of unknown strength satisfies exact ' +
+      'only.',
     effect: full,
   })
   readonly authnContextComparison: Comparison = 'exact';
 
   @Key(list(contextClass), {
     name: 'authn-context.step-up',
-    does: 'Context classes that a login with acr may ask for; acr=urn:login:acr:mfa asks for those that the map gives otp.',
+    does:
+      'Context classes that a login with acr may request; acr=urn:login:acr:mfa requests those that the map ' +
+      'assigns otp.',
     effect: full,
   })
   readonly authnContextStepUp: readonly string[] = [];
@@ -153,42 +163,47 @@ export class IdpProperties {
 
   @Key(mapOfLists(oneOf('pwd', 'otp'), 'class'), {
     name: 'authn-context.map',
-    does: 'What a context class proves, by its whole name in brackets: pwd, otp or both; counts before the presets.',
+    does:
+      'Methods that a context class proves, by its whole name in brackets: pwd, otp or both; it wins over the ' +
+      'presets.',
     effect: full,
   })
   readonly authnContextMap: ReadonlyMap<string, readonly ('pwd' | 'otp')[]> = new Map();
 
   @Key(uri, {
     name: 'authn-context.attribute',
-    does: 'Attribute whose values are looked up like context classes, e.g. http://schemas.microsoft.com/claims/authnmethodsreferences.',
+    does:
+      'Attribute with values that are looked up like context classes, e.g. ' +
+      'http://schemas.microsoft.com/claims/authnmethodsreferences.',
     effect: full,
   })
   readonly authnContextAttribute?: string;
 
   @Key(oneOf(...ON_MISSING_MFA), {
     does:
-      'Login that proved no second factor: deny refuses it, local-totp asks for a code here, accept-as-pwd takes it as a ' +
-      'password alone, or asks for a code where policy demands a second factor of the account.',
+      'How a login without a proven second factor is treated: deny rejects it, local-totp asks for a code here, ' +
+      'accept-as-pwd accepts it as a password only, or asks for a code if policy demands a second factor of the ' +
+      'account.',
     effect: full,
   })
   readonly onMissingMfa: OnMissingMfa = 'accept-as-pwd';
 
   @Key(flag(), {
-    does: 'Whether deny only records what it would refuse, and takes the login as accept-as-pwd does.',
+    does: 'Whether deny only records what it would reject, and accepts the login as accept-as-pwd does.',
     effect: full,
   })
   readonly reportOnly: boolean = false;
 
   @Key(uri, {
     name: 'account.attribute',
-    does: 'Attribute that names the person for good, in place of a persistent NameID.',
+    does: 'Attribute that identifies the user permanently, in place of a persistent NameID.',
     effect: full,
   })
   readonly accountAttribute?: string;
 
   @Key(flag(), {
     name: 'account.create',
-    does: 'Whether the first login of a person makes the account; otherwise only existing ones may enter.',
+    does: 'Whether the first login of a user creates the account; otherwise only existing accounts can sign in.',
     effect: full,
   })
   readonly accountCreate: boolean = true;
@@ -209,14 +224,14 @@ export class IdpProperties {
 
   @Key(map(role, 'group'), {
     name: 'roles.map',
-    does: 'Role that a value of roles.attribute stands for, by its whole text in brackets; all others stand for none.',
+    does: 'Role assigned for a value of roles.attribute, by its whole text in brackets; other values assign none.',
     effect: full,
   })
   readonly rolesMap: ReadonlyMap<string, string> = new Map();
 
   @Key(list(role), {
     name: 'roles.default',
-    does: 'Roles of everybody who comes from here.',
+    does: 'Roles of every user of this identity provider.',
     effect: full,
   })
   readonly rolesDefault: readonly string[] = [];

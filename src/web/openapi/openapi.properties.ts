@@ -6,8 +6,8 @@ import { Key, Properties } from '../../config/bind/properties.decorator.js';
 export class OpenApiProperties {
   @Key(flag(), {
     does:
-      'Whether the service describes its interface at /openapi.json (OpenAPI 3.1) and, for people, at /docs; both are ' +
-      'open to everybody. Off, there is nothing at these paths.',
+      'Whether the service serves the description of its API at /openapi.json (OpenAPI 3.1) and a readable page at ' +
+      '/docs, both without authentication. If disabled, these paths do not exist.',
     effect: full,
   })
   readonly enabled: boolean = true;
