@@ -6,15 +6,8 @@ import { printable } from '../config/show/failure-report.js';
 import type { KeyDefinition, KeyRegistry } from '../config/names/key-registry.js';
 import { isPackaged, originChain } from '../config/read/origin.js';
 import { sanitizeUnresolved } from '../redaction/secrets.js';
-import {
-  allStates,
-  baseName,
-  EMPTY_MEANS_DEFAULT,
-  evaluate,
-  evaluateAssignment,
-  type KeyState,
-  type Assignment,
-} from '../config/bind/key-state.js';
+import { allStates, baseName, type KeyState, type Assignment } from '../config/bind/key-state.js';
+import { EMPTY_MEANS_DEFAULT, evaluate, evaluateAssignment } from '../config/bind/evaluation.js';
 
 /** What a look-up prints, and whether it found a key. */
 export interface View {

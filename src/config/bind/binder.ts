@@ -3,7 +3,8 @@ import type { KeyName } from '../names/key-name.js';
 import type { KeyDefinition, KeyRegistry } from '../names/key-registry.js';
 import { from, type Problem, problem } from '../problem.js';
 import type { PropertiesClass, SelfChecking, Violation } from './properties-class.js';
-import { evaluate, freeParts, type KeyState, nameBelow, stateOf } from './key-state.js';
+import { evaluate } from './evaluation.js';
+import { freeParts, type KeyState, nameBelow, stateOf } from './key-state.js';
 import { leaveUnbound } from './unbound.js';
 
 /** Instances of the properties classes, and everything that kept values from them. */

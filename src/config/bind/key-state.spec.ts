@@ -3,7 +3,8 @@ import { ConfigProperties, ProfilesProperties } from '../config.properties.js';
 import { Environment } from '../read/environment.js';
 import { KeyName } from '../names/key-name.js';
 import { type KeyDefinition, KeyRegistry } from '../names/key-registry.js';
-import { evaluate, evaluateAssignment, freeParts, type KeyState, nameBelow, statesOf } from './key-state.js';
+import { evaluate, evaluateAssignment } from './evaluation.js';
+import { freeParts, type KeyState, nameBelow, statesOf } from './key-state.js';
 import { ConfigSource, type SourceKind } from '../read/source.js';
 
 const registry = new KeyRegistry([ConfigProperties, ProfilesProperties]);

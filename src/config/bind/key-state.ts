@@ -2,11 +2,8 @@ import type { Environment } from '../read/environment.js';
 import { KeyName } from '../names/key-name.js';
 import type { KeyDefinition, KeyRegistry } from '../names/key-registry.js';
 import type { KeyType, ListType, ScalarType } from './key-type.js';
-import { ConversionError } from './conversion-error.js';
 import type { Origin } from '../read/origin.js';
-import type { Problem } from '../problem.js';
-import { isSecretName, sanitizeValue } from '../../redaction/secrets.js';
-import { unboundElementsProblem, conversionProblem, placeholderProblem } from './key-problem.js';
+import { isSecretName } from '../../redaction/secrets.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
 /** What one source says about one key: a text, or the elements of a sequence. */
@@ -25,22 +22,6 @@ export interface KeyState {
   readonly isSecret: boolean;
   readonly assignments: readonly Assignment[];
 }
-
-/** A key's value in force. */
-export type Evaluation =
-  | { readonly kind: 'unset' }
-  /** The text is empty, which means the default of the class. */
-  | { readonly kind: 'default' }
-  | {
-      readonly kind: 'value';
-      readonly value: unknown;
-      /** Filled in, and masked where it must be. */
-      readonly shown: string;
-    }
-  | { readonly kind: 'problem'; readonly problem: Problem };
-
-/** Says beside a value why it is not what its source holds. */
-export const EMPTY_MEANS_DEFAULT = 'empty text means the default';
 
 /** The state of a key of one value, scalar or list. */
 export function stateOf(
@@ -175,84 +156,7 @@ function freePartLength(key: KeyName, base: KeyName, type: KeyType): number {
   return isElement ? key.length - 1 : key.length;
 }
 
-/** Converts what is in force; every way this can fail is one problem with its origin. */
-export function evaluate(environment: Environment, state: KeyState): Evaluation {
-  const [winner] = state.assignments;
-  if (!winner) return { kind: 'unset' };
-  if (state.type.shape === 'list' && state.type.addsUp) return evaluateSum(environment, state);
-  return evaluateAssignment(environment, state, winner);
-}
-
-function evaluateSum(environment: Environment, state: KeyState): Evaluation {
-  const items: unknown[] = [];
-  const texts: string[] = [];
-  for (const assignment of state.assignments.toReversed()) {
-    const evaluation = evaluateAssignment(environment, state, assignment);
-    if (evaluation.kind !== 'value') return evaluation;
-    items.push(...(evaluation.value as readonly unknown[]));
-    if (evaluation.shown !== '') texts.push(evaluation.shown);
-  }
-  return { kind: 'value', value: items, shown: texts.join(',') };
-}
-
-/** What one source's assignment would give; the first of a state is the one in force. */
-export function evaluateAssignment(environment: Environment, state: KeyState, assignment: Assignment): Evaluation {
-  const { type, isSecret } = state;
-  const entries = Array.isArray(assignment.content)
-    ? (assignment.content as readonly Entry[])
-    : [assignment.content as Entry];
-  if (type.shape === 'list' && Array.isArray(assignment.content)) {
-    const hole = entries.findIndex((entry, index) => Number(lastPart(entry.key)) !== index);
-    if (hole !== -1) {
-      const others = state.assignments.filter(({ source }) => source !== assignment.source);
-      return { kind: 'problem', problem: unboundElementsProblem(state, assignment, entries, hole, others) };
-    }
-  }
-  const filled: string[] = [];
-  const through: string[] = [];
-  for (const entry of entries) {
-    const result = environment.fill(entry.text);
-    if (result.kind !== 'filled') return { kind: 'problem', problem: placeholderProblem(state, entry, result) };
-    filled.push(result.text);
-    through.push(...result.through);
-  }
-  const display = sanitizeValue(filled.join(','), isSecret, through);
-  if (type.shape === 'scalar') {
-    if (type.emptyMeansDefault && filled[0] === '') return { kind: 'default' };
-    const value = parse(type, filled[0] ?? '');
-    return value instanceof ConversionError
-      ? { kind: 'problem', problem: conversionProblem(state.name, type, entries[0]?.origin, display, value) }
-      : { kind: 'value', value, shown: display };
-  }
-  const texts = Array.isArray(assignment.content) ? filled : commaItems(filled[0] ?? '');
-  const items: unknown[] = [];
-  for (const [index, item] of texts.entries()) {
-    const value = parse(type.element, item);
-    if (value instanceof ConversionError) {
-      const isElement = Array.isArray(assignment.content);
-      const origin = (isElement ? entries[index] : entries[0])?.origin;
-      const name = isElement ? `${state.name}[${index}]` : state.name;
-      return {
-        kind: 'problem',
-        problem: conversionProblem(name, type.element, origin, sanitizeValue(item, isSecret, through), value),
-      };
-    }
-    items.push(value);
-  }
-  return { kind: 'value', value: items, shown: display };
-}
-
-function parse(type: ScalarType<unknown>, text: string): unknown {
-  const value = type.parse(text);
-  return value instanceof ConversionError && text.trim() === '' ? new ConversionError('the value is empty') : value;
-}
-
-function commaItems(text: string): readonly string[] {
-  if (text.trim() === '') return [];
-  return text.split(',').map((item) => item.trim());
-}
-
-function lastPart(key: KeyName): string {
+export function lastPart(key: KeyName): string {
   return key.uniformPart(key.length - 1);
 }
 

@@ -1,4 +1,5 @@
-import { evaluateAssignment, type KeyState } from '../bind/key-state.js';
+import { evaluateAssignment } from '../bind/evaluation.js';
+import type { KeyState } from '../bind/key-state.js';
 import { type Finding, Rule, type RuleFacts } from './rule.js';
 
 /**

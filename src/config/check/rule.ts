@@ -1,7 +1,8 @@
 import type { Configuration, ConfigurationInputs } from '../configuration.js';
 import { stateOfName } from '../names/key-lookup.js';
 import { KeyName } from '../names/key-name.js';
-import { allStates, evaluate, type KeyState } from '../bind/key-state.js';
+import { allStates, type KeyState } from '../bind/key-state.js';
+import { evaluate } from '../bind/evaluation.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
 import type { PropertiesClass } from '../bind/properties-class.js';
 import { MASK, isSecretName } from '../../redaction/secrets.js';

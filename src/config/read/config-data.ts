@@ -3,26 +3,25 @@ import { type Candidate, candidatesOf, exists, profilesWithFiles, type ConfigCon
 import { Environment, type Profiles } from './environment.js';
 import { FileDocument, Importer } from './file-document.js';
 import { stateOfKey } from '../names/key-lookup.js';
-import { KeyName } from '../names/key-name.js';
 import type { KeyRegistry } from '../names/key-registry.js';
 import {
   faultOf,
   type Location,
   type LocationGroup,
-  type NamingValue,
   notFound,
   parseGroup,
   parseLocations,
   unusable,
+  type StatedValue,
 } from './location.js';
-import { ConversionError } from '../bind/conversion-error.js';
 import { type Origin, resourceText } from './origin.js';
-import { ConfigurationFailure, from, type Problem, problem, unreadable } from '../problem.js';
-import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
+import { ConfigurationFailure, type Problem, unreadable } from '../problem.js';
 import { chooseProfiles, unknownProfiles } from './profiles.js';
-import { MASK, sanitizeValue } from '../../redaction/secrets.js';
-import { evaluateAssignment } from '../bind/key-state.js';
+import { MASK } from '../../redaction/secrets.js';
+import { evaluateAssignment } from '../bind/evaluation.js';
 import { ConfigSource, type Entry } from './source.js';
+import { misplacedKeys } from './misplaced-keys.js';
+import { conditionOf, cloudPlatform } from './activation.js';
 
 /** Lowest first; locations of one group are read as one (configuration-sources.md, "Precedence"). */
 const DEFAULT_LOCATIONS: readonly LocationGroup[] = [
@@ -30,9 +29,6 @@ const DEFAULT_LOCATIONS: readonly LocationGroup[] = [
   parseGroup('optional:file:./;optional:file:./config/;optional:file:./config/*/'),
 ];
 
-const SECTION = KeyName.parse('app.profiles');
-/** Keys that choose profiles: not where profiles already chose. */
-const PROFILE_KEYS = ['active', 'include', 'default', 'group'].map((name) => SECTION.append(name));
 /** Longer chains of imports are a mistake, and the stack has an end. */
 const MAX_IMPORT_DEPTH = 100;
 
@@ -182,7 +178,7 @@ export class ConfigData {
     for (const { names } of conditions) for (const known of names) this.knownProfiles.add(known);
     // Once profiles are chosen, a document that comes late cannot change the choice any more.
     const isChosenByProfile = profile !== undefined || this.profiles !== undefined || conditions.length > 0;
-    this.problems.push(...this.misplaced(source, isChosenByProfile));
+    this.problems.push(...misplacedKeys(source, this.registry, isChosenByProfile));
     const platforms = this.stated([source], 'app.config.activate.on-cloud-platform');
     const isImporting =
       stateOfKey(new Environment([source]), this.registry, 'app.config.import').assignments.length > 0;
@@ -191,30 +187,9 @@ export class ConfigData {
       file,
       profile !== undefined,
       conditions,
-      platforms.length === 0 || platforms.some(({ text }) => text === this.platform),
+      platforms.length === 0 || platforms.some(({ text }) => text === cloudPlatform(this.context.variables)),
       isImporting ? new Importer(() => this.importsOf(source)) : undefined,
     );
-  }
-
-  /** Keys that must not stand in this document. */
-  private misplaced(source: ConfigSource, isChosenByProfile: boolean): readonly Problem[] {
-    return source.entries.flatMap((entry) => {
-      const definition = this.registry.find(entry.key);
-      if (isSection(entry)) {
-        return [
-          illegalKey(entry, 'it is a section', 'Use app.profiles.active, set by the environment or an argument.'),
-        ];
-      }
-      if (definition?.facts.fromProcessOnly) {
-        const action = `Set ${definition.name} as an argument or an environment variable.`;
-        return [illegalKey(entry, 'it is read before any file is', action)];
-      }
-      if (isChosenByProfile && PROFILE_KEYS.some((key) => isAtOrBelow(entry.key, key))) {
-        const action = `Move ${entry.spelled} to a document without profile, or better to the environment.`;
-        return [illegalKey(entry, 'the document itself counts only with certain profiles', action)];
-      }
-      return [];
-    });
   }
 
   private importsOf(source: ConfigSource): readonly LocationGroup[] {
@@ -241,18 +216,6 @@ export class ConfigData {
       return { text, key: name, origin: entries[index]?.origin ?? assignment.origin, isSecret };
     });
   }
-
-  /** Kubernetes is known by the variables it sets in every pod. */
-  private get platform(): 'kubernetes' | 'none' {
-    const { variables } = this.context;
-    const isPod = Boolean(variables['KUBERNETES_SERVICE_HOST'] && variables['KUBERNETES_SERVICE_PORT']);
-    return isPod ? 'kubernetes' : 'none';
-  }
-}
-
-/** One text of a key, and where it stands. */
-interface StatedValue extends NamingValue {
-  readonly text: string;
 }
 
 /** Works the list off from its end, where the weight is, and keeps its order. */
@@ -264,44 +227,8 @@ function acceptedOf(profiles: Profiles | undefined): ReadonlySet<string> | undef
   return profiles && new Set(profiles.active.length > 0 ? profiles.active : profiles.default);
 }
 
-/** A list of conditions is an OR. */
-function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExpression {
-  const expression = parseProfileExpression(text);
-  if (!(expression instanceof ConversionError)) return expression;
-  const shownText = sanitizeValue(text, isSecret);
-  throw new ConfigurationFailure([
-    problem(
-      `The condition "${shownText}" is no profile expression`,
-      'Write names with !, & and |, and parentheses where & and | meet.',
-      {
-        Property: 'app.config.activate.on-profile',
-        Value: `"${shownText}"`,
-        Origin: from(origin),
-        Reason: isSecret ? undefined : expression.reason,
-      },
-    ),
-  ]);
-}
-
-/** `app.profiles: prod`, or a list there; with everything below it commented out it says nothing. */
-function isSection({ key, text }: Entry): boolean {
-  return isAtOrBelow(key, SECTION) && /^\d*$/.test(key.uniformFrom(SECTION.length)) && text !== '';
-}
-
 function importDepth(origin: Origin): number {
   let count = 0;
   for (let at: Origin | undefined = origin; at?.kind === 'position'; at = at.parent) count += 1;
   return count;
-}
-
-function isAtOrBelow(key: KeyName, ancestor: KeyName): boolean {
-  return key.uniformFrom(0, ancestor.length) === ancestor.uniform;
-}
-
-function illegalKey({ spelled, origin }: Entry, reason: string, action: string): Problem {
-  return problem(`The key ${spelled} may not stand here`, action, {
-    Property: spelled,
-    Origin: from(origin),
-    Reason: reason,
-  });
 }

@@ -90,3 +90,8 @@ export function unusable({ shown: name, key, origin }: Location, reason: string)
     { Property: key, Value: `"${name}"`, Origin: from(origin), Reason: reason },
   );
 }
+
+/** One text of a key, and where it stands. */
+export interface StatedValue extends NamingValue {
+  readonly text: string;
+}

@@ -5,7 +5,8 @@ import type { Bound } from '../bind/key-type.js';
 import type { Origin } from './origin.js';
 import { ConfigurationFailure, from, type Problem, problem } from '../problem.js';
 import { MASK, sanitizeValue } from '../../redaction/secrets.js';
-import { evaluate, evaluateAssignment, type KeyState, statesOf } from '../bind/key-state.js';
+import { evaluate, evaluateAssignment } from '../bind/evaluation.js';
+import { type KeyState, statesOf } from '../bind/key-state.js';
 
 /** What the sources say about profiles before any profile is active. */
 export interface ProfileChoice {
