@@ -30,7 +30,7 @@ import { ServerModule } from './web/web.module.js';
 import { PublicUrlProperties, ServletProperties } from './http/server.properties.js';
 import { TlsModule } from './tls/tls.module.js';
 
-/** What the process says and counts, whoever carries the modules. */
+/** Instruments of the process that outlive the modules: logs, meters and recorded exchanges. */
 export interface Instruments {
   readonly loggers?: Loggers;
   readonly levels?: LogLevels;

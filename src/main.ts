@@ -25,7 +25,7 @@ if (argv.includes('--help') || argv.includes('-h')) {
 // once makes it wait for no reader: otherwise a write that waits for one would keep the process from its end.
 for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
 
-// Before all that takes time: nobody who asks for an end should wonder what became of it.
+// Before anything that takes time, so that a request to stop is always acknowledged.
 const signals = new ShutdownSignals((line) => void stdout.write(`${line}\n`));
 signals.listen();
 
@@ -44,12 +44,12 @@ if (outcome.kind === 'stopped') {
   exit(0);
 }
 const { logs } = outcome;
-// At once: whoever ends a first start early has the second one quicker all the same.
+// At once, so that the second startup is faster even if the first one ends early.
 flushCompileCache();
 const firstUser = await outcome.firstUser.catch((error: unknown) => {
   logs.loggers.get('start').warn('The first user could not be made', { error });
 });
-// Once, to whoever looks at the output: no file and no form of the log has a password.
+// Once and to the console only: no log file or log format contains a password.
 if (firstUser !== undefined) logs.writeRaw(firstUser);
-// What the first user was made with.
+// Code that creating the first user has loaded.
 flushCompileCache();

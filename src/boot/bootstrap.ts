@@ -35,21 +35,21 @@ import { type ShutdownParts, shutDown } from '../http/shutdown/shutdown.js';
 import { analyzeFailure } from './failure-analysis.js';
 import { StartInterrupted, type ShutdownSignals } from './shutdown-signals.js';
 
-/** Of what the start and the end of the service say. */
+/** Logger for startup and shutdown. */
 const START = 'start';
-/** Milliseconds the last lines may take. */
+/** Limit in milliseconds for writing the last lines. */
 const LAST_LINES_MILLIS = 2000;
 
-/** How a start ended. */
+/** Result of a startup. */
 export type StartupOutcome =
   | {
       readonly kind: 'started';
       readonly logs: Logging;
-      /** A line to be printed once, where the first start makes the first user. */
+      /** A text to print once, if the first startup creates the initial administrator. */
       readonly firstUser: Promise<string | undefined>;
     }
   | { readonly kind: 'failed'; readonly report: string }
-  /** By a signal, which was told unless there was nothing yet to tell it. */
+  /** Stopped by a signal; `isTold` is false if there was no log yet. */
   | { readonly kind: 'stopped'; readonly isTold: boolean };
 
 /** Reads the configuration, builds the service and opens its listeners; nothing stays open unless it has started. */
@@ -142,7 +142,7 @@ async function open(configuration: Configuration, logs: Logging, signals: Shutdo
     signals.check();
     const accounts = app.get(AccountCreation);
     const availability = app.get(Availability);
-    // Asked before the first request, made after the listener is open: a hash takes time.
+    // Checked before the first request; the user is created after the listener is open, since a hash takes time.
     const isFirstStart = !isProduction(configuration) && (await accounts.isFirstStart());
     availability.started();
     watch.started();
@@ -152,12 +152,12 @@ async function open(configuration: Configuration, logs: Logging, signals: Shutdo
     watch.ready();
     for (const line of lines) log.info(line);
     const firstUser = isFirstStart ? accounts.firstAdmin() : Promise.resolve(undefined);
-    // No step of the start: a signal that came while it is made would be heard by nobody.
+    // Not a step of startup, since a signal during it would be lost.
     const registration = registerWithConsole(configuration, app, listeners, endpoints.basePath);
     const { shutdown: mode, shutdownPreDrain: preDrain } = configuration.get(ServerProperties);
     const { timeoutPerShutdownPhase: phaseLimit } = configuration.get(LifecycleProperties);
     signals.onShutdown(() => {
-      // Beside the requests in progress, which may take longer.
+      // In parallel with the requests in progress, which may take longer.
       const isDeregistered = registration.then((begun) => begun?.stop());
       return stop(logs, {
         availability,
@@ -167,7 +167,7 @@ async function open(configuration: Configuration, logs: Logging, signals: Shutdo
         preDrain,
         phaseLimit,
         closeRest: async () => {
-          // Made and never told, its password would be lost.
+          // Otherwise the password of a user that was just created would be lost.
           await firstUser.catch(() => undefined);
           await isDeregistered;
           await closeRest();

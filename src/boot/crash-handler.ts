@@ -2,7 +2,7 @@ import type { Logging } from './logging.js';
 
 const LIMIT_MILLIS = 2000;
 
-/** Sees to it that the log is whole when the process ends, and tells what ended it where nobody else does. */
+/** Flushes the log when the process ends, and logs an uncaught error that ends it. */
 export function installCrashHandler(logs: Logging): void {
   process.on('exit', () => {
     logs.flushNow();

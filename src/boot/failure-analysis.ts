@@ -5,7 +5,7 @@ import { ListenFailure } from '../http/listener.js';
 import { uploadFolderProblem } from '../http/upload/upload-folder-problem.js';
 import { UploadFolderFailure } from '../http/upload/upload-folder.js';
 
-/** What stopped a start, as a report for the operator where it is known what to do about it. */
+/** Turns an error of startup into a report for the operator, if its cause is known. */
 export function analyzeFailure(error: unknown, configuration: Configuration): unknown {
   if (error instanceof ListenFailure) return new ConfigurationFailure([listenerProblem(error, configuration)]);
   if (error instanceof UploadFolderFailure) {
@@ -19,7 +19,7 @@ export function analyzeFailure(error: unknown, configuration: Configuration): un
   ]);
 }
 
-/** What an operator can do about a listener that does not open. */
+/** Reports a listener that cannot open, with an action for each cause. */
 function listenerProblem({ binding, code, message }: ListenFailure, configuration: Configuration): Problem {
   const { port, address = '', key, addressKey } = binding;
   const ofPort = { Property: key, Value: `"${port}"`, Origin: configuration.originOf(key), Reason: code };

@@ -26,22 +26,22 @@ import { UploadFolder } from '../http/upload/upload-folder.js';
 import type { UploadOptions } from '../http/upload/uploads.js';
 import { analyzeFailure } from './failure-analysis.js';
 
-/** Of what goes wrong with listeners. */
+/** Logger for problems with listeners. */
 const LOGGER = 'server';
-/** As long as a timer can be. */
+/** Longest interval of a timer. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
-/** What watches the requests. */
+/** Instruments that observe requests. */
 export interface ListenerInstruments {
   readonly loggers: Loggers;
   readonly meters: Meters;
   readonly exchanges?: HttpExchanges;
 }
 
-/** The listeners of the service, made by its configuration, and what they write. */
+/** The listeners of the service, created from the configuration, and their access log. */
 export class Listeners {
   readonly main: Listener;
-  /** The main one where the management endpoints have none of their own. */
+  /** The main listener, if the management endpoints have no listener of their own. */
   readonly management: Listener;
   private readonly separate: Binding | 'off' | undefined;
   private readonly accessLog: AccessLog | undefined;
@@ -78,7 +78,7 @@ export class Listeners {
     }
   }
 
-  /** What an operator should know of them at the start. */
+  /** Warnings for the operator at startup. */
   get warnings(): readonly string[] {
     return this.tls?.warnings ?? [];
   }
@@ -167,7 +167,7 @@ function uploadsOf(configuration: Configuration): UploadOptions {
   };
 }
 
-/** Of a listener that nobody but operators and probes should reach; its payloads follow no key of the application. */
+/** Options of the management listener; the keys for payloads of the application do not apply to it. */
 function managementOptions(configuration: Configuration): HostOptions {
   return {
     errors: configuration.get(ServerErrorProperties),

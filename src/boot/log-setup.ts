@@ -19,7 +19,7 @@ import {
   StructuredFormatProperties,
 } from '../logging/logging.properties.js';
 
-/** Of a file where only its folder is given. */
+/** Name of the log file if only its folder is configured. */
 const USUAL_NAME = 'login-service.log';
 const KEY = 'logging.config';
 
@@ -28,14 +28,14 @@ export interface LogFileSetup extends Omit<FileAppenderOptions, 'format' | 'char
   readonly form: LineForm;
 }
 
-/** What the log is to be, whether the keys say so or the file of `logging.config`. */
+/** The set-up of the log, from the keys or from the file of `logging.config`. */
 export interface LogSetup {
   /** Undefined where nothing goes to standard output. */
   readonly console: LineForm | undefined;
   readonly file: LogFileSetup | undefined;
   readonly levels: ReadonlyMap<string, string>;
   readonly groups: ReadonlyMap<string, readonly string[]>;
-  /** What an operator should know of it at the start. */
+  /** Warnings for the operator at startup. */
   readonly warnings: readonly string[];
 }
 
@@ -101,7 +101,7 @@ function fileSetup(file: string, form: LineForm, policy: RollingpolicyProperties
   };
 }
 
-/** Keys somebody set that do not count beside the file. */
+/** Warns about configured keys that have no effect beside the file. */
 function replacedKeys({ environment, registry }: Configuration): readonly string[] {
   const names = allStates(environment, registry)
     .filter(({ name }) => name.startsWith('logging.') && name !== KEY)

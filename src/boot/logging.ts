@@ -20,7 +20,7 @@ import { Meters } from '../metrics/meters.js';
 
 const STANDARD_OUTPUT = 1;
 
-/** Where the process says what it does, made by its configuration. */
+/** The log of the process, set up by the configuration. */
 export class Logging {
   readonly meters = new Meters();
   readonly loggers: Loggers;
@@ -61,12 +61,12 @@ export class Logging {
     return logs;
   }
 
-  /** A text for whoever starts the service, and for no file: it has no form, and what is secret in it stays. */
+  /** Writes a text to the console only, without format and without masking of secrets. */
   writeRaw(text: string): void {
     this.output.add(`${text}\n`);
   }
 
-  /** What can be written without waiting, for a process that ends this moment. */
+  /** Writes as much as possible without waiting, for a process that is about to end. */
   flushNow(): void {
     this.output.flushNow();
   }

@@ -1,6 +1,6 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** A start that goes no further because somebody wants the process to stop. */
+/** Thrown when startup is interrupted by a request to stop. */
 export class StartInterrupted extends Error {
   constructor() {
     super('asked to stop');
@@ -27,7 +27,7 @@ export class ShutdownSignals {
     }
   }
 
-  /** From now on, lines about signals go there. */
+  /** Sets the reporter for lines about signals. */
   setReporter(say: (line: string) => void): void {
     this.report = say;
   }
@@ -37,12 +37,12 @@ export class ShutdownSignals {
     if (this.isStopping) throw new StartInterrupted();
   }
 
-  /** The start is over, and `check` did not throw: from now on the first signal runs `stop` and ends the process. */
+  /** Ends startup, after `check` did not throw: from now on the first signal runs `stop` and ends the process. */
   onShutdown(stop: () => Promise<void>): void {
     this.stop = stop;
   }
 
-  /** Ends the process as a first signal does; whoever sends one after that asks for the first time. */
+  /** Ends the process as a first signal does; a later signal is then the first one. */
   requestStop(): void {
     if (this.isStopping) return;
     this.isStopping = true;
@@ -57,7 +57,7 @@ export class ShutdownSignals {
   }
 
   private receive(): void {
-    // Whoever asks a second time does not want to wait.
+    // A second signal ends the process at once.
     if (this.hasCome) process.exit(1);
     this.hasCome = true;
     this.requestStop();

@@ -6,7 +6,7 @@ import { type Controller, routesOfController } from '../web/openapi/routes.js';
 
 type Imported = Controller | { readonly module: Controller };
 
-/** Paths of all controllers of the service, such as `/sessions/:id`; nothing is made for it. */
+/** Paths of all controllers of the service, such as `/sessions/:id`, read from metadata without creating instances. */
 export function userPaths(): readonly string[] {
   const modules = new Set<Controller>([AppModule]);
   // What is added while it is gone through is gone through, too.

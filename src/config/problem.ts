@@ -36,7 +36,7 @@ export function from(origin: Origin | undefined): string | undefined {
   return origin && originChain(origin);
 }
 
-/** Every problem of one start; the report is the whole message, nobody needs the stack. */
+/** All problems of one startup; the report is the whole message, and the stack is not shown. */
 export class ConfigurationFailure extends Error {
   constructor(readonly problems: readonly Problem[]) {
     super(problems.map(({ what }) => what).join('; '));
@@ -44,7 +44,7 @@ export class ConfigurationFailure extends Error {
   }
 }
 
-/** A file whose text is not what its name promises; `reason` must not quote the text, it may hold a secret. */
+/** Fails for a file with invalid text; `reason` must not quote the text, which may contain a secret. */
 export function unreadable(origin: Origin, reason: string): ConfigurationFailure {
   return new ConfigurationFailure([
     problem('A configuration file cannot be read', 'Correct the file at the position given.', {

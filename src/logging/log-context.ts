@@ -12,7 +12,7 @@ export interface LogContext {
 /** In the order in which `%X` shows them all. */
 export const CONTEXT_NAMES = ['requestId', 'user', 'ip'] as const satisfies readonly (keyof LogContext)[];
 
-/** Of the request in progress; undefined outside of one. */
+/** Context of the request in progress; undefined outside a request. */
 export function logContext(): LogContext | undefined {
   return requestContext();
 }

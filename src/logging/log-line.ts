@@ -1,10 +1,10 @@
 import type { LineLevel } from './level.js';
 import type { LogContext } from './log-context.js';
 
-/** Facts of a line beside its message; those named like secrets are masked by whoever writes the line. */
+/** Fields of a line besides its message; the appender masks those with names of secrets. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** One line before it has a form. */
+/** A line before formatting. */
 export interface LogLine {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -13,10 +13,10 @@ export interface LogLine {
   readonly message: string;
   /** Name of the task it was written in, or `main`. */
   readonly thread: string;
-  /** Of the request it was written in. */
+  /** Context of the request that wrote the line. */
   readonly context?: LogContext | undefined;
   readonly fields?: LogFields | undefined;
-  /** What was thrown, with its causes. */
+  /** The thrown value, with its causes. */
   readonly error?: unknown;
 }
 

@@ -32,7 +32,7 @@ export class Loggers {
     return [this.root, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))];
   }
 
-  /** The logger of this name, which is made where there is none. */
+  /** The logger of this name, created if it does not exist. */
   get(name: string): Logger {
     const known = this.find(name);
     if (known) return known;

@@ -14,7 +14,7 @@ export interface OutputOptions {
   readonly charset?: Charset;
   /** Characters that wait at most for a reader that does not keep up; what comes beyond is lost. */
   readonly mostWaiting?: number;
-  /** What to write about lines that were lost, once there is somebody again who reads. */
+  /** Text about lost lines, written once the destination is read again. */
   readonly lostText: (lines: number) => string;
 }
 
@@ -76,7 +76,7 @@ export class Output {
     clearTimeout(limit);
   }
 
-  /** What can be written without waiting, for a process that ends this moment. */
+  /** Writes as much as possible without waiting, for a process that is about to end. */
   flushNow(): void {
     let left = this.isWriting ? Buffer.alloc(0) : this.bytes;
     this.takeWaiting();
@@ -85,7 +85,7 @@ export class Output {
     try {
       while (left.length > 0) left = left.subarray(this.destination.writeNow(left));
     } catch {
-      // Nobody is there any more who could be told.
+      // The process ends; an error cannot be reported any more.
     }
   }
 

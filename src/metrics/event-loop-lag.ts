@@ -11,7 +11,7 @@ type Delays = Pick<ReturnType<typeof monitorEventLoopDelay>, 'count' | 'mean' | 
 /** How much later than asked the event loop comes to a timer: that long every request waits, too. */
 export class EventLoopLag extends Timer {
   private readonly folding: NodeJS.Timeout;
-  /** Seconds since it was taken over last, as far as somebody was told. */
+  /** Total delay in seconds since the last reading, as far as it was reported. */
   private recentTotal = 0;
 
   constructor(
@@ -32,7 +32,7 @@ export class EventLoopLag extends Timer {
     });
   }
 
-  /** Takes over what Node has. Not whenever somebody asks: Node does not see the interval after it. */
+  /** Reads the values of Node; not at each request, since Node misses the interval after a reading. */
   fold(): void {
     const { count, total, largest } = this.recently();
     if (count > 0) this.take(count, total, largest);

@@ -8,7 +8,7 @@ export interface ExecutorState {
   readonly workers: number;
 }
 
-/** Meters of one pool of workers (management API, 5.3); answers what counts the tasks it has done. */
+/** Registers the meters of one pool of workers (management API, 5.3); returns the counter of completed tasks. */
 export function watchExecutor(meters: Meters, name: string, state: () => ExecutorState): Counter {
   const tags = { name };
   const active = { description: 'Threads that work on a task', baseUnit: 'threads' };

@@ -17,7 +17,7 @@ export interface Series<M extends Meter = Meter> {
   readonly meter: M;
 }
 
-/** Series of one name beyond these are counted together: whoever can choose a tag's value must not fill the memory. */
+/** Limit of series per name; further ones share one series, so that values of tags cannot exhaust memory. */
 export const MOST_SERIES = 1000;
 const OTHER = 'other';
 /** A word of ours wherever it is a tag, and what alerts ask for: it stays when series are counted together. */

@@ -11,7 +11,7 @@ const BYTES = { baseUnit: 'bytes' };
 const OPEN_FILES = '/proc/self/fd';
 const LIMITS = '/proc/self/limits';
 
-/** What the process takes and what the machine has; all of it is read when somebody asks. */
+/** Meters of the resources of process and machine, read on demand. */
 export function addMachineMeters(meters: Meters, clock: Clock): void {
   addProcess(meters, clock);
   addProcessors(meters);
@@ -72,7 +72,7 @@ function machineMemory(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Of the working folder, where logs, uploads and the embedded database are. */
+/** Meters of the disk of the working folder, with logs, uploads and the embedded database. */
 function addDisk(meters: Meters): void {
   const path = cwd();
   const free = { description: 'Space on the disk that the process may use', ...BYTES };

@@ -20,7 +20,7 @@ export interface Meter {
   measure(): readonly Measurement[];
 }
 
-/** Counts what has happened. */
+/** Counts events. */
 export class Counter implements Meter {
   private count = 0;
 
@@ -34,7 +34,7 @@ export class Counter implements Meter {
   }
 }
 
-/** Reads a number whenever somebody asks; what cannot be read is NaN. */
+/** Reads a number on demand; NaN if it cannot be read. */
 export class Gauge implements Meter {
   constructor(private readonly read: () => number) {}
 
@@ -52,7 +52,7 @@ export class Gauge implements Meter {
   }
 }
 
-/** Counts numbers and adds them up. */
+/** Counts and sums recorded values. */
 export class Summary implements Meter {
   private count = 0;
   private total = 0;
@@ -105,7 +105,7 @@ export class Summary implements Meter {
   }
 }
 
-/** Times of what is over, in seconds. */
+/** Records durations in seconds. */
 export class Timer extends Summary {
   constructor(clock: Clock, bounds: readonly number[] = []) {
     super(clock, bounds, 'TOTAL_TIME');

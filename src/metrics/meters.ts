@@ -10,7 +10,7 @@ export interface SummaryFacts extends MeterFacts {
   readonly buckets?: readonly number[];
 }
 
-/** Everything the service counts and measures (management API, "metrics"). */
+/** All meters of the service (management API, "metrics"). */
 export class Meters {
   private readonly byName = new Map<string, Family>();
 
@@ -43,7 +43,7 @@ export class Meters {
     return this.family(name, 'long-task-timer', { baseUnit: 'seconds', ...facts }, make);
   }
 
-  /** `read` is asked whenever somebody looks. */
+  /** `read` is called at each scrape. */
   gauge(name: string, facts: MeterFacts, read: () => number, tags: Tags = {}): void {
     this.family(name, 'gauge', facts, () => new Gauge(() => NaN)).set(tags, new Gauge(read));
   }

@@ -1,7 +1,7 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Meters } from './meters.js';
 
-/** Offers the meters of the process to whoever has something to count. */
+/** Provides the meters of the process. */
 @Global()
 @Module({})
 export class MetricsModule {

@@ -28,12 +28,12 @@ export class ProcessWatch {
     this.endGcPauses = timeGcPauses(meters, ['nodejs.gc.pause', ...(hasJvmNames ? ['jvm.gc.pause'] : [])]);
   }
 
-  /** Everything is made. */
+  /** Records that all components are created. */
   started(): void {
     this.note('application.started.time', 'Time from the start of the process until everything was made');
   }
 
-  /** Everybody can come in. */
+  /** Records that the service accepts requests. */
   ready(): void {
     this.note('application.ready.time', 'Time from the start of the process until it took requests');
   }

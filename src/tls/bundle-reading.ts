@@ -55,7 +55,7 @@ function whyUnread(cause: unknown): string {
   return code === 'EACCES' ? `this user may not read it (${code})` : `it cannot be read (${code})`;
 }
 
-/** The code of an error of the cryptography library, whose messages speak of its insides. */
+/** The code of an error of the cryptography library; its messages expose internals. */
 export function codeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-/** The file that a value names, absolute; `file:` may stand before it. */
+/** The absolute path of the file that a value names, with or without `file:`. */
 export function placeOf(value: string): string {
   return resolve(value.replace(/^file:(?:\/\/(?=\/))?/, ''));
 }

@@ -19,11 +19,11 @@ export interface BundleChoices {
 export interface ServerIdentity {
   /** For `tls.createServer` and `server.setSecureContext`. */
   readonly context: SecureContextOptions;
-  /** One line per certificate that is over or has not begun. */
+  /** One warning per certificate that has expired or is not valid yet. */
   readonly warnings: readonly string[];
 }
 
-/** What became of changed files. */
+/** Result of reading changed files. */
 export type Update =
   | { readonly kind: 'taken'; readonly identity: ServerIdentity; readonly until: string }
   | { readonly kind: 'refused'; readonly problem: Problem };

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** One line per certificate that is over or has not begun; who connects would refuse it. */
+/** One warning per certificate that has expired or is not valid yet; clients would reject it. */
 export function validityWarnings(chain: readonly X509Certificate[], nowMillis: number): readonly string[] {
   return chain.flatMap((certificate, index) => {
     const which = index === 0 ? 'The certificate' : `Certificate ${index + 1} of the chain`;

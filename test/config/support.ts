@@ -9,7 +9,8 @@ import {
 import { KeyName } from '../../src/config/names/key-name.js';
 import { originChain } from '../../src/config/read/origin.js';
 import type { PropertiesClass } from '../../src/config/bind/properties-class.js';
-import { evaluateAssignment, type KeyState, statesOf } from '../../src/config/bind/key-state.js';
+import { evaluateAssignment } from '../../src/config/bind/evaluation.js';
+import { type KeyState, statesOf } from '../../src/config/bind/key-state.js';
 import { PROPERTIES } from '../../src/boot/properties.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 

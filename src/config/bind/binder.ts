@@ -7,13 +7,13 @@ import { evaluate } from './evaluation.js';
 import { freeParts, type KeyState, nameBelow, stateOf } from './key-state.js';
 import { leaveUnbound } from './unbound.js';
 
-/** Instances of the properties classes, and everything that kept values from them. */
+/** Instances of the properties classes, and the problems with their values. */
 export interface Bound {
   readonly instances: ReadonlyMap<PropertiesClass, object>;
   readonly problems: readonly Problem[];
 }
 
-/** Fills every properties class of the registry; goes on after a problem, so that one run names all of them. */
+/** Binds every properties class of the registry; continues after a problem, so that one run reports all of them. */
 export function bind(environment: Environment, registry: KeyRegistry): Bound {
   const binding = new Binding(environment);
   const instances = new Map<PropertiesClass, object>();

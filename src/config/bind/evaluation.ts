@@ -15,15 +15,15 @@ export type Evaluation =
   | {
       readonly kind: 'value';
       readonly value: unknown;
-      /** Filled in, and masked where it must be. */
+      /** Text with placeholders resolved and secrets masked. */
       readonly shown: string;
     }
   | { readonly kind: 'problem'; readonly problem: Problem };
 
-/** Says beside a value why it is not what its source holds. */
+/** Explains beside a value why it differs from the text of its source. */
 export const EMPTY_MEANS_DEFAULT = 'empty text means the default';
 
-/** Converts what is in force; every way this can fail is one problem with its origin. */
+/** Converts the value in force; each failure is one problem with its origin. */
 export function evaluate(environment: Environment, state: KeyState): Evaluation {
   const [winner] = state.assignments;
   if (!winner) return { kind: 'unset' };
@@ -43,7 +43,7 @@ function evaluateSum(environment: Environment, state: KeyState): Evaluation {
   return { kind: 'value', value: items, shown: texts.join(',') };
 }
 
-/** What one source's assignment would give; the first of a state is the one in force. */
+/** Converts the assignment of one source; the first of a state is in force. */
 export function evaluateAssignment(environment: Environment, state: KeyState, assignment: Assignment): Evaluation {
   const { type, isSecret } = state;
   const entries = Array.isArray(assignment.content)

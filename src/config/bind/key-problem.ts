@@ -11,7 +11,7 @@ interface NamedKey {
   readonly isSecret: boolean;
 }
 
-/** A text that its key's type does not take; `display` is the text as it may be shown. */
+/** Reports a text that cannot be converted to the type of its key; `display` is the sanitized text. */
 export function conversionProblem(
   name: string,
   { expects }: ScalarType<unknown>,
@@ -27,7 +27,7 @@ export function conversionProblem(
   });
 }
 
-/** A text whose placeholders cannot be filled in. */
+/** Reports a text with placeholders that cannot be resolved. */
 export function placeholderProblem(
   { name, isSecret }: NamedKey,
   entry: Entry,

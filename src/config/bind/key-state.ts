@@ -6,16 +6,16 @@ import type { Origin } from '../read/origin.js';
 import { isSecretName } from '../../redaction/secrets.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
-/** What one source says about one key: a text, or the elements of a sequence. */
+/** The value that one source assigns to one key: a text, or the elements of a sequence. */
 export interface Assignment {
   readonly source: ConfigSource;
   readonly origin: Origin;
   readonly content: Entry | readonly Entry[];
 }
 
-/** One concrete key with all that the sources say about it, highest first: what is bound, and what is shown. */
+/** One concrete key with its assignments in all sources, highest first; binding and display both use it. */
 export interface KeyState {
-  /** As documents and reports name it; free parts are filled in. */
+  /** Name in documents and reports, with free parts filled in. */
   readonly name: string;
   readonly definition: KeyDefinition;
   readonly type: ScalarType<unknown> | ListType<unknown>;
@@ -51,7 +51,7 @@ function listAssignment(source: ConfigSource, key: KeyName): Assignment | undefi
   for (const entry of source.below(key)) {
     if (entry.key.length !== key.length + 1 || !isIndex(lastPart(entry.key))) continue;
     const index = Number(lastPart(entry.key));
-    // Of one element in two spellings, such as two names of one variable, the first counts, as it does for a scalar.
+    // If an element has two spellings, such as two names of a variable, the first one wins, as for a scalar.
     if (!byIndex.has(index)) byIndex.set(index, entry);
   }
   const elements = [...byIndex].sort(([a], [b]) => a - b).map(([, entry]) => entry);
@@ -59,7 +59,7 @@ function listAssignment(source: ConfigSource, key: KeyName): Assignment | undefi
   return first && { source, origin: first.origin, content: elements };
 }
 
-/** States of all keys a definition stands for: one, or one per free part that some source names. */
+/** States of all keys of a definition: one, or one per free part that a source names. */
 export function statesOf(
   environment: Environment,
   definition: KeyDefinition,
@@ -85,7 +85,7 @@ export function statesOf(
   );
 }
 
-/** Of a member of a named object, which may itself be a map. */
+/** States of a member of a named object, which may itself be a map. */
 function statesOfMember(
   environment: Environment,
   member: KeyDefinition,
@@ -111,7 +111,7 @@ export function allStates(environment: Environment, registry: KeyRegistry): read
 export function nameBelow(definition: KeyDefinition, text: string, key: KeyName): string {
   const base = baseName(definition);
   const plain = KeyName.parse(`${base}.${text}`);
-  // A dot may stand in the key of a map, but ends the name of an object.
+  // The key of a map may contain a dot, which ends the name of an object.
   const isPlain = plain.uniform === key.uniform && (definition.type.shape === 'map' || plain.length === key.length);
   return isPlain ? `${base}.${text}` : `${base}[${text}]`;
 }

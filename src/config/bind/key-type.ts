@@ -14,7 +14,7 @@ export interface ScalarType<T> extends Bound<T> {
   readonly name: string;
   /** What to write, read after "Set the key to". */
   readonly expects: string;
-  /** What a bare number counts, e.g. `ms`. */
+  /** Unit of a bare number, e.g. `ms`. */
   readonly unit?: string;
   /** True where an empty text means the default; elsewhere it is a value, or a wrong one. */
   readonly emptyMeansDefault?: boolean;
@@ -36,7 +36,7 @@ export interface MapType<V> extends Bound<ReadonlyMap<string, V>> {
   readonly shape: 'map';
   readonly name: string;
   readonly element: ScalarType<unknown> | ListType<unknown>;
-  /** What the free part stands for in documents, e.g. `logger`. */
+  /** Name of the free part in documents, e.g. `logger`. */
   readonly keyedBy: string;
 }
 
@@ -122,7 +122,7 @@ function plain(word: string): string {
   return word.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
-/** A duration; a bare number counts in `unit`. Limits are written as durations: `{ min: '1s' }`. */
+/** A duration; a bare number is in `unit`. Limits are written as durations: `{ min: '1s' }`. */
 export function duration(
   options: { readonly unit?: DurationUnit; readonly min?: string; readonly max?: string } = {},
 ): ScalarType<Duration> {
@@ -151,7 +151,7 @@ function bound(name: 'min' | 'max', limit: string | undefined): Range {
   return { [name]: parsed.milliseconds };
 }
 
-/** A data size; where -1 is the least it takes, -1 stands for no limit. */
+/** A data size; if -1 is the minimum, it means no limit. */
 export function dataSize(range: Range = { min: 0 }): ScalarType<DataSize> {
   const show = (bytes: number): string => (bytes === -1 ? '-1' : DataSize.ofBytes(bytes).toString());
   const limits = range.min === -1 ? ', or -1 for no limit' : rangeText(range, show);

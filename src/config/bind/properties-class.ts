@@ -15,7 +15,7 @@ export interface Violation {
   readonly action?: string;
 }
 
-/** Implemented by a properties class whose values must fit each other; asked after all of them are converted. */
+/** Implemented by a properties class with values that must fit each other; called after all are converted. */
 export interface SelfChecking {
   violations(): readonly Violation[];
 }
@@ -30,7 +30,7 @@ export interface KeyFacts {
   readonly defaultText?: string;
   /** Masked wherever values are shown. Names ending in `password`, `secret`, `token`, `key` … are secret without it. */
   readonly secret?: boolean;
-  /** The value may also be the path of a file that holds the secret; such a path may stand in clear, masked or not. */
+  /** The value may also be the path of a file with the secret; the path itself may be written in clear text. */
   readonly mayNamePlace?: boolean;
   /** First version that knew the key, where younger than its class. */
   readonly since?: string;

@@ -1,4 +1,4 @@
-/** Somebody asks for a value that could not be bound, which is a problem of the reading already. */
+/** Thrown when code reads a value that could not be bound; the problem itself is already reported. */
 export class UnboundValue extends Error {
   constructor(property: string) {
     super(`${property} could not be bound`);
@@ -6,7 +6,7 @@ export class UnboundValue extends Error {
   }
 }
 
-/** Whoever looks at the property from now on hears of it, and does not take the default for what was configured. */
+/** Makes the property throw when it is read, so that its default is not mistaken for the configured value. */
 export function leaveUnbound(instance: object, property: string): void {
   Object.defineProperty(instance, property, {
     enumerable: true,

@@ -43,11 +43,11 @@ export interface Verdict {
 /** Facts of a problem by their labels; those without a text are left out. */
 export type Facts = Readonly<Record<string, string | undefined>>;
 
-/** An entry that somebody wrote into a file or on the command line. */
+/** An entry of a file or of the command line. */
 export interface WrittenEntry extends Entry {
   readonly isInFile: boolean;
   readonly isRegistered: boolean;
-  /** Its name says that the value is a secret, and it is not the path of a file where one may stand. */
+  /** True if its name marks a secret, unless the value is the path of a file and the key allows one. */
   readonly isSecret: boolean;
 }
 
@@ -83,7 +83,7 @@ export function faultsOf(attempt: () => unknown): readonly Finding[] {
   }
 }
 
-/** What rules may ask. */
+/** The facts that rules check. */
 export class RuleFacts {
   /** Every registered key, with what the sources say about it. */
   readonly states: readonly KeyState[];

@@ -77,7 +77,7 @@ function namedIn(text: string, entries: readonly WrittenEntry[]): readonly Writt
   });
 }
 
-/** True where something other than a placeholder stands for a password in a URL. */
+/** True if a URL contains a password that is not a placeholder. */
 function passwordInUrl(text: string): boolean {
   const written = text.replaceAll(/\$\{[^{}]*\}/g, '');
   return /:\/\/[^\s/?#@:]*:[^\s/?#]+@|[?&;](?:pass|password|secret|token)=[^&;\s]/i.test(written);

@@ -5,29 +5,29 @@ import { allStates, type Assignment, type KeyState, stateOf, statesOf } from '..
 import type { ConfigSource, Entry } from '../read/source.js';
 import { keyReadFrom } from '../read/variables.js';
 
-/** A key of the service that somebody asks for: all of its value, or one element of a list. */
+/** A registered key that a caller requests: its whole value, or one element of a list. */
 export interface RequestedKey {
   readonly state: KeyState;
   readonly index?: number;
 }
 
-/** The key a person means who writes it in any form, that of an environment variable included. */
+/** Resolves a key in any spelling, including the form of an environment variable. */
 export function keyFromInput(environment: Environment, registry: KeyRegistry, name: string): KeyName {
   const ofVariable = name.includes('.') ? undefined : registry.keyOfVariable(name);
   if (ofVariable) return ofVariable;
   const key = KeyName.parse(name);
   if (registry.find(key)) return key;
-  // `TZ` is no form of `user.timezone`, and stands for it all the same.
+  // `TZ` is an alias of `user.timezone`, not one of its spellings.
   const spelled = environment.sources.map((source) => source.findSpelled(name)).find((entry) => entry !== undefined);
   return spelled && registry.find(spelled.key) ? spelled.key : key;
 }
 
-/** What the sources hold under a name that is no key of the service, highest first. */
+/** Entries of all sources under a name that is not a registered key, highest first. */
 export function unregisteredEntries(
   environment: Environment,
   name: string,
 ): ReadonlyMap<ConfigSource, readonly Entry[]> {
-  // A variable's name also stands for the key that it reads as.
+  // The name of a variable is also a spelling of the key that it sets.
   const read = name.includes('.') ? undefined : keyReadFrom(name);
   const holders = new Map<ConfigSource, readonly Entry[]>();
   for (const source of environment.sources) {
@@ -39,7 +39,7 @@ export function unregisteredEntries(
   return holders;
 }
 
-/** The state of a key of the service; undefined where it is none, or a free part that no source names. */
+/** The state of a registered key; undefined if it is not registered, or if no source sets this free part. */
 export function requestedKey(environment: Environment, registry: KeyRegistry, key: KeyName): RequestedKey | undefined {
   const definition = registry.find(key);
   if (!definition) return undefined;
@@ -73,7 +73,7 @@ export function definitionOf(registry: KeyRegistry, name: string): KeyDefinition
   return definition;
 }
 
-/** `[com.Acme]` is exact, but who asks need not know how it was written. */
+/** Finds a state by name; brackets that make a part exact, such as `[com.Acme]`, are optional. */
 export function stateOfName(states: readonly KeyState[], key: KeyName): KeyState | undefined {
   return (
     states.find((state) => KeyName.parse(state.name).uniform === key.uniform) ??

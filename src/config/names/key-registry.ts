@@ -4,7 +4,7 @@ import type { KeyType } from '../bind/key-type.js';
 import { metadataOf, type PropertiesClass, type PropertyMetadata } from '../bind/properties-class.js';
 import { isSecretName } from '../../redaction/secrets.js';
 
-/** Everything known of one key; the name of a free part stands in angle brackets, e.g. `logging.level.<logger>`. */
+/** The definition of one key; a free part is written in angle brackets, e.g. `logging.level.<logger>`. */
 export interface KeyDefinition {
   readonly name: string;
   readonly key: KeyName;
@@ -20,7 +20,7 @@ export interface KeyDefinition {
   readonly defaultText: string | undefined;
 }
 
-/** Keys below these belong to the service: an unknown one there is a mistake, not somebody else's key. */
+/** Sections that belong to the service: an unknown key in them is a mistake. */
 const OWNED = ['app', 'server', 'management', 'logging', 'mapper'] as const;
 
 /**
@@ -133,7 +133,7 @@ export class KeyRegistry {
     return (OWNED as readonly string[]).includes(key.uniformPart(0));
   }
 
-  /** Definitions whose name starts with the key's parts and goes on; anything fits a free part. */
+  /** Definitions below the key; any text matches a free part. */
   below(key: KeyName): readonly KeyDefinition[] {
     return this.definitions.filter(({ name }) => {
       const parts = name.split('.');

@@ -5,7 +5,7 @@ import { from, type Problem, problem } from '../problem.js';
 import { mayContainSecret, mayBeSecretName, isSecretName, sanitizeUnresolved } from '../../redaction/secrets.js';
 import { INLINE_JSON, keyReadFrom } from '../read/variables.js';
 
-/** Keys of files and arguments that stand where only known keys may. */
+/** Unknown keys of files and arguments in sections that accept only known keys. */
 export function unknownKeys(environment: Environment, registry: KeyRegistry): readonly Problem[] {
   return environment.sources
     .filter(({ kind }) => kind !== 'environment')
@@ -38,7 +38,7 @@ export function unknownKeys(environment: Environment, registry: KeyRegistry): re
     });
 }
 
-/** Nobody knows what kind of value it is: it is shown only where every name that it may have meant speaks of no secret. */
+/** The value of an unknown key is shown only if no name that it may have meant is the name of a secret. */
 function shownText(
   registry: KeyRegistry,
   { spelled, text }: { readonly spelled: string; readonly text: string },
@@ -65,7 +65,7 @@ export function unknownVariables(environment: Environment, registry: KeyRegistry
     });
 }
 
-/** One line per key that two variables spell: only one of them counts, and nothing else would say which. */
+/** Warns about keys that two variables set, and names the variable in force. */
 export function duplicateVariables(environment: Environment, registry: KeyRegistry): readonly string[] {
   return environment.sources
     .filter(({ kind }) => kind === 'environment')

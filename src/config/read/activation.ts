@@ -5,7 +5,7 @@ import { sanitizeValue } from '../../redaction/secrets.js';
 import type { Variables } from './variables.js';
 import type { StatedValue } from './location.js';
 
-/** A list of conditions is an OR. */
+/** Parses one condition of a document; several conditions are alternatives. */
 export function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExpression {
   const expression = parseProfileExpression(text);
   if (!(expression instanceof ConversionError)) return expression;

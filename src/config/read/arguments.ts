@@ -6,7 +6,7 @@ import { ConfigSource, type Entry } from './source.js';
 export interface Arguments {
   /** `--key=value`; a key given twice, in whatever spelling, collects its values with commas, as a list wants them. */
   readonly commandLine: ConfigSource;
-  /** `-Dkey=value`; given twice, the last counts. */
+  /** `-Dkey=value`; if given twice, the last one wins. */
   readonly systemProperties: ConfigSource;
   /** Everything else, in order. */
   readonly rest: readonly string[];

@@ -67,7 +67,7 @@ export class ConfigData {
     );
   }
 
-  /** Reads everything; what could not be read is told beside what could, for one report. */
+  /** Reads everything; problems are collected for one report. */
   load(): { readonly environment: Environment; readonly problems: readonly Problem[] } {
     this.expand();
     const [choice] = this.collected(() => [chooseProfiles(this.environment(), this.registry)]);
@@ -82,7 +82,7 @@ export class ConfigData {
     return { environment: this.environment(), problems: [...this.problems, ...unknown] };
   }
 
-  /** The sources as they stand, highest first. */
+  /** The sources read so far, highest first. */
   private environment(): Environment {
     const documents = this.roots.flatMap((root) => root.active(acceptedOf(this.profiles))).reverse();
     return new Environment([...this.processSources, ...documents.map(({ source }) => source)], this.profiles);
@@ -118,7 +118,7 @@ export class ConfigData {
     );
   }
 
-  /** Runs one piece of the reading; a failure is kept for the report, and the rest goes on. */
+  /** Runs one step of reading; a failure is collected for the report, and reading continues. */
   private collected<T>(piece: () => readonly T[]): readonly T[] {
     try {
       return piece();
@@ -168,7 +168,7 @@ export class ConfigData {
     const isLower = holder !== undefined && this.roots.indexOf(holder) < this.roots.indexOf(root);
     if (this.holders.has(id) && (this.profiles || !isLower)) return false;
     holder?.drop(id);
-    // One that cannot be read is told once.
+    // A file that cannot be read is reported once.
     this.holders.set(id, undefined);
     return true;
   }
@@ -201,7 +201,7 @@ export class ConfigData {
     });
   }
 
-  /** What some sources say under a key the reading itself needs, with placeholders filled. */
+  /** Values of a key that reading itself needs, with placeholders resolved. */
   private stated(sources: readonly ConfigSource[], name: string, process?: Environment): readonly StatedValue[] {
     const state = stateOfKey(new Environment(sources), this.registry, name);
     const [assignment] = state.assignments;
@@ -218,7 +218,7 @@ export class ConfigData {
   }
 }
 
-/** Works the list off from its end, where the weight is, and keeps its order. */
+/** Processes the list from its end, which has the highest precedence, and keeps its order. */
 function highestFirst<T, R>(items: readonly T[], piece: (item: T) => readonly R[]): readonly R[] {
   return items.toReversed().map(piece).reverse().flat();
 }

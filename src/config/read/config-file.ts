@@ -29,7 +29,7 @@ const ANY_FOLDER = '*/';
 /** Something one location may lead to: a file to read, found or not. */
 export interface Candidate {
   readonly resource: Resource;
-  /** Identity: each is read once, whoever asks. */
+  /** Identity of the file, which is read only once. */
   readonly id: string;
   isThere(): boolean;
   read(parent: Origin | undefined): readonly Document[];
@@ -195,7 +195,7 @@ function treesOf(location: Location, { workingFolder }: ConfigContext): readonly
   return withoutWildcard(workingFolder, path, location).filter((folder) => kindOf(folder) === 'folder');
 }
 
-/** Files at any depth, links followed unless they lead back to where they stand; sorted. */
+/** Files at any depth, sorted; links are followed unless they form a cycle. */
 function filesBelow(folder: string, parent: Origin | undefined, above: readonly string[] = []): readonly string[] {
   const real = realpathSync(folder);
   if (above.includes(real)) return [];

@@ -21,7 +21,7 @@ export function readDocuments(text: string, format: Format, resource: Resource, 
   return uncheckedDocuments(text, format, resource, parent).map(checked);
 }
 
-/** The same, but a key may stand in one document twice, and be as long as it likes. */
+/** Reads documents without checking for duplicate and overlong keys. */
 export function uncheckedDocuments(
   text: string,
   format: Format,
@@ -41,7 +41,7 @@ export function uncheckedDocuments(
   return documents;
 }
 
-/** Refuses `maximum-pool-size` and `maximumPoolSize` side by side: which of them counts would be an accident. */
+/** Rejects `maximum-pool-size` beside `maximumPoolSize`: which of them wins would be arbitrary. */
 export function checked(document: Document): Document {
   const long = document.find(({ key }) => key.length > MOST_PARTS);
   if (long) throw unreadable(long.origin, `a key of more than ${MOST_PARTS} parts`);

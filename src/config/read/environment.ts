@@ -3,19 +3,19 @@ import { RUNNING } from './origin.js';
 import { fillForDisplay, fillPlaceholders, type Filled, type FilledForDisplay } from './placeholder.js';
 import { ConfigSource, type Entry } from './source.js';
 
-/** Active profiles in rising order of weight, and those that count when none is active. */
+/** Active profiles in rising precedence, and those that apply when none is active. */
 export interface Profiles {
   readonly active: readonly string[];
   readonly default: readonly string[];
 }
 
-/** An entry and the source it stands in. */
+/** An entry and the source that contains it. */
 export interface Occurrence {
   readonly source: ConfigSource;
   readonly entry: Entry;
 }
 
-/** All sources of one start, highest first. Everything that asks for a value asks here, so there is one answer. */
+/** All sources of one startup, highest first; every look-up of a value goes through it. */
 export class Environment {
   private inForce: readonly ConfigSource[];
 
@@ -30,7 +30,7 @@ export class Environment {
     return this.inForce;
   }
 
-  /** Puts what only a running service knows, such as the port it got, above everything that was read. */
+  /** Adds facts of the running service, such as its actual port, above everything that was read. */
   publish(facts: Readonly<Record<string, number>>): void {
     const entries = Object.entries(facts).map(([name, literal]): Entry => {
       return {

@@ -5,7 +5,7 @@ import { DataSize } from '../bind/data-size.js';
 import { type Origin, type Resource, resourceText } from './origin.js';
 import { ConfigurationFailure, from, problem } from '../problem.js';
 
-/** Far more than a person writes. */
+/** Limit of a configuration file, far above the size of one written by hand. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -46,14 +46,14 @@ export function isFolder(path: string): boolean {
   return path.endsWith('/') || path.endsWith(sep);
 }
 
-/** What stands at a path now. */
+/** The kind of file at a path. */
 export function kindOf(path: string): 'file' | 'folder' | 'nothing' {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found) return 'nothing';
     return found.isDirectory() ? 'folder' : 'file';
   } catch (cause) {
-    // Something is there that may not be looked at: reading it says what is wrong.
+    // Something exists that cannot be inspected: reading it reports what is wrong.
     return (cause as NodeJS.ErrnoException).code === 'ENOTDIR' ? 'nothing' : 'file';
   }
 }

@@ -14,7 +14,7 @@ export interface Location {
   readonly scheme: 'file' | 'classpath' | 'configtree' | 'env' | 'relative';
   /** Behind `optional:` and the scheme. */
   readonly path: string;
-  /** The key that names it, and where that stands; undefined for the built-in locations. */
+  /** The key that names the location, and its origin; undefined for the built-in locations. */
   readonly key: string | undefined;
   readonly origin: Origin | undefined;
 }
@@ -63,7 +63,7 @@ function parseLocation(text: string, by: NamingValue | undefined): Location {
   };
 }
 
-/** Why nothing can ever stand at the location, however optional it is; undefined where something can. */
+/** Why the location can never exist, even if it is optional; undefined if it can. */
 export function faultOf({ scheme, path }: Location): string | undefined {
   const unknown = scheme === 'relative' ? /^[a-z][a-z0-9+.*-]+:/i.exec(path) : undefined;
   if (unknown) return `${unknown[0]} is none of file:, classpath:, configtree:, env: and optional:`;
@@ -91,7 +91,7 @@ export function unusable({ shown: name, key, origin }: Location, reason: string)
   );
 }
 
-/** One text of a key, and where it stands. */
+/** One text of a key, and its origin. */
 export interface StatedValue extends NamingValue {
   readonly text: string;
 }

@@ -24,10 +24,10 @@ export type Origin =
     }
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'argument'; readonly source: 'commandLineArgs' | 'systemProperties'; readonly name: string }
-  /** Told by the running service itself. */
+  /** Published by the running service itself. */
   | { readonly kind: 'running'; readonly name: string };
 
-/** Name of the source of what the running service says of itself. */
+/** Name of the source of facts that the running service publishes. */
 export const RUNNING = 'server.ports';
 
 export function resourceText(resource: Resource): string {

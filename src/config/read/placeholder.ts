@@ -48,7 +48,7 @@ export function fillPlaceholders(text: string, lookUp: LookUp): Filled {
   return typeof filled === 'string' ? { kind: 'filled', text: filled, through } : filled;
 }
 
-/** A text for display: what cannot be filled in stays as written, in the middle of what can. */
+/** Resolves a text for display; placeholders without a value stay as written. */
 export interface FilledForDisplay {
   readonly text: string;
   readonly through: readonly string[];

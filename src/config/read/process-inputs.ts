@@ -6,7 +6,7 @@ import { ConfigurationFailure, problem } from '../problem.js';
 /** The class path: files that are part of the package, found from here and not from the working folder. */
 const PACKAGE_FOLDER = fileURLToPath(new URL('../../resources/', import.meta.url));
 
-/** What this process was given; `args` are those that set keys. */
+/** Inputs of this process; `args` are the arguments that set keys. */
 export function processInputs(args: readonly string[] = process.argv.slice(2)): ConfigurationInputs {
   return { args, variables: process.env, workingFolder: workingFolder(), packageFolder: PACKAGE_FOLDER };
 }
@@ -24,12 +24,12 @@ function workingFolder(): string {
   }
 }
 
-/** Makes the zone that of the whole process; to be called before the first date is made. */
+/** Sets the time zone of the process; call it before the first date is created. */
 export function setProcessTimeZone(zone: string | undefined): void {
   if (zone !== undefined) process.env['TZ'] = zone;
 }
 
-/** The zone dates of this process are read and written in; Node counts in UTC where `TZ` is none it knows. */
+/** The time zone of the process; Node uses UTC if it does not know the zone in `TZ`. */
 export function processTimeZone(): string {
   // The first formatter costs a noticeable part of a start, and most servers run in UTC.
   if (isLocalTimeUtc()) return 'UTC';

@@ -50,7 +50,7 @@ function groupName({ name }: KeyState): string {
   return name.slice('app.profiles.group'.length).replace(/^\.|^\[(.*)\]$/s, '$1');
 }
 
-/** Where each name stands first, itself or by a group. */
+/** The first origin of each name, direct or by a group. */
 function originsOf(environment: Environment, states: readonly KeyState[], groups: Groups): ReadonlyMap<string, Origin> {
   const origins = new Map<string, Origin>();
   for (const state of states) {

@@ -10,7 +10,7 @@ const SEPARATOR = /^[#!]---$/;
 /** `C:\users` outside of YAML: taken for the start of a character's number, which then does not come. */
 const BROKEN_ESCAPE = /(?<!\\)(?:\\\\)*\\u(?![0-9a-f]{4})/i;
 
-/** Reads a `.properties` text with its `#---` documents; of one key written twice in a document, the last counts. */
+/** Reads a `.properties` text with its `#---` documents; if a document sets a key twice, the last one wins. */
 export function readProperties(text: string, resource: Resource, parent?: Origin): readonly (readonly Entry[])[] {
   // One kind of line end, or continued keys would end at the first line.
   const lines = text.replaceAll(/\r\n?/g, '\n');

@@ -15,7 +15,7 @@ export interface SeparateFile {
   /** Relative to the working folder unless it starts with `/`. */
   readonly path: string;
   readonly workingFolder: string;
-  /** The key that names it, and where that stands. */
+  /** The key that names the file, and its origin. */
   readonly key: string;
   readonly origin: Origin | undefined;
   /** What is in force: fills the placeholders of the file. */
@@ -50,7 +50,7 @@ export function readSeparateFile(
   const registry = new KeyRegistry(classes);
   const entries = documents.flat();
   if (entries[0] && !entries.some((entry) => isMeant(entry, registry))) {
-    // Nothing of it is quoted: this may be the file of somebody's passwords.
+    // Nothing of the file is quoted: it may be a file of passwords.
     throw failed(
       `The file of ${key} has no member that is known`,
       `Correct ${key}, or write members in the file: ${namesIn(registry)}.`,

@@ -46,7 +46,7 @@ export function* readYaml(text: string, resource: Resource, parent?: Origin): Ge
   }
 }
 
-/** Own words: those of the YAML reader may quote what stands in the file, and that may be a secret. */
+/** Own messages: those of the YAML reader may quote the file, which may contain a secret. */
 const MEANING: Readonly<Record<ErrorCode, string>> = {
   ALIAS_PROPS: 'an alias takes neither an anchor nor a tag',
   BAD_ALIAS: 'this is no alias or anchor',
@@ -179,7 +179,7 @@ class Flattening {
   }
 }
 
-/** What each alias stands for, the last anchor of its name before it: one walk in the order of the text. */
+/** Resolves each alias to the last anchor of its name before it, in one walk in the order of the text. */
 function targetsOf(contents: Node | null): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>();
   const targets = new Map<Alias, Node>();

@@ -1,10 +1,10 @@
 import type { Problem } from '../problem.js';
 
 const BANNER = 'APPLICATION FAILED TO START';
-/** A reader loses the thread long before. */
+/** Limit of a report that an operator can still read. */
 const MAX_PROBLEMS = 100;
 
-/** What a failed start prints: every problem with its facts, then what to do about each. */
+/** The report of a failed startup: every problem with its facts, then an action for each. */
 export function failureReport(all: readonly Problem[], banner = BANNER): string {
   const problems = all.slice(0, MAX_PROBLEMS);
   const more = all.length > problems.length ? `, of which the first ${problems.length} follow` : '';

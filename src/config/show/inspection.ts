@@ -8,13 +8,13 @@ import { type Origin, originText } from '../read/origin.js';
 import { MASK } from '../../redaction/secrets.js';
 import type { ConfigSource, Entry } from '../read/source.js';
 
-/** A value as a page shows it: filled in, and masked where it must be whoever asks. */
+/** A value for display: placeholders are resolved and secrets are masked for every caller. */
 export interface SanitizedValue {
   readonly value: string | number | boolean;
   readonly origin: string;
 }
 
-/** What all sources say of one key. */
+/** The values of one key in all sources. */
 export interface Inspected {
   /** Undefined where the highest source that has the list is too short for the element asked for. */
   readonly inForce:
@@ -48,7 +48,7 @@ export class Inspection {
     return index === undefined ? this.whole(state) : this.element(state, index);
   }
 
-  /** What a source says of a key. */
+  /** The value that a source assigns to a key. */
   assigned({ content, origin }: Assignment): SanitizedValue {
     return this.shown(entriesOf(content), origin);
   }
@@ -61,12 +61,12 @@ export class Inspection {
     return { inForce, bySource };
   }
 
-  /** Why the value in force is not what its source holds. */
+  /** Why the value in force differs from the text of its source. */
   noteOf(state: KeyState): string | undefined {
     return evaluate(this.environment, state).kind === 'default' ? EMPTY_MEANS_DEFAULT : undefined;
   }
 
-  /** Of a list that adds up it is the sum; undefined where nothing sets the key. */
+  /** The value in force; an accumulating list is joined over all sources. Undefined if no source sets the key. */
   valueInForce(state: KeyState): SanitizedValue['value'] | undefined {
     const { assignments, type } = state;
     const [winner] = assignments;

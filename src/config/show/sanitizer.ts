@@ -98,7 +98,7 @@ export class Sanitizer {
   }
 }
 
-/** What stands for a user or a password in a URL. */
+/** Names of placeholders that fill the user or the password of a URL. */
 function namesInCredentials(text: string): readonly string[] {
   if (!text.includes('${')) return [];
   const left = placeholdersIn(sanitizeUrls(text));

@@ -27,7 +27,7 @@ export interface Appending {
   readonly mostBytes?: number;
 }
 
-/** Appends the lines of a batch to a file that is made where it is missing, folder and all. */
+/** Appends the lines of a batch to a file, which is created with its folder if necessary. */
 export async function appendLines(
   file: string,
   batch: Batch,
@@ -58,14 +58,14 @@ export async function appendLines(
   }
 }
 
-/** The same for the last moments of a process, in which nothing can be waited for, and nobody told. */
+/** Appends lines synchronously while the process ends; errors cannot be reported any more. */
 export function appendLinesNow({ file, charset = UTF_8 }: Place, lines: readonly string[]): void {
   try {
     const descriptor = openSync(file, FLAGS, FILE_MODE);
     const bytes = charset.encode((isTornNow(descriptor) ? '\n' : '') + lines.join(''));
     for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
   } catch {
-    // Nobody is left who could be told.
+    // The process ends; an error cannot be reported any more.
   }
 }
 

@@ -13,7 +13,7 @@ export interface ArchiveName {
 
 const PACKED = '.gz';
 const UNFINISHED = '.tmp';
-/** The parts of a date, as they stand in a pattern. */
+/** The parts of a date in a pattern. */
 const DATE_LETTERS = /yyyy|MM|dd/g;
 const DATE_GROUPS: Readonly<Record<string, string>> = {
   yyyy: String.raw`(?<year>\d{4})`,

@@ -9,7 +9,7 @@ import { makeFolder } from '../../files/make-folder.js';
 import { FILE_MODE, FOLDER_MODE } from './modes.js';
 import { reasonOf } from './line-writer.js';
 
-/** Limits of what is kept. */
+/** Limits for archived files. */
 export interface Keeping {
   /** Days before today; 0 keeps all. */
   readonly maxHistory: number;
@@ -20,7 +20,7 @@ export interface Keeping {
 export interface ArchivesOptions extends Keeping {
   /** As `archivePattern` takes it. */
   readonly pattern: string;
-  /** Told once of what goes wrong until it works again. */
+  /** Receives one warning per failure, until the operation works again. */
   readonly warn: (text: string) => void;
 }
 
@@ -83,7 +83,7 @@ export class Archives {
     await this.work;
   }
 
-  /** Waits for what goes on in the background. */
+  /** Waits for background work. */
   settled(): Promise<void> {
     return this.work;
   }
@@ -100,7 +100,7 @@ export class Archives {
     );
   }
 
-  /** Whoever writes the lines tells of a full disk. */
+  /** The writer of the lines reports a full disk. */
   private fails(error: unknown): void {
     if (this.isTold || this.ending.signal.aborted || isFullDisk(error)) return;
     this.isTold = true;
@@ -110,7 +110,7 @@ export class Archives {
     );
   }
 
-  /** A name that nobody else has: another service with the same file may be about to take it. */
+  /** A unique name: another service with the same file may be about to use the plain one. */
   private async claim(day: string, from: number): Promise<string> {
     await makeFolder(this.names.folder, FOLDER_MODE);
     for (let index = from; ; index += 1) {
@@ -128,7 +128,7 @@ export class Archives {
   private async all(): Promise<readonly Archive[]> {
     const { folder } = this.names;
     const files = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-      // Whoever has something to put there will say so.
+      // The next write to the folder reports the problem.
       if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return [];
       throw error;
     });
@@ -167,7 +167,7 @@ export class Archives {
       await rename(unfinished, this.names.packedPath(path));
     } catch (error) {
       await rm(unfinished, { force: true });
-      // Another service with the same file was quicker, or somebody has taken it away.
+      // Another service with the same file was faster, or the file was removed.
       if (codeOf(error) === 'ENOENT') return;
       throw error;
     }

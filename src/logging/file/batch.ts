@@ -1,6 +1,6 @@
 import type { Charset } from '../../encoding/charset.js';
 
-/** Where a line belongs: a file, and the day whose lines it holds or will hold. */
+/** The target of a line: a file, and the day of its lines. */
 export interface Place {
   readonly file: string;
   /** `yyyy-MM-dd` in the zone of the process. */
@@ -14,7 +14,7 @@ export class Batch {
   readonly lines: string[] = [];
   /** In characters. */
   size = 0;
-  /** As many from the first on have been handed to the system, which has not yet said what became of them. */
+  /** Number of leading lines that were passed to the system and are not confirmed yet. */
   issued = 0;
 
   constructor(readonly place: Place) {}

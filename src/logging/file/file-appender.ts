@@ -18,7 +18,7 @@ export interface FileAppenderOptions extends Keeping {
   readonly fileNamePattern: string | undefined;
   readonly cleanHistoryOnStart: boolean;
   readonly clock: Clock;
-  /** Where trouble with the file is told. */
+  /** Receives warnings about the file. */
   readonly warn: (text: string) => void;
 }
 
@@ -42,7 +42,7 @@ export class FileAppender implements Appender {
     ...rest
   }: FileAppenderOptions) {
     const { clock } = rest;
-    // Whose line happens to wait just then has nothing to do with it.
+    // The request of the line that happens to wait is unrelated.
     const warn = (text: string): void => {
       withoutRequestContext(() => {
         rest.warn(text);

@@ -66,7 +66,7 @@ export class LineWriter {
     this.warn = warn;
   }
 
-  /** Makes folder and file, so that whoever starts the service hears at once where that is not possible. */
+  /** Creates folder and file, so that startup reports at once if that is not possible. */
   open(): Promise<void> {
     return this.flush();
   }
@@ -162,7 +162,7 @@ export class LineWriter {
     }
     this.inFlight = [];
     if (batches.at(-1) !== refused.at(-1)) {
-      // A day that is over, with a file of its own, had its chances.
+      // Lines of a past day with a file of its own are not retried.
       for (const { lines } of refused) this.lost += lines.length;
       refused = [];
       this.worksAgain();
@@ -206,7 +206,7 @@ export async function withTimeout(work: Promise<void>): Promise<void> {
   clearTimeout(limit);
 }
 
-/** Node's text without the name of the call and the path, which stands before it. */
+/** The message of a Node error without the name of the call and the path. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message.replace(/, [a-z]+(?: '.*)?$/s, '') : 'unknown';
 }

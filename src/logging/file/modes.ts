@@ -1,3 +1,3 @@
-/** Of folders and files of a log: for owner and group alone. */
+/** Modes of log folders and files: access for owner and group only. */
 export const FOLDER_MODE = 0o750;
 export const FILE_MODE = 0o640;

@@ -18,7 +18,7 @@ export interface RollingFileOptions {
   readonly warn: (text: string) => void;
 }
 
-/** One file that is moved out of the way when its day is over or it would become too large. */
+/** A log file that is rotated when its day is over or it would become too large. */
 export class RollingFile implements LineTarget {
   readonly path: string;
   readonly placeOf: (millis: number) => Place;
@@ -26,7 +26,7 @@ export class RollingFile implements LineTarget {
   private readonly archives: Archives;
   private readonly clock: Clock;
   private readonly warn: (text: string) => void;
-  /** Of the lines in the file; undefined before anybody has looked. */
+  /** Day of the lines in the file; undefined until it is determined. */
   private day: string | undefined;
   private isWhole = false;
   /** When the file could not be moved: meanwhile it grows, since no line is worth less than its place. */
@@ -44,7 +44,7 @@ export class RollingFile implements LineTarget {
   async append(batch: Batch): Promise<Appended> {
     const { day } = batch.place;
     this.day ??= await this.dayOfFile(day);
-    // Where the clock was set back, the file goes on with the day that is now.
+    // If the clock was set back, the file continues with the current day.
     if (day < this.day || (day > this.day && (await this.roll()))) this.day = day;
     for (;;) {
       const mostBytes = this.mayRoll() ? this.maxFileBytes : Infinity;
@@ -62,7 +62,7 @@ export class RollingFile implements LineTarget {
       const day = dayAt(mtimeMs).text;
       return size > 0 && day < today ? day : today;
     } catch {
-      // What keeps it from being looked at will keep it from being written, and is told then.
+      // An error here also prevents writing, and is reported then.
       return today;
     }
   }
@@ -73,7 +73,7 @@ export class RollingFile implements LineTarget {
     try {
       if (await this.isThere()) await this.archives.take(this.path, this.day ?? '');
     } catch (error) {
-      // A full disk is told of when a line does not get in.
+      // A full disk is reported when a line cannot be written.
       if (this.stuckAt === undefined && !isFullDisk(error)) {
         this.warn(
           `The log file ${this.path} grows, as it cannot be moved to its archive (${reasonOf(error)}). It is tried ` +

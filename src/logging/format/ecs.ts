@@ -2,7 +2,7 @@ import { pid } from 'node:process';
 import { jsonLine, jsonParts } from './json-line.js';
 import type { LineFormat } from '../log-line.js';
 
-/** Of the Elastic Common Schema. */
+/** Version of the Elastic Common Schema. */
 const VERSION = '8.11';
 const SERVICE = 'login-service';
 

@@ -6,7 +6,7 @@ import type { LineFormat } from '../log-line.js';
 
 /** Severities of syslog (RFC 5424 section 6.2.1). */
 const SEVERITIES: Readonly<Record<LineLevel, number>> = { ERROR: 3, WARN: 4, INFO: 6, DEBUG: 7, TRACE: 7 };
-/** Of GELF 1.1: a name may hold no other characters. */
+/** Characters that GELF 1.1 does not allow in names. */
 const NAME_UNSAFE = /[^\w.-]/g;
 /** Not for fields of a line; `_id` is Graylog's own. */
 const OWN = new Set([

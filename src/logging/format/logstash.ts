@@ -15,7 +15,7 @@ const OWN = new Set([
   ...['requestId', 'user', 'ip'],
 ]);
 
-/** A line for Logstash: context and fields of ours stand beside the members of the form. */
+/** A line for Logstash; context and fields are members beside those of the format. */
 export const logstash: LineFormat = (line) => {
   const { message, fields, error } = jsonParts(line);
   const { requestId, user, ip } = line.context ?? {};

@@ -1,13 +1,13 @@
 /** Why a text is no pattern; never repeats more of it than the word that is wrong. */
 export class BadPattern extends Error {}
 
-/** How wide a piece is made: `%-20.30word`. */
+/** Width of a piece: `%-20.30word`. */
 export interface Width {
   /** Least number of characters; filled up with blanks. */
   readonly least: number;
   /** Most of them. */
   readonly most: number;
-  /** Blanks stand behind the text: `-`. */
+  /** Pads with blanks after the text: `-`. */
   readonly fillsBehind: boolean;
   /** What is too long loses its end: `.-`; otherwise its beginning. */
   readonly cutsEnd: boolean;
@@ -29,7 +29,7 @@ export type Piece =
 const WIDTH = /(?<fill>-?)(?<least>\d*)(?:\.(?<cut>-?)(?<most>\d+))?/y;
 const WORD = /[A-Za-z][A-Za-z0-9]*/y;
 const OPTIONS = /\{((?:"[^"]*"|'[^']*'|[^}"'])*)\}/y;
-/** Wider columns help nobody. */
+/** Limit for the width of a column. */
 const WIDEST = 1000;
 const DEEPEST = 8;
 

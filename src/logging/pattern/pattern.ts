@@ -71,7 +71,7 @@ const OF_THROWN = new Set([
   'nopexception',
 ]);
 const COLOR_WORD = 'clr';
-/** As people are told them. */
+/** Words for messages. */
 export const PATTERN_WORDS = '%d %level %logger %thread %pid %msg %n %X %ex %wEx %nopex %clr(…)';
 
 /** @throws BadPattern */
