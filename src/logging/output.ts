@@ -22,7 +22,7 @@ export interface OutputOptions {
 const GATHER_MILLIS = 10;
 /** Characters that do not wait. */
 const GATHER_SIZE = 64 * 1024;
-const MOST_WAITING = 8 * 1024 * 1024;
+const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 /** A pipe that is full is tried again soon, one without a reader, or a full disk, later. */
 const FULL_MILLIS = 5;
 const BROKEN_MILLIS = 1000;
@@ -47,7 +47,7 @@ export class Output {
   private timer: NodeJS.Timeout | undefined;
   private readonly onIdle: (() => void)[] = [];
 
-  constructor({ destination, charset = UTF_8, mostWaiting = MOST_WAITING, lostText }: OutputOptions) {
+  constructor({ destination, charset = UTF_8, mostWaiting = MAX_PENDING_BYTES, lostText }: OutputOptions) {
     this.destination = destination;
     this.charset = charset;
     this.mostWaiting = mostWaiting;

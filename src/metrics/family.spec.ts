@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Family, MOST_SERIES, type Tags } from './family.js';
+import { Family, MAX_SERIES, type Tags } from './family.js';
 import { Counter } from './meter.js';
 
 function family(): Family<Counter> {
@@ -101,13 +101,13 @@ describe('M5: whoever can choose a value', () => {
   /** A family that has had more values than it takes. */
   function flooded(extra: number, more: Tags = {}): Family<Counter> {
     const some = family();
-    for (let at = 0; at < MOST_SERIES + extra; at++) some.of({ method: 'GET', uri: `/${at}`, ...more }).increment();
+    for (let at = 0; at < MAX_SERIES + extra; at++) some.of({ method: 'GET', uri: `/${at}`, ...more }).increment();
     return some;
   }
 
   it('fills a family up to its most series, and what is beyond is counted as other', () => {
     const some = flooded(500);
-    expect(some.series).toHaveLength(MOST_SERIES + 1);
+    expect(some.series).toHaveLength(MAX_SERIES + 1);
     expect(counts(some)).toContainEqual([{ method: 'other', uri: 'other' }, 500]);
   });
 
@@ -130,7 +130,7 @@ describe('M5: whoever can choose a value', () => {
   it('gets no meter in that would be one more, and may replace one', () => {
     const some = flooded(0);
     some.set({ method: 'GET', uri: '/new' }, new Counter());
-    expect(some.series).toHaveLength(MOST_SERIES);
+    expect(some.series).toHaveLength(MAX_SERIES);
     some.set({ method: 'GET', uri: '/7' }, new Counter());
     expect(counts(some)).toContainEqual([{ method: 'GET', uri: '/7' }, 0]);
   });

@@ -18,7 +18,7 @@ export interface Series<M extends Meter = Meter> {
 }
 
 /** Limit of series per name; further ones share one series, so that values of tags cannot exhaust memory. */
-export const MOST_SERIES = 1000;
+export const MAX_SERIES = 1000;
 const OTHER = 'other';
 /** A word of ours wherever it is a tag, and what alerts ask for: it stays when series are counted together. */
 const KEPT = 'outcome';
@@ -64,7 +64,7 @@ export class Family<M extends Meter = Meter> {
   /** Puts a meter of the caller's in, which replaces one of the same tags; beyond the most there can be, it is lost. */
   set(tags: Tags, meter: M): void {
     const own = this.inOrder(tags);
-    if (this.find(own)?.series === undefined && this.count >= MOST_SERIES) return;
+    if (this.find(own)?.series === undefined && this.count >= MAX_SERIES) return;
     this.put(own, meter);
   }
 
@@ -72,7 +72,7 @@ export class Family<M extends Meter = Meter> {
     const own = this.inOrder(tags);
     const known = this.find(own)?.series;
     if (known) return known.meter;
-    if (this.count < MOST_SERIES) return this.put(own, this.make());
+    if (this.count < MAX_SERIES) return this.put(own, this.make());
     const together = Object.entries(own).map(([name, value]) => [name, name === KEPT ? value : OTHER] as const);
     const shared = Object.fromEntries(together);
     return this.find(shared)?.series?.meter ?? this.put(shared, this.make());

@@ -3,7 +3,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { readWholeFile } from '../files/whole-file.js';
 
 /** Far more than a chain of certificates takes. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** What keeps a bundle from being used: the member at fault, why, and what to do. No text of it quotes a file or a value. */
 export interface BundleFault {
@@ -39,7 +39,7 @@ export class UnusableBundle extends Error {
 export function bytesOf(file: string, member: string): Buffer {
   const action = 'Check the path, and that this user may read the file and enter its folders.';
   try {
-    const found = readWholeFile(file, MOST_BYTES);
+    const found = readWholeFile(file, MAX_BYTES);
     if (found === 'not a file') throw new UnusableBundle({ member, file, reason: 'it is not a file', action });
     if (found === 'too large') throw new UnusableBundle({ member, file, reason: 'it is larger than 1 MB', action });
     return found.bytes;

@@ -10,8 +10,8 @@ export type Format = 'yaml' | 'properties';
 export type Document = readonly Entry[];
 
 /** Above these a file is no configuration. */
-const MOST_DOCUMENTS = 1_000;
-const MOST_PARTS = 100;
+const MAX_DOCUMENTS = 1_000;
+const MAX_PARTS = 100;
 
 /**
  * Reads all documents of a file; a later document of one file wins over an earlier (configuration-sources.md, "Files,
@@ -32,9 +32,9 @@ export function uncheckedDocuments(
   for (const document of format === 'yaml'
     ? readYaml(text, resource, parent)
     : readProperties(text, resource, parent)) {
-    if (documents.length === MOST_DOCUMENTS) {
+    if (documents.length === MAX_DOCUMENTS) {
       const start: Origin = { kind: 'position', resource, line: 1, column: 1, ...(parent && { parent }) };
-      throw unreadable(document[0]?.origin ?? start, `more than ${MOST_DOCUMENTS} documents`);
+      throw unreadable(document[0]?.origin ?? start, `more than ${MAX_DOCUMENTS} documents`);
     }
     documents.push(document);
   }
@@ -43,8 +43,8 @@ export function uncheckedDocuments(
 
 /** Rejects `maximum-pool-size` beside `maximumPoolSize`: which of them wins would be arbitrary. */
 export function checked(document: Document): Document {
-  const long = document.find(({ key }) => key.length > MOST_PARTS);
-  if (long) throw unreadable(long.origin, `a key of more than ${MOST_PARTS} parts`);
+  const long = document.find(({ key }) => key.length > MAX_PARTS);
+  if (long) throw unreadable(long.origin, `a key of more than ${MAX_PARTS} parts`);
   const seen = new Map<string, Entry>();
   for (const entry of document) {
     const other = seen.get(entry.key.uniform);

@@ -32,7 +32,7 @@ type Failure = Exclude<Filled, { kind: 'filled' }>;
 const OPEN = '${';
 
 /** Few enough inside each other for the stack, and in all for a start that ends. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 const MOST = 10_000;
 
 /**
@@ -86,7 +86,7 @@ class Filling {
         position = inside;
         continue;
       }
-      if (depth > DEEPEST || through.length > MOST) return { kind: 'excessive', chain: trail };
+      if (depth > MAX_DEPTH || through.length > MOST) return { kind: 'excessive', chain: trail };
       const isWholeText = open === 0 && close === text.length - 1;
       const value = this.one(text.slice(inside, close), isWholeText, trail, through, depth + 1);
       if (typeof value === 'string') result += value;

@@ -10,7 +10,7 @@ export interface ProfileExpression {
 }
 
 /** More parentheses and `!` than anybody writes, and few enough for the stack. */
-const DEEPEST = 100;
+const MAX_DEPTH = 100;
 
 /**
  * Reads names with `!`, `&`, `|` and parentheses. `&` and `|` need parentheses when both stand on one level
@@ -24,7 +24,7 @@ export function parseProfileExpression(text: string): ProfileExpression | Conver
 
   function operand(): ProfileTest | ConversionError {
     depth += 1;
-    const test = depth > DEEPEST ? new ConversionError(`nested deeper than ${DEEPEST} levels`) : nested();
+    const test = depth > MAX_DEPTH ? new ConversionError(`nested deeper than ${MAX_DEPTH} levels`) : nested();
     depth -= 1;
     return test;
   }

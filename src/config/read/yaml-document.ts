@@ -21,9 +21,9 @@ import { unreadable } from '../problem.js';
 import type { Entry } from './source.js';
 
 /** Above these a document is no configuration but an alias bomb. */
-const MOST_ENTRIES = 100_000;
-const MOST_STEPS = 10 * MOST_ENTRIES;
-const DEEPEST = 100;
+const MAX_ENTRIES = 100_000;
+const MAX_STEPS = 10 * MAX_ENTRIES;
+const MAX_DEPTH = 100;
 
 /**
  * Flattens every document of a YAML 1.2 text, one after the other. Scalars keep the text as written (`on`, `0600`,
@@ -67,7 +67,7 @@ const MEANING: Readonly<Record<ErrorCode, string>> = {
   MULTIPLE_DOCS: 'a document starts where none may',
   MULTIPLE_TAGS: 'a value has more than one tag',
   NON_STRING_KEY: 'a key must be a plain text',
-  RESOURCE_EXHAUSTION: `nested deeper than ${DEEPEST} levels`,
+  RESOURCE_EXHAUSTION: `nested deeper than ${MAX_DEPTH} levels`,
   TAB_AS_INDENT: 'a tab may not indent a line: use spaces',
   TAG_RESOLVE_FAILED: 'this tag is none that is known here',
   UNEXPECTED_TOKEN: 'something stands here that does not belong; perhaps a quote or an indentation is wrong',
@@ -127,15 +127,15 @@ class Flattening {
   }
 
   private add(key: KeyName, spelled: string, text: string, offset: number, literal?: number | boolean): void {
-    if (this.entries.length >= MOST_ENTRIES) throw unreadable(this.at(offset), `more than ${MOST_ENTRIES} values`);
+    if (this.entries.length >= MAX_ENTRIES) throw unreadable(this.at(offset), `more than ${MAX_ENTRIES} values`);
     this.entries.push({ key, spelled, text, ...(literal !== undefined && { literal }), origin: this.at(offset) });
   }
 
   /** Aliases can make a short text endless without a single value in it. */
   private step(offset: number, depth: number): void {
     this.steps += 1;
-    if (depth > DEEPEST) throw unreadable(this.at(offset), MEANING.RESOURCE_EXHAUSTION);
-    if (this.steps > MOST_STEPS) throw unreadable(this.at(offset), 'too many aliases of aliases');
+    if (depth > MAX_DEPTH) throw unreadable(this.at(offset), MEANING.RESOURCE_EXHAUSTION);
+    if (this.steps > MAX_STEPS) throw unreadable(this.at(offset), 'too many aliases of aliases');
   }
 
   /** Pairs of a map with those of its merge keys (`<<: *defaults`) behind, own keys first. */

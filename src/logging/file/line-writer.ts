@@ -7,7 +7,7 @@ const FLUSH_MILLIS = 1000;
 /** Characters that do not wait. */
 const FLUSH_SIZE = 64 * 1024;
 /** Characters that wait at most while the file cannot be written; lines beyond are lost. */
-const MOST_WAITING = 4 * 1024 * 1024;
+const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 export const RETRY_MILLIS = 60_000;
 /** How long the end of the service waits for a disk that hangs. */
 const CLOSE_MILLIS = 2000;
@@ -75,7 +75,7 @@ export class LineWriter {
   add(line: string, at: number, isUrgent = false): void {
     const place = this.target.placeOf(at);
     const size = this.size;
-    if (size + line.length > MOST_WAITING) {
+    if (size + line.length > MAX_PENDING_BYTES) {
       this.lost += 1;
       if (!this.trouble) this.fails(place.file, 'the disk does not keep up');
       return;
@@ -184,7 +184,7 @@ export class LineWriter {
     if (!isNews) return;
     this.warn(
       `The ${this.called} ${file} cannot be written (${reason}). Requests are served all the same; their lines wait, ` +
-        `${MOST_WAITING / 1024 / 1024} MB of them at most. It is tried again every minute.`,
+        `${MAX_PENDING_BYTES / 1024 / 1024} MB of them at most. It is tried again every minute.`,
     );
   }
 

@@ -1,6 +1,6 @@
 import type { LogLine } from '../log-line.js';
 import { sanitizeField } from '../../redaction/log-sanitizer.js';
-import { LONGEST_MESSAGE, maskedText, shownText } from './shown-text.js';
+import { MAX_MESSAGE_LENGTH, maskedText, shownText } from './shown-text.js';
 import { type ThrownPart, thrownParts, thrownText } from './thrown.js';
 
 /** What a line tells in every form of JSON. */
@@ -11,19 +11,19 @@ export interface JsonParts {
   readonly error: { readonly first: ThrownPart; readonly trace: string } | undefined;
 }
 
-const LONGEST_FIELD = 2000;
-const LONGEST_NAME = 200;
+const MAX_FIELD_LENGTH = 2000;
+const MAX_NAME_LENGTH = 200;
 /** What JSON leaves as it is, but terminals and readers of lines may act upon. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 export function jsonParts({ message, fields = {}, error }: LogLine): JsonParts {
   const [first] = error === undefined ? [] : thrownParts(error);
   return {
-    message: maskedText(message, LONGEST_MESSAGE),
+    message: maskedText(message, MAX_MESSAGE_LENGTH),
     fields: Object.keys(fields).flatMap((name) => {
       const value = sanitizeField(name, fields[name]);
-      const shown = typeof value === 'string' ? maskedText(value, LONGEST_FIELD) : value;
-      return value === undefined || value === null ? [] : [[shownText(name, LONGEST_NAME), shown] as const];
+      const shown = typeof value === 'string' ? maskedText(value, MAX_FIELD_LENGTH) : value;
+      return value === undefined || value === null ? [] : [[shownText(name, MAX_NAME_LENGTH), shown] as const];
     }),
     error: first && { first, trace: thrownText(error) },
   };

@@ -3,9 +3,9 @@ import { CUT, sanitizeText, sanitizeField } from '../../redaction/log-sanitizer.
 import type { LogLine } from '../log-line.js';
 
 /** Longest message of a line, in characters. */
-export const LONGEST_MESSAGE = 8000;
+export const MAX_MESSAGE_LENGTH = 8000;
 /** Longest text of a field. */
-const LONGEST_FIELD = 2000;
+const MAX_FIELD_LENGTH = 2000;
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** A text of whomever as it may be written: on one line, visible, without secrets, and not longer than `longest`. */
@@ -22,17 +22,17 @@ export function maskedText(text: string, longest: number): string {
 
 /** The message of a line, with its fields behind it as `name=value`. */
 export function shownMessage({ message, fields }: LogLine): string {
-  let text = shownText(message, LONGEST_MESSAGE);
+  let text = shownText(message, MAX_MESSAGE_LENGTH);
   if (!fields) return text;
   for (const name of Object.keys(fields)) {
     const value = sanitizeField(name, fields[name]);
-    if (value !== undefined) text += ` ${shownText(name, LONGEST_FIELD)}=${shownValue(value)}`;
+    if (value !== undefined) text += ` ${shownText(name, MAX_FIELD_LENGTH)}=${shownValue(value)}`;
   }
   return text;
 }
 
 function shownValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const shown = shownText(text, LONGEST_FIELD);
+  const shown = shownText(text, MAX_FIELD_LENGTH);
   return typeof value === 'string' && /[\s"=]|^$/.test(shown) ? JSON.stringify(shown) : shown;
 }

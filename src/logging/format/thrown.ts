@@ -10,10 +10,10 @@ export interface ThrownPart {
   readonly frames: readonly string[];
 }
 
-const MOST_PARTS = 6;
-const MOST_FRAMES = 50;
-const LONGEST_MESSAGE = 2000;
-const LONGEST_FRAME = 400;
+const MAX_PARTS = 6;
+const MAX_FRAMES = 50;
+const MAX_MESSAGE_LENGTH = 2000;
+const MAX_FRAME_LENGTH = 400;
 const FRAME = /^\s*(at\s.*)$/;
 
 /** What was thrown and its causes; errors that came together, such as of several addresses, follow as well. */
@@ -21,7 +21,7 @@ export function thrownParts(thrown: unknown): readonly ThrownPart[] {
   const parts: ThrownPart[] = [];
   const seen = new Set<unknown>();
   const add = (value: unknown, link: ThrownPart['link']): void => {
-    if (value === undefined || seen.has(value) || parts.length >= MOST_PARTS) return;
+    if (value === undefined || seen.has(value) || parts.length >= MAX_PARTS) return;
     seen.add(value);
     if (!(value instanceof Error)) {
       // It could be anything, a request with its password for one.
@@ -41,7 +41,7 @@ export function thrownParts(thrown: unknown): readonly ThrownPart[] {
 }
 
 /** A line for each error and each of its places, at most `frames` of these; no line but the first can look like a new one. */
-export function thrownText(thrown: unknown, frames = MOST_FRAMES): string {
+export function thrownText(thrown: unknown, frames = MAX_FRAMES): string {
   let text = '';
   for (const part of thrownParts(thrown)) {
     text += `${part.link}${titleOf(part)}\n`;
@@ -60,8 +60,8 @@ function partOf(error: Error, link: ThrownPart['link']): ThrownPart {
   const { name, message, stack = '' } = error;
   return {
     link,
-    type: shownText(name, LONGEST_FRAME),
-    message: shownText(message, LONGEST_MESSAGE),
+    type: shownText(name, MAX_FRAME_LENGTH),
+    message: shownText(message, MAX_MESSAGE_LENGTH),
     frames: framesOf(stack, message),
   };
 }
@@ -73,8 +73,8 @@ function framesOf(stack: string, message: string): readonly string[] {
   const frames: string[] = [];
   for (const line of places.split('\n')) {
     const [, frame] = FRAME.exec(line) ?? [];
-    if (frame !== undefined) frames.push(shownText(frame, LONGEST_FRAME));
-    if (frames.length >= MOST_FRAMES) break;
+    if (frame !== undefined) frames.push(shownText(frame, MAX_FRAME_LENGTH));
+    if (frames.length >= MAX_FRAMES) break;
   }
   return frames;
 }

@@ -30,8 +30,8 @@ const WIDTH = /(?<fill>-?)(?<least>\d*)(?:\.(?<cut>-?)(?<most>\d+))?/y;
 const WORD = /[A-Za-z][A-Za-z0-9]*/y;
 const OPTIONS = /\{((?:"[^"]*"|'[^']*'|[^}"'])*)\}/y;
 /** Limit for the width of a column. */
-const WIDEST = 1000;
-const DEEPEST = 8;
+const MAX_WIDTH = 1000;
+const MAX_DEPTH = 8;
 
 /** The pieces of a pattern in the language of logging engines. */
 export function parsePattern(pattern: string): readonly Piece[] {
@@ -56,7 +56,7 @@ class Reader {
 
   /** Up to the end, or to the parenthesis that closes the group. */
   pieces(depth: number): readonly Piece[] {
-    if (depth > DEEPEST) throw new BadPattern('too many parentheses in each other');
+    if (depth > MAX_DEPTH) throw new BadPattern('too many parentheses in each other');
     const pieces: Piece[] = [];
     let text = '';
     let open = 0;
@@ -115,8 +115,8 @@ class Reader {
       fillsBehind: fill === '-',
       cutsEnd: cut === '-',
     };
-    if (width.least > WIDEST || (width.most > WIDEST && width.most !== Infinity)) {
-      throw new BadPattern(`character ${this.at}: a width above ${WIDEST}`);
+    if (width.least > MAX_WIDTH || (width.most > MAX_WIDTH && width.most !== Infinity)) {
+      throw new BadPattern(`character ${this.at}: a width above ${MAX_WIDTH}`);
     }
     return width;
   }

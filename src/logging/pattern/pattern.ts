@@ -20,9 +20,9 @@ export interface PatternTarget {
 type Show = LineFormat;
 type Word = (options: readonly string[]) => Show;
 
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 /** Of one that is none, in a report. */
-const LONGEST_WORD = 40;
+const MAX_WORD_LENGTH = 40;
 /** Without an option, as engines have it (ISO 8601 but for the blank and the comma). */
 const DATE = 'yyyy-MM-dd HH:mm:ss,SSS';
 const NAMED_DATES: Readonly<Record<string, string>> = { ISO8601: DATE, STRICT: "yyyy-MM-dd'T'HH:mm:ss,SSS" };
@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<string, Word>> = {
     'thread t',
     () =>
       ({ thread }) =>
-        shownText(thread, LONGEST_NAME),
+        shownText(thread, MAX_NAME_LENGTH),
   ),
   ...named('pid', () => () => String(pid)),
   ...named('msg m message', () => shownMessage),
@@ -112,7 +112,7 @@ function shownPiece(piece: Piece, target: PatternTarget): Show {
 
 function wordOf({ word, options }: Extract<Piece, { kind: 'word' }>): Show {
   const make = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
-  if (!make) throw new BadPattern(`there is no word %${word.slice(0, LONGEST_WORD)}: known are ${PATTERN_WORDS}`);
+  if (!make) throw new BadPattern(`there is no word %${word.slice(0, MAX_WORD_LENGTH)}: known are ${PATTERN_WORDS}`);
   return make(options);
 }
 
@@ -180,14 +180,14 @@ function namedZone(id: string): Zone {
 }
 
 function loggerWord([option]: readonly string[]): Show {
-  if (option === undefined) return ({ logger }) => shownText(logger, LONGEST_NAME);
+  if (option === undefined) return ({ logger }) => shownText(logger, MAX_NAME_LENGTH);
   if (!/^\d{1,3}$/.test(option)) throw new BadPattern('%logger takes a number of characters, such as %logger{40}');
   const length = Number(option);
   // As many as there are loggers.
   const known = new Map<string, string>();
   return ({ logger }) => {
     let name = known.get(logger);
-    if (name === undefined) known.set(logger, (name = shownText(abbreviated(logger, length), LONGEST_NAME)));
+    if (name === undefined) known.set(logger, (name = shownText(abbreviated(logger, length), MAX_NAME_LENGTH)));
     return name;
   };
 }
@@ -197,7 +197,7 @@ function contextWord([option]: readonly string[]): Show {
     return ({ context }) =>
       CONTEXT_NAMES.flatMap((name) => {
         const value = context?.[name];
-        return value === undefined ? [] : [`${name}=${shownText(value, LONGEST_NAME)}`];
+        return value === undefined ? [] : [`${name}=${shownText(value, MAX_NAME_LENGTH)}`];
       }).join(', ');
   }
   const [, key = '', otherwise = ''] = /^(.*?)(?::-(.*))?$/s.exec(option) ?? [];
@@ -209,7 +209,7 @@ function contextWord([option]: readonly string[]): Show {
 
 function valueOf(context: LogContext | undefined, name: keyof LogContext): string | undefined {
   const value = context?.[name];
-  return value === undefined ? undefined : shownText(value, LONGEST_NAME);
+  return value === undefined ? undefined : shownText(value, MAX_NAME_LENGTH);
 }
 
 function framesOf(depth: string | undefined): number | undefined {
