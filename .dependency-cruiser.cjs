@@ -1,6 +1,6 @@
 /** Folders of src by rank: a folder imports from lower ranks only, never from a sibling (CONTRIBUTING.md, The map). */
 const RANKS = [
-  ['errors', 'clock', 'random', 'encoding', 'files', 'redaction'],
+  ['errors', 'clock', 'random', 'encoding', 'collections', 'files', 'redaction'],
   ['principal', 'config', 'health', 'metrics'],
   ['logging', 'tls', 'sealing'],
   ['tasks'],

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../collections/without-undefined.js';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
@@ -23,7 +24,7 @@ export function requestContextOf({ id, ip, headers }: FastifyRequest): RequestCo
   const agent = headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH);
   // An IPv4 caller of a listener on every address; none, against its type, where the client has left.
   const shownIp = ((ip as string | undefined) ?? '').replace(/^::ffff:(?=\d+\.)/i, '').slice(0, MAX_IP_LENGTH);
-  return { requestId: id, ip: shownIp, ...(agent !== undefined && { agent }) };
+  return withoutUndefined({ requestId: id, ip: shownIp, agent });
 }
 
 /** Runs what belongs to a request, but may be called from outside of it. */

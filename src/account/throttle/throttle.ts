@@ -1,3 +1,4 @@
+import { LruMap } from '../../collections/lru-map.js';
 import type { Clock } from '../../clock/clock.js';
 import { type Failures, type Limit, NO_FAILURES } from './throttle-limit.js';
 
@@ -30,12 +31,14 @@ interface Entry {
  * It is in the memory of this process alone, which is bounded: what was used least recently is forgotten first.
  */
 export class Throttle {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries: LruMap<string, Entry>;
 
   constructor(
     private readonly clock: Clock,
-    private readonly capacity: number,
-  ) {}
+    capacity: number,
+  ) {
+    this.entries = new LruMap(capacity, ({ pending }) => pending > 0);
+  }
 
   /**
    * Runs one try under all its limits. One that throws has no verdict and counts as nothing. If its error `endsWaits`,
@@ -103,10 +106,7 @@ export class Throttle {
   private take(key: string): Entry {
     const entry = this.entries.get(key) ?? { failures: NO_FAILURES, pending: 0, decided: undefined };
     entry.pending += 1;
-    // Last in the map: used most recently.
-    this.entries.delete(key);
     this.entries.set(key, entry);
-    this.makeRoom();
     return entry;
   }
 
@@ -120,14 +120,5 @@ export class Throttle {
     }
     const isIdle = entry.pending === 0 && limit.remembered(entry.failures, now) === 0;
     if (isIdle && this.entries.get(key) === entry) this.entries.delete(key);
-  }
-
-  private makeRoom(): void {
-    if (this.entries.size <= this.capacity) return;
-    for (const [key, { pending }] of this.entries) {
-      if (pending > 0) continue;
-      this.entries.delete(key);
-      return;
-    }
   }
 }

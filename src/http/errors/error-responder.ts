@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -147,7 +148,7 @@ export class ErrorResponder {
     const reply = current?.reply;
     const requestId = reply?.request.id ?? (request && sentRequestId(request)) ?? requestIds.next();
     const place = { requestId, millis: clock.millis() };
-    const error = new ServiceError(code, { ...(allow !== undefined && { allow }) });
+    const error = new ServiceError(code, withoutUndefined({ allow }));
     const body = encoding.json(problemBody(error, place, errors, status));
     const headers = {
       ...problemHeaders(error),

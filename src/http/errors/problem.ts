@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { HttpException } from '@nestjs/common';
 import { type ErrorCode, STATUS } from '../../errors/error-code.js';
 import { TEXT } from '../../errors/error-text.js';
@@ -53,11 +54,11 @@ export function problemHeaders(error: ServiceError): Readonly<Record<string, str
   const { code, facts } = error;
   const wait = retryAfterSeconds(error);
   const challenge = facts.challenge ?? (code === 'INVALID_TOKEN' ? 'Bearer' : undefined);
-  return {
-    ...(wait !== undefined && { 'retry-after': String(wait) }),
-    ...(challenge !== undefined && { 'www-authenticate': typeof challenge === 'string' ? challenge : [...challenge] }),
-    ...(facts.allow !== undefined && { allow: facts.allow }),
-  };
+  return withoutUndefined({
+    'retry-after': wait === undefined ? undefined : String(wait),
+    'www-authenticate': typeof challenge === 'object' ? [...challenge] : challenge,
+    allow: facts.allow,
+  });
 }
 
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {

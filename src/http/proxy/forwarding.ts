@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ForwardedElement, parseForwarded } from './forwarded.js';
 import { type HostAndPort, hostAndPort, hostText, portOf } from './host-and-port.js';
@@ -100,7 +101,7 @@ function schemeOf(text: string): 'http' | 'https' | undefined {
 /** A port beside the host counts only for a host without one: what a browser wrote is nearer to it. */
 function hostOf({ host, port }: Said, headers: IncomingHttpHeaders, scheme: 'http' | 'https'): string | undefined {
   const named = host ?? hostAndPort(headers.host ?? '');
-  return named && hostText({ ...(port !== undefined && { port }), ...named }, scheme);
+  return named && hostText({ ...withoutUndefined({ port }), ...named }, scheme);
 }
 
 function put(headers: IncomingHttpHeaders, name: string, value: string | undefined): void {

@@ -1,3 +1,4 @@
+import { withTimeout } from '../../clock/with-timeout.js';
 import type { Availability } from '../../health/availability.js';
 import type { Duration } from '../../config/bind/duration.js';
 import type { Logger } from '../../logging/logger.js';
@@ -46,28 +47,14 @@ export async function shutDown(parts: ShutdownParts): Promise<void> {
     if (management !== main) await management.close(MANAGEMENT_LIMIT_MILLIS);
   }
   const left = phaseLimit.milliseconds - (performance.now() - since);
-  const isClosed = await within(Math.max(left, MIN_CLOSE_MILLIS), parts.closeRest());
+  const closing = parts.closeRest().then(() => true);
+  const isClosed = await withTimeout(closing, Math.max(left, MIN_CLOSE_MILLIS), () => false);
   if (!isClosed) log.warn('Not everything could be closed in time');
   log.info('Stopped');
 }
 
 function count(requests: number): string {
   return requests === 1 ? '1 request' : `${requests} requests`;
-}
-
-/** False where it takes longer. */
-async function within(limitMillis: number, work: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => {
-      resolve(false);
-    }, limitMillis);
-  });
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function wait({ milliseconds }: Duration): Promise<void> {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
 import type { SecureContextOptions } from 'node:tls';
@@ -30,8 +31,7 @@ export function secureServers(tls: ListenerTls): FastifyServerFactory {
     const server = createServer(
       {
         ...http,
-        ...(keepAliveTimeout !== undefined && { keepAliveTimeout }),
-        ...(requestTimeout !== undefined && { requestTimeout }),
+        ...withoutUndefined({ keepAliveTimeout, requestTimeout }),
         handshakeTimeout: http.headersTimeout ?? HANDSHAKE_MILLIS,
         ...tls.context,
       },

@@ -1,9 +1,10 @@
+import { withTimeout } from '../../clock/with-timeout.js';
 import type { Clock } from '../../clock/clock.js';
 import type { Charset } from '../../encoding/charset.js';
 import { withoutRequestContext } from '../../principal/request-context.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
-import { LineWriter, withTimeout } from './line-writer.js';
+import { CLOSE_MILLIS, LineWriter } from './line-writer.js';
 import { formed } from '../console-appender.js';
 import type { Appender, LineFormat, LogLine } from '../log-line.js';
 import { RollingFile } from './rolling-file.js';
@@ -70,7 +71,7 @@ export class FileAppender implements Appender {
   /** Writes what still waits; what is not packed yet is left to the next start. */
   async close(): Promise<void> {
     await this.writer.close();
-    await withTimeout(this.archives.close());
+    await withTimeout(this.archives.close(), CLOSE_MILLIS, () => undefined);
   }
 
   /** Waits for the work on archives. */

@@ -1,3 +1,4 @@
+import { withTimeout } from '../../clock/with-timeout.js';
 import type { Clock } from '../../clock/clock.js';
 import { type Appended, appendLinesNow } from './append-lines.js';
 import { Batch, type Place } from './batch.js';
@@ -10,7 +11,7 @@ const FLUSH_SIZE = 64 * 1024;
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 export const RETRY_MILLIS = 60_000;
 /** How long the end of the service waits for a disk that hangs. */
-const CLOSE_MILLIS = 2000;
+export const CLOSE_MILLIS = 2000;
 
 /** The files that lines are written to. */
 export interface LineTarget {
@@ -91,7 +92,7 @@ export class LineWriter {
   /** Writes what still waits. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
-    await withTimeout(this.finish());
+    await withTimeout(this.finish(), CLOSE_MILLIS, () => undefined);
     clearTimeout(this.timer);
     this.timer = undefined;
   }
@@ -196,14 +197,6 @@ export class LineWriter {
     this.lost = 0;
     this.warn(`The ${this.called} is written again to ${file}; ${lines} lost.`);
   }
-}
-
-/** Waits for what should not take long as the service ends. */
-export async function withTimeout(work: Promise<void>): Promise<void> {
-  let limit: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => (limit = setTimeout(resolve, CLOSE_MILLIS)));
-  await Promise.race([work, patience]);
-  clearTimeout(limit);
 }
 
 /** The message of a Node error without the name of the call and the path. */

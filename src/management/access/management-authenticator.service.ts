@@ -1,3 +1,4 @@
+import { withTimeout } from '../../clock/with-timeout.js';
 import { Injectable } from '@nestjs/common';
 import { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
 import { ROLE_MANAGEMENT } from '../../account/role-names.js';
@@ -75,21 +76,15 @@ export class ManagementAuthenticator {
   }
 
   private async knownOrNobody(authorization: string): Promise<Operator | undefined> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => {
-        this.log.warn(`A caller cannot be looked up within ${LOOK_UP_MILLIS}ms`);
-        resolve(undefined);
-      }, LOOK_UP_MILLIS);
-    });
     try {
-      return await Promise.race([this.known(authorization), late]);
+      return await withTimeout(this.known(authorization), LOOK_UP_MILLIS, () => {
+        this.log.warn(`A caller cannot be looked up within ${LOOK_UP_MILLIS}ms`);
+        return undefined;
+      });
     } catch (error) {
       // Also where nobody can be known at present: health says so in its own way.
       if (!(error instanceof ServiceError)) this.log.warn('A caller cannot be looked up', { error });
       return undefined;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

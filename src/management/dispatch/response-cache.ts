@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock/clock.js';
+import { LruMap } from '../../collections/lru-map.js';
 import type { Result } from './operation.js';
 
 /** Answers of one read at most: one for each caller and media type. */
@@ -6,7 +7,7 @@ const CAPACITY = 100;
 
 /** What reads have answered, for a while (`management.endpoint.<id>.cache.time-to-live`). */
 export class ResponseCache {
-  private readonly answers = new Map<string, { readonly result: Result; readonly at: number }>();
+  private readonly answers = new LruMap<string, { readonly result: Result; readonly at: number }>(CAPACITY);
 
   constructor(
     private readonly clock: Clock,
@@ -24,9 +25,6 @@ export class ResponseCache {
   }
 
   store(key: string, result: Result): void {
-    this.answers.delete(key);
     this.answers.set(key, { result, at: this.clock.millis() });
-    const [oldest] = this.answers.keys();
-    if (this.answers.size > CAPACITY && oldest !== undefined) this.answers.delete(oldest);
   }
 }

@@ -1,3 +1,4 @@
+import { withTimeout } from '../../clock/with-timeout.js';
 import { type RequestContext, requestContext } from '../../principal/request-context.js';
 
 /** In milliseconds; 0 sets no limit. */
@@ -56,21 +57,10 @@ export class Silence {
   private async within<T>(limit: number, attempt: () => Promise<T>): Promise<T> {
     if (this.facts && givenUp.has(this.facts)) throw new SilentDatabase();
     if (limit === 0) return attempt();
-    let timer: NodeJS.Timeout | undefined;
-    let lastLook: NodeJS.Immediate | undefined;
-    const end = new Promise<never>((_, reject) => {
-      const giveUp = (): void => {
-        if (this.facts) givenUp.add(this.facts);
-        reject(new SilentDatabase());
-      };
-      // A busy process runs its late timers before it reads its sockets, where the answer may already be.
-      timer = setTimeout(() => (lastLook = setImmediate(giveUp)), limit);
-    });
-    try {
-      return await Promise.race([attempt(), end]);
-    } finally {
-      clearTimeout(timer);
-      clearImmediate(lastLook);
-    }
+    const giveUp = (): never => {
+      if (this.facts) givenUp.add(this.facts);
+      throw new SilentDatabase();
+    };
+    return withTimeout(attempt(), limit, giveUp, { readsSocketsFirst: true });
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as after } from 'node:timers/promises';
+import { withTimeout } from '../../clock/with-timeout.js';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import type { Idp } from './idps.service.js';
@@ -30,7 +30,7 @@ export class KeyRollover {
 
   /** True if the certificates are others than `used` after the reading, which callers at the same time share. */
   async hasNewCertificates(idp: Idp, used: readonly string[]): Promise<boolean> {
-    await this.withTimeout(this.reading(idp.name).done);
+    await withTimeout(this.reading(idp.name).done, MAX_WAIT_MILLIS, () => undefined);
     return idp.trust().certificates.join('\n') !== used.join('\n');
   }
 
@@ -42,12 +42,5 @@ export class KeyRollover {
     const reading = { at: now, done: this.refresh.refreshNow(name) };
     this.lastReadings.set(name, reading);
     return reading;
-  }
-
-  private async withTimeout(done: Promise<void>): Promise<void> {
-    const isOver = new AbortController();
-    const bound = after(MAX_WAIT_MILLIS, undefined, { ref: false, signal: isOver.signal }).catch(() => undefined);
-    await Promise.race([done, bound]);
-    isOver.abort();
   }
 }

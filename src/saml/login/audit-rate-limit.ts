@@ -1,6 +1,7 @@
 import { networkOf } from '../../account/throttle/network.js';
 import { Budget, type Failures, type Limit, NO_FAILURES } from '../../account/throttle/throttle-limit.js';
 import type { Clock } from '../../clock/clock.js';
+import { LruMap } from '../../collections/lru-map.js';
 
 /** Refused messages of one network that are recorded, within `WINDOW_MILLIS`. */
 export const MAX_RECORDED = 1000;
@@ -23,7 +24,7 @@ export type AuditDecision = 'within' | 'first' | 'beyond';
  */
 export class AuditRateLimit {
   private readonly limit: Limit = new Budget(MAX_RECORDED, WINDOW_MILLIS);
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries = new LruMap<string, Entry>(CAPACITY);
 
   constructor(private readonly clock: Clock) {}
 
@@ -36,22 +37,11 @@ export class AuditRateLimit {
     const count = this.limit.remembered({ ...failures, lastAt: Math.min(failures.lastAt, now) }, now);
     const isWithin = count + 1 <= this.limit.free;
     const isTold = Math.abs(now - toldAt) < WINDOW_MILLIS;
-    // Last in the map: used most recently.
-    this.entries.delete(key);
     this.entries.set(key, {
       failures: { count: isWithin ? count + 1 : count, lastAt: now },
       toldAt: isWithin || isTold ? toldAt : now,
     });
-    this.makeRoom();
     if (isWithin) return 'within';
     return isTold ? 'beyond' : 'first';
-  }
-
-  private makeRoom(): void {
-    if (this.entries.size <= CAPACITY) return;
-    for (const key of this.entries.keys()) {
-      this.entries.delete(key);
-      return;
-    }
   }
 }

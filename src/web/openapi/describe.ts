@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { STATUS_CODES } from 'node:http';
 import { acceptedTypes, METHODS_WITH_BODY } from '../../http/body/body-parsers.js';
 import type { Api } from './api.js';
@@ -68,7 +69,7 @@ function rules({ told }: DateForm): string {
 function tagsOf(routes: readonly Route[]): OpenApiDocument['tags'] {
   const tags = new Map<string, string | undefined>();
   for (const { tag } of routes) if (tag) tags.set(tag.name, tag.description ?? tags.get(tag.name));
-  return Array.from(tags, ([name, description]) => ({ name, ...(description !== undefined && { description }) }));
+  return Array.from(tags, ([name, description]) => withoutUndefined({ name, description }));
 }
 
 function operationOf(api: Api, route: Route, write: WriteSchema): OperationObject {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { SetMetadata } from '@nestjs/common';
 import type { GenericSchema } from 'valibot';
 import { WithRouteOptions } from '../../http/route-options.decorator.js';
@@ -12,7 +13,7 @@ export const Operation = (options: OperationOptions): MethodDecorator => SetMeta
 
 /** Groups the routes of a controller under a tag; where controllers share a tag, one of them gives its description. */
 export const ApiTag = (name: string, description?: string): ClassDecorator =>
-  SetMetadata(TAG, { name, ...(description !== undefined && { description }) } satisfies TagOptions);
+  SetMetadata(TAG, withoutUndefined({ name, description }) satisfies TagOptions);
 
 /** The body of the success response, as the handler returns it; members that are not optional are always sent. */
 export const ResponseSchema = (schema: GenericSchema): MethodDecorator => WithRouteOptions({ responseSchema: schema });

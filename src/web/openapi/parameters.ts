@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { JsonSchema, Parameter } from './document.js';
 import type { WriteSchema } from './json-schema.js';
 import type { Route, RouteInput } from './routes.js';
@@ -43,7 +44,7 @@ function parameter(place: Parameter['in'], { name, schema, required }: Member & 
     name,
     in: place,
     required,
-    ...(description !== undefined && { description }),
+    ...withoutUndefined({ description }),
     schema: withTypedDefault(rest),
   };
 }

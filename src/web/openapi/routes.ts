@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { RequestMethod } from '@nestjs/common';
 import {
   HEADERS_METADATA,
@@ -85,8 +86,7 @@ function routesOfHandler(controller: Named, handler: Handler): readonly Route[] 
     mediaType: mediaTypeOf(handler),
     inputs: inputsOf(controller, handler.name),
     options: (read(FASTIFY_ROUTE_CONFIG_METADATA, handler) as RouteOptions | undefined) ?? {},
-    ...(operation && { operation }),
-    ...(tag && { tag }),
+    ...withoutUndefined({ operation, tag }),
   }));
 }
 
@@ -98,8 +98,7 @@ function accessOf(stated: (key: string) => unknown): Omit<RouteAccess, 'method' 
     isPublic: stated(PUBLIC) === true,
     isSecondFactor: stated(SECOND_FACTOR) === true,
     alsoHalfAuthenticated: stated(HALF_AUTHENTICATED) === true,
-    ...(authority !== undefined && { authority }),
-    ...(amr && { amr }),
+    ...withoutUndefined({ authority, amr }),
   };
 }
 
@@ -126,7 +125,7 @@ function inputsOf(controller: object, handler: string): readonly RouteInput[] {
     Readonly<Record<string, { readonly data?: unknown; readonly schema?: GenericSchema }>> | undefined;
   return Object.entries(noted ?? {}).flatMap(([kind, { data, schema }]) => {
     const from = FROM[kind.replace(/:.*$/, '')];
-    return from ? [{ from, ...(typeof data === 'string' && { name: data }), ...(schema && { schema }) }] : [];
+    return from ? [withoutUndefined({ from, name: typeof data === 'string' ? data : undefined, schema })] : [];
   });
 }
 

@@ -1,0 +1,9 @@
+/** The members of `T`, where those that may be undefined are optional instead. */
+export type WithoutUndefined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** A copy without the members that are undefined: `{ ...withoutUndefined({ device, ip }) }` instead of one spread each. */
+export function withoutUndefined<T extends object>(members: T): WithoutUndefined<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as WithoutUndefined<T>;
+}
