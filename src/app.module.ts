@@ -26,7 +26,7 @@ import { ExchangesModule } from './http/records/exchanges.module.js';
 import { HttpExchanges } from './http/records/http-exchanges.js';
 import { OpenApiModule } from './web/openapi/openapi.module.js';
 import { OpenApiProperties } from './web/openapi/openapi.properties.js';
-import { ServerModule } from './web/web.module.js';
+import { WebModule } from './web/web.module.js';
 import { PublicUrlProperties, ServletProperties } from './http/server.properties.js';
 import { TlsModule } from './tls/tls.module.js';
 
@@ -50,7 +50,7 @@ export interface Instruments {
     TlsModule,
     KvstoreModule,
     MailModule,
-    ServerModule,
+    WebModule,
     AuthModule,
     SamlModule,
     AdminModule,

@@ -4,7 +4,7 @@ import { Caller, RequireAmr, RequireAuthority } from '../principal/access.decora
 import type { FullPrincipal } from '../principal/principal.js';
 import type { OperationOptions } from '../web/openapi/operation.js';
 import { ApiTag, Operation, ResponseSchema } from '../web/openapi/operation.decorator.js';
-import { UploadBody, Upload } from '../web/upload.decorator.js';
+import { UploadBody, Upload } from '../web/route.decorator.js';
 import type { IncomingUpload } from '../http/upload/uploads.js';
 import { FILE_FIELD, UsersImport } from './users-import.service.js';
 import { importQuerySchema, importReportSchema, importUploadSchema } from './users-import.schema.js';

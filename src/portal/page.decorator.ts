@@ -2,10 +2,9 @@ import { applyDecorators, Header, Redirect } from '@nestjs/common';
 import { string } from 'valibot';
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { PageRoute } from '../principal/access.decorator.js';
-import { FormBody } from '../web/form.decorator.js';
+import { FormBody, ErrorPages } from '../web/route.decorator.js';
 import { ResponseSchema } from '../web/openapi/operation.decorator.js';
 import { HTML, PAGE_POLICY } from '../http/page.js';
-import { ErrorPages } from '../web/page.decorator.js';
 
 /** The route answers a page; its errors lead back to the sign-in page. */
 export const Page = (): MethodDecorator =>

@@ -9,8 +9,8 @@ import { ServiceError } from '../errors/service-error.js';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../principal/principal.js';
 import type { ShownSecret } from '../second-factor/enrolment/enrolment.service.js';
-import { FormBody } from '../web/form.decorator.js';
-import { Answer, type Reply } from '../web/cookies.js';
+import { FormBody } from '../web/route.decorator.js';
+import { Res, type Reply } from '../web/cookies.js';
 import type { Html } from '../encoding/html.js';
 import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
 import { safeReturnPath } from '../web/return-to.js';
@@ -73,7 +73,7 @@ export class SecondFactorPagesController {
   async showVerify(
     @Caller() caller: Principal,
     @Query({ schema: returnToSchema }) { return_to: returnTo }: ReturnTo,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<string> {
     const form = this.form('verify', caller, returnTo);
     if (this.own.hasFreshOtp(caller, SENT_ON_SECONDS)) {
@@ -91,7 +91,7 @@ export class SecondFactorPagesController {
   async verify(
     @Caller() caller: Principal,
     @Body({ schema: verifyForm }) { code, return_to: asked, proved = provedAt(caller) }: Verify,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): SentOn {
     const form = { ...this.form('verify', caller, asked), proved };
     // The form was sent before, as after "Back" in the browser: its code did its work and would count as a wrong one now.
@@ -141,7 +141,7 @@ export class SecondFactorPagesController {
   async showConfirm(
     @Caller() caller: Principal,
     @Query({ schema: returnToSchema }) { return_to: returnTo }: ReturnTo,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<string> {
     const pending = await this.own.pending(caller);
     if (pending?.isOwn === true) return this.pendingPage(caller, returnTo);
@@ -155,7 +155,7 @@ export class SecondFactorPagesController {
   async confirm(
     @Caller() caller: Principal,
     @Body({ schema: codeForm }) { code, return_to: returnTo }: Code,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): SentOn {
     const again = (alert: Html): Promise<string> => this.wrongCodePage(caller, returnTo, alert);
     const { opened, roles } = await rerenderOnError(TOLD, again, () => this.own.confirm(caller, code));

@@ -12,7 +12,7 @@ import { Public, SignInRoute } from '../principal/access.decorator.js';
 import type { FullPrincipal } from '../principal/principal.js';
 import { Random } from '../random/random.js';
 import { Idps } from '../saml/idp/idps.service.js';
-import { Answer, type Reply } from '../web/cookies.js';
+import { Res, type Reply } from '../web/cookies.js';
 import type { Html } from '../encoding/html.js';
 import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
 import { safeReturnPath } from '../web/return-to.js';
@@ -68,7 +68,7 @@ export class SignInController {
   async show(
     @Query({ schema: signInQuery }) wish: InferOutput<typeof signInQuery>,
     @Req() request: HttpRequest,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<string> {
     if (wish.again === undefined && (await this.signedIn(reply))) {
       reply.seeOther(safeReturnPath(wish.return_to, this.contextPath));
@@ -85,7 +85,7 @@ export class SignInController {
   @Operation(SIGN_IN)
   async signIn(
     @Body({ schema: signInForm }) { id, pw, new_pw: newPw, ...wish }: InferOutput<typeof signInForm>,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
     const facts = this.facts(reply.cookies[SIGN_IN_FORM] ?? '', wish);
     if (wish.again === undefined && (await this.isSignedInAs(id, reply))) return { url: facts.returnTo };

@@ -11,11 +11,10 @@ import type { FullPrincipal, Principal } from '../principal/principal.js';
 import { forwardByPage } from '../saml/login/forwarding-page.js';
 import { Idps } from '../saml/idp/idps.service.js';
 import { SpInitiatedLogout } from '../saml/logout/sp-initiated-logout.service.js';
-import { FormBody } from '../web/form.decorator.js';
-import { Answer, type Reply } from '../web/cookies.js';
+import { FormBody, ErrorPages } from '../web/route.decorator.js';
+import { Res, type Reply } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
 import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
-import { ErrorPages } from '../web/page.decorator.js';
 import { ServletProperties } from '../http/server.properties.js';
 import { callerBinding } from './form-binding.js';
 import { FormTokens } from './form-tokens.service.js';
@@ -47,7 +46,7 @@ export class StartController {
   @Get()
   @Page()
   @Operation(SHOW_START)
-  async show(@Answer() reply: Reply): Promise<string> {
+  async show(@Res() reply: Reply): Promise<string> {
     return startPage(await this.visitOf(await this.authentication.visitor(reply.cookies[SESSION])));
   }
 
@@ -56,7 +55,7 @@ export class StartController {
   @HttpCode(204)
   @ErrorPages(SIGN_IN_PAGE)
   @Operation(RESUME)
-  async resume(@Answer() reply: Reply): Promise<void> {
+  async resume(@Res() reply: Reply): Promise<void> {
     const visitor = await this.authentication.visitor(reply.cookies[SESSION]);
     if (visitor?.kind === 'full') reply.seeOther(`${this.contextPath}/`);
   }
@@ -71,7 +70,7 @@ export class StartController {
   async signOut(
     @Body({ schema: signOutForm }) { csrf }: InferOutput<typeof signOutForm>,
     @Req() request: HttpRequest,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<string> {
     const secret = reply.cookies[SESSION];
     const visitor = await this.authentication.visitor(secret);

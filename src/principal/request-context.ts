@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Where a request came from, for security events and the log. */
+/** Origin and user of a request, for security events and the log. */
 export interface RequestContext {
   readonly requestId: string;
   readonly ip: string;
   readonly agent?: string;
-  /** Whom the log names: the subject once it is known, before that a mark of the login id that was given. */
+  /** User field of log lines: the subject once it is known, before that a pseudonym of the login id. */
   user?: string;
 }
 
 const current = new AsyncLocalStorage<RequestContext | undefined>();
 
-/** Runs a request so that everything it calls can tell who asked. */
-export function withRequestContext<T>(facts: RequestContext, run: () => T): T {
-  return current.run(facts, run);
+/** Runs a request; everything it calls can read its context. */
+export function withRequestContext<T>(context: RequestContext, run: () => T): T {
+  return current.run(context, run);
 }
 
-/** Runs what belongs to no request, though one may have set its timer. */
+/** Runs background work that a request may have started, without the context of that request. */
 export function withoutRequestContext<T>(run: () => T): T {
   return current.run(undefined, run);
 }
@@ -26,8 +26,8 @@ export function requestContext(): RequestContext | undefined {
   return current.getStore();
 }
 
-/** From now on, lines of this request name this user. */
+/** Sets the user that later log lines of this request name. */
 export function setUser(user: string): void {
-  const facts = current.getStore();
-  if (facts) facts.user = user;
+  const context = current.getStore();
+  if (context) context.user = user;
 }

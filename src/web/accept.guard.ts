@@ -10,7 +10,7 @@ import type { RouteOptions } from '../http/route-options.decorator.js';
 
 const JSON_TYPE = 'application/json';
 
-/** 406 before anything is done, where the caller takes no form of what the route answers. */
+/** Rejects with 406, before the handler runs, if the caller accepts no media type of the route. */
 @Injectable()
 export class AcceptGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -21,13 +21,13 @@ export class AcceptGuard implements CanActivate {
     throw new ServiceError('NOT_ACCEPTABLE');
   }
 
-  /** Whom a route sends on elsewhere reads its errors at most, which may be pages. */
+  /** The media type of the route, and HTML if its errors may be pages. */
   private typesOf(context: ExecutionContext): readonly string[] {
     const facts = this.reflector.get<RouteOptions | undefined>(FASTIFY_ROUTE_CONFIG_METADATA, context.getHandler());
     return [this.typeOf(context), ...(facts?.errorPages ? [HTML] : [])];
   }
 
-  /** What `@Header('content-type', …)` of the route says. */
+  /** The value of `@Header('content-type', …)`; JSON without it. */
   private typeOf(context: ExecutionContext): string {
     const headers = this.reflector.get<readonly { name: string; value: unknown }[] | undefined>(
       HEADERS_METADATA,

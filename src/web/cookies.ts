@@ -15,21 +15,21 @@ export interface CookieAttributes {
 /** Cookies of a request by name. */
 export type CookieValues = Readonly<Record<string, string | undefined>>;
 
-/** What a controller may do to its answer beside giving the body. */
+/** What a controller may change in its response, besides the body that it returns. */
 export interface Reply {
-  /** What the request came with. */
+  /** Cookies of the request. */
   readonly cookies: CookieValues;
   setCookie(name: string, value: string, attributes: CookieAttributes): void;
-  /** Takes the attributes the cookie was set with: a browser clears only what has the same path. */
+  /** Needs the attributes of the cookie: a browser clears only a cookie with the same path. */
   clearCookie(name: string, attributes: CookieAttributes): void;
-  /** Sends the browser on by GET (RFC 9110 section 15.4.4); the handler answers no body. */
+  /** Redirects the browser by GET (RFC 9110 section 15.4.4); the handler then returns no body. */
   seeOther(url: string): void;
-  /** In place of a header that a decorator of the route gives. */
+  /** Overrides a header that a decorator of the route sets. */
   setHeader(name: string, value: string): void;
 }
 
 /**
- * Cookies of a request. Of two with one name the first counts: browsers send the one with the longer path first
+ * Cookies of a request. The first of two cookies with the same name wins: browsers send the one with the longer path first
  * (RFC 6265 section 5.4), and another service on this host may use the same name on a shorter one.
  */
 export function cookiesOf(request: HttpRequest): CookieValues {
@@ -42,8 +42,8 @@ export const Cookies = createParamDecorator((_data: unknown, context: ExecutionC
   cookiesOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );
 
-/** Parameter: the answer, a `Reply`. */
-export const Answer = createParamDecorator((_data: unknown, context: ExecutionContext): Reply => {
+/** Parameter: the response, a `Reply`. It takes the place of Nest's `@Res`, whose value belongs to the HTTP framework. */
+export const Res = createParamDecorator((_data: unknown, context: ExecutionContext): Reply => {
   const reply = context.switchToHttp().getResponse<FastifyReply>();
   return {
     cookies: cookiesOf(reply.request),

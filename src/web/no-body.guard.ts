@@ -3,7 +3,7 @@ import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { ServiceError } from '../errors/service-error.js';
 
-/** A route without `@Body()` takes no members: to it, all of them are unknown (http-api section 1). */
+/** Rejects members in the body of a route without `@Body()`: all of them are unknown (http-api section 1). */
 @Injectable()
 export class NoBodyGuard implements CanActivate {
   private readonly takesBody = new WeakMap<object, boolean>();

@@ -1,7 +1,7 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 
-/** Hands whatever a handler or guard throws to the listener, which answers all errors the same way (problem.ts). */
+/** Passes every error of a handler or guard to the listener, which sends all error responses (error-responder.ts). */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {

@@ -5,7 +5,7 @@ import { NoBodyGuard } from './no-body.guard.js';
 import { ProblemFilter } from './problem.filter.js';
 import { SchemaPipe } from './schema.pipe.js';
 
-/** What every controller gets: errors as problem bodies, `Accept` and shapes checked. */
+/** Global filter, guards and pipe of all controllers: problem bodies, `Accept`, schemas. */
 @Module({
   providers: [
     { provide: APP_FILTER, useClass: ProblemFilter },
@@ -14,4 +14,4 @@ import { SchemaPipe } from './schema.pipe.js';
     { provide: APP_PIPE, useClass: SchemaPipe },
   ],
 })
-export class ServerModule {}
+export class WebModule {}

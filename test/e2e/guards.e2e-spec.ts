@@ -20,7 +20,7 @@ import { PROPERTIES } from '../../src/boot/properties.js';
 import { RandomModule } from '../../src/random/random.module.js';
 import { SealingModule } from '../../src/sealing/sealing.module.js';
 import { Listener } from '../../src/http/listener.js';
-import { ServerModule } from '../../src/web/web.module.js';
+import { WebModule } from '../../src/web/web.module.js';
 import { AccessTokens } from '../../src/token/access-tokens.service.js';
 import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
 import type { OpenedSession } from '../../src/session/session.js';
@@ -45,7 +45,7 @@ class ManualClockModule {}
 
 /** The service with all its guards, and routes that use every requirement a route can declare. */
 @Module({
-  imports: [ManualClockModule, RandomModule, PersistenceModule, ServerModule, AuthModule],
+  imports: [ManualClockModule, RandomModule, PersistenceModule, WebModule, AuthModule],
   controllers: [GuardedController, GuardedClassController],
 })
 class GuardedModule {}

@@ -1,5 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
-import { Answer, type Reply } from '../../src/web/cookies.js';
+import { Res, type Reply } from '../../src/web/cookies.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 
 const SECRET = 'SELECT secret FROM /etc/passwd';
@@ -9,7 +9,7 @@ const SECRET = 'SELECT secret FROM /etc/passwd';
 export class BrokenController {
   /** The path is invalid in a cookie, so the response cannot be built. */
   @Get('cookie')
-  cookie(@Answer() reply: Reply): object {
+  cookie(@Res() reply: Reply): object {
     reply.setCookie('SESSION', SECRET, { httpOnly: true, secure: true, sameSite: 'strict', path: '/;\n' });
     return { text: SECRET };
   }

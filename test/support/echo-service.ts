@@ -3,14 +3,14 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { HostOptions } from '../../src/http/host-options.js';
 import { Listener } from '../../src/http/listener.js';
-import { ServerModule } from '../../src/web/web.module.js';
+import { WebModule } from '../../src/web/web.module.js';
 import { AnswersController } from './answers.controller.js';
 import { BrokenController } from './broken.controller.js';
 import { CollectedLog } from './collected-log.js';
 import { EchoController } from './echo.controller.js';
 import { HeldController } from './held.controller.js';
 
-@Module({ imports: [ServerModule], controllers: [AnswersController, BrokenController, EchoController, HeldController] })
+@Module({ imports: [WebModule], controllers: [AnswersController, BrokenController, EchoController, HeldController] })
 class EchoModule {}
 
 export interface EchoService {

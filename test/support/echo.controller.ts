@@ -14,8 +14,8 @@ import * as v from 'valibot';
 import { type ErrorCode, STATUS } from '../../src/errors/error-code.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { type RequestContext, requestContext } from '../../src/principal/request-context.js';
-import { Answer, type CookieValues, Cookies, type Reply } from '../../src/web/cookies.js';
-import { FormBody } from '../../src/web/form.decorator.js';
+import { Res, type CookieValues, Cookies, type Reply } from '../../src/web/cookies.js';
+import { FormBody } from '../../src/web/route.decorator.js';
 import { paginationSchema, text } from '../../src/web/schema.js';
 
 const noteSchema = v.strictObject({
@@ -90,7 +90,7 @@ export class EchoController {
 
   @Post('cookies')
   @HttpCode(200)
-  cookies(@Cookies() cookies: CookieValues, @Answer() reply: Reply): object {
+  cookies(@Cookies() cookies: CookieValues, @Res() reply: Reply): object {
     const attributes = { httpOnly: true, secure: true, sameSite: 'strict', path: '/token' } as const;
     reply.setCookie('refresh_token', 'a.b-c_d', { ...attributes, maxAge: 60 });
     reply.clearCookie('SESSION', { ...attributes, path: '/' });

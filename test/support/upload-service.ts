@@ -18,10 +18,10 @@ import { SystemRandom } from '../../src/random/random.js';
 import { EmbeddedProperties } from '../../src/http/admission/embedded.properties.js';
 import type { HttpRequest } from '../../src/web/http-request.js';
 import { Listener } from '../../src/http/listener.js';
-import { ServerModule } from '../../src/web/web.module.js';
+import { WebModule } from '../../src/web/web.module.js';
 import type { ListenerTls } from '../../src/http/tls/secure-server.js';
 import type { UploadLimits } from '../../src/http/upload/receive.js';
-import { UploadBody, Upload } from '../../src/web/upload.decorator.js';
+import { UploadBody, Upload } from '../../src/web/route.decorator.js';
 import { UploadFolder } from '../../src/http/upload/upload-folder.js';
 import type { IncomingUpload } from '../../src/http/upload/uploads.js';
 import { CollectedLog } from './collected-log.js';
@@ -73,7 +73,7 @@ class UploadController {
   }
 }
 
-@Module({ imports: [ServerModule], controllers: [UploadController] })
+@Module({ imports: [WebModule], controllers: [UploadController] })
 class UploadModule {}
 
 /** Counts the created files. */

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Public, SignInRoute } from '../../principal/access.decorator.js';
 import { PWD } from '../../principal/amr.js';
-import { type CookieValues, Cookies, Answer, type Reply } from '../../web/cookies.js';
+import { type CookieValues, Cookies, Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { loginResponse, secondStepResponse } from './responses.schema.js';
 import { toChallengeBody, toProofBody } from './presenters.js';
@@ -34,7 +34,7 @@ export class LoginController {
   async login(
     @Body({ schema: loginSchema }) body: InferOutput<typeof loginSchema>,
     @Cookies() cookies: CookieValues,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<InferOutput<typeof loginResponse>> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice } = cookies;
     const { id, pw, new_pw: newPw } = body;
@@ -52,7 +52,7 @@ export class LoginController {
   @ResponseSchema(secondStepResponse)
   async completeLogin(
     @Body({ schema: secondStepSchema }) body: InferOutput<typeof secondStepSchema>,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<InferOutput<typeof secondStepResponse>> {
     const { mfa_token: mfaToken, code, trust_device: trustDevice = false } = body;
     const { opened, proof, trustedDevice } = await this.secondStep.completeLogin(mfaToken, code, { trustDevice });

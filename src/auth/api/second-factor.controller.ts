@@ -2,7 +2,7 @@ import { Body, Controller, Get, Header, HttpCode, Post } from '@nestjs/common';
 import type * as v from 'valibot';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../../principal/principal.js';
-import { Answer, type Reply } from '../../web/cookies.js';
+import { Res, type Reply } from '../../web/cookies.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { toProofBody, toFactorStateBody } from './presenters.js';
 import {
@@ -73,7 +73,7 @@ export class SecondFactorController {
   async confirm(
     @Caller() caller: Principal,
     @Body({ schema: confirmSchema }) { code }: v.InferOutput<typeof confirmSchema>,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof confirmResponse>> {
     const { opened, roles } = await this.own.confirm(caller, code);
     return {
@@ -91,7 +91,7 @@ export class SecondFactorController {
   async verify(
     @Caller() caller: Principal,
     @Body({ schema: codeSchema }) { code }: v.InferOutput<typeof codeSchema>,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof verifyResponse>> {
     const { opened, proof } = await this.secondStep.prove(caller, code);
     const members = await this.handover.write(reply, opened, proof.roles, caller.via);

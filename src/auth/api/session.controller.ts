@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot';
 import { Accounts } from '../../account/accounts.service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { Caller, Public, SignInRoute } from '../../principal/access.decorator.js';
-import { Answer, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
+import { Res, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
 import { type FullPrincipal, ROLE_PRE_MFA } from '../../principal/principal.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { Sessions } from '../../session/sessions.service.js';
@@ -34,7 +34,7 @@ export class SessionController {
   @ResponseSchema(sessionResponse)
   async open(
     @Body({ schema: loginSchema }) body: InferOutput<typeof loginSchema>,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<InferOutput<typeof sessionResponse>> {
     const { next, session, roles } = await this.entry.signIn({ id: body.id, pw: body.pw, newPw: body.new_pw }, reply);
     if (next === 'none') {
@@ -62,7 +62,7 @@ export class SessionController {
   @Delete()
   @HttpCode(204)
   @Operation(END_SESSION)
-  async end(@Cookies() cookies: CookieValues, @Answer() reply: Reply): Promise<void> {
+  async end(@Cookies() cookies: CookieValues, @Res() reply: Reply): Promise<void> {
     const secret = cookies[SESSION];
     if (secret !== undefined) await this.sessions.endBySecret(secret);
     this.cookies.clearSession(reply);

@@ -3,8 +3,8 @@ import * as v from 'valibot';
 import { ServiceError } from '../../errors/service-error.js';
 import { Caller, Public, SignInRoute } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { Answer, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
-import { FormBody } from '../../web/form.decorator.js';
+import { Res, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
+import { FormBody } from '../../web/route.decorator.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
 import { refreshResponse } from './responses.schema.js';
 import { AuthCookies, REFRESH_TOKEN } from '../cookies.js';
@@ -36,7 +36,7 @@ export class TokenController {
   async refresh(
     @Body({ schema: v.strictObject({}) }) _body: unknown,
     @Cookies() cookies: CookieValues,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<v.InferOutput<typeof refreshResponse>> {
     const { opened, roles } = await this.refreshes.refresh(cookies[REFRESH_TOKEN]);
     return { ...(await this.handover.writeTokens(reply, opened, roles)), amr: opened.session.amr };
@@ -47,7 +47,7 @@ export class TokenController {
   @Post('token/revoke')
   @HttpCode(204)
   @Operation(REVOKE)
-  async revoke(@Cookies() cookies: CookieValues, @Answer() reply: Reply): Promise<void> {
+  async revoke(@Cookies() cookies: CookieValues, @Res() reply: Reply): Promise<void> {
     const refreshToken = cookies[REFRESH_TOKEN];
     if (refreshToken !== undefined) await this.sessionEnd.revokeByRefreshToken(refreshToken);
     this.cookies.clearAll(reply);
@@ -56,7 +56,7 @@ export class TokenController {
   @Post('logout')
   @HttpCode(204)
   @Operation(LOGOUT)
-  async logout(@Caller() caller: FullPrincipal, @Answer() reply: Reply): Promise<void> {
+  async logout(@Caller() caller: FullPrincipal, @Res() reply: Reply): Promise<void> {
     await this.sessionEnd.revoke(caller.subject, caller.sid);
     this.cookies.clearAll(reply);
   }

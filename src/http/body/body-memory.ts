@@ -1,9 +1,9 @@
-/** Of each body, not counted: connections are, and hardly a body of the interface is larger. */
+/** Bytes of each body that are not counted: hardly a body is larger, and the number of connections is limited. */
 const UNCOUNTED_BYTES = 4 * 1024;
-/** What there is for all together by default. */
+/** Default limit for all bodies together. */
 const DEFAULT_TOTAL_BYTES = 64 * 1024 * 1024;
 
-/** Somebody who has memory, and gives it back when told to. */
+/** A body that holds memory and gives it back on request. */
 export interface MemoryHolder {
   onEvicted(): void;
 }

@@ -3,10 +3,10 @@ import { ServiceError } from '../../errors/service-error.js';
 import type { BodyMemory, MemoryHolder } from './body-memory.js';
 
 const NOTHING = Buffer.alloc(0);
-/** Of a body that comes in pieces. */
+/** First buffer of a body that arrives in chunks. */
 const MIN_BUFFER_BYTES = 512;
 
-/** One for all of them: they come by the hundred, and a stack for each would cost more of what is short. */
+/** One shared instance: under load there are hundreds, and each stack trace would cost memory. */
 const NO_MEMORY = new ServiceError('UNAVAILABLE', { reason: 'memory of bodies', closesConnection: true });
 
 export interface BodyReadLimits {
@@ -15,7 +15,7 @@ export interface BodyReadLimits {
   readonly memory: BodyMemory;
 }
 
-/** Told once. */
+/** Called once. */
 export type BodyCallback = (refusal: ServiceError | null, body: Buffer) => void;
 
 /**

@@ -1,8 +1,7 @@
 import { BadRequestException, ForbiddenException, ServiceUnavailableException } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/service-error.js';
-import { defectCode } from './defects.js';
-import { problemBody, problemHeaders, serviceErrorOf } from './problem.js';
+import { defectCode, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
 import { ServerErrorProperties } from '../server.properties.js';
 
 const place = { instance: '/login', requestId: 'request-1', millis: Date.UTC(2030, 0, 2, 3, 4, 5, 6) };

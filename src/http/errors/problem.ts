@@ -83,6 +83,13 @@ export function serviceErrorOf(error: unknown): ServiceError {
   return new ServiceError(code, { cause: error });
 }
 
+/** The code of an error that the service, not the caller, has caused; undefined for all other errors. */
+export function defectCode(error: unknown): ErrorCode | undefined {
+  const { code, facts } = serviceErrorOf(error);
+  // Overload is counted elsewhere and has no cause; a failure has one.
+  return STATUS[code] < 500 || (code === 'UNAVAILABLE' && facts.cause === undefined) ? undefined : code;
+}
+
 /** The status of what Fastify itself raised; an error of a library that also has a status is none of its business. */
 function statusOfFastify(error: unknown): number {
   if (!(error instanceof Error) || !('code' in error) || !('statusCode' in error)) return 500;

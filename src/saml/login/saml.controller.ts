@@ -6,11 +6,10 @@ import { RESUME_PAGE, secondFactorPage, SIGN_IN_PAGE } from '../../auth/page-pat
 import { ServiceError } from '../../errors/service-error.js';
 import { Public, TakesCrossSite } from '../../principal/access.decorator.js';
 import { requestContext } from '../../principal/request-context.js';
-import { FormBody } from '../../web/form.decorator.js';
-import { Answer, type Reply } from '../../web/cookies.js';
+import { FormBody, ErrorPages } from '../../web/route.decorator.js';
+import { Res, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
-import { ErrorPages } from '../../web/page.decorator.js';
 import { problemPage } from '../../http/errors/problem-page.js';
 import { safeReturnPath } from '../../web/return-to.js';
 import { ServletProperties } from '../../http/server.properties.js';
@@ -74,7 +73,7 @@ export class SamlController {
     @Param('idp') name: string,
     @Query({ schema: startSsoSchema }) { return_to: returnTo, acr, prompt }: v.InferOutput<typeof startSsoSchema>,
     @Req() request: HttpRequest,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<string> {
     // What a page of another site loads as a picture would push out the logins that this browser has on their way.
     const { 'sec-fetch-dest': destination = 'document' } = request.headers;
@@ -95,7 +94,7 @@ export class SamlController {
     @Param('idp') name: string,
     @Body() body: unknown,
     @Req() request: HttpRequest,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<{ readonly url: string }> {
     const form = v.safeParse(responseSchema, body);
     const idp = this.idps.named(name);

@@ -3,11 +3,10 @@ import * as v from 'valibot';
 import { AuthCookies, SESSION } from '../../auth/cookies.js';
 import { SIGN_IN_PAGE } from '../../auth/page-paths.js';
 import { Public, SignInRoute, TakesCrossSite } from '../../principal/access.decorator.js';
-import { FormBody } from '../../web/form.decorator.js';
-import { Answer, type Reply } from '../../web/cookies.js';
+import { FormBody, ErrorPages } from '../../web/route.decorator.js';
+import { Res, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
-import { ErrorPages } from '../../web/page.decorator.js';
 import { RawQuery } from '../../http/raw-query.js';
 import { ServletProperties } from '../../http/server.properties.js';
 import { redirectOrPost } from '../login/forwarding-page.js';
@@ -43,7 +42,7 @@ export class SamlLogoutController {
     @Param('idp') name: string,
     @RawQuery() query: string,
     @Req() request: HttpRequest,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<string> {
     const received = await this.idpLogouts.receive(this.idps.named(name), { query }, reply.cookies[SESSION], request);
     return this.respond(reply, received);
@@ -60,7 +59,7 @@ export class SamlLogoutController {
     @Param('idp') name: string,
     @Body() body: unknown,
     @Req() request: HttpRequest,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<string> {
     const idp = this.idps.named(name);
     const form = v.safeParse(logoutSchema, body);
@@ -83,7 +82,7 @@ export class SamlLogoutController {
     @Param('idp') name: string,
     @Headers('authorization') authorization: string | undefined,
     @Req() request: HttpRequest,
-    @Answer() reply: Reply,
+    @Res() reply: Reply,
   ): Promise<string> {
     const carried = { authorization, session: reply.cookies[SESSION] };
     const to = await this.ownLogouts.logOut(this.idps.named(name), carried, request);
