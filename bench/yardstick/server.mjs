@@ -1,8 +1,8 @@
 // The yardstick of the login bench: the two steps of a login on Fastify, a raw driver and node:crypto, without framework,
 // ORM or layers. For each full login it does what the service does:
 //   password step   limits asked, account read, hash checked in a pool of workers (a decoy where there is none), two
-//                   events in one commit, half token signed (HS256)
-//   second step     half token verified, one attempt taken (first commit; lock, security stamp and unused jti in its condition),
+//                   events in one commit, `mfa_token` signed (HS256)
+//   second step     `mfa_token` verified, one attempt taken (first commit; lock, security stamp and unused jti in its condition),
 //                   secret read and opened (AES-256-GCM), three codes compared, then in one transaction (second commit):
 //                   step moved, jti used, session and refresh token stored as hash, event; access token signed (ES256)
 // that is three durable commits, on a database the service itself has made and filled. Its answers have the service's

@@ -9,7 +9,7 @@ export const ADD_EVENT =
 /** One statement, which is its own transaction. */
 export const ADD_TWO_EVENTS = `${ADD_EVENT}, ${EVENT_ROW}`;
 
-/** One of the five attempts, where the account may try at all: active, not locked, same security stamp, half token unused. */
+/** One of the five attempts, where the account may try at all: active, not locked, same security stamp, `mfa_token` unused. */
 export const TAKE_ATTEMPT =
   'UPDATE account SET failures = CASE WHEN failures >= 5 THEN 1 ELSE failures + 1 END, ' +
   'failures_in_row = failures_in_row + 1, last_attempt_at = ?, last_attempt_id = ? ' +

@@ -13,7 +13,7 @@ import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 import { LoginMeters } from './login-meters.js';
 import type { FirstFactorResult } from './password-authenticator.service.js';
 
-/** A half token for the second step. */
+/** An `mfa_token` for the second step. */
 export interface Challenge {
   readonly mfaToken: string;
   /** Seconds. */
@@ -41,7 +41,7 @@ export class PasswordLogin {
     private readonly meters: LoginMeters,
   ) {}
 
-  /** Asks for the second step by a half token; nothing of it is stored. */
+  /** Asks for the second step by an `mfa_token`; nothing of it is stored. */
   challenge({ account }: FirstFactorResult): Promise<Challenge> {
     return this.challenged(async () => {
       const { token, expiresAt } = await this.mfaTokens.issue({

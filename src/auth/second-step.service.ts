@@ -28,7 +28,7 @@ interface CompleteOptions {
 }
 
 /**
- * The second step of every login, and step-up: the code is used up, the half token or half-authenticated session
+ * The second step of every login, and step-up: the code is used up, the `mfa_token` or half-authenticated session
  * consumed, the session opened and the event written in one transaction, or nothing of it.
  */
 @Injectable()
@@ -43,7 +43,7 @@ export class SecondStep {
     private readonly meters: SecondFactorMeters,
   ) {}
 
-  /** `POST /login/2fa`: the half token stands in the body. */
+  /** `POST /login/2fa`: the `mfa_token` stands in the body. */
   async completeLogin(mfaToken: string, code: string, wishes: CompleteOptions = {}): Promise<CompletedSecondStep> {
     const claims = await this.meters.refusals(codeMethod(code), () => this.claimsOf(mfaToken));
     const { subject, securityStamp, jti, issuedAt, expiresAt } = claims;
@@ -91,7 +91,7 @@ export class SecondStep {
 
   private async claimsOf(mfaToken: string): Promise<MfaClaims> {
     const claims = await this.mfaTokens.verify(mfaToken);
-    if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not a half token of ours' });
+    if (!claims) throw new ServiceError('MFA_TOKEN_INVALID', { reason: 'not an mfa_token of ours' });
     return claims;
   }
 

@@ -60,7 +60,7 @@ export function hasFreshOtp({ amr, mfaAt }: FullPrincipal, now: number, maxAgeSe
   return maxAgeSeconds === undefined || (mfaAt !== undefined && now - mfaAt <= maxAgeSeconds);
 }
 
-/** Who asked for a pending secret: only the same session or half token may see or confirm it. */
+/** Who asked for a pending secret: only the same session or `mfa_token` may see or confirm it. */
 export function requesterOf(principal: Principal): string {
   if (!isHalfAuthenticated(principal)) return `sid:${principal.sid}`;
   return principal.via === 'token' ? `jti:${principal.id}` : `sid:${principal.id}`;

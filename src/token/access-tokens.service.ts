@@ -46,7 +46,7 @@ export class AccessTokens {
   /**
    * Looks at the token alone; whether its session is live is for `Sessions.find`. Either type is accepted: tokens from
    * before a change of the type stay usable until they expire. The published keys sign nothing but access tokens, so
-   * the type alone decides nothing here; a half token has another key, algorithm and audience.
+   * the type alone decides nothing here; an `mfa_token` has another key, algorithm and audience.
    */
   async verify(token: string): Promise<AccessClaims | undefined> {
     const header = parseHeader(token, ACCESS_TYPES);

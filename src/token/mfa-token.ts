@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { PWD } from '../principal/amr.js';
 
-/** What a half token says, after its signature and times were found good; instants in epoch seconds. */
+/** What an `mfa_token` says, after its signature and times were found good; instants in epoch seconds. */
 export interface MfaClaims {
   readonly subject: string;
   readonly jti: string;

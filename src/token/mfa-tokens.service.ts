@@ -16,7 +16,7 @@ import { signToken, parseHeader, verifyToken } from './signed-token.js';
 import { SigningKeys } from './keys/signing-keys.service.js';
 import { UsedMfaTokenStore } from './used-mfa-token.store.js';
 
-/** Half tokens: proof that the password was right a moment ago, good for one second step. */
+/** `mfa_token`s: proof that the password was right a moment ago, good for one second step. */
 @Injectable()
 export class MfaTokens {
   constructor(

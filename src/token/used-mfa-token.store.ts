@@ -6,7 +6,7 @@ expiringTable('used_mfa_token', 'jti');
 
 const INSERT = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 
-/** Table `used_mfa_token`: half tokens that completed a login. */
+/** Table `used_mfa_token`: `mfa_token`s that completed a login. */
 @Injectable()
 export class UsedMfaTokenStore {
   /** False where it was used before. */

@@ -8,9 +8,9 @@ import { temporaryFolder } from '../support/temporary-folder.js';
 
 const DIST = new URL('../../dist/', import.meta.url);
 const PROGRAM = `
-  import { keyInFileOrMade } from '${new URL('sealing/key-file.js', DIST).href}';
+  import { readOrCreateKeyFile } from '${new URL('sealing/key-file.js', DIST).href}';
   import { SystemRandom } from '${new URL('random/random.js', DIST).href}';
-  console.log(Buffer.from(keyInFileOrMade(process.argv[1], new SystemRandom())).toString('hex'));
+  console.log(Buffer.from(readOrCreateKeyFile(process.argv[1], new SystemRandom())).toString('hex'));
 `;
 
 beforeAll(() => request('build'), 120_000);

@@ -51,7 +51,7 @@ export async function tell({ url, folder, narrator, id }) {
 
   narrator.chapter('The second login: the password opens only the second step');
   const half = await passwordStep();
-  narrator.remark('The half token opens nothing else:');
+  narrator.remark('The mfa_token opens nothing else:');
   await browser.send('GET', '/me', { bearer: half.mfa_token, expect: '401 INVALID_TOKEN' });
   narrator.remark('The code that confirmed the setup is used up:');
   await secondStep(half.mfa_token, code, CODE_REFUSED);
@@ -70,7 +70,7 @@ export async function tell({ url, folder, narrator, id }) {
   narrator.chapter('Somebody who knows the password guesses codes: five in a row lock the second step');
   narrator.remark('The backup code sent twice was the first wrong one.');
   for (const wrong of phone.wrongCodes(ATTEMPTS - 1)) await secondStep(again.mfa_token, wrong, CODE_REFUSED);
-  narrator.remark('Now the right code is refused like a wrong one, and the half token is dead for good:');
+  narrator.remark('Now the right code is refused like a wrong one, and the mfa_token is dead for good:');
   await secondStep(again.mfa_token, phone.code(nextStep + 1), '429 MFA_LOCKED');
 
   narrator.chapter('The lock does not throw out who is signed in: the access token is renewed');

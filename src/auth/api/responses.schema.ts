@@ -58,7 +58,7 @@ const openEntries = {
   ),
 };
 
-/** `POST /login`: a half token for the second step, or tokens where none is needed. */
+/** `POST /login`: an `mfa_token` for the second step, or tokens where none is needed. */
 export const loginResponse = v.variant('mfa_required', [
   v.object({
     mfa_required: v.literal(true),

@@ -11,7 +11,7 @@ it.each([
   { token: header('not json'), half: false },
   { token: '', half: false },
   { token: '....', half: false },
-])('$token says that it is a half token: $half', ({ token, half }) => {
+])('$token says that it is an mfa_token: $half', ({ token, half }) => {
   expect(hasMfaTokenType(token)).toBe(half);
 });
 

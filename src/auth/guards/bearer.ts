@@ -1,5 +1,5 @@
 /**
- * True where a token says of itself that it is a half token. Nothing is believed by this: it only chooses whose rules
+ * True where a token says of itself that it is an `mfa_token`. Nothing is believed by this: it only chooses whose rules
  * verify the token, and under which code it is refused.
  */
 export function hasMfaTokenType(token: string): boolean {

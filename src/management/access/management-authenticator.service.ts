@@ -32,7 +32,7 @@ interface AuthenticatedOperator extends Operator {
   readonly hasSecondFactor: boolean;
 }
 
-/** Tells who calls a management endpoint, by `Authorization` alone: neither cookies nor half tokens say anything here. */
+/** Tells who calls a management endpoint, by `Authorization` alone: neither cookies nor mfa_tokens say anything here. */
 @Injectable()
 export class ManagementAuthenticator {
   private readonly account: BasicAccount | undefined;
