@@ -3,7 +3,7 @@ import { COLUMNS } from '../account/import/import-row.js';
 
 export const importQuerySchema = v.strictObject({ partial: v.optional(v.picklist(['true', 'false']), 'false') });
 
-/** The upload, for the description of the interface: what is in it is judged row by row. */
+/** The upload, for the description of the interface; its content is validated row by row. */
 export const importUploadSchema = v.strictObject({
   file: v.pipe(
     v.string(),
@@ -14,7 +14,7 @@ export const importUploadSchema = v.strictObject({
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** What became of an import: `errors` has the first 1000 of `errors_total`; the empty `field` is the row itself. */
+/** Result of an import: `errors` has the first 1000 of `errors_total`; the empty `field` is the row itself. */
 export const importReportSchema = v.strictObject({
   created: count,
   errors: v.array(

@@ -9,12 +9,12 @@ import { AccountProvisioning } from './account-provisioning.service.js';
 /** Name of the part that holds the file. */
 export const FILE_FIELD = 'file';
 
-/** Makes the users of an uploaded file. */
+/** Creates the users in an uploaded file. */
 @Injectable()
 export class UsersImport {
   constructor(private readonly provisioning: AccountProvisioning) {}
 
-  /** @throws ServiceError `VALIDATION_FAILED` where the file is no import: nobody is made then; `UNAVAILABLE` */
+  /** @throws ServiceError `VALIDATION_FAILED` if the file is not an import file: no user is created then; `UNAVAILABLE` */
   async run(
     { path, name, mediaType }: UploadedFile,
     options: { readonly actor: string; readonly isPartial: boolean },
@@ -23,7 +23,7 @@ export class UsersImport {
     if (!format) throw fileRefusal('type');
     const rows = (): AsyncIterable<ImportRow> => importRows(createReadStream(path), format);
     try {
-      // Otherwise those before the place where the file breaks off would be made.
+      // Otherwise the users before a syntax error in the file would be created.
       if (options.isPartial) await readThrough(rows());
       return await this.provisioning.import(rows, options);
     } catch (error) {
@@ -33,7 +33,7 @@ export class UsersImport {
   }
 }
 
-/** `file`, or `file.17` where its 17th line is to blame. */
+/** The field is `file`, or `file.17` for an error in line 17. */
 function fileRefusal(code: string, cause?: ImportFileError): ServiceError {
   const field = cause?.line === undefined ? FILE_FIELD : `${FILE_FIELD}.${cause.line}`;
   return new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }], cause });

@@ -41,7 +41,7 @@ import { SessionRevocation } from './session-revocation.service.js';
 import { TokenController } from './api/token.controller.js';
 import { WellKnownController } from './api/well-known.controller.js';
 
-/** Login, second step, refresh, and who may pass: every route is closed unless it says otherwise. */
+/** Login, second step, refresh and the global guards: every route needs a complete login unless its decorators say otherwise. */
 @Module({
   imports: [EventsModule, AccountModule, SessionModule, HostFactsModule, TokenModule, MfaModule],
   controllers: [
@@ -55,7 +55,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     WellKnownController,
   ],
   providers: [
-    // In this order: another site's request is refused before anybody is asked who it is from.
+    // In this order: cross-site requests are rejected before they are authenticated.
     { provide: APP_GUARD, useClass: CrossSiteGuard },
     { provide: APP_GUARD, useClass: AuthenticationGuard },
     { provide: APP_GUARD, useClass: PreMfaGuard },

@@ -3,22 +3,22 @@ import type { CookieAttributes, Reply } from '../web/cookies.js';
 export const REFRESH_TOKEN = 'refresh_token';
 export const SESSION = 'SESSION';
 export const TRUSTED_DEVICE = 'trusted_device';
-/** Says that this browser once completed a login: password guessing elsewhere must not slow it down. */
+/** Identifies a browser that once completed a login: password guessing elsewhere must not slow it down. */
 export const DEVICE = 'device';
-/** Ties the form of the sign-in page to the browser that was shown it. */
+/** Binds the form of the sign-in page to the browser that received it. */
 export const SIGN_IN_FORM = 'sign_in_form';
 
-/** Says which logins through an identity provider this browser has asked for. */
+/** Identifies the pending logins of this browser at identity providers. */
 export const SAML_REQUEST = 'saml_request';
 
-/** Our cookies; none has a Domain. `context` is the context path, empty for none. */
+/** Writes the cookies of the service; none has a Domain. `context` is the context path, empty for none. */
 export class AuthCookies {
   constructor(
     private readonly context: string,
     private readonly secure: boolean,
   ) {}
 
-  /** Browsers keep them over https only. */
+  /** True if browsers keep the cookies over https only. */
   get areSecure(): boolean {
     return this.secure;
   }
@@ -41,19 +41,19 @@ export class AuthCookies {
   }
 
   /**
-   * Sent along when an identity provider, which is another site, posts its answer. Without Secure browsers take no such
-   * cookie: then the identity provider must be of the same site.
+   * Browsers send this cookie when an identity provider, which is another site, posts its response. Browsers reject such
+   * a cookie without Secure: the identity provider must then be on the same site.
    */
   setSamlRequest(reply: Reply, value: string, maxAge: number): void {
-    reply.setCookie(SAML_REQUEST, value, { ...this.ofSaml(), maxAge });
+    reply.setCookie(SAML_REQUEST, value, { ...this.samlAttributes(), maxAge });
   }
 
   clearSamlRequest(reply: Reply): void {
-    reply.clearCookie(SAML_REQUEST, this.ofSaml());
+    reply.clearCookie(SAML_REQUEST, this.samlAttributes());
   }
 
   setSignInForm(reply: Reply, value: string): void {
-    // Not strict: who comes from a link elsewhere would get a new one, and forms that are open in other tabs end.
+    // Not strict: a visit through a link of another site would set a new cookie and invalidate the forms in other tabs.
     reply.setCookie(SIGN_IN_FORM, value, this.attributes('lax', '/portal'));
   }
 
@@ -61,13 +61,13 @@ export class AuthCookies {
     reply.clearCookie(SESSION, this.attributes('lax', '/'));
   }
 
-  /** After the end of a session; what says which browser this is stays. */
+  /** Clears the cookies of a session that has ended; cookies that identify the browser stay. */
   clearAll(reply: Reply): void {
     reply.clearCookie(REFRESH_TOKEN, this.attributes('strict', '/token'));
     this.clearSession(reply);
   }
 
-  private ofSaml(): CookieAttributes {
+  private samlAttributes(): CookieAttributes {
     return this.attributes(this.secure ? 'none' : 'lax', '/saml');
   }
 

@@ -10,7 +10,7 @@ import type { OpenedSession } from '../session/sessions.service.js';
 import { toTokenBody, type TokenBody } from './api/presenters.js';
 import { AuthCookies, DEVICE } from './cookies.js';
 
-/** Hands an opened session over: secrets in cookies, an access token in the body where the caller takes tokens. */
+/** Writes the credentials of an opened session: secrets into cookies, an access token into the body of token clients. */
 @Injectable()
 export class CredentialWriter {
   constructor(
@@ -20,7 +20,7 @@ export class CredentialWriter {
     private readonly clock: Clock,
   ) {}
 
-  /** Members of the body: tokens for a caller by token, nothing for one by session, who has cookies alone. */
+  /** Returns the members of the body: tokens for a caller by token, nothing for a caller by session cookie. */
   async write(
     reply: Reply,
     opened: OpenedSession,
@@ -36,19 +36,19 @@ export class CredentialWriter {
     return this.writeTokens(reply, opened, roles);
   }
 
-  /** Cookies alone: of the session, and of its refresh token where it has one. */
+  /** Writes cookies only: of the session, and of its refresh token where it has one. */
   writeCookies(reply: Reply, { secret, refreshToken }: OpenedSession): void {
     if (secret !== undefined) this.cookies.setSession(reply, secret);
     if (refreshToken) this.writeRefreshToken(reply, refreshToken);
   }
 
-  /** For a login that ends in tokens. */
+  /** Writes the credentials of a login that ends in tokens. */
   async writeLogin(reply: Reply, opened: OpenedSession, roles: readonly string[]): Promise<TokenBody> {
     this.writeDevice(reply, opened.session.subject);
     return this.writeTokens(reply, opened, roles);
   }
 
-  /** The same without a device cookie, for a session that goes on. */
+  /** Writes the tokens of a session that continues, without a device cookie. */
   async writeTokens(
     reply: Reply,
     { session, refreshToken }: OpenedSession,
@@ -67,7 +67,7 @@ export class CredentialWriter {
   }
 
   private writeDevice(reply: Reply, subject: string): void {
-    // One browser has one: a new one at every login would be as many free guesses more.
+    // A browser keeps its device cookie: a new one at every login would add free guesses each time.
     if (this.devices.verify(reply.cookies[DEVICE] ?? '')?.subject === subject) return;
     this.cookies.setDevice(reply, this.devices.issue(subject), this.devices.maxAge);
   }

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors/service-error.js';
 import type { Counter } from '../metrics/meter.js';
 import type { Meters } from '../metrics/meters.js';
 
-/** How an attempt to sign in ends at its first step (docs/operations.md). */
+/** Outcomes of the password step (docs/operations.md). */
 const OUTCOMES = [
   ...(['success', 'challenged', 'wrong_password', 'unknown', 'disabled', 'no_password'] as const),
   ...(['expired_password', 'change_required', 'changed'] as const),
@@ -11,13 +11,13 @@ const OUTCOMES = [
 
 export type LoginOutcome = (typeof OUTCOMES)[number];
 
-/** Attempts to sign in by a password (management API, 5.3). */
+/** Meter of sign-in attempts by password (management API, 5.3). */
 export class LoginMeters {
   private readonly counters: Readonly<Record<LoginOutcome, Counter>>;
 
   constructor(meters: Meters) {
     const family = meters.counter('login.attempts', { description: 'Attempts to sign in by a password' });
-    // All of them from the start, so that the first one is a rise.
+    // All series exist from the start, so that the first attempt is an increase.
     const all = OUTCOMES.map((outcome) => [outcome, family.of({ outcome })] as const);
     this.counters = Object.fromEntries(all) as Record<LoginOutcome, Counter>;
   }
@@ -26,7 +26,7 @@ export class LoginMeters {
     this.counters[outcome].increment();
   }
 
-  /** Counts what ends an attempt by throwing; one that goes on is counted where it ends. */
+  /** Counts an attempt that ends with an error; every other attempt is counted where it ends. */
   async countFailures<T>(step: () => Promise<T>): Promise<T> {
     try {
       return await step();

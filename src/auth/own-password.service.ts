@@ -18,7 +18,7 @@ export interface NewPassword {
   readonly code?: string | undefined;
 }
 
-/** A signed-in user changes the password: all other sessions and the trusted devices end with it. */
+/** Changes the password of the signed-in user; all other sessions and the trusted devices end. */
 @Injectable()
 export class OwnPassword {
   constructor(

@@ -20,21 +20,21 @@ import { stepUpChallenge } from './guards/access.js';
 import { PasswordVerifier } from './password-verifier.service.js';
 import { attemptSubjectOf, SecondStep } from './second-step.service.js';
 
-/** The session that goes on with a second factor. */
+/** The session that continues with the confirmed second factor. */
 export interface ConfirmedEnrolment {
   readonly opened: OpenedSession;
   readonly roles: readonly string[];
 }
 
-/** A secret that was shown and waits to be confirmed. */
+/** A secret that was shown and is not confirmed yet. */
 export interface PendingSecret {
   /** Epoch seconds. */
   readonly until: number;
-  /** By this caller, who alone can confirm it then. */
+  /** True if this login asked for the secret; no other login can confirm it. */
   readonly isOwn: boolean;
 }
 
-/** A caller changes the second factor of the own account: who may, and what else ends with it (http-api section 3). */
+/** Self-service for the second factor: decides who may change it, and ends what must end with it (http-api section 3). */
 @Injectable()
 export class OwnSecondFactor {
   constructor(
@@ -52,7 +52,7 @@ export class OwnSecondFactor {
     return this.enrolment.setup(await this.authorizeSetup(caller, password));
   }
 
-  /** The same where the caller has no pending secret; where it has one, that one with new codes. */
+  /** Like `setup`; if the caller already has a pending secret, returns that secret with new backup codes. */
   async setupOrResume(caller: Principal): Promise<Setup> {
     const claim = await this.authorizeSetup(caller, undefined);
     const again = await this.enrolment.shownWithNewCodes(claim);
@@ -60,14 +60,14 @@ export class OwnSecondFactor {
     try {
       return await this.enrolment.setup({ ...claim, keepsOwn: true });
     } catch (error) {
-      // The form was sent twice, and the other request was quicker.
+      // The form was sent twice, and the other request was faster.
       const pendingSetup = await this.enrolment.shownWithNewCodes(claim);
       if (pendingSetup) return pendingSetup;
       throw error;
     }
   }
 
-  /** The caller's pending secret once more; undefined where there is none. @throws ServiceError as `setup` does */
+  /** Returns the caller's pending secret again; undefined if there is none. @throws ServiceError as `setup` does */
   async shown(caller: Principal): Promise<ShownSecret | undefined> {
     return this.enrolment.shown(await this.authorizeSetup(caller, undefined));
   }
@@ -77,7 +77,7 @@ export class OwnSecondFactor {
     const { totpId: replaces } = account;
     if (caller.kind === 'half') {
       this.requireEnrolmentAllowed(caller, account);
-      // A password was checked minutes ago; what an identity provider says may rest on a session of the morning.
+      // A password was checked minutes ago; an assertion may rest on a session that began hours ago.
       if (caller.idp !== undefined) this.requireFreshTime(caller.authTime);
     } else if (replaces !== undefined) this.requireFreshOtp(caller);
     else await this.requireFreshLogin(caller, password);
@@ -90,15 +90,15 @@ export class OwnSecondFactor {
   }
 
   /**
-   * True if the login of this caller has a proof of the second factor that functions accept as fresh and, where it is
-   * given, that is not older than `maxAge` seconds.
+   * True if the caller proved the second factor recently enough for functions that need a fresh proof, and at most
+   * `maxAge` seconds ago if that is given.
    */
   hasFreshOtp(caller: Principal, maxAge = Infinity): boolean {
     const limit = Math.min(maxAge, this.policy.freshAuth.seconds);
     return caller.kind === 'full' && hasFreshOtp(caller, this.clock.seconds(), limit);
   }
 
-  /** The secret of the account that waits to be confirmed; undefined where none does. */
+  /** Returns the pending secret of the account; undefined if there is none. */
   async pending(caller: Principal): Promise<PendingSecret | undefined> {
     const { pending } = await this.enrolment.state(caller.subject);
     return pending && { until: pending.until, isOwn: pending.askedBy === requesterOf(caller) };
@@ -109,7 +109,7 @@ export class OwnSecondFactor {
     return this.enrolment.qr(form, caller.subject, requesterOf(caller));
   }
 
-  /** The confirm code completes or raises the login that asked, in the transaction that makes the secret active. */
+  /** Activates the secret and completes or steps up the login that asked for it, in one transaction. */
   async confirm(caller: Principal, code: string): Promise<ConfirmedEnrolment> {
     const account = await this.accountOf(caller.subject);
     if (caller.kind === 'half') this.requireEnrolmentAllowed(caller, account);
@@ -137,9 +137,8 @@ export class OwnSecondFactor {
   }
 
   /**
-   * Enrolment is open to half-authenticated callers only where policy demands what the account does not have yet, or an
-   * identity provider did not prove it. One whose security stamp has ended is refused by what follows, which looks at the lock
-   * first.
+   * Half-authenticated callers may enrol only if policy demands a factor that the account lacks, or if the identity
+   * provider did not prove one. A caller with an outdated security stamp is rejected later, after the lock is checked.
    */
   private requireEnrolmentAllowed(caller: HalfPrincipal, account: Account): void {
     if (account.securityStamp !== caller.securityStamp) return;

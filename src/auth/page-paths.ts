@@ -1,20 +1,20 @@
-/** Paths of pages, below the context path. */
+/** Path of the sign-in page; all paths here are below the context path. */
 export const SIGN_IN_PAGE = '/portal/login';
-/** Takes the form of the start page that ends the session. */
+/** Accepts the sign-out form of the start page. */
 export const SIGN_OUT_PATH = '/portal/logout';
-/** Sends a browser with a full session to the start page, and leaves any other one on the page that it shows (204). */
+/** Redirects a browser with a full session to the start page; any other browser stays on its page (204). */
 export const RESUME_PAGE = '/portal/resume';
 const SECOND_FACTOR_PAGES = { verify: '/2fa/portal/verify', enrol: '/2fa/portal/setup' } as const;
 
 /**
- * Where a browser proves the second factor, or enrols, before it goes on to `returnTo`, which must be a path of our own
- * (`ownPath`). For `Location`.
+ * Value of `Location` for a browser that must prove the second factor, or enrol, before it continues to `returnTo`,
+ * which must be a local path (`ownPath`).
  */
 export function secondFactorPage(contextPath: string, next: 'verify' | 'enrol', returnTo: string): string {
   return withReturnTo(`${contextPath}${SECOND_FACTOR_PAGES[next]}`, returnTo);
 }
 
-/** The path of a page that sends the browser on to `returnTo` in the end. */
+/** Path of a page that finally redirects to `returnTo`. */
 export function withReturnTo(path: string, returnTo: string): string {
   return `${path}?return_to=${encodeURIComponent(returnTo)}`;
 }

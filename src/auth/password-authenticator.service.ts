@@ -7,23 +7,23 @@ import { isDemanded } from '../second-factor/policy.js';
 import { LoginMeters } from './login-meters.js';
 import { type PasswordCredentials, PasswordVerifier } from './password-verifier.service.js';
 
-/** A right password and what is still open. */
+/** A verified password, and the step that is due next. */
 export interface FirstFactorResult {
   readonly account: Account;
-  /** `none`: the login is complete; `verify`: a code; `enrol`: policy demands a factor that does not exist yet. */
+  /** `none`: the login is complete; `verify`: a code is due; `enrol`: policy demands a factor that does not exist yet. */
   readonly next: 'none' | 'verify' | 'enrol';
-  /** Cookie of a browser that may be trusted in place of a code: only where policy demands none. */
+  /** Cookie of a browser that may replace the code; only if policy demands no second factor. */
   readonly trustedDevice?: string;
 }
 
-/** What is still open, for the log. */
+/** Texts of the log for the next step. */
 const OPEN: Readonly<Record<FirstFactorResult['next'], string>> = {
   none: 'no code is due',
-  verify: 'a code is due, but of a trusted browser where policy demands none',
+  verify: 'a code is due unless the browser is trusted and policy demands none',
   enrol: 'policy demands a second factor that does not exist yet',
 };
 
-/** The first step of every login: the password, then what policy and enrolment ask for. */
+/** First step of every login: verifies the password and finds out which step is due next. */
 @Injectable()
 export class PasswordAuthenticator {
   private readonly log: Logger;
@@ -37,13 +37,13 @@ export class PasswordAuthenticator {
     this.log = loggers.get('auth');
   }
 
-  /** @throws ServiceError as `PasswordProof.ofLogin` */
+  /** @throws ServiceError as `PasswordVerifier.verifyLogin` does */
   async authenticate(credentials: PasswordCredentials, trustedDevice: string | undefined): Promise<FirstFactorResult> {
     const account = await this.meters.countFailures(() => this.password.verifyLogin(credentials));
     const demanded = isDemanded(account, this.policy);
     const hasFactor = account.totpId !== undefined;
     const next = hasFactor ? 'verify' : demanded ? 'enrol' : 'none';
-    this.log.debug(`A password is right: ${OPEN[next]}`, {
+    this.log.debug(`Password verified: ${OPEN[next]}`, {
       hasFactor,
       demanded,
       sentDevice: trustedDevice !== undefined,

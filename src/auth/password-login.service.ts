@@ -20,14 +20,14 @@ export interface Challenge {
   readonly expiresIn: number;
 }
 
-/** A login that is complete after the password. */
+/** A login that needs no second step. */
 export interface CompletedLogin {
   readonly opened: OpenedSession;
   /** New secret of a trusted browser. */
   readonly trustedDevice?: DeviceSecret;
 }
 
-/** What follows the password step, for callers of tokens and for the web portal. */
+/** Completes or challenges a login after its password step, for token clients and for the web portal. */
 @Injectable()
 export class PasswordLogin {
   constructor(
@@ -41,7 +41,7 @@ export class PasswordLogin {
     private readonly meters: LoginMeters,
   ) {}
 
-  /** Asks for the second step by an `mfa_token`; nothing of it is stored. */
+  /** Issues an `mfa_token` for the second step; the token is not stored. */
   challenge({ account }: FirstFactorResult): Promise<Challenge> {
     return this.challenged(async () => {
       const { token, expiresAt } = await this.mfaTokens.issue({
@@ -54,8 +54,8 @@ export class PasswordLogin {
   }
 
   /**
-   * Asks for the second step by a half-authenticated session of the web portal, 3 minutes long. It takes the place of the
-   * session with the cookie `former`.
+   * Opens a half-authenticated session of the web portal for the second step; it lasts 3 minutes and replaces the session
+   * with the cookie `former`.
    */
   challengeInSession({ account }: FirstFactorResult, former: string | undefined): Promise<OpenedSession> {
     const { id: subject, securityStamp } = account;
@@ -69,8 +69,8 @@ export class PasswordLogin {
   }
 
   /**
-   * Completes a login that needs no code: there is no second factor, or the browser is trusted. Undefined where it turns
-   * out not to be. In a browser, the session takes the place of the one with the cookie `former`.
+   * Completes a login that needs no code: the account has no second factor, or the browser is trusted. Returns undefined
+   * if a code is due after all. In a browser, the new session replaces the one with the cookie `former`.
    */
   async complete(passed: FirstFactorResult, kind: SessionKind, former?: string): Promise<CompletedLogin | undefined> {
     if (passed.next !== 'none' && passed.trustedDevice === undefined) return undefined;
@@ -86,7 +86,7 @@ export class PasswordLogin {
   ): Promise<CompletedLogin | undefined> {
     const { id: subject, securityStamp } = account;
     return this.work.run(async (tx) => {
-      // Whatever ended this account's sessions since its password was read has ended this login, too.
+      // An event that ended all sessions of the account since the password check ends this login, too.
       if (!(await this.accounts.holds(tx, subject, securityStamp))) {
         throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
       }

@@ -8,17 +8,17 @@ import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { setUser } from '../principal/request-context.js';
 
-/** Somebody's password, with what browsers send beside it. */
+/** A password with the values that browsers send along. */
 export interface PasswordCredentials {
   readonly id: string;
   readonly pw: string;
-  /** Replaces `pw` where that is temporary. */
+  /** Replaces `pw` if that is temporary. */
   readonly newPw?: string | undefined;
-  /** Cookie of an earlier full login, so that guessing elsewhere does not slow this one down. */
+  /** Cookie of an earlier complete login, so that guessing elsewhere does not delay this one. */
   readonly device?: string | undefined;
 }
 
-/** Every place that takes a user's password: one refusal for all reasons, the exact one in the event. */
+/** Verifies passwords for every caller: one error for all reasons, with the exact reason in the security event. */
 @Injectable()
 export class PasswordVerifier {
   constructor(
@@ -29,7 +29,7 @@ export class PasswordVerifier {
   ) {}
 
   /**
-   * The password step. A temporary password is replaced by `newPw` before the login continues.
+   * Verifies the password of a login and replaces a temporary password by `newPw`.
    * @throws ServiceError `INVALID_CREDENTIALS`, `RATE_LIMITED`, `UNAVAILABLE`; `PASSWORD_CHANGE_REQUIRED` for a temporary
    * password without `newPw`, `VALIDATION_FAILED` for a `newPw` that is weak, the same, or not asked for
    */
@@ -42,7 +42,7 @@ export class PasswordVerifier {
     throw newPasswordError('unexpected');
   }
 
-  /** For somebody who is signed in and is asked again in `field`; throws alike. */
+  /** Verifies the password of a signed-in user, sent in `field`; throws the same errors. */
   async verifySubject(subject: string, password: string, field: string): Promise<Account> {
     return this.accepted(await this.accounts.verifyPasswordOf(subject, password, field));
   }
@@ -72,7 +72,7 @@ export class PasswordVerifier {
     return this.work.run((tx) => this.changes.replaceTemporary(tx, subject, temporary, ready));
   }
 
-  /** A refusal tells the caller that `pw` is right, so it leaves an event like any other answer of this step. */
+  /** This error discloses that `pw` is right, so it is recorded like every other outcome of the step. */
   private async readyReplacement(account: Account, pw: string, newPw: string): Promise<ReadyPassword> {
     try {
       if (newPw === pw) throw newPasswordError('same_as_temporary');

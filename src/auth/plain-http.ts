@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../web/http-request.js';
 
-/** `Host` of addresses that browsers trust without https: they name the machine of the browser itself. */
+/** `Host` of loopback addresses, which browsers trust without https. */
 const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /** True for a host, with or without a port, for which browsers keep Secure cookies over http. */
@@ -9,8 +9,8 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * True if the browser of a request drops Secure cookies. Browsers send `Sec-Fetch-Site` to addresses that they trust alone, so
- * with it a proxy has ended TLS and does not say so.
+ * True if the browser of a request drops Secure cookies. Browsers send `Sec-Fetch-Site` only to addresses that they trust:
+ * with that header, a proxy has terminated TLS without forwarding the scheme.
  */
 export function isPlainHttp({ protocol, host, headers }: Pick<HttpRequest, 'protocol' | 'host' | 'headers'>): boolean {
   return protocol === 'http' && headers['sec-fetch-site'] === undefined && !isLoopbackHost(host);

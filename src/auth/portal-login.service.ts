@@ -7,14 +7,14 @@ import { PasswordLogin } from './password-login.service.js';
 import type { PasswordCredentials } from './password-verifier.service.js';
 import { type FirstFactorResult, PasswordAuthenticator } from './password-authenticator.service.js';
 
-/** A session whose cookie the browser has by now: a full one, or a half-authenticated one where something is next. */
+/** The session whose cookie was written: full, or half-authenticated if a step is due. */
 export interface PortalLoginResult {
   readonly next: FirstFactorResult['next'];
   readonly session: Session;
   readonly roles: readonly string[];
 }
 
-/** The password step of the web portal (http-api section 5), for its scripts and its pages alike. */
+/** Password step of the web portal (http-api section 5), for its API and its pages. */
 @Injectable()
 export class PortalLogin {
   constructor(
@@ -24,7 +24,7 @@ export class PortalLogin {
     private readonly cookies: AuthCookies,
   ) {}
 
-  /** @throws ServiceError as `PasswordStep.pass` does */
+  /** @throws ServiceError as `PasswordAuthenticator.authenticate` does */
   async signIn({ id, pw, newPw }: Omit<PasswordCredentials, 'device'>, reply: Reply): Promise<PortalLoginResult> {
     const { [DEVICE]: device, [TRUSTED_DEVICE]: trustedDevice, [SESSION]: former } = reply.cookies;
     const passed = await this.passwordStep.authenticate({ id, pw, newPw, device }, trustedDevice);

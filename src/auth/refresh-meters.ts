@@ -3,10 +3,10 @@ import type { Counter } from '../metrics/meter.js';
 import type { Meters } from '../metrics/meters.js';
 import type { RefusalReason } from '../session/refresh.js';
 
-/** Why a refresh is refused; for the log and the meters alone. */
+/** Why a refresh is rejected; for the log and the meters only. */
 export type RefreshRefusal = RefusalReason | 'no cookie' | 'account not active';
 
-/** What an exchange of a refresh token ends as where it is refused (docs/operations.md). */
+/** Outcomes of rejected exchanges (docs/operations.md). */
 const REFUSED: ReadonlyMap<unknown, string> = new Map<RefreshRefusal, string>([
   ['no cookie', 'no_cookie'],
   ['unknown', 'unknown'],
@@ -18,17 +18,17 @@ const REFUSED: ReadonlyMap<unknown, string> = new Map<RefreshRefusal, string>([
 ]);
 const OTHERS = ['rotated', 'repeated', 'unavailable', 'defect'] as const;
 
-/** Exchanges of refresh tokens (management API, 5.3). */
+/** Meter of refresh token exchanges (management API, 5.3). */
 export class RefreshMeters {
   private readonly counters: ReadonlyMap<string, Counter>;
 
   constructor(meters: Meters) {
     const family = meters.counter('login.token.refresh', { description: 'Exchanges of refresh tokens' });
-    // All of them from the start, so that the first one is a rise.
+    // All series exist from the start, so that the first exchange is an increase.
     this.counters = new Map([...OTHERS, ...REFUSED.values()].map((outcome) => [outcome, family.of({ outcome })]));
   }
 
-  /** Counts an exchange once, by how it ends. */
+  /** Runs an exchange and counts it by its outcome. */
   async record<T extends { readonly kind: 'rotated' | 'repeated' }>(exchange: () => Promise<T>): Promise<T> {
     try {
       const done = await exchange();

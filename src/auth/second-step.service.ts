@@ -14,22 +14,22 @@ import type { MfaClaims } from '../token/mfa-token.js';
 import { MfaTokens } from '../token/mfa-tokens.service.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 
-/** A second factor that was accepted and the session it opened or raised. */
+/** An accepted second factor, with the session that it opened or stepped up. */
 export interface CompletedSecondStep {
   readonly opened: OpenedSession;
   readonly proof: Proof;
-  /** The browser asked to be trusted, and may be. */
+  /** Present if the browser asked to be trusted and policy allows it. */
   readonly trustedDevice?: DeviceSecret;
 }
 
 interface CompleteOptions {
-  /** Ask for no code in this browser for a while; ignored where that is switched off. */
+  /** Asks to skip the code in this browser for a while; ignored if that is disabled. */
   readonly trustDevice?: boolean;
 }
 
 /**
- * The second step of every login, and step-up: the code is used up, the `mfa_token` or half-authenticated session
- * consumed, the session opened and the event written in one transaction, or nothing of it.
+ * Second step of every login, and step-up. One transaction uses up the code, consumes the `mfa_token` or the
+ * half-authenticated session, opens the session and records the event.
  */
 @Injectable()
 export class SecondStep {
@@ -43,7 +43,7 @@ export class SecondStep {
     private readonly meters: SecondFactorMeters,
   ) {}
 
-  /** `POST /login/2fa`: the `mfa_token` stands in the body. */
+  /** `POST /login/2fa`, which carries the `mfa_token` in the body. */
   async completeLogin(mfaToken: string, code: string, wishes: CompleteOptions = {}): Promise<CompletedSecondStep> {
     const claims = await this.meters.refusals(codeMethod(code), () => this.claimsOf(mfaToken));
     const { subject, securityStamp, jti, issuedAt, expiresAt } = claims;
@@ -60,7 +60,7 @@ export class SecondStep {
     return this.prove(half, code, wishes);
   }
 
-  /** `POST /2fa/verify`: completes a half-authenticated login, or renews the second factor of a full one (step-up). */
+  /** `POST /2fa/verify`: completes a half-authenticated login, or steps up a complete one. */
   prove(
     principal: Principal,
     code: string,
@@ -74,7 +74,7 @@ export class SecondStep {
     });
   }
 
-  /** Opens what follows an accepted code of `method`; also used where the code confirmed a new secret. */
+  /** Opens or steps up the session after an accepted code of `method`; also after a code that confirmed a new secret. */
   async completeSecondStep(tx: Tx, principal: Principal, method: Proof['method']): Promise<OpenedSession> {
     const { subject } = principal;
     const kind = principal.kind === 'half' ? 'MFA_OK' : 'STEP_UP_OK';
@@ -95,7 +95,7 @@ export class SecondStep {
     return claims;
   }
 
-  /** The principal swap: what is half-authenticated ends exactly once, and a full session begins. */
+  /** Ends the half-authenticated login, which can happen only once, and opens a full session. */
   private async upgrade(tx: Tx, half: HalfPrincipal, mfaMethod: Proof['method']): Promise<OpenedSession> {
     const { subject, authTime, id, expiresAt } = half;
     const dated = authTime === undefined ? {} : { authTime };
@@ -127,7 +127,7 @@ export class SecondStep {
   }
 }
 
-/** What an attempt of this caller must hold against: a half-authenticated one ends with its security stamp and its `jti`. */
+/** The subject of an attempt; for a half-authenticated caller it ends with its security stamp and its `jti`. */
 export function attemptSubjectOf(caller: Principal): AttemptSubject {
   const { subject } = caller;
   if (caller.kind === 'full') return { subject };

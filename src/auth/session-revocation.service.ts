@@ -3,7 +3,7 @@ import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { Sessions } from '../session/sessions.service.js';
 
-/** Ends sessions, with the event beside the change. */
+/** Ends sessions and records the event in the same transaction. */
 @Injectable()
 export class SessionRevocation {
   constructor(
@@ -12,7 +12,7 @@ export class SessionRevocation {
     private readonly events: SecurityEvents,
   ) {}
 
-  /** False where there is no such session of this subject. */
+  /** Ends one session; false if the subject has no such session. */
   revoke(subject: string, sid: string, reason = 'logout'): Promise<boolean> {
     return this.work.run(async (tx) => {
       const isEnded = await this.sessions.end(tx, sid, subject);
@@ -29,7 +29,7 @@ export class SessionRevocation {
     });
   }
 
-  /** Ends the session a refresh token belongs to, whether or not it is the newest one. */
+  /** Ends the session of a refresh token, whether or not that token is still the newest. */
   async revokeByRefreshToken(refreshToken: string): Promise<void> {
     await this.work.run(async (tx) => {
       const session = await this.sessions.findByRefreshToken(tx, refreshToken);

@@ -12,7 +12,7 @@ import type { introspectionResponse } from './api/introspection.schema.js';
 
 const INACTIVE = { active: false } as const;
 
-/** Tells registered resource servers whether a token is a live access token (RFC 7662). */
+/** Token introspection for registered resource servers (RFC 7662). */
 @Injectable()
 export class TokenIntrospection {
   constructor(
@@ -38,7 +38,7 @@ export class TokenIntrospection {
     }
   }
 
-  /** Members of RFC 7662 section 2.2 and our claims; nothing but `active` of anything that is not live. */
+  /** Returns the members of RFC 7662 section 2.2 and our claims; only `active: false` for a token that is not live. */
   async introspect(token: string): Promise<InferOutput<typeof introspectionResponse>> {
     const claims = await this.accessTokens.verify(token);
     if (!claims) return INACTIVE;

@@ -6,7 +6,7 @@ import { Loggers } from '../logging/loggers.js';
 import { type OpenedSession, type Rotation, Sessions } from '../session/sessions.service.js';
 import { RefreshMeters, type RefreshRefusal } from './refresh-meters.js';
 
-/** A refresh that succeeded, with the roles of now. */
+/** A refreshed session with the current roles. */
 export interface RefreshedSession {
   readonly opened: OpenedSession;
   readonly roles: readonly string[];
@@ -14,7 +14,7 @@ export interface RefreshedSession {
 
 type Done = Exclude<Rotation<readonly string[]>, { readonly kind: 'refused' }>;
 
-/** Exchanges a refresh token for its one successor (RFC 9700 section 4.14.2). */
+/** Exchanges a refresh token for its only successor (RFC 9700 section 4.14.2). */
 @Injectable()
 export class TokenRefresh {
   private readonly log: Logger;
@@ -28,7 +28,7 @@ export class TokenRefresh {
     this.log = loggers.get('auth');
   }
 
-  /** @throws ServiceError `REFRESH_INVALID` for every kind of refusal alike */
+  /** @throws ServiceError `REFRESH_INVALID`, whatever the reason */
   async refresh(refreshToken: string | undefined): Promise<RefreshedSession> {
     const { opened, admitted } = await this.meters.record(() => this.exchanged(refreshToken));
     return { opened, roles: admitted };
@@ -42,7 +42,7 @@ export class TokenRefresh {
       return account.roles;
     });
     if (rotation.kind === 'refused') throw refused(rotation.reason);
-    this.log.debug(`A refresh token is ${rotation.kind}`, { sid: rotation.opened.session.id });
+    this.log.debug(`Refresh token ${rotation.kind}`, { sid: rotation.opened.session.id });
     return rotation;
   }
 }

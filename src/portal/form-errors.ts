@@ -5,12 +5,12 @@ import type { Html } from '../encoding/html.js';
 import { retryAfterSeconds } from '../http/errors/problem.js';
 import { problemAlert } from '../http/errors/problem-page.js';
 
-/** Shows the form with what a person is told of the refusal. */
+/** Renders the form with an alert about the error. */
 type RenderForm = (alert: Html, error: ServiceError) => string | Promise<string>;
-/** What a person is told of a refusal; undefined: the text of its code. */
+/** Text of the alert for an error; undefined selects the text of its code. */
 type ErrorText = (error: ServiceError) => string | undefined;
 
-/** Does what a form asks for; refused with one of these codes, a person sees the form once more, with the reason to be told. */
+/** Runs the step of a form; an error with one of these codes shows the form again with an alert. */
 export async function rerenderOnError<T>(
   codes: ReadonlySet<ErrorCode>,
   form: RenderForm,
@@ -24,7 +24,7 @@ export async function rerenderOnError<T>(
   }
 }
 
-/** The same refusal, which shows a person a form. */
+/** The same error, with the page that shows the form again. */
 export async function withForm(
   error: ServiceError,
   form: RenderForm,

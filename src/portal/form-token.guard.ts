@@ -18,7 +18,7 @@ interface FormRequest extends HttpRequest, AuthenticatedRequest {
   readonly body: unknown;
 }
 
-/** Refuses a form that was not sent from a page of ours in the same session or, of strangers, the same browser. */
+/** Rejects a form that was not sent from our page in the same session or, without a session, the same browser. */
 @Injectable()
 export class FormTokenGuard implements CanActivate {
   private readonly contextPath: string;
@@ -42,7 +42,7 @@ export class FormTokenGuard implements CanActivate {
       const cause = new ServiceError('CROSS_SITE', { reason: 'no form cookie over http' });
       throw await withForm(cause, (mark) => httpsPage(mark, this.publicUrl.publicUrl));
     }
-    // The form of a sign-in that is complete by now, as after "Back" in the browser: its user goes on to the start page.
+    // The form belongs to a login that was completed meanwhile, as after "Back" in the browser: redirect to the start page.
     const isOutlived = typeof csrf === 'string' && this.tokens.isOfHalf(csrf) && isComplete(request.principal);
     const start = `${this.contextPath}/`;
     throw new ServiceError('CROSS_SITE', { reason: 'form token', ...(isOutlived && { seeOther: start }) });

@@ -3,20 +3,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Random } from '../random/random.js';
 import { Sealer } from '../sealing/sealer.js';
 
-/** Begins the token of a half-authenticated login. */
+/** Prefix of the tokens of half-authenticated logins. */
 const OF_HALF = 'half.';
-/** A random text, and the signature over all before it and what it is bound to: 43 characters are 32 bytes. */
+/** A nonce, and the HMAC over the nonce and the binding: 43 characters are 32 bytes. */
 const FORM = /^((?:half\.)?[\w-]{22})\.([\w-]{43})$/;
 const NONCE_BYTES = 16;
 
 /**
- * Tokens in the forms of pages, which another site cannot know (OWASP, "Signed Double-Submit Cookie" and "HMAC based token"):
- * signed with a key that all replicas have, and bound to a session or a cookie; nothing is stored. Each is another one, so that
- * a compressed page does not tell it.
+ * CSRF tokens of forms (OWASP, "Signed Double-Submit Cookie" and "HMAC based token"): signed with a key that all replicas
+ * have, bound to a session or a cookie, and not stored. Each token is different, so that compression leaks nothing.
  */
 @Injectable()
 export class FormTokens {
-  /** The first one signs; those of earlier seal keys still verify. */
+  /** The first key signs; keys derived from earlier seal keys still verify. */
   private readonly keys: readonly Buffer[];
 
   constructor(
@@ -32,7 +31,7 @@ export class FormTokens {
     return `${nonce}.${signature(key, nonce, boundTo).toString('base64url')}`;
   }
 
-  /** True where the token says so; for whether it is good, see `isOurs`. */
+  /** True if the token has that prefix; `isValid` verifies it. */
   isOfHalf(token: string): boolean {
     return token.startsWith(OF_HALF) && FORM.test(token);
   }

@@ -1,12 +1,12 @@
 import { type Html, html } from '../encoding/html.js';
 
-/** What a form sends beside what is typed in. */
+/** Fields of every form beside the user's input. */
 export interface FormFields {
-  /** The path it is sent to. */
+  /** Path that the form is sent to. */
   readonly action: string;
-  /** Its token. */
+  /** CSRF token. */
   readonly csrf: string;
-  /** The own path that all ends at. */
+  /** Local path that the flow ends at. */
   readonly returnTo: string;
 }
 

@@ -2,7 +2,7 @@ import { SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { type Html, html } from '../encoding/html.js';
 import { htmlPage } from '../http/page.js';
 
-/** Tells a user that the address needs https. `publicUrl` is where the service is known to be reached. */
+/** Alert that the address needs https; links to `publicUrl` if that has https. */
 export function httpsAlert(publicUrl: string | undefined): Html {
   const address = publicUrl?.startsWith('https:') === true ? `${publicUrl}${SIGN_IN_PAGE}` : undefined;
   const way = address === undefined ? 'Open it with https:// in front' : html`Open <a href="${address}">${address}</a>`;
@@ -15,7 +15,7 @@ export function httpsAlert(publicUrl: string | undefined): Html {
   </div> `;
 }
 
-/** The page of a form that came without its cookie over http; `problem` has the code and the request for support. */
+/** Page for a form that arrived without its cookie over http; `problem` holds the code and request id for support. */
 export function httpsPage(problem: Html, publicUrl: string | undefined): string {
   return htmlPage('Sign-in problem', html`${httpsAlert(publicUrl)}${problem}`);
 }

@@ -6,7 +6,7 @@ const UNEXPECTED = 'unexpected';
 
 type Fault = PasswordFault | 'same_as_temporary' | typeof UNEXPECTED;
 
-/** What a user is told of a new password that was rejected; undefined where the error is about something else. */
+/** Text for a rejected new password; undefined if the error has another cause. */
 export function newPasswordText({ facts }: ServiceError, minLength: number): string | undefined {
   const texts: Readonly<Record<Fault, string>> = {
     too_short: `The new password is too short. Use at least ${minLength} characters.`,
@@ -21,7 +21,7 @@ export function newPasswordText({ facts }: ServiceError, minLength: number): str
   return code !== undefined && Object.hasOwn(texts, code) ? texts[code as Fault] : undefined;
 }
 
-/** True where the password is not temporary, as after the form was sent twice: the form must not ask for a new one. */
+/** True if the password is no longer temporary, as after the form was sent twice: the form must not ask for a new one. */
 export function isChangeDone({ facts }: ServiceError): boolean {
   return facts.errors?.some(({ field, code }) => field === FIELD && code === UNEXPECTED) === true;
 }

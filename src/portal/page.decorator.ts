@@ -6,7 +6,7 @@ import { FormBody, ErrorPages } from '../web/route.decorator.js';
 import { ResponseSchema } from '../web/openapi/operation.decorator.js';
 import { HTML, PAGE_POLICY } from '../http/page.js';
 
-/** The route answers a page; its errors lead back to the sign-in page. */
+/** The route responds with a page; its error pages link to the sign-in page. */
 export const Page = (): MethodDecorator =>
   applyDecorators(
     PageRoute(),
@@ -16,6 +16,6 @@ export const Page = (): MethodDecorator =>
     Header('content-security-policy', PAGE_POLICY),
   );
 
-/** The route takes the form of a page and sends the browser on to the `url` that it answers. */
+/** The route accepts the form of a page and redirects to the `url` that it returns. */
 export const SendsOn = (): MethodDecorator =>
   applyDecorators(PageRoute(), ErrorPages(SIGN_IN_PAGE), FormBody(), Redirect('', 303));

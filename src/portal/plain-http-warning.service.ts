@@ -8,7 +8,7 @@ import type { HttpRequest } from '../web/http-request.js';
 
 const SECONDS_BETWEEN_LINES = 3600;
 
-/** Notices browsers that cannot sign in since they drop Secure cookies over http. */
+/** Detects browsers that cannot sign in because they drop Secure cookies over http, and logs a warning. */
 @Injectable()
 export class PlainHttpWarning {
   private readonly log: Logger;
@@ -22,7 +22,7 @@ export class PlainHttpWarning {
     this.log = loggers.get('auth');
   }
 
-  /** True if the browser of this request drops our cookies. Writes a line about it, at most one an hour. */
+  /** True if the browser of this request drops our cookies; logs a warning at most once an hour. */
   isCookieLost(request: HttpRequest): boolean {
     if (!this.cookies.areSecure || !isPlainHttp(request)) return false;
     const now = this.clock.seconds();

@@ -36,9 +36,9 @@ import {
 import { forcedLoginPath, signInAgainPath } from './sign-in-page.js';
 
 const PREFIX = '2fa/portal';
-/** Refusals that the form itself tells. */
+/** Errors that the form itself shows. */
 const TOLD: ReadonlySet<ErrorCode> = new Set(['MFA_CODE_INVALID', 'VALIDATION_FAILED']);
-/** A younger proof than this satisfies every function, so its user goes on; a function may accept no older one. */
+/** Maximum age of a proof that every function accepts; the page redirects users with such a proof. */
 const SENT_ON_SECONDS = 300;
 const STALE: ReadonlySet<ErrorCode> = new Set(['STEP_UP_REQUIRED']);
 
@@ -94,7 +94,7 @@ export class SecondFactorPagesController {
     @Res() reply: Reply,
   ): SentOn {
     const form = { ...this.form('verify', caller, asked), proved };
-    // The form was sent before, as after "Back" in the browser: its code did its work and would count as a wrong one now.
+    // The form was sent before, as after "Back" in the browser: its code was accepted and would count as a failure now.
     if (proved !== provedAt(caller) && this.own.hasFreshOtp(caller)) return { url: form.returnTo };
     const again = (alert: Html): string => verifyPage({ ...form, alert });
     const { opened, proof } = await rerenderOnError(TOLD, again, () => this.secondStep.prove(caller, code));
@@ -130,7 +130,7 @@ export class SecondFactorPagesController {
     }
     const way = await this.wayToProve(caller, returnTo);
     const again = (alert: Html): string => proveAgainPage(alert, way);
-    // A form that is sent once more, as by reloading its answer, shows the secret that an app may have by now.
+    // A repeated form, as after a reload, shows the same secret, which the user's app may already have.
     const setup = await rerenderOnError(STALE, again, () => this.own.setupOrResume(caller));
     return secretPage(this.form('confirm', caller, returnTo), setup);
   }
@@ -163,7 +163,7 @@ export class SecondFactorPagesController {
     return { url: safeReturnPath(returnTo, this.contextPath) };
   }
 
-  /** Where the user can prove again who they are before the setup; undefined where no page does that. */
+  /** The page on which the user authenticates again before the setup; undefined if there is none. */
   private async wayToProve(caller: Principal, returnTo: string | undefined): Promise<ProofWay | undefined> {
     const end = safeReturnPath(returnTo, this.contextPath);
     const setupPath = withReturnTo(this.pathOf('setup'), end);
@@ -171,11 +171,11 @@ export class SecondFactorPagesController {
       return { label: 'Enter a code of your authenticator app', path: withReturnTo(this.pathOf('verify'), setupPath) };
     }
     if (caller.idp === undefined) return { label: 'Sign in again', path: signInAgainPath(this.contextPath, setupPath) };
-    // A login whose second factor is open leads to the setup by itself.
+    // A half-authenticated login leads to the setup by itself.
     return this.forcedLogin(caller, caller.kind === 'half' ? end : setupPath);
   }
 
-  /** Where a user of an identity provider authenticates there again; undefined for all others. */
+  /** The forced login at the user's identity provider; undefined for users without one. */
   private forcedLogin({ idp: name }: Principal, end: string): ProofWay | undefined {
     const idp = this.idps.list().find((each) => each.name === name);
     return (
@@ -200,7 +200,7 @@ export class SecondFactorPagesController {
     return setupPage({ ...this.form('setup', caller, returnTo), pending, ...(alert && { alert }) });
   }
 
-  /** The caller's pending secret once more, or the form for its code alone where the login is too old to see the secret. */
+  /** Shows the pending secret again, or only the form for its code if the login is too old to see the secret. */
   private async pendingPage(caller: Principal, returnTo: string | undefined, alert?: Html): Promise<string> {
     const form = { ...this.form('confirm', caller, returnTo), ...(alert && { alert }) };
     const shown = await this.shown(caller);
@@ -239,7 +239,7 @@ export class SecondFactorPagesController {
   }
 }
 
-/** When the session proved the second factor, in epoch seconds, as a form carries it; 0 where it has not. */
+/** Form value of the time of the last proof of the second factor, in epoch seconds; 0 without a proof. */
 function provedAt(caller: Principal): string {
   return String(caller.kind === 'full' ? (caller.mfaAt ?? 0) : 0);
 }

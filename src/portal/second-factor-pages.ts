@@ -9,7 +9,7 @@ interface CodeFacts extends FormFields {
 const SETUP_TITLE = 'Set up the second factor';
 
 interface VerifyFacts extends CodeFacts {
-  /** When the session had proved the second factor before, in epoch seconds; 0 where it had not. */
+  /** When the session last proved the second factor, in epoch seconds; 0 without a proof. */
   readonly proved: string;
 }
 
@@ -22,12 +22,12 @@ export function verifyPage({ alert, proved, ...facts }: VerifyFacts): string {
 }
 
 interface BeginFacts extends FormFields {
-  /** A secret that another sign-in of the user waits to confirm, until epoch seconds. */
+  /** Pending secret of another login of the user, and its expiry in epoch seconds. */
   readonly pending: { readonly until: number } | undefined;
   readonly alert?: Html;
 }
 
-/** `GET /2fa/portal/setup`: nothing is made before the button is pressed, or replaced without a warning. */
+/** `GET /2fa/portal/setup`: creates nothing before the button is pressed, and replaces nothing without a warning. */
 export function setupPage({ alert, pending, ...facts }: BeginFacts): string {
   if (pending === undefined) {
     const told = html`<p>
@@ -43,19 +43,19 @@ export function setupPage({ alert, pending, ...facts }: BeginFacts): string {
   return htmlPage(SETUP_TITLE, html`${alert}${warning}${form(facts, again)}`);
 }
 
-/** Where a user proves again who they are. */
+/** Link to a page on which the user authenticates again. */
 export interface ProofWay {
   /** Text of the link. */
   readonly label: string;
   readonly path: string;
 }
 
-/** Instead of a secret, for a login that is not fresh. */
+/** Shown in place of the secret to a login that is not recent. */
 export function proveAgainPage(alert: Html, way: ProofWay | undefined): string {
   return htmlPage(SETUP_TITLE, html`${alert}${way && linkTo(way)}`);
 }
 
-/** `GET /2fa/portal/verify` for a user whose second factor only the identity provider has. */
+/** `GET /2fa/portal/verify` for a user whose second factor is at the identity provider only. */
 export function proveElsewherePage(way: ProofWay): string {
   const told = html`<p>
     You have no authenticator app here. Prove your second factor at your organisation to continue.
@@ -71,11 +71,11 @@ interface Shown {
   /** `data:image/svg+xml;base64,…` */
   readonly qr: string;
   readonly secret: string;
-  /** Present in the answer that has made them, and in no other. */
+  /** Present only in the response that created them. */
   readonly backupCodes?: readonly string[];
 }
 
-/** The pending secret, as often as it is asked for; `renew` is the form for new backup codes. */
+/** Shows the pending secret; `renew` is the form for new backup codes. */
 export function secretPage(
   { alert, ...facts }: CodeFacts,
   { qr, secret, backupCodes }: Shown,

@@ -10,11 +10,11 @@ export interface IdpLink {
   readonly displayName: string;
 }
 
-/** What the page is made of. */
+/** Content of the sign-in page. */
 export interface SignInFields extends FormFields {
   readonly contextPath: string;
   readonly idps: readonly IdpLink[];
-  /** The login id that was typed in before. */
+  /** The username that was entered before. */
   readonly id?: string;
   /** Present where a signed-in user signs in again. */
   readonly again?: string;
@@ -70,12 +70,12 @@ export function signInPage({
   return htmlPage('Sign in', html`${alert}${form(facts, fields)}${links.length > 0 ? staff : undefined}`);
 }
 
-/** The sign-in page for a user who is signed in, on the way to `returnTo`. */
+/** Path of the sign-in page for a signed-in user, which finally redirects to `returnTo`. */
 export function signInAgainPath(contextPath: string, returnTo: string): string {
   return `${withReturnTo(contextPath + SIGN_IN_PAGE, returnTo)}&again=true`;
 }
 
-/** Where a user of an identity provider authenticates there again, whatever session it has, on the way to `returnTo`. */
+/** Path of a forced login at an identity provider, which finally redirects to `returnTo`. */
 export function forcedLoginPath(contextPath: string, name: string, returnTo: string): string {
   return `${idpPath(contextPath, name, returnTo)}&prompt=login`;
 }

@@ -32,9 +32,9 @@ import { type SignInFields, signInPage } from './sign-in-page.js';
 
 const BROWSER_BYTES = 32;
 const BROWSER = /^[\w-]{43}$/;
-/** Refusals that the form itself tells. */
+/** Errors that the form itself shows. */
 const TOLD: ReadonlySet<ErrorCode> = new Set(['INVALID_CREDENTIALS', 'RATE_LIMITED', 'VALIDATION_FAILED']);
-/** Refusal that the form tells by asking for a new password as well. */
+/** Error after which the form also asks for a new password. */
 const CHANGE: ReadonlySet<ErrorCode> = new Set(['PASSWORD_CHANGE_REQUIRED']);
 
 /** The page to sign in, without script (http-api section 5). */
@@ -74,7 +74,7 @@ export class SignInController {
       reply.seeOther(safeReturnPath(wish.return_to, this.contextPath));
       return '';
     }
-    // A browser that has brought the cookie keeps it.
+    // A browser that sent the cookie keeps cookies.
     const isLost = reply.cookies[SIGN_IN_FORM] === undefined && this.watch.isCookieLost(request);
     const facts = this.facts(this.browserOf(reply), wish);
     return signInPage({ ...facts, ...(isLost && { alert: httpsAlert(this.publicUrl.publicUrl) }) });
@@ -106,7 +106,7 @@ export class SignInController {
     return visitor?.kind === 'full' ? visitor : undefined;
   }
 
-  /** True if the form was sent before, as after "Back" in the browser. Another username starts a session of its own. */
+  /** True if the form was sent before, as after "Back" in the browser. Another username starts a new session. */
   private async isSignedInAs(id: string, reply: Reply): Promise<boolean> {
     const user = await this.signedIn(reply);
     const account = user && (await this.accounts.find(user.subject));
@@ -125,7 +125,7 @@ export class SignInController {
     };
   }
 
-  /** The value of the cookie that ties the form to its browser, which gets one where it has none. */
+  /** The value of the cookie that binds the form to its browser; sets the cookie if it is missing. */
   private browserOf(reply: Reply): string {
     const known = reply.cookies[SIGN_IN_FORM];
     if (known !== undefined && BROWSER.test(known)) return known;

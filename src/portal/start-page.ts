@@ -3,7 +3,7 @@ import { type Html, html } from '../encoding/html.js';
 import { htmlPage, SERVICE_NAME } from '../http/page.js';
 import { button, form, type FormFields } from './forms.js';
 
-/** What the start page knows of its visitor. */
+/** Visitor of the start page. */
 export type Visit =
   | { readonly kind: 'stranger'; readonly contextPath: string }
   | {

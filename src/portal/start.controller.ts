@@ -24,7 +24,7 @@ import { RESUME, SHOW_START, SIGN_OUT } from './portal.openapi.js';
 import { Page } from './page.decorator.js';
 import { startPage, type Visit } from './start-page.js';
 
-/** The start page, and the way out for every session, whoever vouched for it. */
+/** The start page, and the sign-out for every kind of session. */
 @Public()
 @ApiTag('Pages', 'For people, in HTML.')
 @Controller()
@@ -50,7 +50,7 @@ export class StartController {
     return startPage(await this.visitOf(await this.authentication.visitor(reply.cookies[SESSION])));
   }
 
-  /** After "Back" to an identity provider, whose answer is refused since the first one has signed the browser in. */
+  /** Target after "Back" to an identity provider, whose second response is rejected: the browser is signed in already. */
   @Get(RESUME_PAGE)
   @HttpCode(204)
   @ErrorPages(SIGN_IN_PAGE)
@@ -60,7 +60,7 @@ export class StartController {
     if (visitor?.kind === 'full') reply.seeOther(`${this.contextPath}/`);
   }
 
-  /** A form that is sent once more, or whose session has ended, ends nothing and is no error. */
+  /** A repeated form, or one whose session has ended, has no effect and is no error. */
   @SignInRoute()
   @Post(SIGN_OUT_PATH)
   @HttpCode(200)

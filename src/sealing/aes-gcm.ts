@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 export const KEY_BYTES = 32;
-/** Random ones of this length are safe for 2^32 values under one key (NIST SP 800-38D section 8.3). */
+/** Random nonces of this length are safe for 2^32 values under one key (NIST SP 800-38D section 8.3). */
 export const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -12,7 +12,7 @@ export function encrypt(key: Uint8Array, nonce: Uint8Array, plain: Uint8Array, c
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]).toString('base64url');
 }
 
-/** Undefined where the text was not made with this key for this context. */
+/** Undefined if the text was not encrypted with this key for this context. */
 export function decrypt(key: Uint8Array, text: string, context: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
@@ -23,7 +23,7 @@ export function decrypt(key: Uint8Array, text: string, context: string): Buffer 
   try {
     decipher.final();
   } catch {
-    // The only thing it reports is a tag that does not fit.
+    // The only possible error is a tag that does not match.
     return undefined;
   }
   return plain;

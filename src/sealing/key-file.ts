@@ -6,7 +6,7 @@ import type { Random } from '../random/random.js';
 import { KEY_BYTES } from './aes-gcm.js';
 import { sealKey } from './seal-key.js';
 
-/** The key in a file; undefined where there is no such file. */
+/** Reads the key in a file; undefined if the file does not exist. */
 export function readKeyFile(file: string): Uint8Array | ConversionError | undefined {
   try {
     return sealKey.parse(readFileSync(file, 'utf8'));
@@ -17,8 +17,8 @@ export function readKeyFile(file: string): Uint8Array | ConversionError | undefi
 }
 
 /**
- * The key in a file, which is made, readable by its owner alone, where there is none. Of processes that start at once
- * one makes it and the others read that one; no process ever sees a part of it.
+ * Reads the key in a file, which is created if it does not exist, readable by its owner only. Of concurrent processes, one
+ * creates the file and the others read it; no process ever sees a part of it.
  */
 export function readOrCreateKeyFile(file: string, random: Random): Uint8Array | ConversionError {
   const key = readKeyFile(file);
@@ -33,7 +33,7 @@ function createKeyFile(file: string, random: Random): void {
   const descriptor = openSync(draft, 'wx', 0o600);
   try {
     writeSync(descriptor, `${random.bytes(KEY_BYTES).toString('base64')}\n`);
-    // What is sealed under it soon stands in the database: it must survive a power cut as well as that does.
+    // The database soon holds values sealed under it: the key must survive a power cut as well as they do.
     fsyncSync(descriptor);
     // Unlike a rename, a link never replaces the file another process has put there.
     linkSync(draft, file);
@@ -46,7 +46,7 @@ function createKeyFile(file: string, random: Random): void {
   }
 }
 
-/** Windows has no such thing for folders. */
+/** Makes the new directory entry durable; Windows cannot sync directories. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return;
   const descriptor = openSync(folder, 'r');

@@ -2,20 +2,21 @@ import { type ScalarType, text } from '../config/bind/key-type.js';
 import { ConversionError } from '../config/bind/conversion-error.js';
 import { KEY_BYTES } from './aes-gcm.js';
 
-/** Random keys have about thirty; two copies of sixteen hexadecimal digits have sixteen. */
+/** Random keys have about thirty distinct bytes; two copies of sixteen hexadecimal digits have sixteen. */
 const MIN_DISTINCT_BYTES = 18;
 
-/** 32 random bytes in Base64; what a person made up is refused, since it would be guessed. */
+/** 32 random bytes in Base64; keys that look hand-made are rejected, since they could be guessed. */
 export const sealKey: ScalarType<Uint8Array> = {
   ...(text() as ScalarType<never>),
   name: 'key of 32 bytes',
   expects: '32 random bytes in Base64, such as "openssl rand -base64 32" prints',
   parse: (value) => {
     const trimmed = value.trim();
-    // Buffer skips what is no Base64, so that a mistyped key would silently become another one.
+    // Buffer skips characters that are not Base64: a mistyped key would silently become another key.
     if (!/^[A-Za-z\d+/_-]+={0,2}$/.test(trimmed)) return new ConversionError('not Base64');
     const bytes = Buffer.from(trimmed, 'base64');
-    if (bytes.length !== KEY_BYTES) return new ConversionError(`these are ${bytes.length} bytes instead of ${KEY_BYTES}`);
+    if (bytes.length !== KEY_BYTES)
+      return new ConversionError(`these are ${bytes.length} bytes instead of ${KEY_BYTES}`);
     const isText = bytes.every((byte) => byte >= 0x20 && byte < 0x7f);
     if (isText || new Set(bytes).size < MIN_DISTINCT_BYTES) return new ConversionError('the bytes are not random');
     return bytes;
@@ -23,7 +24,7 @@ export const sealKey: ScalarType<Uint8Array> = {
   format: () => '',
 };
 
-/** Ids as they are stored: a key keeps its id when it moves between a file and the environment, which has no `-`. */
+/** Canonical id: a key keeps its id when it moves between a file and the environment, whose names have no `-`. */
 export function sealKeyId(written: string): string {
   return written.toLowerCase().replaceAll(/[^a-z\d]/g, '');
 }

@@ -4,10 +4,10 @@ import type { SelfChecking, Violation } from '../config/bind/properties-class.js
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { sealKey, sealKeyId } from './seal-key.js';
 
-/** Longest id that fits its column. */
-const ID_LENGTH = 64;
+/** Length of the column for ids. */
+const MAX_ID_LENGTH = 64;
 
-/** An empty text, as of a variable without a value, is no key: so one that a lower source names can be taken out. */
+/** An empty value, such as of an unset variable, removes a key that a lower source defines. */
 const sealKeyOrNone: ScalarType<Uint8Array> = {
   ...sealKey,
   parse: (value) => (value.trim() === '' ? new Uint8Array() : sealKey.parse(value)),
@@ -32,13 +32,13 @@ export class SealProperties implements SelfChecking {
   })
   readonly active?: string;
 
-  /** The keys by the ids that are stored. */
+  /** The keys by canonical id. */
   get byId(): ReadonlyMap<string, Uint8Array> {
     const given = [...this.keys].filter(([, key]) => key.length > 0);
     return new Map(given.map(([written, key]) => [sealKeyId(written), key]));
   }
 
-  /** Undefined where no key is configured. */
+  /** Undefined if no key is configured. */
   get activeId(): string | undefined {
     return this.active === undefined ? this.byId.keys().next().value : sealKeyId(this.active);
   }
@@ -53,8 +53,8 @@ export class SealProperties implements SelfChecking {
     const ids = Array.from(keys.keys(), sealKeyId);
     if (new Set(ids).size < ids.length)
       return 'two ids in app.security.seal.keys differ in capitals or punctuation alone';
-    const unfit = ids.find((id) => id === '' || id.length > ID_LENGTH);
-    if (unfit !== undefined) return `an id in app.security.seal.keys needs 1 to ${ID_LENGTH} letters and digits`;
+    const unfit = ids.find((id) => id === '' || id.length > MAX_ID_LENGTH);
+    if (unfit !== undefined) return `an id in app.security.seal.keys needs 1 to ${MAX_ID_LENGTH} letters and digits`;
     if (this.active === undefined) return byId.size > 1 ? 'there are several keys, say which is active' : undefined;
     const active = sealKeyId(this.active);
     if (byId.has(active)) return undefined;

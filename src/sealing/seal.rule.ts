@@ -1,7 +1,7 @@
 import { finding, Rule } from '../config/check/rule.js';
 import { SealProperties } from './seal.properties.js';
 
-/** A key that lies beside the database protects nothing when both are copied: production brings its own. */
+/** Production must configure its seal key: a key file beside the database protects nothing when both are copied. */
 export const sealKeysGiven = new Rule('security', (facts) =>
   facts.get(SealProperties).byId.size === 0 && facts.activeProfiles.includes('prod')
     ? [

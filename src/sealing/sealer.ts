@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import type { Random } from '../random/random.js';
 import { decrypt, encrypt, KEY_BYTES, NONCE_BYTES } from './aes-gcm.js';
 
-/** A sealed text that cannot be opened; says under which key it is, never what it holds. */
+/** A sealed text that cannot be opened; the message names its key, never its content. */
 export class SealFailure extends Error {
   constructor(
     readonly keyId: string,
@@ -18,32 +18,32 @@ export class SealFailure extends Error {
 }
 
 /**
- * Seals what must be kept and read again (design.md, section 4 rule 8). A sealed text is `<key id>.<base64url>`, so that
- * it stays readable while a new key is active; see docs/decisions/0010-sealing.md.
+ * Encrypts stored secrets that must be read again. A sealed text is `<key id>.<base64url>`, so that it stays readable after
+ * a change of the active key; see docs/decisions/0010-sealing.md.
  */
 export class Sealer {
   constructor(
-    /** The key that new values are sealed under. */
+    /** Id of the key for new values. */
     readonly activeKeyId: string,
-    /** All keys by id, 32 bytes each; the active one is among them. */
+    /** All keys by id, 32 bytes each, including the active one. */
     private readonly keys: ReadonlyMap<string, Uint8Array>,
     private readonly random: Random,
   ) {
     this.key(activeKeyId);
   }
 
-  /** The active key first. */
+  /** All key ids, the active one first. */
   get keyIds(): readonly string[] {
     return [this.activeKeyId, ...[...this.keys.keys()].filter((id) => id !== this.activeKeyId)];
   }
 
-  /** `context` names what the value belongs to, e.g. `totp:<user id>`: it opens for that alone. */
+  /** `context` names the owner of the value, e.g. `totp:<user id>`; the text opens for that context only. */
   seal(plain: Uint8Array, context: string): string {
     const nonce = this.random.bytes(NONCE_BYTES);
     return `${this.activeKeyId}.${encrypt(this.key(this.activeKeyId), nonce, plain, context)}`;
   }
 
-  /** @throws SealFailure where the key is not configured or the text was not sealed for this context */
+  /** @throws SealFailure if the key is not configured or the text was not sealed for this context */
   open(sealed: string, context: string): Buffer {
     const id = this.keyIdOf(sealed);
     const plain = decrypt(this.key(id), sealed.slice(id.length + 1), context);
@@ -60,8 +60,8 @@ export class Sealer {
   }
 
   /**
-   * 32 bytes for one purpose from each configured key (HKDF-SHA256, RFC 5869), from the active one first: what was made
-   * under the key before still verifies.
+   * Derives 32 bytes for one purpose from each configured key (HKDF-SHA256, RFC 5869), the active key first, so that
+   * signatures of an earlier key still verify.
    */
   derivedKeys(purpose: string): readonly Buffer[] {
     return this.keyIds.map((id) => deriveKey(this.key(id), purpose));

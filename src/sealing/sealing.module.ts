@@ -12,7 +12,7 @@ import { Sealer } from './sealer.js';
 const FILE_KEY_ID = 'file';
 const FILE_NAME = 'seal.key';
 
-/** The one `Sealer`, with the configured keys or, outside `prod`, with one in a file of `folder`. */
+/** Provides the `Sealer` with the configured keys or, outside `prod`, with a key in a file of `folder`. */
 @Global()
 @Module({})
 export class SealingModule {
@@ -27,7 +27,7 @@ export class SealingModule {
   }
 }
 
-/** @throws ConfigurationFailure where there is no key to be had */
+/** @throws ConfigurationFailure if there is no usable key */
 export function openSealer(
   { byId, activeId }: SealProperties,
   { folder, isProduction }: { readonly folder: string; readonly isProduction: boolean },
@@ -39,7 +39,7 @@ export function openSealer(
     const key = usable(file, () => readOrCreateKeyFile(file, random));
     return new Sealer(FILE_KEY_ID, new Map([[FILE_KEY_ID, key]]), random);
   }
-  // What was sealed before the first key was configured can still be opened, and re-sealed.
+  // Values that were sealed before the first key was configured can still be opened and resealed.
   const before = isProduction || byId.has(FILE_KEY_ID) ? undefined : usable(file, () => readKeyFile(file));
   return new Sealer(activeId, before ? new Map([...byId, [FILE_KEY_ID, before]]) : byId, random);
 }

@@ -15,8 +15,8 @@ interface SealedSuccessor {
 }
 
 /**
- * Removes sealed successors after the grace. One whose process died before stays in the table until its row expires: it
- * opens for the holder of its predecessor alone, and is handed out within the grace only.
+ * Removes sealed successors after the grace. If the process dies before, a successor stays in the table until its row
+ * expires: only the holder of its predecessor can open it, and replay returns it within the grace only.
  */
 @Injectable()
 export class RefreshGrace {
@@ -37,19 +37,19 @@ export class RefreshGrace {
     this.loop = tasks.repeat('SealedSuccessors.forget', { kind: 'custom', trigger, delayMillis }, forget);
   }
 
-  /** The successor of the token with this hash is kept from now on. */
+  /** Schedules the removal of the successor of the token with this hash. */
   schedule(hash: string): void {
     this.kept.push({ hash, until: this.clock.seconds() + this.properties.grace.seconds });
     this.loop.resume();
   }
 
-  /** Removes those whose time is over. */
+  /** Removes the successors whose grace is over. */
   async removeExpired(): Promise<void> {
     const now = this.clock.seconds();
     const over = this.kept.filter(({ until }) => until < now).slice(0, BATCH);
     if (over.length === 0) return;
     const hashes = over.map(({ hash }) => hash);
-    // One whose use was taken back and repeated has a later time, and was noted once more.
+    // A rotation that was rolled back and repeated has a later time, and is scheduled once more.
     const before = now - this.properties.grace.seconds;
     await this.work.single((tx) => this.store.clearSuccessors(tx, hashes, before));
     const forgotten = new Set(over);

@@ -33,7 +33,7 @@ interface Row {
   readonly superseded_at: number | null;
 }
 
-/** Table `refresh_token`: a family is all tokens of one session, the used ones included. */
+/** Table `refresh_token`: all tokens of a session, used ones included, are a family. */
 @Injectable()
 export class RefreshTokenStore {
   async insert(tx: Tx, session: Session, token: RefreshRecord, now: number): Promise<void> {
@@ -47,13 +47,13 @@ export class RefreshTokenStore {
     return row && recordOf(row);
   }
 
-  /** 0 where a session has none. */
+  /** 0 if the session has no refresh token. */
   async lastGeneration(tx: Tx, sid: string): Promise<number> {
     const [row] = await tx.rows<{ readonly generation: number | null }>(LAST_GENERATION, [sid]);
     return row?.generation ?? 0;
   }
 
-  /** True for the one caller whose successor counts; one who comes at the same time waits here for the first to end. */
+  /** True for the one caller that rotates the token; a concurrent caller waits for the first transaction to end. */
   async rotate(tx: Tx, hash: string, now: number, successorHash: string, sealed: string | null): Promise<boolean> {
     return (await tx.change(ROTATE, [now, successorHash, sealed, hash, now])) === 1;
   }
@@ -70,7 +70,7 @@ export class RefreshTokenStore {
     await tx.change(END_OF_USER, [subject, exceptSid]);
   }
 
-  /** Of these tokens, those that were used before. */
+  /** Clears the sealed successors of those of these tokens that were used before an instant. */
   async clearSuccessors(tx: Tx, hashes: readonly string[], before: number): Promise<void> {
     await tx.change(`${FORGET} (${hashes.map(() => '?').join(', ')})`, [before, ...hashes]);
   }

@@ -16,7 +16,7 @@ import { RefreshProperties } from './session.properties.js';
 import { RefreshGrace } from './refresh-grace.task.js';
 import { hashSecret, isSecretForm, type RefreshToken, SECRET_BYTES, type Session } from './session.js';
 
-/** The refresh tokens of a session: the one that can be used, and those that came before it. */
+/** Refresh tokens of a session: the current one and its predecessors. */
 @Injectable()
 export class RefreshTokens {
   constructor(
@@ -27,12 +27,12 @@ export class RefreshTokens {
     private readonly properties: RefreshProperties,
   ) {}
 
-  /** The first of a family. */
+  /** Issues the first token of a family. */
   issueFirst(tx: Tx, session: Session, expiresAt: number): Promise<RefreshToken> {
     return this.issue(tx, session, 1, { value: this.random.text(SECRET_BYTES), expiresAt });
   }
 
-  /** A new one in place of what the session had: that is refused from now on, without suspicion of theft. */
+  /** Issues a token that supersedes the current one; a use of the superseded token is no sign of theft. */
   async replace(tx: Tx, session: Session, expiresAt: number): Promise<RefreshToken> {
     await this.store.supersede(tx, session.id, this.clock.seconds());
     const generation = (await this.store.lastGeneration(tx, session.id)) + 1;
@@ -43,7 +43,7 @@ export class RefreshTokens {
     return isSecretForm(value) ? this.store.find(tx, hashSecret(value)) : undefined;
   }
 
-  /** Uses a token up: the value of its successor for one caller, undefined for every other. */
+  /** Uses a token up: returns the successor's value to one caller, undefined to every concurrent one. */
   async rotate(tx: Tx, value: string, { hash }: RefreshRecord): Promise<string | undefined> {
     const successor = this.random.text(SECRET_BYTES);
     const hasGrace = this.properties.grace.milliseconds > 0;
@@ -62,7 +62,7 @@ export class RefreshTokens {
     return this.issue(tx, session, generation + 1, successor);
   }
 
-  /** The same successor once more for a token that was used a moment ago, or why there is none. */
+  /** Returns the same successor again for a token that was used within the grace, or the reason of the rejection. */
   async replay(tx: Tx, value: string, record: RefreshRecord): Promise<RefreshToken | RefusalReason> {
     const now = this.clock.seconds();
     const standing = classifyReuse(record, now, this.properties.grace.seconds);

@@ -23,13 +23,13 @@ import { SessionStore } from './session.store.js';
 const IP_LENGTH = 45;
 const AGENT_LENGTH = 255;
 
-/** A session of a browser with the secret of its cookie. */
+/** A browser session with the secret of its cookie. */
 export interface WithSecret {
   readonly session: Session;
   readonly secret: string;
 }
 
-/** The rows of sessions, how long they last, and the secrets of their cookies. */
+/** Creates and extends sessions: their lifetimes, and the secrets of their cookies. */
 @Injectable()
 export class SessionWriter {
   private readonly lifetimes: Readonly<Record<SessionKind, Lifetime>>;
@@ -61,12 +61,12 @@ export class SessionWriter {
     return this.withSecret(tx, { ...session, halfSecurityStamp, expiresAt });
   }
 
-  /** When a refresh token of the session ends: use of its cookie moves the end of a session of staff. */
+  /** When a refresh token of the session expires: the use of a cookie extends staff sessions, but not their refresh tokens. */
   expiryOfRefreshToken({ kind, createdAt, endsAt = Infinity, expiresAt }: Session): number {
     return kind === 'staff' ? Math.min(createdAt + this.lifetimes.staff.absolute, endsAt) : expiresAt;
   }
 
-  /** A half-authenticated session ends when it ends, used or not. */
+  /** A half-authenticated session is never extended. */
   isWorthTouching(session: Session): boolean {
     const isFull = session.halfSecurityStamp === undefined;
     return isFull && isWorthTouching(session, this.clock.seconds(), this.lifetimes[session.kind]);
@@ -77,7 +77,7 @@ export class SessionWriter {
     return this.store.touch(tx, session, now, expiryOfSession(session, now, this.lifetimes[session.kind]));
   }
 
-  /** Moves the end of a session that is refreshed now, and holds its row; undefined where it has ended. */
+  /** Extends a session that is refreshed now, and locks its row; undefined if it has ended. */
   async refreshed(tx: Tx, sid: string): Promise<Session | undefined> {
     const now = this.clock.seconds();
     const session = await this.store.find(tx, sid);
@@ -87,7 +87,7 @@ export class SessionWriter {
     return isLive ? { ...session, lastUsedAt: now, expiresAt } : undefined;
   }
 
-  /** New facts, and where the session has a cookie a new secret; undefined where it has ended or is not complete. */
+  /** Stores new facts, and a new secret if the session has a cookie; undefined if it has ended or is not complete. */
   async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<{ session: Session; secret?: string } | undefined> {
     const session = await this.store.find(tx, sid);
     if (!session) return undefined;

@@ -48,7 +48,7 @@ interface Row {
   readonly expires_at: number;
 }
 
-/** Table `session`; a session is live while its row is there and its end is not reached. */
+/** Table `session`; a session is live while its row exists and has not expired. */
 @Injectable()
 export class SessionStore {
   constructor(private readonly clock: Clock) {}
@@ -79,7 +79,7 @@ export class SessionStore {
     return (await tx.rows<Row>(LIVE_OF_USER, [subject, this.clock.seconds(), ...sliceValues(page)])).map(sessionOf);
   }
 
-  /** Also holds the row to the end of the transaction; false where the session has ended. */
+  /** Also locks the row until the transaction ends; false if the session has ended. */
   async use(tx: Tx, id: string, now: number, expiresAt: number): Promise<boolean> {
     return (await tx.change(USE, [now, expiresAt, id, now])) === 1;
   }
@@ -89,23 +89,23 @@ export class SessionStore {
     return (await tx.change(RAISE, [amrText(amr), mfaAt, mfaMethod, secretHash, id, this.clock.seconds()])) === 1;
   }
 
-  /** Of requests at once one writes. The end of a session that refreshes is not moved: only its refresh does that. */
+  /** Of concurrent requests, one writes. It does not extend sessions with refresh tokens: only a refresh does. */
   async touch(tx: Tx, { id, kind, lastUsedAt }: Session, now: number, expiresAt: number): Promise<void> {
     if (kind === 'token') await tx.change(TOUCH, [now, id, lastUsedAt]);
     else await tx.change(TOUCH_PORTAL, [now, expiresAt, id, lastUsedAt]);
   }
 
-  /** `subject` where it must be a session of that account. */
+  /** With `subject`, ends only a session of that account. */
   async end(tx: Tx, id: string, subject?: string): Promise<boolean> {
     return (await (subject === undefined ? tx.change(END, [id]) : tx.change(END_OWN, [id, subject]))) === 1;
   }
 
-  /** True for the one who ends a live half-authenticated session. */
+  /** Of concurrent callers, true for the one that ends a live half-authenticated session. */
   async endHalf(tx: Tx, id: string): Promise<boolean> {
     return (await tx.change(END_HALF, [id, this.clock.seconds()])) === 1;
   }
 
-  /** Live ones, half-authenticated ones included. */
+  /** Live sessions, half-authenticated ones included. */
   async findByIdpSession(tx: Tx, idpSession: string): Promise<readonly Session[]> {
     return (await tx.rows<Row>(OF_IDP_SESSION, [idpSession, this.clock.seconds()])).map(sessionOf);
   }

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { Amr } from '../principal/amr.js';
 
 /**
- * A login that goes on: `token` for applications, which refresh, `portal` for browsers with a session cookie, `staff` for
- * browsers that came through an identity provider and have both.
+ * Kind of a session: `token` for applications with refresh tokens, `portal` for browsers with a session cookie, `staff` for
+ * browsers that signed in at an identity provider and have both.
  */
 export type SessionKind = 'token' | 'portal' | 'staff';
 
-/** Instants are epoch seconds. */
+/** A login in progress or complete; instants are epoch seconds. */
 export interface Session {
   /** `sid` of its access tokens; never the value of a cookie. */
   readonly id: string;
@@ -16,25 +16,25 @@ export interface Session {
   /** Set while the second factor is open: the security stamp of the account the session is bound to. */
   readonly halfSecurityStamp?: number;
   readonly amr: Amr;
-  /** When the first factor was proven; missing where an identity provider did not prove it. So is `mfaAt` of its factor. */
+  /** When the first factor was proven; like `mfaAt`, missing if an identity provider did not prove it. */
   readonly authTime?: number;
   readonly mfaAt?: number;
   readonly mfaMethod?: string;
   readonly idp?: string;
   readonly authnContext?: string;
-  /** When it ends at the latest, where an identity provider says so (SessionNotOnOrAfter, SAML core 2.7.2). */
+  /** Latest end, if the identity provider sets one (SessionNotOnOrAfter, SAML core 2.7.2). */
   readonly endsAt?: number;
-  /** Which session of the identity provider it belongs to, for single logout. */
+  /** The session of the identity provider that it belongs to, for single logout. */
   readonly idpSession?: string;
   readonly createdAt: number;
   readonly lastUsedAt: number;
-  /** When it ends unless it is used again before. */
+  /** When the session expires unless it is used before. */
   readonly expiresAt: number;
   readonly ip?: string;
   readonly agent?: string;
 }
 
-/** What a login proved, as it goes into a session. */
+/** Facts that a login proved, as a session stores them. */
 export interface LoginFacts {
   readonly subject: string;
   readonly amr: Amr;
@@ -47,7 +47,7 @@ export interface LoginFacts {
   readonly idpSession?: string;
 }
 
-/** What a login through an identity provider leaves in a session, whatever is proven later. */
+/** Facts of a login through an identity provider, which a session keeps through every later proof. */
 export type IdpFacts = Pick<LoginFacts, 'idp' | 'authnContext' | 'endsAt' | 'idpSession'>;
 
 export function idpFactsOf({ idp, authnContext, endsAt, idpSession }: IdpFacts): IdpFacts {
@@ -59,28 +59,28 @@ export function idpFactsOf({ idp, authnContext, endsAt, idpSession }: IdpFacts):
   };
 }
 
-/** A second factor that was proven again. */
+/** Facts of a second factor that was proven again. */
 export interface StepUpFacts {
   readonly amr: Amr;
   readonly mfaAt: number;
   readonly mfaMethod: string;
 }
 
-/** The value of a cookie, which nothing but the cookie holds. */
+/** A refresh token; its value exists in the cookie only. */
 export interface RefreshToken {
   readonly value: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
 
-/** A session with what its owner carries: a refresh token for kind `token`, a secret for `portal`, both for `staff`. */
+/** A session with its credentials: a refresh token for kind `token`, a secret for `portal`, both for `staff`. */
 export interface OpenedSession {
   readonly session: Session;
   readonly refreshToken?: RefreshToken;
   readonly secret?: string;
 }
 
-/** How long a session may last, in seconds. */
+/** Limits of a session, in seconds. */
 export interface Lifetime {
   readonly idle: number;
   readonly absolute: number;
@@ -92,7 +92,7 @@ export const HALF_AUTHENTICATED_SECONDS = 180;
 export const SECRET_BYTES = 32;
 const TOUCH_SECONDS = 60;
 
-/** When a session that is used now ends unless it is used again. */
+/** When a session that is used now expires unless it is used again. */
 export function expiryOfSession(
   { createdAt, endsAt }: Pick<Session, 'createdAt' | 'endsAt'>,
   now: number,
@@ -101,17 +101,17 @@ export function expiryOfSession(
   return Math.min(createdAt + absolute, now + idle, endsAt ?? Infinity);
 }
 
-/** Not every request is worth a write; a short idle time is followed more closely, so that it never ends early by much. */
+/** Limits writes to one in a minute; a short idle time is tracked more closely, so that the session never ends much too early. */
 export function isWorthTouching({ lastUsedAt }: Session, now: number, { idle }: Lifetime): boolean {
   return now - lastUsedAt >= Math.min(TOUCH_SECONDS, Math.floor(idle / 10));
 }
 
-/** How refresh tokens and cookie secrets are stored: 43 characters of SHA-256. They are random, so no salt is needed. */
+/** Hash under which refresh tokens and cookie secrets are stored (SHA-256). The secrets are random, so it has no salt. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** What can be a secret of ours at all: nothing else is looked up. */
+/** True if a text has the form of a secret of ours; no other text is looked up. */
 export function isSecretForm(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }

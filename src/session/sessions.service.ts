@@ -19,34 +19,34 @@ import { SessionStore } from './session.store.js';
 
 export type { OpenedSession, Session } from './session.js';
 
-/** How a refresh ended. */
+/** Outcome of a refresh. */
 export type Rotation<T> =
   | {
-      /** `rotated` for the one who used the token, `repeated` for who came a moment later and gets the same successor. */
+      /** `rotated` for the first use of the token, `repeated` for a use within the grace, which gets the same successor. */
       readonly kind: 'rotated' | 'repeated';
       readonly opened: OpenedSession;
-      /** What the caller's check answered. */
+      /** Result of the caller's check. */
       readonly admitted: T;
     }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly subject?: string };
 
-/** Looks at the account in the transaction of the refresh; what it throws takes the refresh back. */
+/** Checks the account in the transaction of the refresh; an error rolls the refresh back. */
 export type Admit<T> = (tx: Tx, session: Session) => Promise<T>;
 
-/** What is known of a login whose second factor is open. */
+/** Facts of a half-authenticated login. */
 export interface HalfAuthenticatedFacts extends IdpFacts {
   readonly subject: string;
   readonly securityStamp: number;
   readonly authTime?: number;
 }
 
-/** A session changes its id once; the third is for one that somebody else ended. */
+/** A session changes its id once; the third pass is for a session that ended concurrently. */
 const MAX_PASSES = 3;
 
-/** No session has it. */
+/** The id of no session. */
 const NONE = '';
 
-/** Sessions of applications and of the web portal: each is one row, and a session without its row has ended. */
+/** Sessions of applications and of the web portal: each is one row, and ends with its row. */
 @Injectable()
 export class Sessions {
   constructor(
@@ -96,8 +96,8 @@ export class Sessions {
   }
 
   /**
-   * After a second factor was proven: the same session with new facts and a new refresh token or cookie; what it had
-   * before is of no use any more. Undefined where it has ended.
+   * Steps a session up after a proof of the second factor. It gets new facts and a new refresh token or cookie; the earlier
+   * ones become invalid. Undefined if the session has ended.
    */
   async stepUp(tx: Tx, sid: string, facts: StepUpFacts): Promise<OpenedSession | undefined> {
     const raised = await this.writer.stepUp(tx, sid, facts);
@@ -108,8 +108,8 @@ export class Sessions {
   }
 
   /**
-   * The principal swap: ends a half-authenticated session and opens a full one with another id and cookie, which keeps
-   * what an identity provider said. Undefined where it has ended or somebody else swapped it.
+   * Replaces a half-authenticated session by a full one with another id and cookie, which keeps the facts of the identity
+   * provider. Undefined if the half-authenticated session has ended or was replaced concurrently.
    */
   async upgrade(tx: Tx, halfSid: string, facts: LoginFacts): Promise<OpenedSession | undefined> {
     const half = await this.store.find(tx, halfSid);
@@ -118,8 +118,8 @@ export class Sessions {
   }
 
   /**
-   * Uses up a refresh token (authentication.md, 2.8). Of callers at once one rotates; a second use ends the session,
-   * which is answered and not thrown, so that it is kept.
+   * Uses up a refresh token (authentication.md, 2.8). Of concurrent callers, one rotates it. Reuse ends the session; that
+   * outcome is returned and not thrown, so that the transaction commits.
    */
   rotate<T>(value: string, admit: Admit<T>): Promise<Rotation<T>> {
     return this.work.run(async (tx) => {
@@ -127,7 +127,7 @@ export class Sessions {
       if (!found) return { kind: 'refused', reason: 'unknown' };
       const successor = await this.refreshTokens.rotate(tx, value, found);
       if (successor !== undefined) return this.rotated(tx, found, successor, admit);
-      // Somebody used or ended it since it was read.
+      // The token was used, or its session ended, since it was read.
       const record = await this.refreshTokens.find(tx, value);
       return record ? this.notRotated(tx, value, record, admit) : { kind: 'refused', reason: 'session ended' };
     });
@@ -142,25 +142,25 @@ export class Sessions {
     return token && { sid: token.sid, subject: token.subject };
   }
 
-  /** Ends a session, `subject` where it must be one of that account; false where there is none. */
+  /** Ends a session, with `subject` only one of that account; false if there is no such session. */
   async end(tx: Tx, sid: string, subject?: string): Promise<boolean> {
     const isEnded = await this.store.end(tx, sid, subject);
     if (isEnded) await this.refreshTokens.deleteBySession(tx, sid);
     return isEnded;
   }
 
-  /** Ends all sessions of an account, half-authenticated ones included, but for one; answers how many there were. */
+  /** Ends all sessions of an account but one, half-authenticated ones included; returns their number. */
   async endAll(tx: Tx, subject: string, exceptSid = NONE): Promise<number> {
     const count = await this.store.deleteByUser(tx, subject, exceptSid);
     await this.refreshTokens.deleteByUser(tx, subject, exceptSid);
     return count;
   }
 
-  /** Ends what belongs to one session of an identity provider (SAML profiles 4.4); answers the subjects, one for each. */
+  /** Ends the sessions of one identity provider session (SAML profiles 4.4); returns the subject of each. */
   async endByIdpSession(tx: Tx, idpSession: string): Promise<readonly string[]> {
     const ended: string[] = [];
     let hasMissed = true;
-    // One that was half-authenticated when it was read may be complete by now, under another id; that one keeps it.
+    // A session that was half-authenticated when it was read may have been upgraded under another id in the meantime.
     for (let pass = 1; hasMissed && pass <= MAX_PASSES; pass += 1) {
       hasMissed = false;
       for (const { id, subject } of await this.store.findByIdpSession(tx, idpSession)) {
@@ -189,7 +189,7 @@ export class Sessions {
   }
 
   private async rotated<T>(tx: Tx, used: RefreshRecord, successor: string, admit: Admit<T>): Promise<Rotation<T>> {
-    // Holds the session's row from here on: who raises or ends it at the same time sees the successor, or we see that.
+    // Locks the session's row: a concurrent step-up or end sees the successor, or this transaction sees their result.
     const session = await this.writer.refreshed(tx, used.sid);
     if (!session) return { kind: 'refused', reason: 'session ended' };
     const end = this.writer.expiryOfRefreshToken(session);

@@ -2,21 +2,21 @@ import type { JWTPayload } from 'jose';
 import { acrOf, type Amr, amrOf, amrText } from '../principal/amr.js';
 import type { Session } from '../session/session.js';
 
-/** What an access token says (RFC 9068), after its signature and times were found good; instants in epoch seconds. */
+/** Claims of a verified access token (RFC 9068); instants in epoch seconds. */
 export interface AccessClaims {
   readonly issuer: string;
   readonly subject: string;
   readonly audience: string;
-  /** Missing in tokens of versions that issued none; they are accepted until they expire. */
+  /** Missing in tokens of earlier versions, which stay valid until they expire. */
   readonly clientId?: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
   readonly jti: string;
-  /** Id of the session: whether that is live decides whether the token counts here. */
+  /** Id of the session; the token is valid here only while the session is live. */
   readonly sid: string;
   readonly roles: readonly string[];
   readonly amr: Amr;
-  /** Missing where an identity provider did not prove when the login was; so is `mfaAt` of its second factor. */
+  /** Like `mfaAt`, missing if the identity provider did not prove the time of the login. */
   readonly authTime?: number;
   readonly mfaAt?: number;
   readonly mfaMethod?: string;
@@ -31,7 +31,7 @@ export type AccessType = (typeof ACCESS_TYPES)[number];
 export const ACCESS_AUDIENCE = 'resource-api';
 export const ACCESS_REQUIRED = ['nbf', 'sid', 'roles', 'amr', 'acr'] as const;
 
-/** When a token of a session ends: with its life, or with the session. */
+/** A token expires after its lifetime, but not after its session. */
 export function expiryOfAccessToken(session: Session, now: number, lifetime: number): number {
   return Math.min(now + lifetime, session.expiresAt);
 }
@@ -80,7 +80,7 @@ export function toAccessPayload(claims: AccessClaims): JWTPayload {
   };
 }
 
-/** Undefined where a claim has another form than ours have, or `acr` says more than `amr`. */
+/** Undefined if a claim is malformed, or `acr` does not follow from `amr`. */
 export function parseAccessPayload(payload: JWTPayload): AccessClaims | undefined {
   const { iss, sub, aud, iat, exp, jti, sid, roles, amr: methods, acr, auth_time: authTime } = payload;
   const { client_id: clientId, mfa_at: mfaAt, mfa_method: mfaMethod, idp, authn_context: authnContext } = payload;
@@ -90,7 +90,7 @@ export function parseAccessPayload(payload: JWTPayload): AccessClaims | undefine
   if (amrText(amr) !== methods.join(' ') || acr !== acrOf(amr)) return undefined;
   if (![clientId, mfaMethod, idp, authnContext].every(isOptionalText)) return undefined;
   if (![authTime, mfaAt].every(isOptionalInstant)) return undefined;
-  // Only a login through an identity provider can be without it.
+  // Only logins through an identity provider may lack it.
   if (authTime === undefined && idp === undefined) return undefined;
   return {
     issuer: iss as string,

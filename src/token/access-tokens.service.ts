@@ -18,7 +18,7 @@ import { signToken, parseHeader, verifyToken } from './signed-token.js';
 import { SigningKeys } from './keys/signing-keys.service.js';
 import { TokenProperties } from './token.properties.js';
 
-/** Access tokens of sessions (RFC 9068). */
+/** Issues and verifies the access tokens of sessions (RFC 9068). */
 @Injectable()
 export class AccessTokens {
   constructor(
@@ -44,9 +44,9 @@ export class AccessTokens {
   }
 
   /**
-   * Looks at the token alone; whether its session is live is for `Sessions.find`. Either type is accepted: tokens from
-   * before a change of the type stay usable until they expire. The published keys sign nothing but access tokens, so
-   * the type alone decides nothing here; an `mfa_token` has another key, algorithm and audience.
+   * Verifies the token only; `Sessions.find` tells whether its session is live. Both types are accepted, so that tokens
+   * from before a change of the type stay valid until they expire. The published keys sign access tokens only, so the type
+   * decides nothing here; an `mfa_token` has another key, algorithm and audience.
    */
   async verify(token: string): Promise<AccessClaims | undefined> {
     const header = parseHeader(token, ACCESS_TYPES);

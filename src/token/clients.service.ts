@@ -3,11 +3,11 @@ import { Injectable } from '@nestjs/common';
 import { Random } from '../random/random.js';
 import { ClientsProperties } from './token.properties.js';
 
-/** Services that may introspect tokens, and their secrets. */
+/** Registered clients, which may introspect tokens, and their secrets. */
 @Injectable()
 export class Clients {
   private readonly digests: ReadonlyMap<string, Buffer>;
-  /** What unknown clients are compared with: no secret has this digest. */
+  /** Compared with the secrets of unknown clients; no secret has this digest. */
   private readonly unknownDigest: Buffer;
 
   constructor({ clients }: ClientsProperties, random: Random) {
@@ -19,20 +19,20 @@ export class Clients {
   }
 
   /**
-   * The id that a name finds, whether or not there is such a client. Guesses are counted by it: a name as written could
-   * be spelled anew for each guess.
+   * The canonical id for a name, whether or not there is such a client. Guesses are counted by this id, since a name can
+   * be spelled differently for each guess.
    */
   idOf(name: string): string {
     return clientId(name);
   }
 
-  /** Takes the same time whatever is wrong. */
+  /** Takes the same time for an unknown client and for a wrong secret. */
   hasSecret(id: string, secret: string): boolean {
     return timingSafeEqual(digest(secret), this.digests.get(clientId(id)) ?? this.unknownDigest);
   }
 }
 
-/** A variable of the environment can spell neither capitals nor dashes, so they make no difference. */
+/** Ignores capitals and punctuation, which environment variables cannot express. */
 function clientId(written: string): string {
   return written.toLowerCase().replaceAll(/[^a-z\d]/g, '');
 }

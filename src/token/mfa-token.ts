@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
 import { PWD } from '../principal/amr.js';
 
-/** What an `mfa_token` says, after its signature and times were found good; instants in epoch seconds. */
+/** Claims of a verified `mfa_token`; instants in epoch seconds. */
 export interface MfaClaims {
   readonly subject: string;
   readonly jti: string;
@@ -34,7 +34,7 @@ export function toMfaPayload(
   };
 }
 
-/** Undefined where a claim has another form than ours have. */
+/** Undefined if a claim is malformed. */
 export function parseMfaPayload({ sub, jti, epoch, iat, exp, amr }: JWTPayload): MfaClaims | undefined {
   if (sub === undefined || jti === undefined || iat === undefined || exp === undefined) return undefined;
   if (typeof sub !== 'string' || typeof jti !== 'string' || !Number.isSafeInteger(epoch)) return undefined;

@@ -16,7 +16,7 @@ import { signToken, parseHeader, verifyToken } from './signed-token.js';
 import { SigningKeys } from './keys/signing-keys.service.js';
 import { UsedMfaTokenStore } from './used-mfa-token.store.js';
 
-/** `mfa_token`s: proof that the password was right a moment ago, good for one second step. */
+/** Issues and verifies `mfa_token`s, which prove a recent password check and are valid for one second step. */
 @Injectable()
 export class MfaTokens {
   constructor(
@@ -48,7 +48,7 @@ export class MfaTokens {
     return claims && parseMfaPayload(claims);
   }
 
-  /** True for the one transaction that uses it. */
+  /** True for the one transaction that uses the token. */
   markUsed(tx: Tx, { jti, expiresAt }: Pick<MfaClaims, 'jti' | 'expiresAt'>): Promise<boolean> {
     return this.used.insert(tx, jti, expiresAt);
   }

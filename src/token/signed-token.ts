@@ -1,24 +1,24 @@
 import type { JWTPayload } from 'jose';
 import type { UsableKey } from './keys/key-material.js';
 
-/** What a token must be beside well signed. */
+/** Requirements of a token beyond its signature. */
 export interface TokenRules {
   readonly issuer: string;
   readonly audience: string;
   readonly required: readonly string[];
 }
 
-/** Longer ones are not looked at: ours have some hundred characters, with many roles a few thousand. */
+/** Longer tokens are rejected unread: ours have some hundred characters, with many roles a few thousand. */
 const MAX_TOKEN_LENGTH = 8192;
-/** The compact form alone (RFC 7515 section 7.1), with a signature. */
+/** The compact serialization (RFC 7515 section 7.1), with a signature. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const KEY_ID = /^[\w-]{1,64}$/;
-/** For `iat` and `nbf` alone, which another replica wrote by its own clock. */
+/** Applies to `iat` and `nbf` only, which another replica wrote by its own clock. */
 const SKEW_SECONDS = 5;
 
 let jose: Awaited<ReturnType<typeof loadJose>> | undefined;
 
-/** @throws TypeError where only the public part of the key is known */
+/** @throws TypeError if only the public part of the key is known */
 export async function signToken(key: UsableKey, typ: string, claims: JWTPayload): Promise<string> {
   const { kid, algorithm: alg, signs } = key;
   if (!signs) throw new TypeError(`the key ${kid} does not sign`);
@@ -26,16 +26,16 @@ export async function signToken(key: UsableKey, typ: string, claims: JWTPayload)
   return new SignJWT(claims).setProtectedHeader({ alg, typ, kid }).sign(signs);
 }
 
-/** What the header of a token says before anything is verified. */
+/** Unverified header of a token. */
 export interface TokenHeader {
   readonly kid: string;
-  /** What kind of token it is (RFC 8725 section 3.11). */
+  /** Kind of the token (RFC 8725 section 3.11). */
   readonly typ: string;
 }
 
 /**
- * The header of a token that is of one of the types; undefined for what cannot be ours. Ours have `alg`, `typ` and `kid`
- * in their header and nothing else: no key, no place of a key (RFC 8725 section 3.10), no extension.
+ * Parses the header of a token of one of the types; undefined for a token that cannot be ours. Our headers have exactly
+ * `alg`, `typ` and `kid`: no key, no URL of a key (RFC 8725 section 3.10), no extension.
  */
 export function parseHeader(token: string, types: readonly string[]): TokenHeader | undefined {
   if (token.length > MAX_TOKEN_LENGTH || !COMPACT.test(token)) return undefined;
@@ -50,12 +50,12 @@ function headerOf(token: string): unknown {
   try {
     return JSON.parse(Buffer.from(token.slice(0, token.indexOf('.')), 'base64url').toString());
   } catch {
-    // No JSON: no token.
+    // The header is not JSON.
     return undefined;
   }
 }
 
-/** The claims of a token of this type that the key signed and that keeps the rules at this instant (epoch seconds). */
+/** Returns the claims of a token if type, signature, times and rules are satisfied at `now` (epoch seconds). */
 export async function verifyToken(
   token: string,
   key: UsableKey,
@@ -85,7 +85,7 @@ function isStrictlyTimely({ iat = Infinity, exp = 0 }: JWTPayload, now: number):
   return exp > now && iat <= now + SKEW_SECONDS;
 }
 
-/** With the first token, so that a start does not wait for it, and kept: each `import()` would look it up anew. */
+/** Loaded with the first token, so that startup does not wait, and cached, since each `import()` is a new lookup. */
 async function loadJose() {
   const [{ SignJWT }, { jwtVerify }, { JOSEError }] = await Promise.all([
     import('jose/jwt/sign'),

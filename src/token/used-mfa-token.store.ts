@@ -9,7 +9,7 @@ const INSERT = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
 /** Table `used_mfa_token`: `mfa_token`s that completed a login. */
 @Injectable()
 export class UsedMfaTokenStore {
-  /** False where it was used before. */
+  /** False if the token was used before. */
   insert(tx: Tx, jti: string, expiresAt: number): Promise<boolean> {
     return tx.insert(INSERT, [jti, expiresAt]);
   }

@@ -283,9 +283,9 @@ onSqlite('login decisions in the log', (engine) => {
     });
 
     expect(debug).toEqual([
-      'DEBUG A password is right: no code is due hasFactor=false demanded=false sentDevice=false',
+      'DEBUG Password verified: no code is due hasFactor=false demanded=false sentDevice=false',
       expect.stringMatching(
-        /^DEBUG A password is right: a code is due.* hasFactor=true demanded=false sentDevice=false$/,
+        /^DEBUG Password verified: a code is due.* hasFactor=true demanded=false sentDevice=false$/,
       ),
       'DEBUG A code is refused method=totp factor=active reason=wrong_code failures=1 mostFailures=5',
       expect.stringMatching(/^DEBUG A code is accepted method=totp factor=active offset=-?[01]$/),

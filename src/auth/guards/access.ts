@@ -26,7 +26,7 @@ export function hasAuthority(principal: Principal, authority: string): boolean {
   return authoritiesOf(principal).includes(authority);
 }
 
-/** Whether a full login proved what a route asks for, and recently enough. */
+/** True if a complete login proved the required method, and recently enough. */
 export function satisfiesAmr(principal: FullPrincipal, { maxAge }: RequiredAmr, now: number): boolean {
   return hasFreshOtp(principal, now, maxAge);
 }

@@ -7,7 +7,7 @@ import type { RequiredAmr } from '../../principal/amr.js';
 import { isHalfAuthenticated } from '../../principal/principal.js';
 import { hasAuthority, satisfiesAmr, stepUpChallenge } from './access.js';
 
-/** 403 where the authority is missing, 401 with the challenge of RFC 9470 where the login proved too little. */
+/** 403 if the authority is missing; 401 with the challenge of RFC 9470 if the login is not strong or recent enough. */
 @Injectable()
 export class AuthorityGuard implements CanActivate {
   constructor(

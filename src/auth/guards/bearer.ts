@@ -1,6 +1,6 @@
 /**
- * True where a token says of itself that it is an `mfa_token`. Nothing is believed by this: it only chooses whose rules
- * verify the token, and under which code it is refused.
+ * True if the header of a token declares an `mfa_token`. The header is not trusted: it only selects the rules that verify
+ * the token, and the error code if they reject it.
  */
 export function hasMfaTokenType(token: string): boolean {
   const [header = ''] = token.split('.', 1);
@@ -17,7 +17,7 @@ export function parseBearer(authorization: string): string | undefined {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];
 }
 
-/** What an `Authorization: Basic` header holds. */
+/** Content of an `Authorization: Basic` header. */
 export interface BasicCredentials {
   readonly name: string;
   readonly secret: string;
@@ -31,13 +31,13 @@ export function parseBasic(authorization: string): BasicCredentials | undefined 
   return rest.length === 0 ? undefined : { name, secret: rest.join(':') };
 }
 
-/** The same of a client of OAuth. */
+/** Id and secret of an OAuth client in an `Authorization: Basic` header. */
 export function parseClientCredentials(authorization: string): BasicCredentials | undefined {
   const pair = parseBasic(authorization);
   return pair && { name: formDecoded(pair.name), secret: formDecoded(pair.secret) };
 }
 
-/** RFC 6749 section 2.3.1 wants both parts form-encoded first; where that cannot be undone they were not. */
+/** RFC 6749 section 2.3.1 form-encodes both parts; text that cannot be decoded was not encoded. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', '%20'));

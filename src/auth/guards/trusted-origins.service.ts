@@ -4,7 +4,7 @@ import { PublicUrlProperties } from '../../http/server.properties.js';
 import { CorsProperties } from '../auth.properties.js';
 import type { KnownOrigins } from './cross-site.js';
 
-/** Which origins are ours, and whose scripts may call us. */
+/** The origins of the service, and the other origins whose scripts may call it. */
 @Injectable()
 export class TrustedOrigins {
   private readonly allowed: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export class TrustedOrigins {
     this.configured = publicUrl === undefined ? undefined : new Set([new URL(publicUrl).origin]);
   }
 
-  /** Where no public URL is set, ours is the one the request was sent to (http-api section 2). */
+  /** Without a public URL, the origin of the service is the one that the request was sent to (http-api section 2). */
   forRequest({ protocol, host }: HttpRequest): KnownOrigins {
     return { own: this.configured ?? new Set([`${protocol}://${host}`]), allowed: this.allowed };
   }

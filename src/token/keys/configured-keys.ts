@@ -12,11 +12,11 @@ interface Values {
   readonly algorithm: SigningAlgorithm;
 }
 
-/** Keys for access tokens that an operator keeps outside of the database. */
+/** Keys for access tokens that the configuration provides in place of the database. */
 export class ConfiguredKeys {
-  /** Signs in place of those in the database. */
+  /** The signing key, which replaces those in the database. */
   readonly signs: UsableKey | undefined;
-  /** All that verify, the signing one first. */
+  /** All verification keys, the signing key first. */
   readonly all: readonly UsableKey[];
 
   /**
@@ -52,13 +52,13 @@ export function pemFile(location: string): string | undefined {
   return location.includes('-----BEGIN ') ? undefined : location.replace(/^file:(?:\/\/(?=\/))?/, '');
 }
 
-/** The key, or why there is none. */
+/** Returns the key, or the reason why it cannot be used. */
 function readKey(location: string): UsableKey | string {
   try {
     const file = pemFile(location);
     return keyOfPem(file === undefined ? location : readFileSync(file, 'utf8'));
   } catch (error) {
-    // The messages of the system name paths, those of the cryptography library speak of its insides: codes do.
+    // System messages contain paths, and messages of the cryptography library its internals; the code is enough.
     const { code, message } = error as NodeJS.ErrnoException;
     return code === undefined ? message : `it cannot be read as a key in PEM form (${code})`;
   }
@@ -66,7 +66,7 @@ function readKey(location: string): UsableKey | string {
 
 function unusable(key: string, location: string, reason: string, origin: string): Problem {
   const action = `Set ${key} to a PEM file or text: an EC key on P-256, an Ed25519 key, or an RSA key of 2048 bits or more.`;
-  // What is not plainly a place may be a private key, or half of one.
+  // A value that is not clearly a path may be a private key, or part of one.
   const value = /^(?:file:|\.{0,2}\/)/.test(location) && pemFile(location) !== undefined ? location : MASK;
   const facts = { Property: key, Value: `"${value}"`, Origin: origin, Reason: reason };
   return problem(`The key of ${key} cannot be used`, action, facts);

@@ -14,11 +14,11 @@ export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256';
 
 export type CryptoKey = ReturnType<KeyObject['toCryptoKey']>;
 
-/** A key ready to be used: one algorithm, known by its id. */
+/** An imported key with its algorithm and id. */
 export interface UsableKey {
   readonly kid: string;
   readonly algorithm: SigningAlgorithm | 'HS256';
-  /** Absent where only the public part is known. */
+  /** Absent if only the public part is known. */
   readonly signs?: CryptoKey;
   readonly verifies: CryptoKey;
   /** RFC 7517, public members only; absent for a shared secret, which is published nowhere. */
@@ -27,7 +27,7 @@ export interface UsableKey {
 
 export type PublicJwk = Readonly<Record<string, string>>;
 
-/** What Web Crypto is told of each, and how RFC 7517 names its public members. */
+/** Web Crypto parameters of each algorithm, and its public members (RFC 7517). */
 const PARAMETERS = {
   ES256: { web: { name: 'ECDSA', namedCurve: 'P-256' }, members: ['kty', 'crv', 'x', 'y'] },
   EdDSA: { web: { name: 'Ed25519' }, members: ['kty', 'crv', 'x'] },
@@ -55,7 +55,7 @@ function generated(algorithm: SigningAlgorithm): Promise<{ readonly privateKey: 
   }
 }
 
-/** @throws Error where the bytes are no private key for an algorithm of ours */
+/** @throws Error if the bytes are not a private key for a supported algorithm */
 export function keyOfDer(pkcs8: Buffer): UsableKey {
   return keyOf(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }));
 }
@@ -69,7 +69,7 @@ export function keyOfPem(pem: string): UsableKey {
   return keyOf(isPrivate ? createPrivateKey(pem) : createPublicKey(pem));
 }
 
-/** A secret shared with nobody, for tokens that only this service reads. */
+/** Imports a symmetric secret, for tokens that only this service reads. */
 export function keyOfSecret(kid: string, secret: Uint8Array): UsableKey {
   const parameters = { name: 'HMAC', hash: 'SHA-256' };
   const key = createSecretKey(secret).toCryptoKey(parameters, false, ['sign', 'verify']);

@@ -7,26 +7,26 @@ import type { SigningAlgorithm } from './key-material.js';
 import { type GeneratedKey, SigningKeyStore, type StoredKey } from './signing-key.store.js';
 import { TokenProperties } from '../token.properties.js';
 
-/** A key as an operator sees it; instants in epoch seconds. */
+/** A key as operators see it; instants in epoch seconds. */
 export interface ListedKey {
   readonly kid: string;
   readonly purpose: KeyPurpose;
   readonly algorithm: string;
   readonly state: KeyState;
-  /** Id of the key it is sealed under. */
+  /** Id of the seal key. */
   readonly sealKey: string;
   readonly createdAt: number;
   readonly signsFrom: number;
-  /** When it stops to verify, where that is known. */
+  /** When the key stops verifying tokens, if that is known. */
   readonly endsAt?: number;
 }
 
-/** The key that takes over. */
+/** The key that signs next. */
 export interface Rotated {
   readonly purpose: KeyPurpose;
   readonly kid: string;
   readonly signsFrom: number;
-  /** False where it was there already. */
+  /** False if the key existed already. */
   readonly isNew: boolean;
 }
 
@@ -39,7 +39,7 @@ interface Change {
 
 const PURPOSES: readonly KeyPurpose[] = ['access', 'mfa'];
 
-/** Makes, replaces and retires the signing keys of the database; of processes at once one does it. */
+/** Generates, rotates and retires the signing keys of the database; concurrent processes do each step once. */
 @Injectable()
 export class KeyRotation {
   constructor(
@@ -55,7 +55,7 @@ export class KeyRotation {
     return this.work.single((tx) => this.store.all(tx));
   }
 
-  /** Makes what is missing (at the first start), replaces what is old, deletes what has ended. */
+  /** Generates missing keys (on first start), rotates old keys and deletes expired ones. */
   async keepUp(): Promise<void> {
     const all = await this.stored();
     for (const purpose of this.purposes) {
@@ -70,8 +70,8 @@ export class KeyRotation {
   }
 
   /**
-   * Sees to it that every purpose has a next key, which is published first and signs later; with `atOnce` it signs from
-   * now on, which verifiers that keep published keys for a while may refuse.
+   * Ensures that every purpose has a next key, which is published first and signs later. With `atOnce` it signs
+   * immediately; verifiers that cache the published keys may then reject tokens for a while.
    */
   async rotate({
     actor,
@@ -95,8 +95,8 @@ export class KeyRotation {
   }
 
   /**
-   * Takes a key out of use; where it was the current one, the next takes its place at once. It verifies until its tokens
-   * have ended, or, with `atOnce` for one that became known, no more. False where there is no such key.
+   * Retires a key; the next key replaces a current one immediately. A retired key verifies until its tokens have expired;
+   * with `atOnce`, for a compromised key, it is deleted. False if there is no such key.
    */
   async retire(kid: string, { actor, atOnce = false }: { actor: string; atOnce?: boolean }): Promise<boolean> {
     const known = (await this.stored()).find((key) => key.kid === kid);
@@ -125,20 +125,20 @@ export class KeyRotation {
     });
   }
 
-  /** Seals under the active seal key what is under another; answers how many keys that were. Can be run again. */
+  /** Seals all keys under the active seal key; returns the number of changed keys. Can be repeated. */
   reseal(actor: string): Promise<number> {
     return this.work.run(async (tx) => {
       let count = 0;
       for (const key of await this.store.all(tx)) {
         if (await this.store.reseal(tx, key)) count += 1;
       }
-      // Once for all that is sealed: TOTP keys follow, in transactions of their own.
+      // One event for all sealed values: TOTP keys follow in transactions of their own.
       await this.record(tx, 'resealed', actor);
       return count;
     });
   }
 
-  /** Keys of the database sign no access tokens where an operator configured one. */
+  /** A configured signing key replaces the access token keys of the database. */
   private get purposes(): readonly KeyPurpose[] {
     return this.properties.ownKey === undefined ? PURPOSES : ['mfa'];
   }
@@ -147,7 +147,7 @@ export class KeyRotation {
     return purpose === 'mfa' ? 'HS256' : this.properties.algorithm;
   }
 
-  /** Puts a new key behind those that were read; false where another process was faster. */
+  /** Adds a key after those that were read; false if another process was first. */
   private async add(
     purpose: KeyPurpose,
     before: readonly StoredKey[],
@@ -167,7 +167,7 @@ export class KeyRotation {
     });
   }
 
-  /** Where nothing signs: the next key, or else the one that was made for the case. */
+  /** Replaces a missing current key by the next key or, without one, by the spare key. */
   private async putInPlace(tx: Tx, spare: GeneratedKey, left: readonly StoredKey[]): Promise<void> {
     const [waiting] = this.inState('next', left);
     if (waiting) await this.store.signNow(tx, waiting.kid);

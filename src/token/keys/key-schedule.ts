@@ -1,7 +1,7 @@
-/** What a signing key is for. */
+/** Purpose of a signing key. */
 export type KeyPurpose = 'access' | 'mfa';
 
-/** When a key of the database counts; instants in epoch seconds. */
+/** Times of a key of the database; instants in epoch seconds. */
 export interface ScheduledKey {
   readonly kid: string;
   readonly purpose: KeyPurpose;
@@ -9,7 +9,7 @@ export interface ScheduledKey {
   readonly generation: number;
   readonly createdAt: number;
   readonly signsFrom: number;
-  /** Set where an operator took it out of use. */
+  /** Set if an operator retired the key. */
   readonly retiredAt?: number;
 }
 
@@ -22,13 +22,13 @@ interface Terms {
   readonly overlap: number;
 }
 
-/** Clocks of replicas differ, and one that runs slow signs with the key before for as long. */
+/** Allowance for clock skew: a replica whose clock is slow signs with the previous key for this long. */
 const SKEW_SECONDS = 300;
 
 /**
- * Others keep the published keys for a while (authentication.md, 2.8); of the secret of `mfa_token`, only our replicas
- * have to know. The life of access tokens is that which `app.security.token.access-lifetime` may have at most, so that
- * a change of that key ends no token early.
+ * Verifiers cache the published keys for a while (authentication.md, 2.8); only our replicas need the secret of
+ * `mfa_token`s. The overlap uses the maximum of `app.security.token.access-lifetime`, so that a change of that key
+ * invalidates no token early.
  */
 export const TERMS: Readonly<Record<KeyPurpose, Terms>> = {
   access: { lead: 86_400, overlap: 3600 + SKEW_SECONDS },
@@ -43,15 +43,15 @@ export function statesAt<K extends ScheduledKey>(keys: readonly K[], now: number
 }
 
 /**
- * The newest that may sign; where the time of none has come, the first one: a clock that was set back must not leave the
- * service without a key.
+ * The newest key whose time to sign has come. If there is none, the first key: a clock that was set back must not leave
+ * the service without a signing key.
  */
 export function currentOf<K extends ScheduledKey>(keys: readonly K[], now: number): K | undefined {
   const usable = keys.filter(({ retiredAt }) => retiredAt === undefined).toSorted(byGeneration);
   return usable.findLast(({ signsFrom }) => signsFrom <= now) ?? usable.at(0);
 }
 
-/** When a key stops to verify; undefined while it signs or will sign. */
+/** When a key stops verifying tokens; undefined while it signs or will sign. */
 export function expiryOfKey(key: ScheduledKey, keys: readonly ScheduledKey[]): number | undefined {
   const successors = keys.filter(({ generation, retiredAt }) => generation > key.generation && retiredAt === undefined);
   const lastSignature = Math.min(key.retiredAt ?? Infinity, ...successors.map(({ signsFrom }) => signsFrom));
@@ -64,7 +64,7 @@ function stateOf(key: ScheduledKey, keys: readonly ScheduledKey[], now: number):
   return end === undefined || end > now ? 'retired' : 'ended';
 }
 
-/** The key that a purpose lacks: one that signs from now on, or one that takes over later; undefined where none. */
+/** The key that a purpose lacks: one that signs now, or one that takes over later; undefined if none is missing. */
 export function missingKey(
   keys: readonly (ScheduledKey & { readonly algorithm: string })[],
   now: number,

@@ -12,13 +12,13 @@ const OF_TOKENS = 'app.security.token.';
 const FILE_NOT_PRIVATE = 'The file of a private key for tokens is not private';
 
 /**
- * A private key that signs tokens stands in no configuration file and in no argument. The file that holds it is private to
- * the service, whether the key names that file, or the file is mounted and fills the key.
+ * Private keys for tokens must not appear in configuration files or arguments, and files that hold them must be private to
+ * the service, whether a key names such a file or a mounted file is the value of the key.
  */
 export const signingKeyKeptPrivate = new Rule('security', (facts) => {
   const { ownKey, verificationKeys } = facts.get(TokenProperties);
   const texts = new Set([ownKey ?? '', ...verificationKeys].map((text) => text.trim()).filter(containsPrivateKey));
-  const written = facts.entries.flatMap((entry) => judged(entry, texts));
+  const written = facts.entries.flatMap((entry) => findingsOf(entry, texts));
   const next = verificationKeys.filter(leadsToPrivateKey);
   return [
     ...written,
@@ -33,19 +33,19 @@ function inFile(facts: RuleFacts, key: string, what: string, location: string | 
   return exposure ? [facts.about(key, { what, action: MAKE_PRIVATE }, { File: file, ...exposure })] : [];
 }
 
-/** True for a file with a private key: most keys that only verify are public. */
+/** True for a file with a private key; verification keys are mostly public. */
 function leadsToPrivateKey(location: string): boolean {
   const file = pemFile(location);
   try {
     return file !== undefined && containsPrivateKey(readFileSync(file, 'utf8'));
   } catch {
-    // The reader of the keys reports that.
+    // `ConfiguredKeys` reports unreadable files.
     return false;
   }
 }
 
-/** `texts` are the private keys in force, wherever placeholders found them. What is named like a secret is for rule 2. */
-function judged(
+/** `texts` are the private keys in use, wherever placeholders resolved them. Rule 2 covers entries with secret names. */
+function findingsOf(
   { key, spelled, text, isInFile, isSecret, origin }: WrittenEntry,
   texts: ReadonlySet<string>,
 ): readonly Finding[] {

@@ -10,16 +10,16 @@ import { currentOf, type KeyPurpose, statesAt } from './key-schedule.js';
 import { KeyRotation } from './key-rotation.service.js';
 import { SigningKeyStore, type StoredKey } from './signing-key.store.js';
 
-/** Tokens that name an unknown key cost one read in this time, however many there are. */
+/** Tokens with unknown key ids cost at most one read in this time. */
 const UNKNOWN_KEY_MILLIS = 2000;
 
-/** For the log, which takes a whole one for a secret. */
+/** Shortened for the log, whose redaction masks whole ids as secrets. */
 function shortIds(keys: readonly StoredKey[]): string {
   const ids = keys.map(({ kid }) => kid.slice(0, 8));
   return ids.toSorted().join(' ');
 }
 
-/** The signing keys in use: opened once, read anew now and then, and when a token names a key that is not known yet. */
+/** Cache of the signing keys: reloaded periodically, and when a token names an unknown key. */
 @Injectable()
 export class SigningKeys implements OnModuleInit {
   private stored: readonly StoredKey[] = [];
@@ -39,7 +39,7 @@ export class SigningKeys implements OnModuleInit {
     this.log = loggers.get('token');
   }
 
-  /** @throws ConfigurationFailure where the key to sign with is sealed under a key that is not there */
+  /** @throws ConfigurationFailure if the signing key is sealed under a missing seal key */
   async onModuleInit(): Promise<void> {
     await this.rotation.keepUp();
     await this.reload();
@@ -48,14 +48,14 @@ export class SigningKeys implements OnModuleInit {
     }
   }
 
-  /** The key that signs now. */
+  /** The current signing key. */
   current(purpose: KeyPurpose): UsableKey {
     const key = this.currentOrNone(purpose);
     if (!key) throw new Error(`no key signs ${purpose} tokens`);
     return key;
   }
 
-  /** The key of that id, while it verifies tokens of that purpose. */
+  /** The verification key with that id and purpose. */
   async find(purpose: KeyPurpose, kid: string): Promise<UsableKey | undefined> {
     const known = this.known(purpose, kid);
     if (known || Math.abs(this.clock.millis() - this.readAt) < UNKNOWN_KEY_MILLIS) return known;
@@ -63,14 +63,14 @@ export class SigningKeys implements OnModuleInit {
     return this.known(purpose, kid);
   }
 
-  /** Public keys of access tokens (RFC 7517 section 5): those that sign, signed lately or will sign. */
+  /** Public keys of access tokens (RFC 7517 section 5): current, recent and next ones. */
   jwks(): { readonly keys: readonly PublicJwk[] } {
     const stored = this.verifying('access').flatMap(({ kid }) => this.opened.get(kid) ?? []);
     const all = new Map([...this.configured.all, ...stored].map((key) => [key.kid, key]));
     return { keys: [...all.values()].flatMap(({ jwk }) => (jwk ? [jwk] : [])) };
   }
 
-  /** Reads the keys anew; calls at once share one read. */
+  /** Reloads the keys; concurrent calls share one read. */
   reload(): Promise<void> {
     this.reading ??= this.read().finally(() => (this.reading = undefined));
     return this.reading;
@@ -82,19 +82,19 @@ export class SigningKeys implements OnModuleInit {
     for (const key of stored) this.open(key);
     const kids = new Set(stored.map(({ kid }) => kid));
     for (const kid of this.opened.keys()) if (!kids.has(kid)) this.opened.delete(kid);
-    this.tell(stored);
+    this.logChange(stored);
     this.stored = stored;
   }
 
-  /** Only what is new: keys are read anew all the time. */
-  private tell(stored: readonly StoredKey[]): void {
+  /** Logs changes only, since keys are reloaded all the time. */
+  private logChange(stored: readonly StoredKey[]): void {
     const [before, now] = [this.stored, stored].map((keys) => shortIds(keys));
     if (before === now) return;
     const unopened = shortIds(stored.filter(({ kid }) => !this.opened.has(kid)));
     this.log.debug('The keys that sign tokens have changed', { before, now, unopened });
   }
 
-  /** One that was opened before stays usable when it is sealed anew under a key that this process does not have. */
+  /** An opened key stays usable when it is resealed under a key that this process does not have. */
   private open(key: StoredKey): void {
     if (this.opened.has(key.kid)) return;
     try {

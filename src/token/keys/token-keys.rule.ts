@@ -2,7 +2,7 @@ import { faultsOf, Rule } from '../../config/check/rule.js';
 import { ConfiguredKeys } from './configured-keys.js';
 import { TokenProperties } from '../token.properties.js';
 
-/** The keys for tokens that an operator keeps can be read and fit their use. */
+/** Configured keys for tokens must be readable and fit their use. */
 export const tokenKeysUsable = new Rule('tokens', (facts) => {
   const properties = facts.get(TokenProperties);
   return faultsOf(() => new ConfiguredKeys(properties, (key) => facts.configuration.originOf(key)));
