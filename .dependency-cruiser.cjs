@@ -124,7 +124,7 @@ module.exports = {
       name: 'no-http-below-auth',
       comment: 'Accounts, sessions and tokens do not know that HTTP carries them: pass in what follows from it.',
       severity: 'error',
-      from: { path: '^src/(session|token)/', pathNot: SPEC },
+      from: { path: '^src/(account|session|token)/', pathNot: SPEC },
       to: { path: '^src/(http|web)/' },
     },
     {
