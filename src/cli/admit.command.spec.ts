@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { IdpProperties } from '../saml/idp/idp.properties.js';
-import { SamlProperties } from '../saml/saml.properties.js';
+import { IdpProperties, SamlProperties } from '../saml/saml.properties.js';
 import { IdentityProvider } from '../../test/support/identity-provider.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';
 import { addAdmitCommand, type AdmitServices } from './admit.command.js';
@@ -48,7 +47,7 @@ describe('users admit', () => {
 
   it.each([
     [BY_HAND, ['--issuer', 'https://other.test/'], 'The entity id of corp is https://idp.test/metadata.'],
-    [{ metadata: 'file:/nowhere/metadata.xml' }, [], 'The metadata of corp cannot be used: their file cannot be read'],
+    [{ metadata: 'file:/nowhere/metadata.xml' }, [], 'The metadata of corp cannot be used: the file cannot be read'],
     [undefined, [], 'Unknown identity provider "corp": app.security.saml.idp.corp.* is not set.'],
   ])('makes nobody where it cannot know who is meant (%j, %j)', async (keys, args, complaint) => {
     const { answer, calls } = await admit(keys, '--person', 'ada', ...args);

@@ -4,9 +4,8 @@ import type { Configuration } from '../config/configuration.js';
 import { ServiceError } from '../errors/service-error.js';
 import { HttpClientProperties } from '../outbound/outbound.properties.js';
 import type { CertificateFacts } from '../saml/idp/idp-certificates.js';
-import type { IdpProperties } from '../saml/idp/idp.properties.js';
+import { type IdpProperties, SamlProperties } from '../saml/saml.properties.js';
 import type { IdpFacts } from '../saml/idp/idp-metadata-cache.js';
-import { SamlProperties } from '../saml/saml.properties.js';
 import { PublicUrlProperties, ServerProperties, serviceUrl, ServletProperties } from '../http/server.properties.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
@@ -134,7 +133,7 @@ async function learnt(
   properties: IdpProperties,
   clock: Clock,
 ): Promise<IdpFacts | undefined> {
-  const { configuredTrust } = await import('../saml/idp/configured-trust.js');
+  const { configuredTrust } = await import('../saml/idp/idp-trust.js');
   if (!/^https?:/.test(properties.metadata ?? '')) {
     report.lines.push('clock           not compared: there are no metadata at a URL');
   }
@@ -164,9 +163,9 @@ async function read(
   ] = await Promise.all([
     import('../saml/idp/metadata-source.js'),
     import('../saml/idp/idp-metadata.js'),
-    import('../saml/idp/metadata-file.js'),
+    import('../saml/idp/metadata-source.js'),
     import('../saml/idp/metadata.client.js'),
-    import('../saml/idp/metadata-failure.js'),
+    import('../saml/idp/metadata-source.js'),
   ]);
   const source = metadataSource(metadata);
   try {

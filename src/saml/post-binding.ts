@@ -1,7 +1,7 @@
 import { decodeMessage, type DocumentRoot, readDocument } from './xml/document-allowlist.js';
 import { isRejection, type Rejection } from './login/rejection.js';
 import type { SigningKeys } from './sp/service-provider.js';
-import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/signature-algorithms.js';
+import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/saml-uris.js';
 
 /**
  * The text of a posted message as one of the certificates has signed it, without the signature, or why there is none (SAML
@@ -17,12 +17,8 @@ export async function readPost(
   const document = readDocument(xml, root);
   if (isRejection(document)) return document;
   if (!document.children.some(({ name }) => name === 'Signature')) return 'signature';
-  const [{ DOMParser }, { verifyRootSignature: signedRoot }] = await Promise.all([
-    import('@xmldom/xmldom'),
-    import('./xml/root-signature.js'),
-  ]);
-  const { documentElement } = new DOMParser().parseFromString(xml, 'text/xml');
-  const found = signedRoot(xml, documentElement, certificates);
+  const { verifyRootSignature } = await import('./xml/root-signature.js');
+  const found = verifyRootSignature(xml, certificates);
   return 'signed' in found ? { xml: found.signed } : 'signature';
 }
 

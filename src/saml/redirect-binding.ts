@@ -1,8 +1,8 @@
 import { sign, verify } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { decodeBase64, decodeText } from './xml/message-text.js';
+import { decodeBase64, decodeText } from './xml/xml-text.js';
 import type { Rejection } from './login/rejection.js';
-import { RSA_SHA256 } from './xml/signature-algorithms.js';
+import { RSA_SHA256 } from './xml/saml-uris.js';
 
 /** What carries a message, in a query as in a form. */
 export type MessageField = 'SAMLRequest' | 'SAMLResponse';

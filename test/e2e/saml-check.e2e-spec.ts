@@ -106,7 +106,7 @@ describe('saml check', { timeout: 60_000 }, () => {
     const { stderr, exitCode } = await check([`metadata=${server.metadataUrl}`]);
 
     expect(stderr).toBe(
-      'The metadata of the identity provider cannot be used: they are not well-formed XML (line 1).\n',
+      'The metadata of the identity provider cannot be used: not well-formed XML (line 1).\n',
     );
     expect(exitCode).toBe(1);
   });

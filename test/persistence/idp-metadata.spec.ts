@@ -45,7 +45,7 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     expect(trusted).toThrow(
       expect.objectContaining({
         code: 'UNAVAILABLE',
-        facts: { retryAfterSeconds: 10, reason: 'identity provider corp: nothing was read of it yet' },
+        facts: { retryAfterSeconds: 10, reason: 'identity provider corp: no metadata has been read yet' },
       }),
     );
     await metadata.refresh(entry);
@@ -53,10 +53,10 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
   });
 
   it.each([
-    ['their URL answered 500', (): void => void (server.settings.metadataAnswer = { status: 500 })],
-    ['they are not well-formed XML (line 1)', (): void => void (server.settings.metadata = '<a>')],
+    ['the URL answered 500', (): void => void (server.settings.metadataAnswer = { status: 500 })],
+    ['not well-formed XML (line 1)', (): void => void (server.settings.metadata = '<a>')],
     [
-      'they were valid until 2020-01-01T00:00:00.000Z',
+      'the metadata was valid until 2020-01-01T00:00:00.000Z',
       () => {
         server.settings.metadata = { entityId: 'urn:new', validUntil: '2020-01-01T00:00:00Z' };
       },
@@ -81,7 +81,7 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     clock.advance(3599);
     expect(trusted()).toBe(ENTITY_ID);
     clock.advance(1);
-    expect(trusted).toThrow(/^UNAVAILABLE: identity provider corp: the metadata were valid until /);
+    expect(trusted).toThrow(/^UNAVAILABLE: identity provider corp: the metadata was valid until /);
 
     server.settings.metadata = inAnHour();
     await metadata.refresh(entry);
@@ -111,7 +111,7 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     const after = process(keys);
     await after.metadata.restore(after.entry);
 
-    expect(after.trusted).toThrow('nothing was read of it yet');
+    expect(after.trusted).toThrow('no metadata has been read yet');
   });
 
   it('metadata of another URL and expired metadata are not restored', async () => {
@@ -124,8 +124,8 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     const late = process();
     await late.metadata.restore(late.entry);
 
-    expect(elsewhere.trusted).toThrow('nothing was read of it yet');
-    expect(late.trusted).toThrow('nothing was read of it yet');
+    expect(elsewhere.trusted).toThrow('no metadata has been read yet');
+    expect(late.trusted).toThrow('no metadata has been read yet');
   });
 
   it('older metadata replace neither later stored ones nor those that were just read', async () => {

@@ -2,15 +2,15 @@ import { type CertificateFacts, certificateFacts } from './idp-certificates.js';
 import type { MetadataReading } from './idp-metadata.js';
 import type { IdpTrust } from './idp-trust.js';
 
-/** What was found out about an identity provider. */
+/** Facts about an identity provider, from metadata or configuration. */
 export type IdpFacts = Pick<MetadataReading, 'trust'> & Partial<MetadataReading>;
 
-/** An identity provider with the last good that is known of it. */
+/** The last valid facts about an identity provider, and the last failure to renew them. */
 export class IdpMetadataCache {
   private knowledge: IdpFacts | undefined;
   private learntAt: number | undefined;
   private facts: readonly CertificateFacts[] = [];
-  private fault = 'nothing was read of it yet';
+  private fault = 'no metadata has been read yet';
   private isFaulty = false;
 
   constructor(
@@ -22,17 +22,17 @@ export class IdpMetadataCache {
     return this.knowledge;
   }
 
-  /** Milliseconds since 1970 at which that was true according to where it comes from. */
+  /** Milliseconds since 1970 at which the facts were read from their source. */
   get updatedAt(): number | undefined {
     return this.learntAt;
   }
 
-  /** Of those it signs with. */
+  /** The certificates with which it signs. */
   get certificates(): readonly CertificateFacts[] {
     return this.facts;
   }
 
-  /** Why the last attempt to learn more has failed. */
+  /** Why the last refresh failed; undefined after a success. */
   get failure(): string | undefined {
     return this.isFaulty ? this.fault : undefined;
   }
@@ -44,18 +44,18 @@ export class IdpMetadataCache {
     this.isFaulty = false;
   }
 
-  /** What is known stays. */
+  /** Records a failed refresh; the current facts stay in use. */
   markFailed(fault: string): void {
     this.fault = fault;
     this.isFaulty = true;
   }
 
-  /** What to trust it by now, or why nothing. */
+  /** The trust settings that apply at an instant, or why there are none. */
   trustAt(millis: number): IdpTrust | { readonly fault: string } {
     const { trust } = this.knowledge ?? {};
     if (!trust) return { fault: this.fault };
     if (trust.validUntil === undefined || millis < trust.validUntil) return trust;
-    const until = `the metadata were valid until ${new Date(trust.validUntil).toISOString()}`;
+    const until = `the metadata was valid until ${new Date(trust.validUntil).toISOString()}`;
     return { fault: this.isFaulty ? `${until}, and ${this.fault}` : until };
   }
 }

@@ -5,14 +5,12 @@ import { HttpClientProperties } from '../../outbound/outbound.properties.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import type { MetadataReading } from './idp-metadata.js';
 import { IdpMetadataStore } from './idp-metadata.store.js';
-import type { IdpProperties } from './idp.properties.js';
+import type { IdpProperties } from '../saml.properties.js';
 import type { IdpEntry } from './idps.service.js';
 import { MetadataClient } from './metadata.client.js';
-import { MetadataFailure } from './metadata-failure.js';
-import { readMetadataFile } from './metadata-file.js';
-import { metadataSource } from './metadata-source.js';
+import { MetadataFailure, metadataSource, readMetadataFile } from './metadata-source.js';
 
-/** Reads the metadata of identity providers, from where the key `metadata` leads. */
+/** Reads the metadata of identity providers from the file or URL in the key `metadata`. */
 @Injectable()
 export class IdpMetadata {
   private readonly client: MetadataClient;
@@ -27,7 +25,7 @@ export class IdpMetadata {
   }
 
   /**
-   * Reads them anew; where that fails, what is known stays.
+   * Reads the metadata; after a failure the previous metadata stays in use.
    * @throws MetadataFailure
    */
   async refresh({ properties, cache }: IdpEntry, signal?: AbortSignal): Promise<void> {
@@ -41,12 +39,12 @@ export class IdpMetadata {
       cache.update(reading, this.clock.millis());
       if (source.kind === 'url') await this.save(cache.name, source.url, document);
     } catch (error) {
-      cache.markFailed(error instanceof MetadataFailure ? error.message : 'they cannot be read');
+      cache.markFailed(error instanceof MetadataFailure ? error.message : 'the metadata cannot be read');
       throw error;
     }
   }
 
-  /** Goes on with what another process fetched last, until something newer is there. */
+  /** Starts with the metadata that a process stored last, until newer metadata is read. */
   async restore({ properties, cache }: IdpEntry): Promise<void> {
     const source = metadataSource(properties.metadata ?? '');
     if (source.kind === 'file') return;
@@ -55,19 +53,19 @@ export class IdpMetadata {
     try {
       cache.update(await this.readingOf(kept.document, properties), kept.fetchedAt * 1000);
     } catch (error) {
-      // They were good then, for other keys or another day.
+      // The stored metadata was valid for other keys or at an earlier time.
       if (!(error instanceof MetadataFailure)) throw error;
     }
   }
 
   private async readingOf(document: string, properties: IdpProperties): Promise<MetadataReading> {
-    // Without metadata nothing that knows XML is loaded.
+    // Loaded only if there is metadata, since the module loads an XML library.
     const { readConfigured: readAs } = await import('./idp-metadata.js');
     const reading = readAs(document, properties);
     if ('fault' in reading) throw new MetadataFailure(reading.fault);
     const { validUntil } = reading.trust;
     if (validUntil === undefined || this.clock.millis() < validUntil) return reading;
-    throw new MetadataFailure(`they were valid until ${new Date(validUntil).toISOString()}`);
+    throw new MetadataFailure(`the metadata was valid until ${new Date(validUntil).toISOString()}`);
   }
 
   private async save(name: string, url: string, document: string): Promise<void> {
@@ -75,7 +73,7 @@ export class IdpMetadata {
     await this.ifReachable(() => this.work.run((tx) => this.store.save(tx, name, url, kept)));
   }
 
-  /** The database is for a start in bad times alone: that it is away, it says itself. */
+  /** The stored copy only helps a start without the URL, so an outage of the database, which is logged elsewhere, is ignored. */
   private async ifReachable<T>(ask: () => Promise<T>): Promise<T | undefined> {
     try {
       return await ask();

@@ -70,7 +70,7 @@ describe('metadata of an identity provider', () => {
 
     expect(reading).toMatchObject({
       trust: { sso: { url: SSO_URL, binding: 'redirect' } },
-      warnings: ['Single sign-on is offered by redirect alone, not by post'],
+      warnings: ['Single sign-on is offered by redirect only, not by post'],
     });
   });
 
@@ -120,9 +120,9 @@ describe('metadata of an identity provider', () => {
     expect(reading).toMatchObject({
       trust: { certificates: [first.certificate] },
       warnings: [
-        'A certificate is left out: the key of a certificate in it is of the kind ec, not RSA',
-        'A certificate is left out: the RSA key of a certificate in it has 1024 bits, not at least 2048',
-        'A certificate is left out: a certificate in it cannot be read',
+        'A certificate is ignored: the key of a certificate in it is of the kind ec, not RSA',
+        'A certificate is ignored: the RSA key of a certificate in it has 1024 bits, not at least 2048',
+        'A certificate is ignored: a certificate in it cannot be read',
       ],
     });
   });
@@ -179,27 +179,24 @@ describe('metadata of an identity provider', () => {
 
 describe('metadata cannot be used', () => {
   it.each([
-    ['they are no SAML metadata', () => '<html/>'],
-    ['they are empty', () => ''],
-    ['they are empty', () => '<!-- nothing -->'],
-    ['they are not well-formed XML (line 1)', () => simple().slice(0, -3)],
-    ['they are not well-formed XML (line 1)', () => '<a>'.repeat(50)],
-    ['they are not well-formed XML (line 1)', () => simple().replace(ENTITY_ID, '&other;')],
-    ['they have a DOCTYPE', () => `<!DOCTYPE a [<!ENTITY b "c">]>${simple()}`],
-    ['their elements stand more than 100 deep in each other', () => '<a>'.repeat(200) + '</a>'.repeat(200)],
-    ['they are larger than 5 MB', () => simple() + ' '.repeat(5 * 1024 * 1024)],
-    ['they are not in UTF-8', () => `<?xml version="1.0" encoding="ISO-8859-1"?>${simple()}`],
-    ['they are no SAML metadata', () => entitiesDescriptor([])],
-    ['they describe no identity provider', () => simple().replaceAll('IDPSSODescriptor', 'SPSSODescriptor')],
+    ['not SAML metadata', () => '<html/>'],
+    ['empty', () => ''],
+    ['empty', () => '<!-- nothing -->'],
+    ['not well-formed XML (line 1)', () => simple().slice(0, -3)],
+    ['not well-formed XML (line 1)', () => '<a>'.repeat(50)],
+    ['not well-formed XML (line 1)', () => simple().replace(ENTITY_ID, '&other;')],
+    ['contains a DOCTYPE', () => `<!DOCTYPE a [<!ENTITY b "c">]>${simple()}`],
+    ['elements are nested more than 100 levels deep', () => '<a>'.repeat(200) + '</a>'.repeat(200)],
+    ['larger than 5 MB', () => simple() + ' '.repeat(5 * 1024 * 1024)],
+    ['not in UTF-8', () => `<?xml version="1.0" encoding="ISO-8859-1"?>${simple()}`],
+    ['not SAML metadata', () => entitiesDescriptor([])],
+    ['contains no identity provider', () => simple().replaceAll('IDPSSODescriptor', 'SPSSODescriptor')],
+    ['contains no SAML 2.0 identity provider', () => simple().replace('SAML:2.0:protocol', 'SAML:1.1:protocol')],
+    ['contains no single sign-on URL for HTTP-Redirect or HTTP-POST', () => simple({ endpoints: '' })],
+    ['contains no certificate that can verify signatures', () => simple({ certificates: [] })],
+    ['validUntil is not a date and time', () => simple({ validUntil: 'tomorrow' })],
     [
-      'they describe no identity provider of SAML 2.0',
-      () => simple().replace('SAML:2.0:protocol', 'SAML:1.1:protocol'),
-    ],
-    ['they name no single sign-on by HTTP-Redirect or HTTP-POST at a URL', () => simple({ endpoints: '' })],
-    ['they hold no certificate that signatures can be checked with', () => simple({ certificates: [] })],
-    ['their validUntil is no instant', () => simple({ validUntil: 'tomorrow' })],
-    [
-      'they describe 2 identity providers; entity-id says which one is meant',
+      'contains 2 identity providers; set entity-id to select one',
       () => entitiesDescriptor([simple(), simple({ entityId: 'urn:b' })]),
     ],
   ])('%s', (fault, xml) => {
@@ -212,7 +209,7 @@ describe('metadata cannot be used', () => {
       const endpoints = at('SingleSignOnService', 'HTTP-POST', location);
 
       expect(readMetadata(simple({ endpoints }), REDIRECT)).toEqual({
-        fault: 'they name no single sign-on by HTTP-Redirect or HTTP-POST at a URL',
+        fault: 'contains no single sign-on URL for HTTP-Redirect or HTTP-POST',
       });
     },
   );
@@ -221,15 +218,15 @@ describe('metadata cannot be used', () => {
     const wanted = { ...REDIRECT, entityId: 'urn:b' };
     const twice = entitiesDescriptor([simple({ entityId: 'urn:b' }), simple({ entityId: 'urn:b' })]);
 
-    expect(readMetadata(simple(), wanted)).toEqual({ fault: 'they describe no entity urn:b' });
-    expect(readMetadata(twice, wanted)).toEqual({ fault: 'they describe more than one entity urn:b' });
+    expect(readMetadata(simple(), wanted)).toEqual({ fault: 'contains no entity urn:b' });
+    expect(readMetadata(twice, wanted)).toEqual({ fault: 'contains more than one entity urn:b' });
   });
 });
 
 describe('signed metadata', () => {
   const signedBy = (): MetadataSelection => ({ ...REDIRECT, signedBy: [first.certificate, second.certificate] });
-  const OTHER = { fault: 'their signature is not one by metadata-certificate of what they say' };
-  const UNSIGNED = { fault: 'their root is not signed, or more than once' };
+  const OTHER = { fault: 'its signature does not verify with metadata-certificate' };
+  const UNSIGNED = { fault: 'its root element has no signature, or more than one' };
 
   it('are read where one of the certificates has signed them', () => {
     const signed = simple({ signedBy: second });
@@ -266,7 +263,7 @@ describe('signed metadata', () => {
     const signed = replaced(both, '<md:EntityDescriptor', `${signature}<md:EntityDescriptor`);
 
     expect(readMetadata(signed, { ...signedBy(), entityId: 'urn:evil' })).toEqual({
-      fault: 'their signature is not of their root',
+      fault: 'its signature does not cover the root element',
     });
   });
 
@@ -277,7 +274,7 @@ describe('signed metadata', () => {
     const signed = simple({ signedBy: first, signature });
 
     expect(readMetadata(signed, signedBy())).toEqual({
-      fault: 'their signature has an algorithm that is refused, such as SHA-1',
+      fault: 'its signature uses an algorithm that is not accepted, such as SHA-1',
     });
   });
 
@@ -287,7 +284,7 @@ describe('signed metadata', () => {
     const signed = simple({ signedBy: first, signature: { transforms: [enveloped, exclusive, exclusive] } });
 
     expect(readMetadata(signed, signedBy())).toEqual({
-      fault: 'their signature has transforms that no signature of metadata needs',
+      fault: 'its signature has transforms that are not allowed',
     });
   });
 });

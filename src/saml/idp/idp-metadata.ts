@@ -1,7 +1,7 @@
-import { DOMParser } from '@xmldom/xmldom';
 import { loadCertificates, parseCertificate } from './idp-certificates.js';
 import type { Binding, Endpoint, IdpTrust } from './idp-trust.js';
-import { shapeFault } from '../xml/metadata-shape.js';
+import { readMetadataXml } from '../xml/metadata-allowlist.js';
+import type { XmlElement } from '../xml/xml-reader.js';
 import { verifyRootSignature } from '../xml/root-signature.js';
 import { BINDING_URI, NAMESPACE } from '../xml/saml-uris.js';
 import { durationSeconds, millisOfDateTime } from '../xml/xml-times.js';
@@ -49,7 +49,7 @@ export function readMetadata(xml: string, wanted: MetadataSelection): MetadataRe
   );
   const [role] = roles;
   const entityId = attribute(entity, 'entityID') ?? '';
-  if (!role || entityId === '') return { fault: 'they describe no identity provider of SAML 2.0' };
+  if (!role || entityId === '') return { fault: 'contains no SAML 2.0 identity provider' };
   return described(entityId, [...lineage, role], wanted.binding);
 }
 
@@ -66,29 +66,34 @@ export function readConfigured(document: string, keys: MetadataKeys): MetadataRe
   const wanted = { ...(entityId !== undefined && { entityId }), binding };
   if (metadataCertificate === undefined) return readMetadata(document, wanted);
   const signedBy = loadCertificates(metadataCertificate);
-  if ('fault' in signedBy) return { fault: `they cannot be checked by metadata-certificate: ${signedBy.fault}` };
+  if ('fault' in signedBy)
+    return { fault: `its signature cannot be checked with metadata-certificate: ${signedBy.fault}` };
   return readMetadata(document, { ...wanted, signedBy });
 }
 
 /** `lineage`: from the root to the role; what limits the outer ones limits the inner ones (SAML metadata 2.3). */
-function described(entityId: string, lineage: readonly Element[], binding: Binding): MetadataReading | MetadataFault {
+function described(
+  entityId: string,
+  lineage: readonly XmlElement[],
+  binding: Binding,
+): MetadataReading | MetadataFault {
   const [entity, role] = lineage.slice(-2);
-  if (!entity || !role) return { fault: 'they describe no identity provider of SAML 2.0' };
+  if (!entity || !role) return { fault: 'contains no SAML 2.0 identity provider' };
   const warnings: string[] = [];
   const endpoints = (name: string): readonly Located[] => located(children(role, NAMESPACE.metadata, name), warnings);
   const services = endpoints('SingleSignOnService');
   const sso = services.find((each) => each.binding === binding) ?? services[0];
-  if (!sso) return { fault: 'they name no single sign-on by HTTP-Redirect or HTTP-POST at a URL' };
-  if (sso.binding !== binding) warnings.push(`Single sign-on is offered by ${sso.binding} alone, not by ${binding}`);
+  if (!sso) return { fault: 'contains no single sign-on URL for HTTP-Redirect or HTTP-POST' };
+  if (sso.binding !== binding) warnings.push(`Single sign-on is offered by ${sso.binding} only, not by ${binding}`);
   const logouts = endpoints('SingleLogoutService');
   const slo = logouts.find((each) => each.binding === 'redirect') ?? logouts[0];
   const certificates = signingCertificates(role, warnings);
-  if (certificates.length === 0) return { fault: 'they hold no certificate that signatures can be checked with' };
+  if (certificates.length === 0) return { fault: 'contains no certificate that can verify signatures' };
   const untils = lineage.flatMap((each) => attribute(each, 'validUntil') ?? []).map(millisOfDateTime);
-  if (untils.includes(undefined)) return { fault: 'their validUntil is no instant' };
+  if (untils.includes(undefined)) return { fault: 'validUntil is not a date and time' };
   const validUntil = Math.min(...untils.flatMap((each) => each ?? []));
   const durations = lineage.flatMap((each) => attribute(each, 'cacheDuration') ?? []).map(durationSeconds);
-  if (durations.includes(undefined)) warnings.push('A cacheDuration is no duration');
+  if (durations.includes(undefined)) warnings.push('A cacheDuration is not a duration');
   const cacheDuration = Math.min(...durations.flatMap((each) => each ?? []));
   return {
     trust: {
@@ -105,30 +110,16 @@ function described(entityId: string, lineage: readonly Element[], binding: Bindi
   };
 }
 
-function rootOf(xml: string, signedBy: readonly string[] | undefined): Element | MetadataFault {
-  const root = parsed(xml);
+/** The root element; with `signedBy`, as it stands in the signed text. */
+function rootOf(xml: string, signedBy: readonly string[] | undefined): XmlElement | MetadataFault {
+  const root = readMetadataXml(xml);
   if ('fault' in root || signedBy === undefined) return root;
-  const found = verifyRootSignature(xml, root, signedBy);
-  return 'fault' in found ? found : parsed(found.signed);
-}
-
-function parsed(xml: string): Element | MetadataFault {
-  const fault = shapeFault(xml);
-  if (fault !== undefined) return { fault };
-  const broken = (): never => {
-    throw new SyntaxError('not well-formed');
-  };
-  const errorHandler = { warning: broken, error: broken, fatalError: broken };
-  try {
-    return new DOMParser({ errorHandler }).parseFromString(xml, 'text/xml').documentElement;
-  } catch {
-    // The parser's own messages quote the document.
-    return { fault: 'they are not well-formed XML' };
-  }
+  const found = verifyRootSignature(xml, signedBy);
+  return 'fault' in found ? found : readMetadataXml(found.signed);
 }
 
 /** From the root to the one that is meant. */
-function chosen(root: Element, entityId: string | undefined): readonly Element[] | MetadataFault {
+function chosen(root: XmlElement, entityId: string | undefined): readonly XmlElement[] | MetadataFault {
   const all = entities(root, []);
   const found = all.filter((lineage) => {
     const entity = lineage.at(-1);
@@ -137,23 +128,23 @@ function chosen(root: Element, entityId: string | undefined): readonly Element[]
   });
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
-  if (all.length === 0) return { fault: 'they are no SAML metadata' };
-  if (entityId !== undefined) return { fault: `they describe ${only ? 'more than one' : 'no'} entity ${entityId}` };
-  if (!only) return { fault: 'they describe no identity provider' };
-  return { fault: `they describe ${found.length} identity providers; entity-id says which one is meant` };
+  if (all.length === 0) return { fault: 'not SAML metadata' };
+  if (entityId !== undefined) return { fault: `contains ${only ? 'more than one' : 'no'} entity ${entityId}` };
+  if (!only) return { fault: 'contains no identity provider' };
+  return { fault: `contains ${found.length} identity providers; set entity-id to select one` };
 }
 
 /** Every EntityDescriptor with all that it stands in. */
-function entities(element: Element, outer: readonly Element[]): readonly (readonly Element[])[] {
+function entities(element: XmlElement, outer: readonly XmlElement[]): readonly (readonly XmlElement[])[] {
   const lineage = [...outer, element];
   if (isNamed(element, NAMESPACE.metadata, 'EntityDescriptor')) return [lineage];
   if (!isNamed(element, NAMESPACE.metadata, 'EntitiesDescriptor')) return [];
-  return elements(element).flatMap((inner) => entities(inner, lineage));
+  return element.children.flatMap((inner) => entities(inner, lineage));
 }
 
 type Located = Endpoint & { readonly responseUrl?: string };
 
-function located(services: readonly Element[], warnings: string[]): readonly Located[] {
+function located(services: readonly XmlElement[], warnings: string[]): readonly Located[] {
   return services.flatMap((service) => {
     const binding = (['redirect', 'post'] as const).find((each) => BINDING_URI[each] === attribute(service, 'Binding'));
     if (binding === undefined) return [];
@@ -161,7 +152,7 @@ function located(services: readonly Element[], warnings: string[]): readonly Loc
     const responseUrl = attribute(service, 'ResponseLocation') ?? '';
     // A page would run what stands at javascript:.
     if (!isUrl(url) || (responseUrl !== '' && !isUrl(responseUrl))) {
-      warnings.push(`${service.localName} by ${binding} is at no URL of http or https`);
+      warnings.push(`${service.name} by ${binding} has no http or https URL`);
       return [];
     }
     return [{ url, binding, ...(responseUrl !== '' && { responseUrl }) }];
@@ -172,7 +163,7 @@ function isUrl(text: string): boolean {
   return /^https?:\/\/[^\s#]+$/.test(text) && URL.canParse(text);
 }
 
-function signingCertificates(role: Element, warnings: string[]): readonly string[] {
+function signingCertificates(role: XmlElement, warnings: string[]): readonly string[] {
   const found = children(role, NAMESPACE.metadata, 'KeyDescriptor')
     .filter((key) => ['', 'signing'].includes(attribute(key, 'use') ?? ''))
     .flatMap((key) => children(key, NAMESPACE.signature, 'KeyInfo'))
@@ -181,16 +172,16 @@ function signingCertificates(role: Element, warnings: string[]): readonly string
     .flatMap((certificate) => {
       const usable = parseCertificate(Buffer.from(textOf(certificate), 'base64'));
       if (typeof usable === 'string') return [usable];
-      warnings.push(`A certificate is left out: ${usable.fault}`);
+      warnings.push(`A certificate is ignored: ${usable.fault}`);
       return [];
     });
   return [...new Set(found)];
 }
 
-function profilesOf(entity: Element): readonly string[] {
+function profilesOf(entity: XmlElement): readonly string[] {
   const values = children(entity, NAMESPACE.metadata, 'Extensions')
-    .flatMap(elements)
-    .filter(({ localName }) => localName === 'EntityAttributes')
+    .flatMap((extensions) => extensions.children)
+    .filter(({ name }) => name === 'EntityAttributes')
     .flatMap((holder) => children(holder, NAMESPACE.assertion, 'Attribute'))
     .flatMap((said) => {
       const name = attribute(said, 'Name') ?? '';
@@ -201,26 +192,22 @@ function profilesOf(entity: Element): readonly string[] {
   return [...new Set(values)];
 }
 
-function children(parent: Element, namespace: string, name: string): readonly Element[] {
-  return elements(parent).filter((child) => isNamed(child, namespace, name));
+function children(parent: XmlElement, namespace: string, name: string): readonly XmlElement[] {
+  return parent.children.filter((child) => isNamed(child, namespace, name));
 }
 
-function elements(parent: Element): readonly Element[] {
-  return Array.from(parent.childNodes).filter((node): node is Element => node.nodeType === parent.nodeType);
+function isNamed(element: XmlElement, namespace: string, name: string): boolean {
+  return element.namespace === namespace && element.name === name;
 }
 
-function isNamed({ namespaceURI, localName }: Element, namespace: string, name: string): boolean {
-  return namespaceURI === namespace && localName === name;
-}
-
-/** Undefined where it is not there, which the parser tells by an empty text. */
-function attribute(element: Element, name: string): string | undefined {
-  const value = element.getAttribute(name) ?? '';
+/** Undefined also for an empty value. */
+function attribute({ attributes }: XmlElement, name: string): string | undefined {
+  const value = attributes.get(name) ?? '';
   return value === '' ? undefined : value;
 }
 
-function textOf(element: Element): string {
-  return element.textContent.trim();
+function textOf({ text }: XmlElement): string {
+  return text.trim();
 }
 
 function words(text = ''): readonly string[] {

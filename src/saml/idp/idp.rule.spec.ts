@@ -12,7 +12,7 @@ import { Configuration } from '../../config/configuration.js';
 import { lineOf } from '../../config/problem.js';
 import { type AsyncCheck, type Check, RuleFacts } from '../../config/check/rule.js';
 import { identityProvidersUsable } from './idp.rule.js';
-import { publicUrlKnown } from '../sp/service-name.rule.js';
+import { publicUrlKnown } from '../login/login.rule.js';
 
 const PREFIX = 'app.security.saml.idp.corp';
 const AT = '(file [application.yml] - ';
@@ -142,11 +142,11 @@ describe('an identity provider', () => {
   });
 
   it.each([
-    ['their file cannot be read (ENOENT)', () => 'file:/nowhere/idp.xml'],
-    ['they have a DOCTYPE', () => fileOf('<!DOCTYPE a><a/>')],
-    ['they are in no file', () => `file:${temporaryFolder('metadata')}`],
+    ['the file cannot be read (ENOENT)', () => 'file:/nowhere/idp.xml'],
+    ['contains a DOCTYPE', () => fileOf('<!DOCTYPE a><a/>')],
+    ['not a regular file', () => `file:${temporaryFolder('metadata')}`],
     [
-      'they describe 2 identity providers; entity-id says which one is meant',
+      'contains 2 identity providers; set entity-id to select one',
       () => {
         const both = ['urn:a', 'urn:b'].map((entityId) => metadataWith({ entityId }));
         return fileOf(entitiesDescriptor(both));
@@ -166,7 +166,7 @@ describe('an identity provider', () => {
     const [[severity, line] = []] = await findings({ metadata: fileOf(over) });
 
     expect(severity).toBe('warning');
-    expect(line).toContain('The metadata were valid until 2020-01-01T00:00:00.000Z');
+    expect(line).toContain('The metadata was valid until 2020-01-01T00:00:00.000Z');
   });
 
   it.each([

@@ -9,9 +9,8 @@ import {
   type RuleFacts,
   type Verdict,
 } from '../../config/check/rule.js';
-import type { IdpProperties } from './idp.properties.js';
+import { type IdpProperties, SamlProperties } from '../saml.properties.js';
 import type { IdpTrust } from './idp-trust.js';
-import { SamlProperties } from '../saml.properties.js';
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
@@ -96,7 +95,7 @@ interface TrustCheck {
 
 async function checkConfiguredTrust(looked: RuleContext): Promise<TrustCheck> {
   const { properties } = looked;
-  const { configuredTrust } = await import('./configured-trust.js');
+  const { configuredTrust } = await import('./idp-trust.js');
   const found = configuredTrust(properties);
   if ('fault' in found) {
     const what = 'The certificates of an identity provider cannot be used';
@@ -105,7 +104,7 @@ async function checkConfiguredTrust(looked: RuleContext): Promise<TrustCheck> {
       findings: [aboutKey(looked, 'certificates', { severity: 'fault', what, action }, { Reason: found.fault })],
     };
   }
-  const { isSafeUrl } = await import('./safe-url.js');
+  const { isSafeUrl } = await import('./idp-trust.js');
   const open = (['sso-url', 'slo-url'] as const).filter((key) => {
     const url = key === 'sso-url' ? properties.ssoUrl : properties.sloUrl;
     return url !== undefined && !isSafeUrl(url);
@@ -119,7 +118,7 @@ async function checkMetadata(looked: RuleContext): Promise<TrustCheck> {
   const { properties } = looked;
   const [{ metadataSource }, { isLoopback }] = await Promise.all([
     import('./metadata-source.js'),
-    import('./safe-url.js'),
+    import('./idp-trust.js'),
   ]);
   const source = metadataSource(properties.metadata ?? '');
   const findings = await checkMetadataCertificate(looked);
@@ -147,9 +146,9 @@ async function checkMetadataCertificate(looked: RuleContext): Promise<readonly F
 
 async function checkMetadataFile(looked: RuleContext, file: string): Promise<TrustCheck> {
   const [{ readMetadataFile: documentIn }, { readConfigured: readAs }, { MetadataFailure }] = await Promise.all([
-    import('./metadata-file.js'),
+    import('./metadata-source.js'),
     import('./idp-metadata.js'),
-    import('./metadata-failure.js'),
+    import('./metadata-source.js'),
   ]);
   const unusable = (Reason: string): TrustCheck => {
     const what = 'The metadata of an identity provider cannot be used';
@@ -161,7 +160,7 @@ async function checkMetadataFile(looked: RuleContext, file: string): Promise<Tru
     if ('fault' in reading) return unusable(reading.fault);
     const action = 'Get the metadata anew from the identity provider.';
     const { validUntil = Infinity } = reading.trust;
-    const over = validUntil > looked.now ? [] : [`The metadata were valid until ${new Date(validUntil).toISOString()}`];
+    const over = validUntil > looked.now ? [] : [`The metadata was valid until ${new Date(validUntil).toISOString()}`];
     const warn = (what: string): Finding => about(looked, 'metadata', { severity: 'warning', what, action });
     return { findings: [...over, ...reading.warnings].map(warn), trust: reading.trust };
   } catch (error) {

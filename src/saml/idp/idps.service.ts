@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { configuredTrust } from './configured-trust.js';
-import type { IdpProperties } from './idp.properties.js';
-import type { IdpTrust } from './idp-trust.js';
+import { configuredTrust, type IdpTrust } from './idp-trust.js';
+import { type IdpProperties, SamlProperties } from '../saml.properties.js';
 import { IdpMetadataCache } from './idp-metadata-cache.js';
-import { SamlProperties } from '../saml.properties.js';
 
 /** A failed reading of metadata is repeated after seconds at first. */
 const RETRY_AFTER_SECONDS = 10;

@@ -9,20 +9,20 @@ import { Random } from '../../random/random.js';
 import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import type { IdpMetadata } from './idp-metadata.service.js';
 import { type IdpEntry, Idps } from './idps.service.js';
-import { MetadataFailure } from './metadata-failure.js';
+import { MetadataFailure } from './metadata-source.js';
 import { MetadataRefresh } from './metadata-refresh.task.js';
 import { SamlProperties } from '../saml.properties.js';
 
 const HOUR = 3_600_000;
 
-/** Nothing is spread: the longest wait. */
+/** No spread: always the longest delay. */
 class FixedRandom extends Random {
   bytes(length: number): Buffer {
     return Buffer.alloc(length, 255);
   }
 }
 
-describe('the metadata of identity providers in a running service', () => {
+describe('metadata refresh', () => {
   const turns: string[] = [];
   const clock = new ManualClock();
   const log = new CollectedLog();
@@ -32,15 +32,15 @@ describe('the metadata of identity providers in a running service', () => {
   let refresh: MetadataRefresh;
 
   const metadata = {
-    refresh: ({ cache: known }: IdpEntry): Promise<void> => {
-      turns.push(known.name);
+    refresh: ({ cache }: IdpEntry): Promise<void> => {
+      turns.push(cache.name);
       if (failure) return Promise.reject(failure);
       const trust = { entityId, sso: { url: 'https://idp.example', binding: 'redirect' as const }, certificates: [] };
-      known.update({ trust, warnings: ['It is only half right'] }, clock.millis());
+      cache.update({ trust, warnings: ['It is only half right'] }, clock.millis());
       return Promise.resolve();
     },
-    restore: ({ cache: known }: IdpEntry): Promise<void> => {
-      turns.push(`${known.name} as it was`);
+    restore: ({ cache }: IdpEntry): Promise<void> => {
+      turns.push(`${cache.name} as it was`);
       return Promise.resolve();
     },
   };
@@ -60,6 +60,7 @@ describe('the metadata of identity providers in a running service', () => {
   const running = async (keys: readonly string[] = ['corp.metadata=https://idp.example/m']): Promise<void> => {
     await made(keys);
     refresh.onApplicationBootstrap();
+    tasks.start();
     await vi.advanceTimersByTimeAsync(0);
   };
 
@@ -71,29 +72,31 @@ describe('the metadata of identity providers in a running service', () => {
     entityId = 'urn:idp';
   });
   afterEach(async () => {
-    await refresh.onModuleDestroy();
+    refresh.onModuleDestroy();
+    await tasks.stop();
     vi.useRealTimers();
   });
 
-  it('are nobody’s where all is set by hand', async () => {
+  it('does nothing for an identity provider that is configured without metadata', async () => {
     const keys = ['entity-id=urn:a', 'sso-url=https://idp.example', 'certificates=/any'];
     await running(keys.map((key) => `hand.${key}`));
 
     expect([turns, tasks.all]).toEqual([[], []]);
   });
 
-  it('are read from a file before the service opens, and from a URL behind it, with what was kept first', async () => {
+  it('reads files before the service opens, and URLs afterwards, starting with the stored metadata', async () => {
     const file = join(temporaryFolder('metadata'), 'idp.xml');
     writeFileSync(file, '');
     await made([`corp.metadata=https://idp.example/m`, `other.metadata=file:${file}`]);
     expect(turns).toEqual(['other']);
 
     refresh.onApplicationBootstrap();
+    tasks.start();
     await vi.advanceTimersByTimeAsync(0);
     expect(turns).toEqual(['other', 'corp as it was', 'corp']);
   });
 
-  it('are read again after the longest time', async () => {
+  it('reads again after metadata-refresh', async () => {
     await running(['corp.metadata=https://idp.example/m', 'corp.metadata-refresh=2h']);
 
     await vi.advanceTimersByTimeAsync(2 * HOUR - 1);
@@ -102,8 +105,8 @@ describe('the metadata of identity providers in a running service', () => {
     expect(turns).toEqual(['corp as it was', 'corp', 'corp']);
   });
 
-  it('are tried again soon after a failure, then less and less often, and as usual after a success', async () => {
-    failure = new MetadataFailure('they are gone');
+  it('retries soon after a failure, then less often, and returns to the usual delay after a success', async () => {
+    failure = new MetadataFailure('not SAML metadata');
     await running();
     turns.length = 0;
 
@@ -119,10 +122,10 @@ describe('the metadata of identity providers in a running service', () => {
     expect(turns.length).toBe(3);
   });
 
-  it('are told of when they are read first, when they change, and once when they fail', async () => {
+  it('logs the first reading, each change, and only the first failure in a row', async () => {
     await running();
     await vi.advanceTimersByTimeAsync(HOUR);
-    failure = new MetadataFailure('their URL answered 500');
+    failure = new MetadataFailure('the URL answered 500');
     await vi.advanceTimersByTimeAsync(HOUR + 5000);
     failure = undefined;
     entityId = 'urn:new';
@@ -132,26 +135,26 @@ describe('the metadata of identity providers in a running service', () => {
     expect(log.messages.slice(0, 5)).toEqual([
       'INFO Read the metadata of the identity provider "corp": urn:idp, 0 signing certificates',
       warning,
-      'WARN The metadata of the identity provider "corp" cannot be used, which is tried again and again; what was known ' +
-        'of it stays in use: their URL answered 500',
+      'WARN The metadata of the identity provider "corp" cannot be used and will be retried; the previous ' +
+        'metadata stays in use: the URL answered 500',
       'INFO Read changed metadata of the identity provider "corp": urn:new, 0 signing certificates',
       warning,
     ]);
     expect(log.lines.length).toBe(5);
   });
 
-  it('say that nobody can sign in where nothing was read yet', async () => {
-    failure = new MetadataFailure('they have a DOCTYPE');
+  it('logs that no user can sign in while no metadata has been read', async () => {
+    failure = new MetadataFailure('contains a DOCTYPE');
     await running();
 
     expect(log.messages).toEqual([
-      'WARN The metadata of the identity provider "corp" cannot be used, which is tried again and again; nobody can sign ' +
-        'in through it: they have a DOCTYPE',
+      'WARN The metadata of the identity provider "corp" cannot be used and will be retried; no user can sign ' +
+        'in through it: contains a DOCTYPE',
     ]);
   });
 
-  it('are known as a task with a next run, also after a failure', async () => {
-    failure = new MetadataFailure('they are gone');
+  it('is listed as a scheduled task with a next run, also after a failure', async () => {
+    failure = new MetadataFailure('not SAML metadata');
     await running();
 
     const [task] = tasks.all;
@@ -161,16 +164,17 @@ describe('the metadata of identity providers in a running service', () => {
         kind: 'custom',
         trigger: 'corp: at least every 3600 s, cacheDuration of the metadata allowing; sooner after a failure',
       },
-      lastExecution: { status: 'ERROR', exception: { type: 'MetadataFailure', message: 'they are gone' } },
+      lastExecution: { status: 'ERROR', exception: { type: 'MetadataFailure', message: 'not SAML metadata' } },
       nextAt: clock.millis() + 5000,
     });
   });
 
-  it('are left alone after the end', async () => {
+  it('reads nothing after shutdown', async () => {
     await running();
     turns.length = 0;
 
-    await refresh.onModuleDestroy();
+    refresh.onModuleDestroy();
+    await tasks.stop();
     await vi.advanceTimersByTimeAsync(2 * HOUR);
 
     expect(turns).toEqual([]);

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy, type OnM
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { Random } from '../../random/random.js';
-import type { ScheduledTask } from '../../tasks/scheduled-task.js';
+import type { BackgroundLoop } from '../../tasks/repeat.js';
 import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import { watchFiles } from '../../tls/watched-files.js';
 import { IdpMetadata } from './idp-metadata.service.js';
@@ -10,151 +10,127 @@ import { type IdpEntry, Idps } from './idps.service.js';
 import { metadataSource } from './metadata-source.js';
 import { refreshDelayMillis } from './refresh-delay.js';
 
-/** An identity provider whose metadata are read again and again. */
-interface Followed {
+/** An identity provider whose metadata is read repeatedly. */
+interface RefreshedIdp {
   readonly entry: IdpEntry;
-  readonly task: ScheduledTask;
+  readonly loop: BackgroundLoop;
   /** Undefined for a URL. */
   readonly file: string | undefined;
-  /** In a row. */
-  failures: number;
-  /** As they were told last. */
-  told: string | undefined;
-  timer: NodeJS.Timeout | undefined;
-  running: Promise<void>;
-  stopWatching: () => void;
 }
 
-/** Keeps what is known of identity providers up to date: files from the start on, URLs in the background. */
+/** What the log knows of an identity provider, so that it repeats neither a state nor a failure. */
+interface LogState {
+  read: string | undefined;
+  hasFailed: boolean;
+}
+
+/** Keeps the metadata of identity providers up to date: files are read before the service opens, URLs in the background. */
 @Injectable()
 export class MetadataRefresh implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
-  private readonly followed: readonly Followed[];
+  private readonly refreshed: readonly RefreshedIdp[];
   private readonly logger: Logger;
-  private readonly stopped = new AbortController();
+  private stopWatching: readonly (() => void)[] = [];
 
   constructor(
     private readonly metadata: IdpMetadata,
     private readonly random: Random,
     idps: Idps,
     loggers: Loggers,
-    tasks: ScheduledTasks,
+    private readonly tasks: ScheduledTasks,
   ) {
     this.logger = loggers.get('saml');
-    this.followed = idps.entries
+    this.refreshed = idps.entries
       .filter(({ properties }) => properties.metadata !== undefined)
-      .map((entry) => follow(entry, tasks));
+      .map((entry) => this.repeat(entry));
   }
 
-  /** Of those whose metadata are read. */
+  /** The identity providers that have metadata. */
   get names(): readonly string[] {
-    return this.followed.map(({ entry }) => entry.cache.name);
+    return this.refreshed.map(({ entry }) => entry.cache.name);
   }
 
-  /** Reads them once more now; nothing for an identity provider that has none. What is wrong is in the log. */
+  /** Reads the metadata once more now, if the identity provider has any. A failure is logged, not thrown. */
   async refreshNow(name: string): Promise<void> {
-    const each = this.followed.find(({ entry }) => entry.cache.name === name);
-    if (each) await this.now(each);
+    await this.refreshed.find(({ entry }) => entry.cache.name === name)?.loop.runNow();
   }
 
   async onModuleInit(): Promise<void> {
-    const inFiles = this.followed.filter(({ file }) => file !== undefined);
-    await Promise.all(inFiles.map((each) => this.now(each)));
+    const fromFiles = this.refreshed.filter(({ file }) => file !== undefined);
+    await Promise.all(fromFiles.map(({ loop }) => loop.runNow()));
   }
 
   onApplicationBootstrap(): void {
-    for (const each of this.followed) {
-      if (each.file === undefined) each.running = this.begin(each);
-      else each.stopWatching = watchFiles([each.file], () => void this.now(each));
-    }
+    this.stopWatching = this.refreshed.flatMap(({ file, loop }) =>
+      file === undefined ? [] : [watchFiles([file], () => void loop.runNow())],
+    );
   }
 
-  async onModuleDestroy(): Promise<void> {
-    this.stopped.abort();
-    for (const { timer, stopWatching } of this.followed) {
-      clearTimeout(timer);
-      stopWatching();
-    }
-    await Promise.all(this.followed.map(({ running }) => running));
+  onModuleDestroy(): void {
+    for (const stop of this.stopWatching) stop();
   }
 
-  private async begin(each: Followed): Promise<void> {
-    await this.metadata.restore(each.entry);
-    await this.turn(each);
+  private repeat(entry: IdpEntry): RefreshedIdp {
+    const { cache, properties } = entry;
+    const source = metadataSource(properties.metadata ?? '');
+    const trigger =
+      `${cache.name}: at least every ${properties.metadataRefresh.seconds} s, cacheDuration of the metadata allowing; sooner ` +
+      `after a failure${source.kind === 'file' ? ', and when the file has changed' : ''}`;
+    const log: LogState = { read: undefined, hasFailed: false };
+    let isRestored = source.kind === 'file';
+    const work = async (signal: AbortSignal): Promise<void> => {
+      if (!isRestored) await this.metadata.restore(entry);
+      isRestored = true;
+      try {
+        await this.metadata.refresh(entry, signal);
+      } catch (error) {
+        if (signal.aborted) return; // shutdown interrupted it
+        throw error;
+      }
+      this.logRead(entry, log);
+    };
+    const delayMillis = (failures: number): number => this.delayMillis(entry, failures);
+    const onFailure = (error: unknown): void => {
+      this.logFailure(entry, log, error);
+    };
+    const schedule = { kind: 'custom', trigger, initialDelayMillis: 0, delayMillis, onFailure } as const;
+    const loop = this.tasks.repeat('MetadataRefresh.refresh', schedule, work);
+    return { entry, loop, file: source.kind === 'file' ? source.file : undefined };
   }
 
-  /** After the turn that may be running. */
-  private now(each: Followed): Promise<void> {
-    clearTimeout(each.timer);
-    each.running = each.running.then(() => this.turn(each));
-    return each.running;
-  }
-
-  private async turn(each: Followed): Promise<void> {
-    try {
-      await each.task.run(() => this.metadata.refresh(each.entry, this.stopped.signal));
-      this.tellRead(each);
-      each.failures = 0;
-    } catch (error) {
-      this.tellFailed(each, error);
-      each.failures += 1;
-    }
-    if (!this.stopped.signal.aborted) this.wait(each);
-  }
-
-  private wait(each: Followed): void {
-    const { cache: known, properties } = each.entry;
+  private delayMillis({ cache, properties }: IdpEntry, failures: number): number {
+    const { current, updatedAt } = cache;
     const read = {
       refreshSeconds: properties.metadataRefresh.seconds,
-      cacheDurationSeconds: known.current?.cacheDurationSeconds,
-      validUntil: known.current?.trust.validUntil,
-      readAt: known.updatedAt,
+      cacheDurationSeconds: current?.cacheDurationSeconds,
+      validUntil: current?.trust.validUntil,
+      readAt: updatedAt,
     };
-    const millis = refreshDelayMillis(read, each.failures, this.random.bytes(1).readUInt8() / 255);
-    each.task.plan(millis);
-    // One that a turn before this one has set would go on beside it for good.
-    clearTimeout(each.timer);
-    each.timer = setTimeout(() => void this.now(each), millis).unref();
+    return refreshDelayMillis(read, failures, this.random.bytes(1).readUInt8() / 255);
   }
 
-  /** What changed in them, and that they can be read again. */
-  private tellRead(each: Followed): void {
-    const { name, current: { trust, warnings = [] } = {} } = each.entry.cache;
-    const state = JSON.stringify([trust?.entityId, trust?.sso, trust?.slo, trust?.certificates, warnings]);
-    if (each.failures > 0 || each.told !== state) {
+  /** Logs metadata that changed, and metadata that can be read again. */
+  private logRead({ cache }: IdpEntry, log: LogState): void {
+    const { name, current: { trust, warnings = [] } = {} } = cache;
+    const read = JSON.stringify([trust?.entityId, trust?.sso, trust?.slo, trust?.certificates, warnings]);
+    if (log.hasFailed || log.read !== read) {
       const count = trust?.certificates.length ?? 0;
-      const how = each.told !== undefined && each.told !== state ? 'Read changed metadata' : 'Read the metadata';
+      const how = log.read !== undefined && log.read !== read ? 'Read changed metadata' : 'Read the metadata';
       const certificates = `${count} signing ${count === 1 ? 'certificate' : 'certificates'}`;
       this.logger.info(`${how} of the identity provider "${name}": ${trust?.entityId ?? ''}, ${certificates}`);
       for (const warning of warnings) this.logger.warn(`Metadata of the identity provider "${name}": ${warning}`);
     }
-    each.told = state;
+    log.read = read;
+    log.hasFailed = false;
   }
 
-  /** Once, however long it lasts. */
-  private tellFailed({ entry: { cache: known }, failures }: Followed, error: unknown): void {
-    if (failures > 0 || this.stopped.signal.aborted) return;
+  /** Logs only the first failure in a row. */
+  private logFailure({ cache }: IdpEntry, log: LogState, error: unknown): void {
+    if (log.hasFailed) return;
+    log.hasFailed = true;
     const reason = error instanceof Error ? error.message : String(error);
-    const kept = known.current ? 'what was known of it stays in use' : 'nobody can sign in through it';
+    const effect = cache.current ? 'the previous metadata stays in use' : 'no user can sign in through it';
     this.logger.warn(
-      `The metadata of the identity provider "${known.name}" cannot be used, which is tried again and again; ${kept}: ${reason}`,
+      `The metadata of the identity provider "${cache.name}" cannot be used and will be retried; ${effect}: ${reason}`,
     );
   }
-}
-
-function follow(entry: IdpEntry, tasks: ScheduledTasks): Followed {
-  const { cache: known, properties } = entry;
-  const source = metadataSource(properties.metadata ?? '');
-  const trigger =
-    `${known.name}: at least every ${properties.metadataRefresh.seconds} s, cacheDuration of the metadata allowing; sooner ` +
-    `after a failure${source.kind === 'file' ? ', and when the file has changed' : ''}`;
-  return {
-    entry,
-    task: tasks.add('MetadataRefresh.refresh', { kind: 'custom', trigger }),
-    file: source.kind === 'file' ? source.file : undefined,
-    failures: 0,
-    told: undefined,
-    timer: undefined,
-    running: Promise.resolve(),
-    stopWatching: () => undefined,
-  };
 }

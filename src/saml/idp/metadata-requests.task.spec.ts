@@ -13,7 +13,7 @@ let counts: Readonly<Record<string, number>>;
 let isAway: boolean;
 let readings: string[];
 let log: CollectedLog;
-let watch: MetadataRequestWatch;
+let tasks: ScheduledTasks;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -31,11 +31,11 @@ beforeEach(() => {
       return Promise.resolve();
     },
   };
-  const tasks = new ScheduledTasks(new ManualClock());
-  watch = new MetadataRequestWatch(requests as MetadataRequests, refresh as MetadataRefresh, log.loggers, tasks);
+  tasks = new ScheduledTasks(new ManualClock());
+  new MetadataRequestWatch(requests as MetadataRequests, refresh as MetadataRefresh, log.loggers, tasks);
 });
 afterEach(async () => {
-  await watch.onModuleDestroy();
+  await tasks.stop();
   vi.useRealTimers();
 });
 
@@ -43,8 +43,8 @@ function turn(): Promise<unknown> {
   return vi.advanceTimersByTimeAsync(TURN_MILLIS);
 }
 
-it('S3: a request is obeyed once, by the turn after it', async () => {
-  watch.onApplicationBootstrap();
+it('S3: the next look carries out a request once', async () => {
+  tasks.start();
   await turn();
   counts = { corp: 1, removed: 1 };
 
@@ -55,9 +55,9 @@ it('S3: a request is obeyed once, by the turn after it', async () => {
   expect(log.messages).toEqual([NEW_REQUEST]);
 });
 
-it('S3: a request from before the start is obeyed, and not told as a new one', async () => {
+it('S3: a request from before the start is carried out but not logged as new', async () => {
   counts = { corp: 3 };
-  watch.onApplicationBootstrap();
+  tasks.start();
 
   await turn();
 
@@ -68,8 +68,8 @@ it('S3: a request from before the start is obeyed, and not told as a new one', a
   expect(log.messages).toEqual([NEW_REQUEST]);
 });
 
-it('S3: a request is obeyed once the database is back', async () => {
-  watch.onApplicationBootstrap();
+it('S3: a request is carried out when the database is back', async () => {
+  tasks.start();
   await turn();
   counts = { corp: 1 };
   isAway = true;

@@ -30,9 +30,9 @@ describe('metadata at a URL', () => {
   });
 
   it.each([
-    [404, 'their URL answered 404'],
-    [302, 'their URL answered 302, and redirections are not followed'],
-    [204, 'their URL answered 204'],
+    [404, 'the URL answered 404'],
+    [302, 'the URL answered 302, and redirects are not followed'],
+    [204, 'the URL answered 204'],
   ])('are not there where it answers %i', async (status, message) => {
     server.settings.metadataAnswer = { status, headers: { location: 'http://127.0.0.1:1/' } };
 
@@ -43,20 +43,20 @@ describe('metadata at a URL', () => {
   it('are not read beyond 5 MB', async () => {
     server.settings.metadata = Buffer.alloc(5 * 1024 * 1024 + 1, ' ');
 
-    expect(await reason(client.fetch(server.metadataUrl))).toBe('MetadataFailure: they are larger than 5 MB');
+    expect(await reason(client.fetch(server.metadataUrl))).toBe('MetadataFailure: larger than 5 MB');
   });
 
   it('are UTF-8', async () => {
     server.settings.metadata = Buffer.from('<a>ü</a>', 'latin1');
 
-    expect(await reason(client.fetch(server.metadataUrl))).toBe('MetadataFailure: they are not in UTF-8');
+    expect(await reason(client.fetch(server.metadataUrl))).toBe('MetadataFailure: not in UTF-8');
   });
 
   it('are not waited for longer than the limit', async () => {
     server.settings.metadataAnswer = { heldUntil: new Promise(() => undefined) };
 
     expect(await reason(new MetadataClient(50).fetch(server.metadataUrl))).toBe(
-      'MetadataFailure: their URL cannot be reached: no whole answer within 0.05 s',
+      'MetadataFailure: the URL cannot be reached: no complete response within 0.05 s',
     );
   });
 
@@ -64,7 +64,7 @@ describe('metadata at a URL', () => {
     await server.stop();
 
     expect(await reason(client.fetch(server.metadataUrl))).toBe(
-      'MetadataFailure: their URL cannot be reached: ECONNREFUSED',
+      'MetadataFailure: the URL cannot be reached: ECONNREFUSED',
     );
   });
 });

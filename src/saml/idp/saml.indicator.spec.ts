@@ -6,7 +6,7 @@ import { readings } from '../../../test/support/meter-readings.js';
 import { SystemClock } from '../../clock/clock.js';
 import { HealthComponents } from '../../health/health-components.js';
 import { Meters } from '../../metrics/meters.js';
-import { IdpMeters } from '../idp-meters.js';
+import { IdpMeters } from '../saml-meters.js';
 import { Idps } from './idps.service.js';
 import { SamlIndicator } from './saml.indicator.js';
 import { SamlProperties } from '../saml.properties.js';
@@ -87,7 +87,7 @@ describe('the health of identity providers', () => {
       details: {
         providers: [
           { idp: 'hand', usable: true },
-          { idp: 'corp', usable: false, source: 'url', certificates: [], error: 'nothing was read of it yet' },
+          { idp: 'corp', usable: false, source: 'url', certificates: [], error: 'no metadata has been read yet' },
         ],
       },
     });
@@ -99,19 +99,19 @@ describe('the health of identity providers', () => {
     const sso = { url: 'https://idp.example/sso', binding: 'redirect' as const };
     const validUntil = clock.millis() + DAY * 1000;
     entry?.cache.update({ trust: { entityId: 'urn:idp', sso, certificates: [made.pem], validUntil } }, clock.millis());
-    entry?.cache.markFailed('their URL answered 500');
+    entry?.cache.markFailed('the URL answered 500');
     clock.advance(60);
 
     expect(saml.check()).toMatchObject({
       status: 'UP',
-      details: { providers: [{ usable: true, ageSeconds: 60, error: 'their URL answered 500' }] },
+      details: { providers: [{ usable: true, ageSeconds: 60, error: 'the URL answered 500' }] },
     });
     clock.advance(DAY);
     expect(saml.check()).toMatchObject({
       status: 'OUT_OF_SERVICE',
       details: {
         providers: [
-          { usable: false, error: expect.stringMatching(/^the metadata were valid until .*answered 500$/) as string },
+          { usable: false, error: expect.stringMatching(/^the metadata was valid until .*answered 500$/) as string },
         ],
       },
     });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ACR_MFA, type Amr, hasOtp, PWD, PWD_OTP } from '../../principal/amr.js';
 import { type Assurance, type AssuranceFacts, assuranceOf, ON_MISSING_MFA } from './assurance.js';
 import { amrOfContext, requiresOtp, requestedContext, satisfies } from './authn-context.js';
-import { IdpProperties } from '../idp/idp.properties.js';
+import { IdpProperties } from '../saml.properties.js';
 
 const BOTH = [true, false];
 const OTP: Amr = ['otp'];

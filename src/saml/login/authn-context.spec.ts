@@ -13,7 +13,7 @@ import {
   satisfies,
   type StatedContext,
 } from './authn-context.js';
-import { IdpProperties } from '../idp/idp.properties.js';
+import { IdpProperties } from '../saml.properties.js';
 
 const OASIS = 'urn:oasis:names:tc:SAML:2.0:ac:classes:';
 const PASSWORD = `${OASIS}Password`;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
 import { CollectedLog } from '../../../test/support/collected-log.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { IdpProperties } from '../idp/idp.properties.js';
+import { IdpProperties } from '../saml.properties.js';
 import type { Idp } from '../idp/idps.service.js';
 import { isRejection } from './rejection.js';
 import { SamlResponses } from './saml-responses.service.js';

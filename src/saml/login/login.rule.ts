@@ -1,8 +1,8 @@
 import { type Finding, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { hasOtp } from '../../principal/amr.js';
 import { amrOfContext, requestedContext, knownClasses, PRESETS, satisfies } from './authn-context.js';
-import type { IdpProperties } from '../idp/idp.properties.js';
-import { SamlProperties } from '../saml.properties.js';
+import { type IdpProperties, SamlProperties } from '../saml.properties.js';
+import { PublicUrlProperties } from '../../http/server.properties.js';
 
 const WARNING = { severity: 'warning' } as const;
 const BUILT_IN = knownClasses({ authnContextPresets: PRESETS, authnContextMap: new Map() });
@@ -47,3 +47,32 @@ function deniedAll(facts: RuleFacts, prefix: string, idp: IdpProperties): readon
 function normalized(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z\d]/g, '');
 }
+
+/**
+ * Warns where a forced login proves nothing: the user's browser carries the request, and can remove ForceAuthn from one that is
+ * not signed.
+ */
+export const forcedLoginsProven = new Rule('staff login', (facts) =>
+  Array.from(facts.get(SamlProperties).idp)
+    .filter(([, { bundle, authnInstant }]) => bundle === undefined && authnInstant === 'time-of-response')
+    .map(([name]) => {
+      const prefix = `app.security.saml.idp.${name}`;
+      const what = 'Users can remove ForceAuthn from unsigned requests, so that an old login counts as fresh';
+      const action =
+        'Set it to a bundle, and let the identity provider reject unsigned requests. If AuthnInstant is the time at which ' +
+        `users authenticated, set ${prefix}.authn-instant to time-of-authentication.`;
+      return facts.about(`${prefix}.bundle`, { severity: 'warning', what, action });
+    }),
+);
+
+const KEY = 'app.security.public-url';
+
+/** Identity providers have to know where this service is; profile `prod` demands it whoever signs in. */
+export const publicUrlKnown = new Rule('saml', (facts) => {
+  const hasIdps = facts.get(SamlProperties).idp.size > 0;
+  const { publicUrl } = facts.get(PublicUrlProperties);
+  if (!hasIdps || publicUrl !== undefined || facts.activeProfiles.includes('prod')) return [];
+  const what = 'Identity providers of staff know this service as localhost alone';
+  const action = `Set ${KEY} to the URL of the service, as users know it.`;
+  return [facts.about(KEY, { severity: 'warning', what, action })];
+});

@@ -8,10 +8,10 @@ import { assertionFault, type Expectations, responseFault } from './assertion-ru
 import { decodeMessage, readDocument } from '../xml/document-allowlist.js';
 import { decryptAssertion } from '../xml/encrypted-assertion.js';
 import type { Idp } from '../idp/idps.service.js';
-import type { IdpProperties } from '../idp/idp.properties.js';
+import type { IdpProperties } from '../saml.properties.js';
 import type { XmlElement } from '../xml/xml-reader.js';
 import { readPost } from '../post-binding.js';
-import { rejectedAlgorithm } from '../xml/refused-algorithm.js';
+import { rejectedAlgorithm } from '../xml/signature-allowlist.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { readResponse, type ResponseFacts } from './response.js';
 import { type ValidationRules, wrapAssertion, verifyResponse } from './saml-strategy.js';

@@ -6,7 +6,7 @@ import { Loggers } from '../../logging/loggers.js';
 import { Random } from '../../random/random.js';
 import { Sealer } from '../../sealing/sealer.js';
 import { readDocument } from '../xml/document-allowlist.js';
-import type { IdpProperties } from '../idp/idp.properties.js';
+import type { IdpProperties } from '../saml.properties.js';
 import type { Idp } from '../idp/idps.service.js';
 import type { IdpTrust } from '../idp/idp-trust.js';
 import {

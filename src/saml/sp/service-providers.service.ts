@@ -4,7 +4,7 @@ import { PublicUrlProperties, ServletProperties } from '../../http/server.proper
 import { SslBundles } from '../../tls/ssl-bundles.service.js';
 import { Issuer } from '../../token/issuer.js';
 import type { Idp } from '../idp/idps.service.js';
-import { isLoopback } from '../idp/safe-url.js';
+import { isLoopback } from '../idp/idp-trust.js';
 import { keysOf, type ServiceProvider, createServiceProvider, type ServiceProviderKeys } from './service-provider.js';
 
 /** Who we are towards each identity provider. */

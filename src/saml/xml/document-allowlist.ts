@@ -1,5 +1,5 @@
-import { readXml, type XmlElement } from './xml-reader.js';
-import { decodeBase64, decodeText } from './message-text.js';
+import { elementsIn, readXml, type XmlElement } from './xml-reader.js';
+import { decodeBase64, decodeText } from './xml-text.js';
 import type { Rejection } from '../login/rejection.js';
 import { NAMESPACE } from './saml-uris.js';
 import { signatureFault } from './signature-allowlist.js';
@@ -89,10 +89,4 @@ function isSignature({ name }: XmlElement): boolean {
 function addId(ids: Set<string>, { attributes }: XmlElement): boolean {
   const own = [...attributes].filter(([name]) => /(?:^|\})id$/i.test(name));
   return own.every(([, id]) => ID.test(id) && ids.size < ids.add(id).size) && own.length < 2;
-}
-
-/** The element and all below it. */
-export function* elementsIn(element: XmlElement): Generator<XmlElement> {
-  yield element;
-  for (const child of element.children) yield* elementsIn(child);
 }

@@ -1,8 +1,8 @@
+import { elementsIn, type XmlElement } from './xml-reader.js';
 import { createDecipheriv, type KeyObject } from 'node:crypto';
-import { elementsIn, readDocument } from './document-allowlist.js';
-import type { XmlElement } from './xml-reader.js';
-import { decodeText } from './message-text.js';
-import { rejectedAlgorithm, printableAlgorithm } from './refused-algorithm.js';
+import { readDocument } from './document-allowlist.js';
+import { decodeText } from './xml-text.js';
+import { rejectedAlgorithm, printableAlgorithm } from './signature-allowlist.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
 import { type OaepHash, oaepDecrypt, type OaepHashes } from './rsa-oaep.js';
 import { NAMESPACE } from './saml-uris.js';

@@ -1,5 +1,6 @@
+import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
-import { ENVELOPED, EXCLUSIVE } from './signature-algorithms.js';
+import { ENVELOPED, EXCLUSIVE, NAMESPACE } from './saml-uris.js';
 
 const CANONICAL: readonly string[] = [EXCLUSIVE, 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315'];
 const SHA1: readonly string[] = [
@@ -10,26 +11,41 @@ const SHA1: readonly string[] = [
 type Signed = { readonly signed: string } | { readonly fault: string };
 
 /**
- * The canonical text of the root of metadata or of a posted logout message as one of the certificates has signed it (SAML
- * core 5.4), or why it has not. Who reads what is signed reads this text and not the document.
+ * Verifies the signature of the root of metadata or of a posted message by one of the certificates (SAML core 5.4). Returns
+ * the canonical text that was signed; only this text may be read afterwards. The document must have passed an allowlist.
  */
-export function verifyRootSignature(xml: string, root: Element, certificates: readonly string[]): Signed {
+export function verifyRootSignature(xml: string, certificates: readonly string[]): Signed {
+  const root = rootOf(xml);
+  if (!root) return { fault: 'its signature cannot be read' };
   const signatures = Array.from(root.childNodes).filter(
     ({ nodeType, localName, namespaceURI }: Node & Partial<Pick<Element, 'localName' | 'namespaceURI'>>) =>
-      nodeType === root.nodeType && localName === 'Signature' && namespaceURI === 'http://www.w3.org/2000/09/xmldsig#',
+      nodeType === root.nodeType && localName === 'Signature' && namespaceURI === NAMESPACE.signature,
   );
   const [signature] = signatures;
-  if (!signature || signatures.length > 1) return { fault: 'their root is not signed, or more than once' };
+  if (!signature || signatures.length > 1) return { fault: 'its root element has no signature, or more than one' };
   for (const publicCert of certificates) {
     const found = verifyWith(xml, root, signature, publicCert);
     if (found) return found;
   }
-  return { fault: 'their signature is not one by metadata-certificate of what they say' };
+  return { fault: 'its signature does not verify with metadata-certificate' };
 }
 
-/** What the certificate has signed, or why nothing could have; undefined where it was not this one. */
+/** Parses for xml-crypto, which works on a DOM; undefined if the parser reports anything. */
+function rootOf(xml: string): Element | undefined {
+  const fail = (): never => {
+    throw new SyntaxError('not well-formed');
+  };
+  try {
+    const errorHandler = { warning: fail, error: fail, fatalError: fail };
+    return new DOMParser({ errorHandler }).parseFromString(xml, 'text/xml').documentElement;
+  } catch {
+    return undefined; // the messages of the parser quote the document
+  }
+}
+
+/** Undefined if another certificate may have signed the document. */
 function verifyWith(xml: string, root: Element, signature: Node, publicCert: string): Signed | undefined {
-  // A certificate in KeyInfo is whatever the sender wrote there.
+  // The certificate in KeyInfo is chosen by the sender.
   const signedXml = new SignedXml({ publicCert, getCertFromKeyInfo: () => null });
   signedXml.idAttributes = ['ID'];
   signedXml.HashAlgorithms = without(signedXml.HashAlgorithms);
@@ -37,26 +53,25 @@ function verifyWith(xml: string, root: Element, signature: Node, publicCert: str
   try {
     signedXml.loadSignature(signature);
   } catch {
-    return { fault: 'their signature is not whole' };
+    return { fault: 'its signature is incomplete' };
   }
   const [reference, ...others] = signedXml.getReferences();
   const id = root.getAttribute('ID') ?? '';
   const isOfRoot = reference?.uri === '' || (id !== '' && reference?.uri === `#${id}`);
-  if (!reference || others.length > 0 || !isOfRoot) return { fault: 'their signature is not of their root' };
+  if (!reference || others.length > 0 || !isOfRoot) return { fault: 'its signature does not cover the root element' };
   const [first, second = EXCLUSIVE, ...more] = reference.transforms;
   if (first !== ENVELOPED || !CANONICAL.includes(second) || more.length > 0) {
-    return { fault: 'their signature has transforms that no signature of metadata needs' };
+    return { fault: 'its signature has transforms that are not allowed' };
   }
   const { signatureAlgorithm = '', SignatureAlgorithms, HashAlgorithms } = signedXml;
   if (!(signatureAlgorithm in SignatureAlgorithms) || !(reference.digestAlgorithm in HashAlgorithms)) {
-    return { fault: 'their signature has an algorithm that is refused, such as SHA-1' };
+    return { fault: 'its signature uses an algorithm that is not accepted, such as SHA-1' };
   }
   try {
     const [signed] = signedXml.checkSignature(xml) ? signedXml.getSignedReferences() : [];
     return signed === undefined ? undefined : { signed };
   } catch {
-    // It says in this way, too, that the signature is another one.
-    return undefined;
+    return undefined; // xml-crypto also throws for a signature by another key
   }
 }
 

@@ -3,7 +3,7 @@ import { CollectedLog } from '../../../test/support/collected-log.js';
 import { IdentityProvider } from '../../../test/support/identity-provider.js';
 import { encoded } from '../../../test/support/saml-messages.js';
 import { SystemClock } from '../../clock/clock.js';
-import { rejectedAlgorithm } from './refused-algorithm.js';
+import { rejectedAlgorithm } from './signature-allowlist.js';
 import { SamlResponses } from '../login/saml-responses.service.js';
 import type { KeyRollover } from '../idp/key-rollover.service.js';
 

@@ -1,7 +1,6 @@
-import type { XmlElement } from './xml-reader.js';
+import { elementsIn, readXml, type XmlElement } from './xml-reader.js';
 import type { Rejection } from '../login/rejection.js';
-import { NAMESPACE } from './saml-uris.js';
-import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './signature-algorithms.js';
+import { NAMESPACE, ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './saml-uris.js';
 
 /** Characters of prefixes; the library looks the whole list through for each element. */
 const MAX_PREFIX_LIST_LENGTH = 255;
@@ -79,4 +78,24 @@ function isText({ children, text }: XmlElement): boolean {
 function consistsOf({ children }: XmlElement, names: readonly string[]): boolean {
   if (children.length !== names.length) return false;
   return children.every(({ name, namespace }, at) => namespace === NAMESPACE.signature && name === names[at]);
+}
+
+const MAX_NAME_LENGTH = 120;
+
+/** Name of the first algorithm in a signature of the text that is not accepted, for the log; undefined where there is none. */
+export function rejectedAlgorithm(xml: string): string | undefined {
+  const document = readXml(xml);
+  if (typeof document === 'string') return undefined;
+  const signatures = [...elementsIn(document)].filter(({ name }) => name === 'Signature');
+  for (const { name, namespace, attributes } of signatures.flatMap((signature) => [...elementsIn(signature)])) {
+    const accepted = namespace === NAMESPACE.signature ? ACCEPTED_ALGORITHMS.get(name) : undefined;
+    const algorithm = attributes.get('Algorithm') ?? '';
+    if (accepted?.includes(algorithm) === false) return printableAlgorithm(algorithm);
+  }
+  return undefined;
+}
+
+/** A name that someone else wrote, as a log may have it. */
+export function printableAlgorithm(name: string): string {
+  return name.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, MAX_NAME_LENGTH);
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DOMParser } from '@xmldom/xmldom';
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { MAX_DEPTH, type XmlElement, MAX_ATTRIBUTES, MAX_ELEMENTS, readXml } from './xml-reader.js';
+import { MESSAGE_LIMITS, readXml, type XmlElement } from './xml-reader.js';
 import { isRejection } from '../login/rejection.js';
 
 const DOCUMENT =
@@ -148,8 +148,8 @@ describe('reading markup', () => {
   it('X11: takes as many levels as it says and none more', () => {
     const nested = (levels: number) => '<a>'.repeat(levels) + '</a>'.repeat(levels);
 
-    expect(isRejection(readXml(nested(MAX_DEPTH)))).toBe(false);
-    expect(readXml(nested(MAX_DEPTH + 1))).toBe('too_deep');
+    expect(isRejection(readXml(nested(MESSAGE_LIMITS.depth)))).toBe(false);
+    expect(readXml(nested(MESSAGE_LIMITS.depth + 1))).toBe('too_deep');
   });
 
   it('X11: takes as many elements, attributes and prefixes as it says and none more', () => {
@@ -157,14 +157,14 @@ describe('reading markup', () => {
     const numbered = (count: number, text: string) =>
       Array.from({ length: count }, (_, n) => `${text}${n}="u"`).join(' ');
 
-    expect(isRejection(readXml(elements(MAX_ELEMENTS)))).toBe(false);
-    expect(readXml(elements(MAX_ELEMENTS + 1))).toBe('structure');
+    expect(isRejection(readXml(elements(MESSAGE_LIMITS.elements)))).toBe(false);
+    expect(readXml(elements(MESSAGE_LIMITS.elements + 1))).toBe('structure');
     expect(isRejection(readXml(`<a ${numbered(40, 'b')}/>`))).toBe(false);
     expect(readXml(`<a ${numbered(41, 'b')}/>`)).toBe('structure');
     expect(readXml(`<a ${numbered(40, 'xmlns:p')}><b ${numbered(40, 'xmlns:q')}/></a>`)).toBe('structure');
     const attributes = (count: number) => `<a>${`<b ${numbered(35, 'c')}/>`.repeat(count / 35)}</a>`;
-    expect(isRejection(readXml(attributes(MAX_ATTRIBUTES)))).toBe(false);
-    expect(readXml(attributes(MAX_ATTRIBUTES + 35))).toBe('structure');
+    expect(isRejection(readXml(attributes(MESSAGE_LIMITS.attributes)))).toBe(false);
+    expect(readXml(attributes(MESSAGE_LIMITS.attributes + 35))).toBe('structure');
   });
 
   const LENGTH = 256 * 1024;

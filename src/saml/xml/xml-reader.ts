@@ -13,14 +13,30 @@ export interface XmlElement {
   readonly text: string;
 }
 
-/** Levels; a response has six, an attribute value of markup some more. */
-export const MAX_DEPTH = 32;
-/** Elements; a person in a thousand groups has one for each. With two certificates the library takes up to some 0.3 s for so many. */
-export const MAX_ELEMENTS = 1100;
-/** Attributes and declarations of all elements; such a person may have three with each group. */
-export const MAX_ATTRIBUTES = 3500;
-const MAX_ELEMENT_ATTRIBUTES = 40;
-const MAX_PREFIXES = 64;
+/** How much a document may hold. */
+export interface XmlLimits {
+  readonly depth: number;
+  readonly elements: number;
+  /** Attributes and namespace declarations of the whole document. */
+  readonly attributes: number;
+  readonly elementAttributes: number;
+  readonly prefixes: number;
+  /** Whether comments, CDATA, processing instructions and blanks in closing tags are read; messages have none of them. */
+  readonly allowsMisc: boolean;
+}
+
+/**
+ * Limits of messages. A response has six levels, and an attribute value of XML some more. A user in a thousand groups has
+ * one element for each group, with up to three attributes. With two certificates the library takes about 0.3 s for that many.
+ */
+export const MESSAGE_LIMITS: XmlLimits = {
+  depth: 32,
+  elements: 1100,
+  attributes: 3500,
+  elementAttributes: 40,
+  prefixes: 64,
+  allowsMisc: false,
+};
 
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
@@ -49,18 +65,31 @@ interface OpenElement extends XmlElement {
   readonly isEmpty: boolean;
 }
 
+/** The root element, or why the document is rejected, and in which line. */
+type XmlResult = { readonly root: XmlElement } | { readonly rejection: Rejection; readonly line: number };
+
 /**
- * Reads the part of XML 1.0 with namespaces that SAML messages need: elements, attributes and text. What only other parsers
- * could read differently is refused: DOCTYPE, comments, CDATA, processing instructions, entities, line ends of XML 1.1 alone,
- * blanks in closing tags.
- * It takes time as the text is long, whatever stands in it, which the parsers behind it do for well-formed texts alone.
+ * Reads the part of XML 1.0 with namespaces that SAML messages need: elements, attributes and text. Everything that another
+ * parser could read differently is rejected: DOCTYPE, comments, CDATA, processing instructions, entities, line ends of XML
+ * 1.1, blanks in closing tags. The time grows with the length of the text alone, whatever the text holds. The parsers behind
+ * this one need well-formed text for that.
  */
 export function readXml(xml: string): XmlElement | Rejection {
   if (/<!\s*doctype/i.test(xml)) return 'doctype';
   if (xml.includes('<!') || /[\u0085\u2028]/.test(xml)) return 'markup';
-  if (NO_CHARACTER.test(xml)) return 'not_well_formed';
-  const reader = new Reader(xml.replace(/\r\n?/g, '\n')); // XML 1.0, 2.11
-  return reader.document();
+  const result = parseXml(xml, MESSAGE_LIMITS);
+  return 'root' in result ? result.root : result.rejection;
+}
+
+/** Reads a document within other limits than those of messages. */
+export function parseXml(xml: string, limits: XmlLimits): XmlResult {
+  const normalized = xml.replace(/\r\n?/g, '\n'); // XML 1.0, 2.11
+  const illegal = normalized.search(NO_CHARACTER);
+  const reader = new Reader(normalized, limits);
+  const root = illegal === -1 ? reader.document() : 'not_well_formed';
+  if (typeof root !== 'string') return { root };
+  const at = illegal === -1 ? reader.position : illegal;
+  return { rejection: root, line: normalized.slice(0, at).split('\n').length };
 }
 
 class Reader {
@@ -68,12 +97,24 @@ class Reader {
   private elements = 0;
   private attributes = 0;
 
-  constructor(private readonly xml: string) {}
+  constructor(
+    private readonly xml: string,
+    private readonly limits: XmlLimits,
+  ) {}
+
+  get position(): number {
+    return this.at;
+  }
 
   document(): XmlElement | Rejection {
-    this.next(DECLARATION);
-    if (this.xml.includes('<?', this.at)) return 'markup';
+    if (!this.limits.allowsMisc) {
+      this.next(DECLARATION);
+      if (this.xml.includes('<?', this.at)) return 'markup';
+    } else if (/^<\?xml[ \t\n]/.test(this.xml)) {
+      this.at = this.xml.indexOf('?>') + 2;
+    }
     if (!isBlank(this.text())) return 'not_well_formed';
+    if (/^<!doctype/i.test(this.xml.slice(this.at, this.at + 9))) return 'doctype';
     const root = this.root();
     if (typeof root === 'string') return root;
     if (!isBlank(this.text())) return 'not_well_formed';
@@ -88,7 +129,7 @@ class Reader {
       const closing = this.next(CLOSING);
       if (closing !== undefined) {
         if (parent === undefined) return 'not_well_formed';
-        if (closing[3] !== '') return 'markup';
+        if (closing[3] !== '' && !this.limits.allowsMisc) return 'markup';
         if (closing[1] !== parent.prefix || closing[2] !== parent.name) return 'not_well_formed';
         open.pop();
         if (open.length === 0) return parent;
@@ -98,9 +139,9 @@ class Reader {
         parent?.children.push(element);
         if (!element.isEmpty) open.push(element);
         else if (parent === undefined) return element;
-        if (open.length > MAX_DEPTH) return 'too_deep';
+        if (open.length > this.limits.depth) return 'too_deep';
       }
-      const text = decode(this.text());
+      const text = this.text();
       if (text === undefined) return 'not_well_formed';
       const around = open.at(-1);
       if (around !== undefined) around.text += text;
@@ -111,19 +152,20 @@ class Reader {
     const opening = this.next(OPENING);
     if (opening === undefined) return 'not_well_formed';
     this.elements += 1;
-    if (this.elements > MAX_ELEMENTS) return 'structure';
+    if (this.elements > this.limits.elements) return 'structure';
     const written: RawAttribute[] = [];
     for (let match = this.next(ATTRIBUTE); match !== undefined; match = this.next(ATTRIBUTE)) {
       const [, prefix, name = '', quoted, apostrophed = ''] = match;
       this.attributes += 1;
-      if (written.length === MAX_ELEMENT_ATTRIBUTES || this.attributes > MAX_ATTRIBUTES) return 'structure';
+      if (written.length === this.limits.elementAttributes || this.attributes > this.limits.attributes)
+        return 'structure';
       const value = decode((quoted ?? apostrophed).replace(/[\t\n]/g, ' ')); // XML 1.0, 3.3.3
       if (value === undefined) return 'not_well_formed';
       written.push({ prefix, name, value });
     }
     const opened = this.next(OPENED);
     if (opened === undefined) return 'not_well_formed';
-    const scope = scopeOf(outer, written);
+    const scope = scopeOf(outer, written, this.limits.prefixes);
     if (typeof scope === 'string') return scope;
     const [, prefix, name = ''] = opening;
     const namespace = scope.get(prefix ?? '') ?? (prefix === undefined ? '' : undefined);
@@ -132,8 +174,39 @@ class Reader {
     return { prefix, name, namespace, attributes, scope, isEmpty: opened[1] === '/', children: [], text: '' };
   }
 
-  private text(): string {
-    return this.next(TEXT)?.[0] ?? '';
+  /** The text up to the next tag; undefined if it is not well-formed. */
+  private text(): string | undefined {
+    let text = decode(this.next(TEXT)?.[0] ?? '');
+    while (this.limits.allowsMisc && text !== undefined) {
+      const section = this.section('<![CDATA[', ']]>');
+      const isMisc = section !== undefined || this.comment() || this.section('<?', '?>') !== undefined;
+      if (!isMisc) break;
+      const more = decode(this.next(TEXT)?.[0] ?? '');
+      text = more === undefined ? undefined : text + (section ?? '') + more;
+    }
+    return text;
+  }
+
+  /** Steps over a comment, in which no `--` may stand (XML 1.0, 2.5). */
+  private comment(): boolean {
+    const begin = this.at;
+    const comment = this.section('<!--', '--');
+    if (comment !== undefined && this.xml[this.at] === '>') {
+      this.at += 1;
+      return true;
+    }
+    this.at = begin;
+    return false;
+  }
+
+  /** What stands between two delimiters, if the first one is next. */
+  private section(begin: string, end: string): string | undefined {
+    if (!this.xml.startsWith(begin, this.at)) return undefined;
+    const from = this.at + begin.length;
+    const to = this.xml.indexOf(end, from);
+    if (to === -1) return undefined;
+    this.at = to + end.length;
+    return this.xml.slice(from, to);
   }
 
   private next(token: RegExp): RegExpExecArray | undefined {
@@ -151,7 +224,7 @@ interface RawAttribute {
 }
 
 /** The prefixes that count inside of an element, the default under the empty one (Namespaces in XML 1.0, 3 and 6). */
-function scopeOf(outer: Scope, attributes: readonly RawAttribute[]): Scope | Rejection {
+function scopeOf(outer: Scope, attributes: readonly RawAttribute[], maxPrefixes: number): Scope | Rejection {
   const declarations = attributes.filter(isDeclaration);
   if (declarations.length === 0) return outer;
   const scope = new Map(outer);
@@ -162,7 +235,7 @@ function scopeOf(outer: Scope, attributes: readonly RawAttribute[]): Scope | Rej
     if (declared !== '' && value === '') return 'not_well_formed';
     scope.set(declared, value);
   }
-  return scope.size > MAX_PREFIXES ? 'structure' : scope;
+  return scope.size > maxPrefixes ? 'structure' : scope;
 }
 
 /** Undefined where one stands there twice or has a prefix that nothing declares. */
@@ -190,8 +263,8 @@ function isDeclaration({ prefix, name }: RawAttribute): boolean {
   return prefix === 'xmlns' || (prefix === undefined && name === 'xmlns');
 }
 
-function isBlank(text: string): boolean {
-  return !/[^ \t\n]/.test(text);
+function isBlank(text: string | undefined): boolean {
+  return text !== undefined && !/[^ \t\n]/.test(text);
 }
 
 /** For references that mean no character: it is none itself. */
@@ -210,4 +283,10 @@ function decode(text: string): string | undefined {
     return code > 0x10ffff ? NOTHING : String.fromCodePoint(code);
   });
   return NO_CHARACTER.test(plain) ? undefined : plain;
+}
+
+/** Yields the element and all its descendants in document order. */
+export function* elementsIn(element: XmlElement): Generator<XmlElement> {
+  yield element;
+  for (const child of element.children) yield* elementsIn(child);
 }
