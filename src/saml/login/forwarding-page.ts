@@ -1,7 +1,7 @@
 import type { Reply } from '../../web/cookies.js';
 import { forwardingPolicy, HTML, htmlPage, refreshTo } from '../../http/page.js';
 import { html } from '../../encoding/html.js';
-import type { OutgoingMessage } from './saml-strategy.js';
+import type { OutgoingMessage } from './saml-messages.js';
 
 /** Path of the script below `/saml`. */
 export const SCRIPT = 'forward.js';

@@ -7,7 +7,7 @@ import { Sessions } from '../../session/sessions.service.js';
 import { requestedContext } from './authn-context.js';
 import type { Idp } from '../idp/idps.service.js';
 import { isRejection, type Rejection } from './rejection.js';
-import { type OutgoingMessage, buildAuthnRequest } from './saml-strategy.js';
+import { type OutgoingMessage, buildAuthnRequest } from './saml-messages.js';
 import { SamlMeters } from '../saml-meters.js';
 import { type RejectedUser, RejectionAudit } from './rejection-audit.service.js';
 import type { PendingRequest } from './authn-request.store.js';

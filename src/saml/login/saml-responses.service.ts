@@ -14,7 +14,7 @@ import { readPost } from '../post-binding.js';
 import { rejectedAlgorithm } from '../xml/signature-allowlist.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { readResponse, type ResponseFacts } from './response.js';
-import { type ValidationRules, wrapAssertion, verifyResponse } from './saml-strategy.js';
+import { type ValidationRules, wrapAssertion, verifyResponse } from './saml-messages.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 import { PERSISTENT } from './mapped-user.js';
 import { KeyRollover } from '../idp/key-rollover.service.js';

@@ -22,7 +22,7 @@ import { logoutRequestXml, logoutResponseXml, type SessionAtIdp } from './logout
 import { readPost, signForPost } from '../post-binding.js';
 import { type BindingMessage, type MessageField, readRedirect, redirectUrl } from '../redirect-binding.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import type { OutgoingMessage } from '../login/saml-strategy.js';
+import type { OutgoingMessage } from '../login/saml-messages.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 
 /** A logout message as a browser brought it: in a query, or in one field of a form. */

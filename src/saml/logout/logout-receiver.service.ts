@@ -10,7 +10,7 @@ import type { Idp } from '../idp/idps.service.js';
 import type { LogoutRequestFacts } from './logout-message.js';
 import { LogoutMessages, type IncomingLogout } from './logout-messages.service.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
-import type { OutgoingMessage } from '../login/saml-strategy.js';
+import type { OutgoingMessage } from '../login/saml-messages.js';
 import { RejectionAudit } from '../login/rejection-audit.service.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 import { UsedAssertions } from '../login/used-assertions.service.js';

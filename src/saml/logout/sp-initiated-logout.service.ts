@@ -11,7 +11,7 @@ import { type Session, Sessions } from '../../session/sessions.service.js';
 import { IdpSessions } from './idp-sessions.service.js';
 import { type Idp, Idps } from '../idp/idps.service.js';
 import { LogoutMessages } from './logout-messages.service.js';
-import type { OutgoingMessage } from '../login/saml-strategy.js';
+import type { OutgoingMessage } from '../login/saml-messages.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 
 /** Staff who leave here, and at their identity provider with it (SAML profiles 4.4). */
