@@ -28,7 +28,7 @@ export class KeyRollover {
     private readonly clock: Clock,
   ) {}
 
-  /** True if the certificates are others than `used` after the reading, which callers at the same time share. */
+  /** Whether the certificates differ from `used` after a reading, which concurrent callers share. */
   async hasNewCertificates(idp: Idp, used: readonly string[]): Promise<boolean> {
     await withTimeout(this.reading(idp.name).done, MAX_WAIT_MILLIS, () => undefined);
     return idp.trust().certificates.join('\n') !== used.join('\n');
@@ -37,7 +37,7 @@ export class KeyRollover {
   private reading(name: string): Reading {
     const now = this.clock.millis();
     const last = this.lastReadings.get(name);
-    // A clock that was set back must not stop it.
+    // A clock that was set back must not prevent readings.
     if (last && Math.abs(now - last.at) < MIN_INTERVAL_MILLIS) return last;
     const reading = { at: now, done: this.refresh.refreshNow(name) };
     this.lastReadings.set(name, reading);

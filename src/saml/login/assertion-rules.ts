@@ -2,21 +2,21 @@ import type { AssertionFacts } from './assertion.js';
 import type { Rejection } from './rejection.js';
 import type { ResponseFacts } from './response.js';
 
-/** What an answer to us must say. */
+/** What a response to this service must state. */
 export interface Expectations {
   /** Entity id of the identity provider. */
   readonly issuer: string;
   /** Our entity id. */
   readonly audience: string;
-  /** URL at which the answer arrived. */
+  /** URL at which the response was received. */
   readonly recipient: string;
-  /** Id of the request; undefined where nobody asked, and then no request may be named (SAML profiles 4.1.5). */
+  /** Id of the request; an unsolicited response must name none (SAML profiles 4.1.5). */
   readonly inResponseTo: string | undefined;
   readonly skewMillis: number;
   readonly maxAgeMillis: number;
 }
 
-/** Why a verified assertion does not count here and now (SAML profiles 4.1.4.3); all comparisons are of whole texts. */
+/** Why a verified assertion is not valid here and now (SAML profiles 4.1.4.3); all comparisons are exact. */
 export function assertionFault(
   facts: AssertionFacts,
   expected: Expectations,
@@ -31,9 +31,9 @@ export function assertionFault(
 }
 
 /**
- * Why the message around the assertion does not count; nothing of it need be signed, so it only ever takes away. A response
- * that is signed, or whose assertion is encrypted, must name its Issuer; any other may omit it (SAML profiles 4.1.4.2, as
- * corrected by the approved errata): its assertion is signed and names its own.
+ * Why the message around the assertion is not valid. It need not be signed, so it can only lead to a rejection. A response
+ * that is signed, or whose assertion is encrypted, must name its Issuer. Any other may omit it (SAML profiles 4.1.4.2 with
+ * the approved errata), because its signed assertion names its own.
  */
 export function responseFault(
   facts: ResponseFacts,
@@ -46,7 +46,7 @@ export function responseFault(
   return fault ?? (facts.status.isSuccess ? undefined : 'status');
 }
 
-/** For us alone, each of them: whoever else may take it could bring it here. */
+/** Every audience must be this service: any other audience could present the assertion here. */
 function isRestrictedTo(restrictions: AssertionFacts['conditions']['audienceRestrictions'], audience: string): boolean {
   return restrictions.length > 0 && restrictions.every((audiences) => audiences.every((each) => each === audience));
 }
@@ -56,7 +56,7 @@ function inResponseToFault(inResponseTo: string | undefined, expected: string | 
   return inResponseTo === undefined ? 'unsolicited' : 'in_response_to';
 }
 
-/** Each instant may be off by the skew, to our loss as little as to theirs: `notBefore <= now + skew`, `now - skew < end`. */
+/** Each instant may be off by the skew: `notBefore <= now + skew`, `now - skew < end`. */
 function timeFault(facts: AssertionFacts, limits: Expectations, nowMillis: number): Rejection | undefined {
   const { conditions, confirmation, authnStatement, issueInstant } = facts;
   const latest = nowMillis + limits.skewMillis;
@@ -69,7 +69,7 @@ function timeFault(facts: AssertionFacts, limits: Expectations, nowMillis: numbe
   return issueInstant + limits.maxAgeMillis <= earliest ? 'too_old' : undefined;
 }
 
-/** Nobody is told that a login was fine whose session is over as it begins: sessions end by our clock, in whole seconds. */
+/** Without skew: a session that has ended by our clock, in whole seconds, would end as it begins. */
 function hasSessionEnded(sessionEnd = Infinity, nowMillis: number): boolean {
   return Math.floor(sessionEnd / 1000) <= Math.floor(nowMillis / 1000);
 }

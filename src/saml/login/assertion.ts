@@ -4,17 +4,17 @@ import type { XmlElement } from '../xml/xml-reader.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { NAMESPACE } from '../xml/saml-uris.js';
 
-/** What an assertion says of the person; all instants in milliseconds since 1970. */
+/** The facts of an assertion; all instants are milliseconds since 1970. */
 export interface AssertionFacts {
   readonly id: string;
   readonly issuer: string;
   readonly issueInstant: number;
-  /** Missing where the subject has none or an encrypted one. */
+  /** Undefined if the subject has no NameID, or an encrypted one. */
   readonly nameId: NameId | undefined;
   readonly confirmation: Confirmation;
   readonly conditions: Conditions;
   readonly authnStatement: AuthnStatement;
-  /** Values of text by the names of the attributes. */
+  /** Text values by attribute name. */
   readonly attributes: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -29,7 +29,7 @@ export interface NameId {
 interface Confirmation {
   readonly recipient: string | undefined;
   readonly inResponseTo: string | undefined;
-  /** The profile knows none for a bearer, but some send it: then it counts. */
+  /** The profile has none for a bearer, but some identity providers send it; then it is enforced. */
   readonly notBefore: number | undefined;
   readonly notOnOrAfter: number | undefined;
 }
@@ -37,7 +37,7 @@ interface Confirmation {
 interface Conditions {
   readonly notBefore: number | undefined;
   readonly notOnOrAfter: number | undefined;
-  /** Names in each restriction, all of which must hold (SAML core 2.5.1.4). */
+  /** The audiences of each restriction; all restrictions must hold (SAML core 2.5.1.4). */
   readonly audienceRestrictions: readonly (readonly string[])[];
 }
 
@@ -45,7 +45,7 @@ export interface AuthnStatement {
   readonly authnInstant: number;
   readonly sessionIndex: string | undefined;
   readonly sessionNotOnOrAfter: number | undefined;
-  /** Missing where the context is told by a declaration alone. */
+  /** Undefined if the context has only a declaration. */
   readonly authnContextClassRef: string | undefined;
 }
 
@@ -56,7 +56,7 @@ const MAX_SESSION_INDEX_LENGTH = 255;
 const MAX_CLASS_LENGTH = 255;
 const CONTROL = /\p{Cc}/u;
 
-/** Reads a verified assertion, and that text alone; what can be said in two ways is refused. */
+/** Reads the signed text of an assertion; everything ambiguous is rejected. */
 export function readAssertion(signedXml: string): AssertionFacts | Rejection {
   const assertion = readDocument(signedXml, 'Assertion');
   if (isRejection(assertion)) return assertion;
@@ -82,14 +82,14 @@ export function readAssertion(signedXml: string): AssertionFacts | Rejection {
   return { id, issuer, issueInstant, nameId, confirmation, conditions, authnStatement, attributes };
 }
 
-/** Text of the one Issuer, which is the name of an entity (SAML profiles 4.1.4.2); undefined where it is not. */
+/** The text of the one Issuer, if it names an entity (SAML profiles 4.1.4.2). */
 export function issuerOf(element: XmlElement): string | undefined {
   const issuer = only(element, 'Issuer');
   if (issuer === undefined || (issuer.attributes.get('Format') ?? ENTITY) !== ENTITY) return undefined;
   return textOf(issuer);
 }
 
-/** The one NameID directly in a subject or in a request for a logout; undefined where there is none. */
+/** The one NameID directly in a Subject or a LogoutRequest; undefined if there is none. */
 export function nameIdOf(subject: XmlElement): NameId | Rejection | undefined {
   const [element, ...others] = all(subject, 'NameID');
   if (element === undefined) return undefined;
@@ -111,7 +111,7 @@ function confirmationOf(subject: XmlElement): Confirmation | Rejection {
   const [bearer, ...others] = bearers;
   if (bearer === undefined || others.length > 0) return 'confirmation';
   const data = only(bearer, 'SubjectConfirmationData');
-  // A name beside the data would be that of somebody else who may bring the assertion (SAML core 2.4.1.1).
+  // An identifier beside the data names another entity that may present the assertion (SAML core 2.4.1.1).
   if (data === undefined || bearer.children.length > 1) return 'confirmation';
   const [notBefore, notOnOrAfter] = [instant(data, 'NotBefore'), instant(data, 'NotOnOrAfter')];
   if (isRejection(notBefore) || isRejection(notOnOrAfter)) return 'confirmation';
@@ -124,7 +124,7 @@ function confirmationOf(subject: XmlElement): Confirmation | Rejection {
   };
 }
 
-/** A condition that is not understood leaves open whether the assertion counts, so it does not (SAML core 2.5.1.1). */
+/** An assertion with an unknown condition is invalid (SAML core 2.5.1.1). */
 function conditionsOf(assertion: XmlElement): Conditions | Rejection {
   const conditions = only(assertion, 'Conditions');
   if (conditions === undefined) return 'structure';
@@ -142,7 +142,7 @@ function conditionsOf(assertion: XmlElement): Conditions | Rejection {
   return { notBefore, notOnOrAfter, audienceRestrictions };
 }
 
-/** One alone: of several, one could name the class and another the session. */
+/** Exactly one AuthnStatement: of several, one could state the class and another the session. */
 function authnStatementOf(assertion: XmlElement): AuthnStatement | Rejection {
   const statement = only(assertion, 'AuthnStatement');
   const context = statement && only(statement, 'AuthnContext');
@@ -162,7 +162,7 @@ function authnStatementOf(assertion: XmlElement): AuthnStatement | Rejection {
   return { authnInstant, sessionIndex, sessionNotOnOrAfter, authnContextClassRef };
 }
 
-/** Values that hold elements in place of text are left out; one name may come in several formats and statements. */
+/** Values that contain elements are ignored; one name may occur in several formats and statements. */
 function attributesOf(assertion: XmlElement): ReadonlyMap<string, readonly string[]> | Rejection {
   const attributes = new Map<string, string[]>();
   for (const attribute of all(assertion, 'AttributeStatement').flatMap((statement) => all(statement, 'Attribute'))) {
@@ -184,7 +184,7 @@ function only(element: XmlElement, name: string): XmlElement | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** The whole text, blanks included; undefined for what holds elements. */
+/** The whole text, including blanks; undefined for an element that contains elements. */
 function textOf({ children, text }: XmlElement): string | undefined {
   return children.length === 0 ? text : undefined;
 }

@@ -1,38 +1,38 @@
 import { type Amr, hasOtp, PWD } from '../../principal/amr.js';
 import type { Rejection } from './rejection.js';
 
-/** What becomes of a login that proved no second factor. */
+/** How a login that proved no second factor is treated. */
 export const ON_MISSING_MFA = ['deny', 'local-totp', 'accept-as-pwd'] as const;
 export type OnMissingMfa = (typeof ON_MISSING_MFA)[number];
 
-/** What the decision about a login of staff looks at. */
+/** The input of the decision about a staff login. */
 export interface AssuranceFacts {
-  /** What the classes in the response prove (`amrOfContext`). */
+  /** The methods that the context classes in the response prove (`amrOfContext`). */
   readonly amr: Amr;
-  /** Whether they are what was asked for (`satisfies`). */
+  /** Whether the response satisfies the requested context (`satisfies`). */
   readonly isSatisfied: boolean;
-  /** Whether only `otp` would have been an answer (`asksForOtp`). */
+  /** Whether only `otp` satisfies the requested context (`requiresOtp`). */
   readonly isOtpRequired: boolean;
   /** Whether the caller of this login named an `acr`; the identity provider's own `request` does not count. */
   readonly isAcrRequested: boolean;
-  /** Whether policy demands a second factor of the account, with the roles that this login gives it. */
+  /** Whether policy requires a second factor of the account, with the roles that this login assigns. */
   readonly isMfaRequired: boolean;
   readonly onMissingMfa: OnMissingMfa;
   readonly reportOnly: boolean;
 }
 
-/** A full session, a half-authenticated one whose code is asked for here, or none. */
+/** A full session, a half-authenticated session that requires a code of this service, or none. */
 export type Assurance =
   | {
       readonly kind: 'full';
       readonly amr: Amr;
-      /** True under `report-only` where `deny` would have refused. */
+      /** True under `report-only` if `deny` would have rejected the login. */
       readonly wouldDeny: boolean;
     }
   | { readonly kind: 'local'; readonly wouldDeny: boolean }
   | { readonly kind: 'refused'; readonly rejection: Extract<Rejection, 'mfa_missing' | 'authn_context'> };
 
-/** What a login is worth whose response has stood up to every other check. */
+/** Decides the assurance of a login whose response passed every other check. */
 export function assuranceOf(facts: AssuranceFacts): Assurance {
   const {
     amr,
@@ -44,7 +44,7 @@ export function assuranceOf(facts: AssuranceFacts): Assurance {
     reportOnly,
   } = facts;
   if (isSatisfied && hasOtp(amr)) return { kind: 'full', amr, wouldDeny: false };
-  // A code can make up for a second factor, but not for a password or another way of signing in.
+  // A code of this service replaces a missing second factor, but no other missing method.
   if (!isSatisfied && !(isOtpAsked && amr.includes('pwd'))) return { kind: 'refused', rejection: 'authn_context' };
 
   if (onMissingMfa === 'deny' && !reportOnly) return { kind: 'refused', rejection: 'mfa_missing' };

@@ -3,24 +3,24 @@ import { Budget, type Failures, type Limit, NO_FAILURES } from '../../account/th
 import type { Clock } from '../../clock/clock.js';
 import { LruMap } from '../../collections/lru-map.js';
 
-/** Refused messages of one network that are recorded, within `WINDOW_MILLIS`. */
+/** Rejected messages of one network that are recorded within `WINDOW_MILLIS`. */
 export const MAX_RECORDED = 1000;
 const WINDOW_MILLIS = 10 * 60_000;
-/** Networks at most; what was used least recently is forgotten first. */
+/** Networks that are remembered; the least recently used one is forgotten first. */
 const CAPACITY = 10_000;
 
 interface Entry {
   readonly failures: Failures;
-  /** When it was last said that more come than are recorded; milliseconds since 1970. */
+  /** When the limit was last logged, in milliseconds since 1970. */
   readonly toldAt: number;
 }
 
-/** What becomes of a refusal: `first` where it is time to say that no more are recorded. */
+/** Whether a rejection is recorded; `first` if it is time to log that no more are. */
 export type AuditDecision = 'within' | 'first' | 'beyond';
 
 /**
- * Bounds what strangers can have recorded for good by posting what was never signed. Nobody is refused by it: behind one
- * address there may be all the staff of a house.
+ * Limits how many events unauthenticated callers can have recorded, in a table that is never emptied. It blocks no request,
+ * because one address may be that of a whole company.
  */
 export class AuditRateLimit {
   private readonly limit: Limit = new Budget(MAX_RECORDED, WINDOW_MILLIS);
@@ -28,12 +28,12 @@ export class AuditRateLimit {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Notes one more of that address. */
+  /** Counts one more rejection from this address. */
   take(address: string): AuditDecision {
     const key = networkOf(address);
     const now = this.clock.millis();
     const { failures, toldAt } = this.entries.get(key) ?? { failures: NO_FAILURES, toldAt: -Infinity };
-    // A clock that was set back makes nothing stricter.
+    // A clock that was set back must not make the limit stricter.
     const count = this.limit.remembered({ ...failures, lastAt: Math.min(failures.lastAt, now) }, now);
     const isWithin = count + 1 <= this.limit.free;
     const isTold = Math.abs(now - toldAt) < WINDOW_MILLIS;

@@ -1,14 +1,14 @@
 import { ACR_MFA, type Amr, hasOtp, PWD, PWD_OTP } from '../../principal/amr.js';
 
-/** What stands in `authn-context.presets`. */
+/** The values of `authn-context.presets`. */
 export const PRESETS = ['oasis', 'refeds', 'microsoft'] as const;
 export type Preset = (typeof PRESETS)[number];
 
-/** How a returned class must stand to those asked for (SAML core 3.3.2.2.1). */
+/** How a returned class must compare to the requested ones (SAML core 3.3.2.2.1). */
 export const COMPARISONS = ['exact', 'minimum', 'maximum', 'better'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
-/** What the keys `authn-context.*` of an identity provider say. */
+/** The keys `authn-context.*` of an identity provider. */
 export interface ContextRules {
   readonly authnContextRequest: readonly string[];
   readonly authnContextComparison: Comparison;
@@ -17,15 +17,15 @@ export interface ContextRules {
   readonly authnContextMap: ReadonlyMap<string, Amr>;
 }
 
-/** What a verified assertion says about the way of signing in, as written there. */
+/** The authentication context of a verified assertion. */
 export interface StatedContext {
-  /** Undefined where the statement names no class (a declaration alone, SAML core 2.7.2.2). */
+  /** Undefined if the statement names no class (only a declaration, SAML core 2.7.2.2). */
   readonly classRef: string | undefined;
-  /** Values of the attribute that `authn-context.attribute` names; empty where it names none. */
+  /** Values of the attribute that `authn-context.attribute` names. */
   readonly attributeValues: readonly string[];
 }
 
-/** What a request asks for; without classes it leaves the way of signing in to the identity provider. */
+/** The requested context; without classes the identity provider chooses. */
 export interface RequestedContext {
   readonly classes: readonly string[];
   readonly comparison: Comparison;
@@ -54,7 +54,7 @@ const PROVEN_BY_PRESET: Readonly<Record<Preset, ReadonlyMap<string, Amr>>> = {
   ]),
 };
 
-/** What a class proves, by its whole name; undefined where it is not known. */
+/** The methods that a class proves, by its exact name; undefined for an unknown class. */
 function provenBy(name: string, { authnContextMap, authnContextPresets }: ContextRules): Amr | undefined {
   const mapped = authnContextMap.get(name);
   if (mapped !== undefined) return mapped;
@@ -65,7 +65,7 @@ function provenBy(name: string, { authnContextMap, authnContextPresets }: Contex
   return undefined;
 }
 
-/** Every class of which something is known. */
+/** Every class with known methods. */
 export function knownClasses({
   authnContextMap,
   authnContextPresets,
@@ -73,7 +73,7 @@ export function knownClasses({
   return [...authnContextMap.keys(), ...authnContextPresets.flatMap((preset) => [...PROVEN_BY_PRESET[preset].keys()])];
 }
 
-/** Weaker is smaller; undefined where nothing is known of the class. */
+/** A higher number is stronger; undefined for an unknown class. */
 function strengthOf(name: string, rules: ContextRules): number | undefined {
   const proven = provenBy(name, rules);
   return proven && (hasOtp(proven) ? 1 : 0);
@@ -88,36 +88,36 @@ function statedNames({ classRef, attributeValues }: StatedContext): readonly str
 }
 
 /**
- * What the login proved. Never empty: the identity provider vouches for a sign-in even where it names no way that we
- * know, and such a sign-in counts as the weakest, a password alone.
+ * The methods that the login proved. Never empty: a sign-in without a known class is treated as the weakest one, a password
+ * alone.
  */
 export function amrOfContext(stated: StatedContext, rules: ContextRules): Amr {
   const proven = statedNames(stated).flatMap((name) => provenBy(name, rules) ?? []);
   return proven.length === 0 ? PWD : PWD_OTP.filter((method) => proven.includes(method));
 }
 
-/** What every login is measured by that names no `acr`, also one that nobody here asked for. */
+/** The context required of a login without `acr`, also of an unsolicited one. */
 export function defaultContext({ authnContextRequest, authnContextComparison }: ContextRules): RequestedContext {
   return { classes: authnContextRequest, comparison: authnContextComparison };
 }
 
-/** The classes that a login asks for; `acr` is what its caller named. */
+/** The context that a login requests; `acr` is the value of the caller. */
 export function requestedContext(rules: ContextRules, acr: string | undefined): RequestedContext | 'not_offered' {
   if (acr === undefined) return defaultContext(rules);
   const classes = rules.authnContextStepUp.filter((name) => (acr === ACR_MFA ? isOtpClass(name, rules) : name === acr));
   return classes.length === 0 ? 'not_offered' : { classes, comparison: 'exact' };
 }
 
-/** True where nothing without `otp` can be an answer to what was asked. */
+/** Whether only a login with `otp` can satisfy the requested context. */
 export function requiresOtp({ classes, comparison }: RequestedContext, rules: ContextRules): boolean {
   if (classes.length === 0 || comparison === 'maximum') return false;
-  // What is better than the weakest there is, has otp.
+  // Everything better than the weakest class has otp.
   return comparison === 'better' || classes.every((name) => isOtpClass(name, rules));
 }
 
 /**
- * Whether what came back is what was asked for; the request alone binds nobody, least of all its bearer, who can change
- * it. A name in the attribute counts like the class, since AD FS never puts more than the first factor there.
+ * Whether the stated context satisfies the requested one. This must be checked, because the browser that carries the request
+ * can change it. A value of the attribute counts like the class: AD FS states only the first factor in the class.
  */
 export function satisfies(
   stated: StatedContext,

@@ -6,18 +6,18 @@ import type { RequestedContext } from './authn-context.js';
 /** Its use deletes a request, so nothing has to be remembered, and anyone can create them: kept as long as clocks may differ. */
 expiringTable('saml_request', 'id', 60);
 
-/** A login that a browser went to an identity provider for. */
+/** A login that waits for the response of an identity provider. */
 export interface PendingRequest {
   /** ID of the AuthnRequest. */
   readonly id: string;
   readonly idp: string;
   readonly browserHash: string;
-  /** What stands for this row in RelayState. */
+  /** The value of RelayState, which must come back. */
   readonly relayState: string;
-  /** A path of our own. */
+  /** A path of this service. */
   readonly returnTo: string;
   readonly requested: RequestedContext & { readonly isAcr: boolean; readonly isForced: boolean };
-  /** The account that must come back, where a session is stepped up. */
+  /** The account that must come back; set for a step-up. */
   readonly subject?: string;
   /** The session that the browser had, which ends when the new one begins. */
   readonly sid?: string;
@@ -66,7 +66,7 @@ export class AuthnRequestStore {
     return row && pendingOf(row);
   }
 
-  /** True for the one answer that it is used for. */
+  /** True only for the one response that uses the request. */
   async use(tx: Tx, { id, idp, browserHash }: PendingRequest, now: number): Promise<boolean> {
     return (await tx.change(USE, [id, idp, browserHash, now])) === 1;
   }

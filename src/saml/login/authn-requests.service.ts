@@ -5,26 +5,26 @@ import { Random } from '../../random/random.js';
 import { hashSecret, isSecretForm, SECRET_BYTES } from '../../session/session.js';
 import { type PendingRequest, AuthnRequestStore } from './authn-request.store.js';
 
-/** How long a person may take at the identity provider. */
+/** How long a user may take at the identity provider. */
 const REQUEST_SECONDS = 300;
-/** Tabs of one browser that may be at an identity provider at once. */
+/** Tabs of one browser that may have a pending login. */
 const MAX_TABS = 4;
 const SEPARATOR = '.';
 const ID_BYTES = 20;
 const RELAY_STATE_BYTES = 16;
 
-/** What is asked, but for what is made up here. */
+/** A request without its generated members. */
 type NewRequest = Omit<PendingRequest, 'id' | 'browserHash' | 'relayState' | 'expiresAt'>;
 
-/** A value of the cookie `saml_request` and how long it counts, in seconds. */
+/** A value of the cookie `saml_request`, and its lifetime in seconds. */
 export interface RequestCookie {
   readonly value: string;
   readonly maxAge: number;
 }
 
 /**
- * Logins that browsers went to identity providers for. The cookie `saml_request` holds a secret for each, the newest
- * first, so that the tabs of a browser do not push each other out; only their hashes are stored.
+ * Pending logins. The cookie `saml_request` holds a secret for each, the newest first, so that the tabs of a browser do not
+ * replace each other; only the hashes are stored.
  */
 @Injectable()
 export class AuthnRequests {
@@ -53,22 +53,22 @@ export class AuthnRequests {
     return { request, cookie: { value, maxAge: REQUEST_SECONDS } };
   }
 
-  /** The live one of that id; one read. */
+  /** The request with this id, unless it has expired; one read. */
   find(id: string, idp: string): Promise<PendingRequest | undefined> {
     return this.work.single((tx) => this.store.find(tx, id, idp, this.clock.seconds()));
   }
 
-  /** Whether the browser with this cookie asked for it. */
+  /** Whether the browser with this cookie sent the request. */
   belongsTo(request: PendingRequest, cookie: string | undefined): boolean {
     return parseSecrets(cookie).some((secret) => hashSecret(secret) === request.browserHash);
   }
 
-  /** True for the one transaction that uses it. */
+  /** True only for the one transaction that uses the request. */
   use(tx: Tx, request: PendingRequest): Promise<boolean> {
     return this.store.use(tx, request, this.clock.seconds());
   }
 
-  /** The cookie without the secret of a login that is over; undefined where nothing is left. */
+  /** The cookie without the secret of a completed login; undefined if nothing remains. */
   cookieWithout(request: PendingRequest | undefined, cookie: string | undefined): RequestCookie | undefined {
     const left = parseSecrets(cookie).filter((secret) => hashSecret(secret) !== request?.browserHash);
     return left.length === 0 ? undefined : { value: left.join(SEPARATOR), maxAge: REQUEST_SECONDS };

@@ -3,10 +3,10 @@ import { isPersonName } from '../../account/staff/staff-identity.js';
 import type { AssertionFacts, NameId } from './assertion.js';
 import type { Rejection } from './rejection.js';
 
-/** SAML core 8.3.7: one name for one person towards us, for good. */
+/** SAML core 8.3.7: a permanent identifier of one user towards this service. */
 export const PERSISTENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent';
 
-/** What the keys of an identity provider say about people. */
+/** How the keys of an identity provider map assertions to users. */
 interface MappingRules {
   readonly accountAttribute?: string;
   readonly emailAttribute?: string;
@@ -15,19 +15,19 @@ interface MappingRules {
   readonly rolesDefault: readonly string[];
 }
 
-/** Whom an identity provider vouches for. */
+/** The user of an assertion. */
 export interface MappedUser {
-  /** What it calls them for good. */
+  /** The permanent identifier. */
   readonly person: string;
-  /** Who gave that name, where it was somebody else, as in NameQualifier. */
+  /** NameQualifier, if it names another entity than the issuer. */
   readonly qualifier?: string;
   readonly roles: readonly string[];
   readonly email?: string;
 }
 
 /**
- * The person of an assertion: named by the configured attribute, or by a persistent NameID and no other, since a transient
- * one is new each time and an address goes to somebody else one day (X15). Roles come through the map alone.
+ * Maps an assertion to a user: by the configured attribute, or by a persistent NameID. Other formats are rejected, because a
+ * transient one is new each time and a mail address may be reassigned (X15). Roles come only from the role map.
  */
 export function mapUser(facts: AssertionFacts, rules: MappingRules): MappedUser | Rejection {
   const name =
@@ -43,7 +43,7 @@ export function mapUser(facts: AssertionFacts, rules: MappingRules): MappedUser 
 
 type Name = Pick<MappedUser, 'person' | 'qualifier'>;
 
-/** A name that another provider gave, handed on, is written with that one's before it: alone it may be taken twice. */
+/** An identifier that another entity assigned is prefixed with its qualifier, because it need not be unique here. */
 function persistentName(nameId: NameId | undefined, issuer: string): Name | undefined {
   if (nameId?.format !== PERSISTENT) return undefined;
   const { value, nameQualifier: qualifier = issuer } = nameId;
@@ -52,7 +52,7 @@ function persistentName(nameId: NameId | undefined, issuer: string): Name | unde
   return person === undefined ? undefined : { person, qualifier };
 }
 
-/** Of several values none is the name. */
+/** Several values identify no user. */
 function singleValue({ attributes }: AssertionFacts, name: string): Name | undefined {
   const values = [...new Set(attributes.get(name))];
   const person = values.length === 1 ? storable(values[0] ?? '') : undefined;

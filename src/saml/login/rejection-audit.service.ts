@@ -8,13 +8,13 @@ import { requestContext } from '../../principal/request-context.js';
 import { AuditRateLimit } from './audit-rate-limit.js';
 import type { Rejection } from './rejection.js';
 
-/** Whom a verified message is about. */
+/** The user of a verified message. */
 export interface RejectedUser {
   readonly subject?: string;
   readonly authnContext?: string;
 }
 
-/** Records refused messages as events `SAML_REJECTED`, of strangers no more than a table that is never emptied can take. */
+/** Records rejected messages as events `SAML_REJECTED`; unverified messages only up to a limit for each network. */
 @Injectable()
 export class RejectionAudit {
   private readonly log: Logger;
@@ -30,16 +30,16 @@ export class RejectionAudit {
     this.rateLimit = new AuditRateLimit(clock);
   }
 
-  /** For a message that anybody may have sent, or sent again. */
+  /** Records the rejection of a message that anyone may have sent, or sent again. */
   async recordMessage(idp: string, reason: Rejection): Promise<void> {
     const { ip = '' } = requestContext() ?? {};
     const place = this.rateLimit.take(ip);
     if (place === 'within') await this.record(idp, reason);
     else if (place === 'first')
-      this.log.warn('More messages are refused from one network than are recorded as events', { idp, ip });
+      this.log.warn('Further rejected SAML messages from this network are not recorded as events', { idp, ip });
   }
 
-  /** For a person whom an identity provider vouched for, by a message that was used up. */
+  /** Records the rejection of a user whose verified message has been used. */
   recordUser(idp: string, reason: Rejection, person: RejectedUser): Promise<void> {
     return this.record(idp, reason, person);
   }

@@ -1,4 +1,4 @@
-/** Why a message of an identity provider was refused, for the security event and the log; the caller is told none of it. */
+/** Why a message of an identity provider is rejected, for the security event and the log; never shown to the caller. */
 export const REJECTIONS = [
   'malformed',
   'not_well_formed',
@@ -35,7 +35,7 @@ export const REJECTIONS = [
 
 export type Rejection = (typeof REJECTIONS)[number];
 
-/** True for what plain checks answer in place of what they read. */
+/** Distinguishes the rejection of a check from the value that it reads. */
 export function isRejection(value: unknown): value is Rejection {
   return (REJECTIONS as readonly unknown[]).includes(value);
 }

@@ -17,7 +17,7 @@ import { ServiceProviders } from '../sp/service-providers.service.js';
 import { type StaffLogin, StaffLogins, LoginRejected, type VerifiedAssertion } from './staff-logins.service.js';
 import { UsedAssertions } from './used-assertions.service.js';
 
-/** What a browser brings along. */
+/** The cookies of a browser that a login reads. */
 export interface BrowserCookies {
   /** Cookie `saml_request`. */
   readonly samlRequest: string | undefined;
@@ -25,16 +25,16 @@ export interface BrowserCookies {
   readonly session: string | undefined;
 }
 
-/** What a login is begun for. */
+/** What the caller wants of a login. */
 interface SsoOptions {
-  /** A path of our own. */
+  /** A path of this service. */
   readonly returnTo: string;
   readonly acr: string | undefined;
-  /** Whether the user must authenticate again, whatever session there is at the identity provider. */
+  /** Whether the user must authenticate again, even with a session at the identity provider. */
   readonly isForced: boolean;
 }
 
-/** Where to send a browser, and what it must bring back. */
+/** Where to send a browser, and the cookie that binds the response to it. */
 interface AuthnRedirect {
   readonly to: OutgoingMessage;
   readonly cookie: RequestCookie;
@@ -42,15 +42,15 @@ interface AuthnRedirect {
 
 /** A login that an identity provider verified for. */
 interface SsoResult extends StaffLogin {
-  /** Where the browser wanted to go; undefined where nobody asked. */
+  /** The page to return to; undefined for a login that began at the identity provider. */
   readonly returnTo: string | undefined;
-  /** What is left of the cookie `saml_request`; undefined for nothing. */
+  /** The remaining value of the cookie `saml_request`; undefined if nothing remains. */
   readonly cookie: RequestCookie | undefined;
 }
 
 type RequestOrigin = Pick<HttpRequest, 'protocol' | 'host'>;
 
-/** A login by way of an identity provider: there and back (SAML profiles 4.1). */
+/** Web browser single sign-on (SAML profiles 4.1). */
 @Injectable()
 export class SamlLogins {
   constructor(
@@ -66,8 +66,8 @@ export class SamlLogins {
   ) {}
 
   /**
-   * Sends a browser to an identity provider. With `acr` or `isForced` the session it has there is no proof, and where it
-   * has one here of the same provider, the same person must come back (step-up).
+   * Starts a login at an identity provider. With `acr` or `isForced`, the user must authenticate there again; if the browser
+   * has a session here from the same provider, the same user must come back (step-up).
    *
    * @throws ServiceError `VALIDATION_FAILED` for an `acr` that is not offered; `UNAVAILABLE`
    */
@@ -103,7 +103,7 @@ export class SamlLogins {
   }
 
   /**
-   * Takes what an identity provider posted by way of a browser.
+   * Consumes a response that an identity provider had the browser post.
    *
    * @throws ServiceError `SAML_RESPONSE_INVALID`, `SAML_MFA_MISSING`, `SAML_USER_NOT_ALLOWED`; `UNAVAILABLE`
    */
@@ -130,7 +130,7 @@ export class SamlLogins {
     return { ...login, returnTo: request?.returnTo, cookie };
   }
 
-  /** What was asked, as far as this browser asked it; undefined for a login that begins at an identity provider. */
+  /** The request that is answered, if this browser sent it; undefined for a login that began at the identity provider. */
   private async findRequest(
     idp: Idp,
     { facts: { inResponseTo } }: PostedResponse,
@@ -138,7 +138,7 @@ export class SamlLogins {
     { samlRequest }: BrowserCookies,
   ): Promise<PendingRequest | Rejection | undefined> {
     if (inResponseTo === undefined) return idp.properties.idpInitiated ? undefined : 'unsolicited';
-    // Without a cookie there is nothing to be looked up for.
+    // Without a cookie no request can belong to this browser, so none is looked up.
     if (samlRequest === undefined) return 'other_browser';
     const request = await this.requests.find(inResponseTo, idp.name);
     if (!request) return 'in_response_to';
@@ -147,8 +147,8 @@ export class SamlLogins {
   }
 
   /**
-   * Uses up request and assertion before anything is made of them, and keeps that whatever follows: of answers at once one
-   * goes on.
+   * Marks request and assertion as used in a transaction of its own, before anything else happens. Of several responses at
+   * once only one continues, and it stays used even if the login fails later.
    */
   private consume({ assertion, idp, request }: VerifiedAssertion): Promise<Rejection | undefined> {
     return this.work.run(async (tx) => {
@@ -170,7 +170,7 @@ export class SamlLogins {
     }
   }
 
-  /** Counts and records a refusal; the caller is told its public code alone. @throws ServiceError always */
+  /** Counts and records a rejection; the caller learns only the public error code. @throws ServiceError always */
   async reject({ name: idp }: Idp, rejection: Rejection, person?: RejectedUser): Promise<never> {
     this.meters.count(idp, rejection);
     await (person ? this.refusals.recordUser(idp, rejection, person) : this.refusals.recordMessage(idp, rejection));

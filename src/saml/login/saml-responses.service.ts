@@ -19,7 +19,7 @@ import type { ServiceProvider } from '../sp/service-provider.js';
 import { PERSISTENT } from './mapped-user.js';
 import { KeyRollover } from '../idp/key-rollover.service.js';
 
-/** A posted response whose shape is good; nothing in it is proven yet. */
+/** A posted response that passed the allowlist; nothing in it is verified yet. */
 export interface PostedResponse {
   /** As it was posted. */
   readonly base64: string;
@@ -41,7 +41,7 @@ export class SamlResponses {
     this.log = loggers.get('saml');
   }
 
-  /** Reads without believing: what stands there says only where to look for what was asked. */
+  /** Reads an unverified response, which only serves to find the request that it answers. */
   read(base64: string, { name }: Pick<Idp, 'name'>): PostedResponse | Rejection {
     const xml = decodeMessage(base64);
     if (xml === undefined) return 'malformed';
@@ -53,8 +53,8 @@ export class SamlResponses {
   }
 
   /**
-   * Facts of an assertion that is signed, meant for us, and an answer to `inResponseTo`, now; or why not. Where no known key
-   * signed it, the metadata are read once more, and with other certificates it is verified a second time.
+   * Verifies and validates a response to `inResponseTo`, and returns the facts of its assertion or why it is rejected. If no
+   * known key signed it, the metadata is read once more, and with new certificates the response is verified again.
    */
   async verify(
     posted: PostedResponse,
@@ -82,10 +82,13 @@ export class SamlResponses {
     const fault = responseFault(facts, expected);
     if (fault !== undefined) {
       if (fault === 'status')
-        this.log.debug('An identity provider answers with a failure', { idp: idp.name, status: facts.status.reason });
+        this.log.debug('The identity provider responded with a failure status', {
+          idp: idp.name,
+          status: facts.status.reason,
+        });
       return fault;
     }
-    // A signature that is there must be good, whether or not one is asked for.
+    // A signature that is present must be valid, even if none is required.
     const signedResponse = rules.signedResponse || facts.isSigned;
     const posted = { base64, document, facts };
     const readable = facts.isEncrypted ? await this.decrypt(posted, idp, sp, signedResponse) : posted;
@@ -95,15 +98,15 @@ export class SamlResponses {
       verifyResponse(parties, readable.base64, inResponseTo, this.clock.millis()),
     );
     if (refusal !== undefined) {
-      this.log.debug('A response does not stand up to its checks', { idp: idp.name, why: refusal });
+      this.log.debug('The SAML library rejected a response', { idp: idp.name, why: refusal });
     }
     if (assertion === undefined) return 'signature';
     const validate = this.judged(assertion, expected);
-    // What the library refuses for a reason that is none of ours is refused all the same.
+    // A rejection by the library for a reason that the service does not know is a rejection, too.
     return refusal === undefined || isRejection(validate) ? validate : 'structure';
   }
 
-  /** The response with its assertion in clear; where the response is signed, its signed text alone is read. */
+  /** Decrypts the assertion of a response; if the response is signed, only its signed text is read. */
   private async decrypt(
     { base64, document, facts: { inResponseTo } }: PostedResponse,
     idp: Idp,
@@ -128,8 +131,8 @@ export class SamlResponses {
   }
 
   /**
-   * One after the other, and whatever else waits in between: the library holds the process for as long as it verifies, up
-   * to some 0.3 s with two certificates, and many at once would let nobody else in until the last of them is done.
+   * Runs verifications one after the other, with other work in between. The library blocks the process while it verifies, for
+   * up to about 0.3 s with two certificates, so many at once would delay every other request until the last one is done.
    */
   private oneAtATime<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.lastVerification.then(() => nextRound()).then(work);
@@ -144,7 +147,7 @@ export class SamlResponses {
   }
 }
 
-/** What the keys of an identity provider say about messages. */
+/** The validation rules that the keys of an identity provider set. */
 export function validationRules(properties: IdpProperties): ValidationRules {
   const { signedResponse, clockSkew, maxAssertionAge, accountAttribute } = properties;
   return {

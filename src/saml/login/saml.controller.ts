@@ -20,7 +20,7 @@ import type { Rejection } from './rejection.js';
 import { type BrowserCookies, SamlLogins } from './saml-logins.service.js';
 import { startSsoSchema, idpsResponse, responseSchema } from '../saml.schema.js';
 
-/** Refusals of an answer that may have signed this browser in before. */
+/** Rejections of a response that may have signed this browser in before. */
 const REPEATED_RESPONSE: ReadonlySet<string | undefined> = new Set<Rejection>([
   'in_response_to',
   'other_browser',
@@ -28,7 +28,7 @@ const REPEATED_RESPONSE: ReadonlySet<string | undefined> = new Set<Rejection>([
   'replay',
 ]);
 
-/** Staff sign in through their identity providers (http-api section 8). */
+/** Sign-in of staff through their identity providers (http-api section 8). */
 @Public()
 @ApiTag('Staff login', 'Through an identity provider, by SAML 2.0. All of it is for browsers.')
 @Controller('saml')
@@ -75,7 +75,7 @@ export class SamlController {
     @Req() request: HttpRequest,
     @Res() reply: Reply,
   ): Promise<string> {
-    // What a page of another site loads as a picture would push out the logins that this browser has on their way.
+    // A page of another site that loads this as an image would push out the pending logins of this browser.
     const { 'sec-fetch-dest': destination = 'document' } = request.headers;
     if (destination !== 'document') throw new ServiceError('CROSS_SITE', { reason: 'no navigation' });
     const wish = { returnTo: safeReturnPath(returnTo, this.contextPath), acr, isForced: prompt === 'login' };
@@ -107,15 +107,15 @@ export class SamlController {
     if (mark) this.cookies.setSamlRequest(reply, mark.value, mark.maxAge);
     else this.cookies.clearSamlRequest(reply);
     this.handover.writeCookies(reply, opened);
-    // Checked when it was asked for; what is stored is checked again all the same.
+    // Validated when the login began; the stored value is validated again.
     const returnTo = safeReturnPath(offerResume.returnTo, this.contextPath);
     if (!local) return { url: returnTo };
     return { url: secondFactorPage(this.contextPath, local.isEnrolment ? 'enrol' : 'verify', returnTo) };
   }
 
   /**
-   * After "Back" the identity provider sends its answer once more, which is refused. The cookie of the session that the
-   * first one began does not come with a post from another site, so the page of the refusal asks for it.
+   * After "Back" the browser posts the response once more, and it is rejected. The cookie of the session that began with the
+   * first response is not sent with a post from another site, so the error page leads to a page that looks for it.
    */
   private async arrival<T>(arrive: () => Promise<T>): Promise<T> {
     try {

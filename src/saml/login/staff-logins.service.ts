@@ -15,24 +15,24 @@ import { isRejection, type Rejection } from './rejection.js';
 import type { PendingRequest } from './authn-request.store.js';
 import { mapUser } from './mapped-user.js';
 
-/** An identity provider's word, verified and used up. */
+/** A verified assertion that has been marked as used. */
 export interface VerifiedAssertion {
   readonly idp: Idp;
   readonly assertion: AssertionFacts;
-  /** Undefined where nobody asked. */
+  /** Undefined for a login that began at the identity provider. */
   readonly request: PendingRequest | undefined;
-  /** The session whose cookie came along with the answer, as it does from the same site. */
+  /** The session whose cookie came with the response, as it does on the same site. */
   readonly currentSid: string | undefined;
 }
 
-/** A session, full or with the second factor still open. */
+/** A session, full or half-authenticated. */
 export interface StaffLogin {
   readonly opened: OpenedSession;
-  /** Set where a code is due here: whether it has to be set up first. */
+  /** Set if a code of this service is required; states whether an authenticator must be set up first. */
   readonly local?: { readonly isEnrolment: boolean };
 }
 
-/** What follows a verified assertion: the account, what the login is worth, and the session (authentication.md 2.10). */
+/** Turns a verified assertion into a session: account, assurance, session (authentication.md 2.10). */
 @Injectable()
 export class StaffLogins {
   constructor(
@@ -119,7 +119,7 @@ export class StaffLogins {
   }
 }
 
-/** Takes back the transaction in which somebody turned out not to be let in. */
+/** Rolls back the transaction of a login that is rejected. */
 export class LoginRejected extends Error {
   constructor(
     readonly rejection: Rejection,
@@ -131,13 +131,13 @@ export class LoginRejected extends Error {
 }
 
 /**
- * When the user authenticated, in epoch seconds; undefined where it is not proven. Some identity providers set AuthnInstant
- * to the time of the response, also for a session that began hours ago. So it is the time of authentication only where the
- * request demanded a new one (ForceAuthn), or where the operator states it of this identity provider.
+ * When the user authenticated, in epoch seconds; undefined if it is not proven. Some identity providers set AuthnInstant
+ * to the time of the response, also for a session that began hours ago. So it is the time of authentication only if the
+ * request required a new one (ForceAuthn), or if the operator states so for this identity provider.
  */
 function provenAuthTime({ idp, assertion, request }: VerifiedAssertion, now: number): number | undefined {
   const isProven = request?.requested.isForced === true || idp.properties.authnInstant === 'time-of-authentication';
-  // A clock that is ahead, within the skew, counts as ours.
+  // A clock that is ahead, within the skew, must not yield a time in the future.
   return isProven ? Math.min(Math.floor(assertion.authnStatement.authnInstant / 1000), now) : undefined;
 }
 
