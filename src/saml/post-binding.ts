@@ -4,8 +4,8 @@ import type { SigningKeys } from './sp/service-provider.js';
 import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/saml-uris.js';
 
 /**
- * The text of a posted message as one of the certificates has signed it, without the signature, or why there is none (SAML
- * bindings 3.5.4, core 5.4). Who reads the message reads this text and not what was posted.
+ * The signed text of a posted message, without the signature, or why it is rejected (SAML bindings 3.5.4, core 5.4). Only this
+ * text may be read afterwards, not the posted document.
  */
 export async function readPost(
   base64: string,
@@ -22,7 +22,7 @@ export async function readPost(
   return 'signed' in found ? { xml: found.signed } : 'signature';
 }
 
-/** The message with a signature behind its Issuer, in base64 (SAML core 5.4). */
+/** Signs a message, with the signature after its Issuer, and encodes it in base64 (SAML core 5.4). */
 export async function signForPost(xml: string, { privateKey, certificate }: SigningKeys): Promise<string> {
   const { SignedXml } = await import('xml-crypto');
   const signer = new SignedXml({

@@ -4,10 +4,10 @@ import { decodeBase64, decodeText } from './xml/xml-text.js';
 import type { Rejection } from './login/rejection.js';
 import { RSA_SHA256 } from './xml/saml-uris.js';
 
-/** What carries a message, in a query as in a form. */
+/** The parameter that carries a message, in a query or a form. */
 export type MessageField = 'SAMLRequest' | 'SAMLResponse';
 
-/** A message as it travels; the text is that of its XML. */
+/** A message of a binding, as XML text. */
 export interface BindingMessage {
   readonly field: MessageField;
   readonly xml: string;
@@ -15,19 +15,19 @@ export interface BindingMessage {
 }
 
 const DEFLATE = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';
-/** Hashes by the names of the algorithms; all others are refused, SHA-1 with them. */
+/** Hashes by signature algorithm; all others are rejected, including SHA-1. */
 const HASHES: ReadonlyMap<string, 'sha256' | 'sha384' | 'sha512'> = new Map([
   [RSA_SHA256, 'sha256'],
   ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha384', 'sha384'],
   ['http://www.w3.org/2001/04/xmldsig-more#rsa-sha512', 'sha512'],
 ]);
 const NAMES = ['SAMLRequest', 'SAMLResponse', 'RelayState', 'SAMLEncoding', 'SigAlg', 'Signature'] as const;
-/** Bytes of XML; a request for a logout has some two thousand. */
+/** In bytes; a LogoutRequest has about two thousand. */
 const MAX_XML_LENGTH = 64 * 1024;
-/** Characters; SAML allows 80 bytes (bindings 3.4.3), and some write more. */
+/** In characters; SAML allows 80 bytes (bindings 3.4.3), but some senders use more. */
 export const MAX_RELAY_STATE_LENGTH = 1024;
 
-/** The URL that takes a message to `url`, signed with the key (SAML bindings 3.4.4.1). */
+/** Builds the URL that sends a signed message to `url` (SAML bindings 3.4.4.1). */
 export function redirectUrl(url: string, { field, xml, relayState }: BindingMessage, privateKey: string): string {
   const message = deflateRawSync(xml).toString('base64');
   const signed = [
@@ -40,8 +40,8 @@ export function redirectUrl(url: string, { field, xml, relayState }: BindingMess
 }
 
 /**
- * The message of a query that one of the certificates has signed, or why it is none. `query` is as it came: the signature is
- * over these octets and no other spelling of them (SAML bindings 3.4.4.1). Nothing is inflated before it is verified.
+ * Reads the message of a query that one of the certificates has signed, or states why it is rejected. `query` must be the raw
+ * text, which is what the signature covers (SAML bindings 3.4.4.1). Nothing is inflated before it is verified.
  */
 export function readRedirect(query: string, certificates: readonly string[]): BindingMessage | Rejection {
   const raw = parseQuery(query);
@@ -60,7 +60,7 @@ export function readRedirect(query: string, certificates: readonly string[]): Bi
 
 type Parameter = (typeof NAMES)[number];
 
-/** As they were written; undefined where there is another name among them, in whatever spelling, or one twice. */
+/** The raw values; undefined if a name is unknown, escaped or repeated. */
 function parseQuery(query: string): ReadonlyMap<Parameter, string> | undefined {
   const raw = new Map<Parameter, string>();
   for (const pair of query.split('&')) {
@@ -112,6 +112,6 @@ function inflate(base64: string): string | undefined {
   try {
     return decodeText(inflateRawSync(bytes, { maxOutputLength: MAX_XML_LENGTH }));
   } catch {
-    return undefined; // no DEFLATE, cut off, or more than is taken
+    return undefined; // not DEFLATE, incomplete, or too long
   }
 }

@@ -4,15 +4,15 @@ import { REJECTIONS } from './login/rejection.js';
 import type { Clock } from '../clock/clock.js';
 import type { IdpMetadataCache } from './idp/idp-metadata-cache.js';
 
-/** How an answer of an identity provider ends (docs/operations.md). */
+/** The outcomes of responses (docs/operations.md). */
 const OUTCOMES = [...(['success', 'local'] as const), ...REJECTIONS];
 type SamlOutcome = (typeof OUTCOMES)[number];
 
-/** Answers of identity providers, by what became of them. */
+/** Counts responses of identity providers by outcome. */
 export class SamlMeters {
   private readonly counters: ReadonlyMap<string, Readonly<Record<SamlOutcome, Counter>>>;
 
-  /** `idps` by their names: all series are there from the start, so that the first one is a rise. */
+  /** `idps` are names. All series exist from the start, so that the first count is an increase. */
   constructor(meters: Meters, idps: readonly string[]) {
     const family = meters.counter('saml.responses', { description: 'Answers of identity providers' });
     const ofIdp = (idp: string): Readonly<Record<SamlOutcome, Counter>> => {
@@ -27,14 +27,14 @@ export class SamlMeters {
   }
 }
 
-/** How old what we know of identity providers is, and how long their certificates last. */
+/** Measures the age of metadata and the remaining time of certificates. */
 export class IdpMeters {
   constructor(
     private readonly meters: Meters,
     private readonly clock: Clock,
   ) {}
 
-  /** Since when we know what we know; no number until something is known. */
+  /** The age of the metadata; NaN until it has been read. */
   watchAge(idp: IdpMetadataCache): void {
     const description = 'Time since the metadata of an identity provider were last read';
     const facts = { description, baseUnit: 'seconds' };
@@ -42,7 +42,7 @@ export class IdpMeters {
     this.meters.gauge('saml.metadata.age', facts, age, { idp: idp.name });
   }
 
-  /** Of several, the one that lasts longest counts: while an identity provider changes them, an old one may end. */
+  /** Measures the certificate that expires last: during a key rollover the old one may expire. */
   watchCertificates(idp: IdpMetadataCache): void {
     const description = 'Time until the last signing certificate of an identity provider ends; below zero it has';
     const facts = { description, baseUnit: 'seconds' };

@@ -5,7 +5,7 @@ import { fileOf } from '../../tls/place.js';
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 const MIN_RSA_BITS = 2048;
 
-/** What is told of a certificate. */
+/** The reported facts of a certificate. */
 export interface CertificateFacts {
   readonly subject: string;
   /** SHA-256 of the certificate, in hexadecimal pairs with colons. */
@@ -26,8 +26,8 @@ export function certificateFacts(pem: string): CertificateFacts {
 }
 
 /**
- * The certificates that a value names or holds, as PEM texts of one each, or why they cannot be used. Whether their time
- * is over is not asked: what counts is who gave them to us (SAML metadata 1.1 interoperability profile 2.6.2).
+ * The certificates in a value or in the file that it names, one PEM text each, or why they cannot be used. Expired
+ * certificates are accepted: trust comes from the configuration (SAML metadata interoperability profile 2.6.2).
  */
 export function loadCertificates(value: string): readonly string[] | { readonly fault: string } {
   const file = fileOf(value);
@@ -44,7 +44,7 @@ export function loadCertificates(value: string): readonly string[] | { readonly 
   }
 }
 
-/** The certificate as a PEM text, or why no signature could be trusted by it; `given` is PEM or DER. */
+/** The certificate as PEM text, or why it cannot verify signatures; `given` is PEM or DER. */
 export function parseCertificate(given: string | Buffer): string | { readonly fault: string } {
   let certificate: X509Certificate;
   try {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
 
-/** Metadata as they came from a URL. */
+/** Metadata as fetched from a URL. */
 interface StoredMetadata {
   readonly document: string;
   /** Epoch seconds. */
@@ -17,16 +17,16 @@ interface Row {
   readonly fetched_at: number;
 }
 
-/** The last good metadata of each identity provider, for a start while their URL is out of reach. */
+/** The last valid metadata of each identity provider, for a start while its URL cannot be reached. */
 @Injectable()
 export class IdpMetadataStore {
-  /** Undefined also where those that are kept came from elsewhere. */
+  /** Undefined also if the stored metadata came from another URL. */
   async find(tx: Tx, idp: string, url: string): Promise<StoredMetadata | undefined> {
     const [row] = await tx.rows<Row>(FIND, [idp, url]);
     return row && { document: row.document, fetchedAt: row.fetched_at };
   }
 
-  /** What another process fetched later stays. */
+  /** Keeps metadata that another process fetched later. */
   async save(tx: Tx, idp: string, url: string, { document, fetchedAt }: StoredMetadata): Promise<void> {
     const values = [url, document, fetchedAt, idp];
     const count = await tx.change(RENEW, [...values, fetchedAt]);

@@ -8,36 +8,36 @@ import { durationSeconds, millisOfDateTime } from '../xml/xml-times.js';
 
 const CERTIFICATION = 'urn:oasis:names:tc:SAML:attribute:assurance-certification';
 const CATEGORIES = ['http://macedir.org/entity-category', 'http://macedir.org/entity-category-support'];
-/** Of entity categories only these speak of assurance, such as https://refeds.org/profile/mfa. */
+/** The entity categories that state assurance, such as https://refeds.org/profile/mfa. */
 const PROFILE = /^https:\/\/refeds\.org\/(?:profile|assurance)/;
 
-/** Which identity provider is looked for, and how. */
+/** Selects an identity provider in metadata. */
 export interface MetadataSelection {
-  /** Must be given where there are several. */
+  /** Required if the metadata contains several. */
   readonly entityId?: string;
-  /** Of requests for a login; the other one serves where this one is not offered. */
+  /** The preferred binding of login requests. */
   readonly binding: Binding;
-  /** PEM texts; where they are given, one of them must have signed the root, and only what it signed is read. */
+  /** PEM texts. If set, one of them must have signed the root element, and only the signed text is read. */
   readonly signedBy?: readonly string[];
 }
 
-/** What metadata say of one identity provider. */
+/** The metadata of one identity provider. */
 export interface MetadataReading {
   readonly trust: IdpTrust;
   readonly cacheDurationSeconds?: number;
   readonly nameIdFormats: readonly string[];
-  /** What they certify or support, e.g. https://refeds.org/profile/mfa. */
+  /** Certified or supported profiles, such as https://refeds.org/profile/mfa. */
   readonly assuranceProfiles: readonly string[];
-  /** Sentences without a full stop, about what was left out. */
+  /** Sentences without a full stop, about ignored parts. */
   readonly warnings: readonly string[];
 }
 
-/** Why metadata cannot be used: the end of a sentence that begins with them. */
+/** Why metadata cannot be used. */
 export interface MetadataFault {
   readonly fault: string;
 }
 
-/** Reads metadata (SAML metadata 2.0), whose times are not judged here. */
+/** Reads metadata (SAML metadata 2.0) without checking its expiry. */
 export function readMetadata(xml: string, wanted: MetadataSelection): MetadataReading | MetadataFault {
   const root = rootOf(xml, wanted.signedBy);
   if ('fault' in root) return root;
@@ -53,14 +53,14 @@ export function readMetadata(xml: string, wanted: MetadataSelection): MetadataRe
   return described(entityId, [...lineage, role], wanted.binding);
 }
 
-/** Keys that say what is looked for in metadata. */
+/** Configuration keys that select an identity provider in metadata. */
 interface MetadataKeys {
   readonly entityId?: string;
   readonly ssoBinding: 'redirect' | 'post';
   readonly metadataCertificate?: string;
 }
 
-/** Reads metadata as an identity provider is configured; with `metadata-certificate` only what it has signed. */
+/** Reads metadata as configured; with `metadata-certificate`, only the signed text. */
 export function readConfigured(document: string, keys: MetadataKeys): MetadataReading | MetadataFault {
   const { entityId, ssoBinding: binding, metadataCertificate } = keys;
   const wanted = { ...(entityId !== undefined && { entityId }), binding };
@@ -71,7 +71,7 @@ export function readConfigured(document: string, keys: MetadataKeys): MetadataRe
   return readMetadata(document, { ...wanted, signedBy });
 }
 
-/** `lineage`: from the root to the role; what limits the outer ones limits the inner ones (SAML metadata 2.3). */
+/** `lineage` leads from the root to the role; limits of outer elements apply to inner ones (SAML metadata 2.3). */
 function described(
   entityId: string,
   lineage: readonly XmlElement[],
@@ -118,7 +118,7 @@ function rootOf(xml: string, signedBy: readonly string[] | undefined): XmlElemen
   return 'fault' in found ? found : readMetadataXml(found.signed);
 }
 
-/** From the root to the one that is meant. */
+/** The elements from the root to the selected entity. */
 function chosen(root: XmlElement, entityId: string | undefined): readonly XmlElement[] | MetadataFault {
   const all = entities(root, []);
   const found = all.filter((lineage) => {
@@ -134,7 +134,7 @@ function chosen(root: XmlElement, entityId: string | undefined): readonly XmlEle
   return { fault: `contains ${found.length} identity providers; set entity-id to select one` };
 }
 
-/** Every EntityDescriptor with all that it stands in. */
+/** Every EntityDescriptor with its ancestors. */
 function entities(element: XmlElement, outer: readonly XmlElement[]): readonly (readonly XmlElement[])[] {
   const lineage = [...outer, element];
   if (isNamed(element, NAMESPACE.metadata, 'EntityDescriptor')) return [lineage];
@@ -150,7 +150,7 @@ function located(services: readonly XmlElement[], warnings: string[]): readonly 
     if (binding === undefined) return [];
     const url = attribute(service, 'Location') ?? '';
     const responseUrl = attribute(service, 'ResponseLocation') ?? '';
-    // A page would run what stands at javascript:.
+    // A browser would run a javascript: URL.
     if (!isUrl(url) || (responseUrl !== '' && !isUrl(responseUrl))) {
       warnings.push(`${service.name} by ${binding} has no http or https URL`);
       return [];

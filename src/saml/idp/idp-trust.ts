@@ -1,23 +1,23 @@
 import { loadCertificates } from './idp-certificates.js';
 
-/** How a message travels (SAML bindings 3.4 and 3.5). */
+/** The binding of a message (SAML bindings 3.4 and 3.5). */
 export type Binding = 'redirect' | 'post';
 
-/** Where an identity provider takes messages. */
+/** An endpoint of an identity provider. */
 export interface Endpoint {
   readonly url: string;
   readonly binding: Binding;
 }
 
-/** What we know of an identity provider and trust it by: from its metadata, or set by hand. */
+/** The trust settings of an identity provider, from its metadata or from the configuration. */
 export interface IdpTrust {
   readonly entityId: string;
   readonly sso: Endpoint;
-  /** Where logout messages go; `responseUrl` where answers go elsewhere (SAML metadata 2.2.2). */
+  /** The single logout endpoint; `responseUrl` is set if responses go elsewhere (SAML metadata 2.2.2). */
   readonly slo?: Endpoint & { readonly responseUrl?: string };
-  /** It signs with one of these; PEM. */
+  /** Its signing certificates, PEM. */
   readonly certificates: readonly string[];
-  /** Milliseconds since 1970 from which on the metadata count no more. */
+  /** Expiry of the metadata, in milliseconds since 1970. */
   readonly validUntil?: number;
 }
 
@@ -30,7 +30,7 @@ interface Configured {
   readonly certificates: readonly string[];
 }
 
-/** What an operator has set by hand, or why it cannot be used. */
+/** The trust settings in the configuration, or why they cannot be used. */
 export function configuredTrust(keys: Configured): { readonly trust: IdpTrust } | { readonly fault: string } {
   const { entityId, ssoUrl, ssoBinding: binding, sloUrl } = keys;
   if (entityId === undefined || ssoUrl === undefined) return { fault: 'entity-id and sso-url are not both set' };
@@ -44,12 +44,12 @@ export function configuredTrust(keys: Configured): { readonly trust: IdpTrust } 
   return { trust: { entityId, sso: { url: ssoUrl, binding }, ...slo, certificates } };
 }
 
-/** Nobody between us and there can read or change what travels: https, or this very machine. */
+/** Whether traffic to the URL is protected: https, or this machine. */
 export function isSafeUrl(url: string): boolean {
   return url.startsWith('https:') || isLoopback(url);
 }
 
-/** At this machine by its number or its usual name. */
+/** Whether the host is a loopback address or `localhost`. */
 export function isLoopback(url: string): boolean {
   return URL.canParse(url) && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }

@@ -5,7 +5,7 @@ import { configuredTrust, type IdpTrust } from './idp-trust.js';
 import { type IdpProperties, SamlProperties } from '../saml.properties.js';
 import { IdpMetadataCache } from './idp-metadata-cache.js';
 
-/** A failed reading of metadata is repeated after seconds at first. */
+/** The first retry of a failed reading of metadata comes after seconds. */
 const RETRY_AFTER_SECONDS = 10;
 
 /** An identity provider of the configuration. */
@@ -14,19 +14,19 @@ export interface Idp {
   readonly displayName: string;
   readonly properties: IdpProperties;
   /**
-   * What it is trusted by at this moment; asked anew for each message, since metadata change.
-   * @throws ServiceError `UNAVAILABLE` while nothing is known of it, and when its metadata are no longer valid
+   * The current trust settings; read them for each message, since metadata changes.
+   * @throws ServiceError `UNAVAILABLE` without valid metadata
    */
   trust(): IdpTrust;
 }
 
-/** One identity provider, and where what is known of it is kept. */
+/** The configuration of an identity provider, and the cache of its metadata. */
 export interface IdpEntry {
   readonly properties: IdpProperties;
   readonly cache: IdpMetadataCache;
 }
 
-/** The identity providers that staff sign in through, by the names in their paths. */
+/** The configured identity providers, by the names in their paths. */
 @Injectable()
 export class Idps {
   private readonly byName: ReadonlyMap<string, IdpEntry>;
@@ -43,7 +43,7 @@ export class Idps {
     }
   }
 
-  /** For what reads and reports on them. */
+  /** For the code that refreshes and reports metadata. */
   get entries(): readonly IdpEntry[] {
     return [...this.byName.values()];
   }
@@ -53,7 +53,7 @@ export class Idps {
     return this.entries.map(({ cache: { name, displayName } }) => ({ name, displayName }));
   }
 
-  /** The one of a path. @throws ServiceError `NOT_FOUND` */
+  /** The identity provider of a path. @throws ServiceError `NOT_FOUND` */
   named(name: string): Idp {
     const entry = this.byName.get(name);
     if (!entry) throw new ServiceError('NOT_FOUND');

@@ -4,11 +4,11 @@ import type { Tx } from '../../persistence/unit-of-work.js';
 
 expiringTable('idp_session', 'id');
 
-/** A session at an identity provider, as it told us of it. */
+/** A session at an identity provider, as stated in its assertion. */
 interface IdpSession {
   readonly id: string;
   readonly idp: string;
-  /** Stands for issuer and NameID, which may be long. */
+  /** Hash of issuer and NameID, which may be long. */
   readonly nameHash: string;
   /** NameID with its qualifiers, as it must be sent back. */
   readonly nameId: string;
@@ -31,7 +31,7 @@ const INSERT = `INSERT INTO idp_session (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`;
 const FIND = `SELECT ${COLUMNS} FROM idp_session WHERE id = ?`;
 const OF_NAME = `SELECT ${COLUMNS} FROM idp_session WHERE name_hash = ?`;
 
-/** Table `idp_session`: for single logout, which names people as their identity provider does. */
+/** Table `idp_session`: for single logout, which names users as their identity provider does. */
 @Injectable()
 export class IdpSessionStore {
   async insert(tx: Tx, { id, idp, nameHash, nameId, sessionIndex, expiresAt }: IdpSession): Promise<void> {

@@ -11,7 +11,7 @@ import { IdpSessionStore } from './idp-session.store.js';
 import { isSameName, type LogoutRequestFacts } from './logout-message.js';
 import type { SessionAtIdp } from './logout-xml.js';
 
-/** Sessions at identity providers that ours belong to. */
+/** The sessions at identity providers to which sessions of this service belong. */
 @Injectable()
 export class IdpSessions {
   constructor(
@@ -21,7 +21,7 @@ export class IdpSessions {
     private readonly lifetime: SessionProperties,
   ) {}
 
-  /** Notes the one of an assertion; answers its id here. */
+  /** Records the session of an assertion and returns its id here. */
   async record(tx: Tx, idp: string, { issuer, nameId, authnStatement }: AssertionFacts): Promise<string> {
     const id = timeOrderedId(this.clock.millis(), this.random.bytes(10));
     const { sessionIndex } = authnStatement;
@@ -37,7 +37,7 @@ export class IdpSessions {
     return id;
   }
 
-  /** Of that id, so that it can be told from; undefined where the identity provider named nobody. */
+  /** The session with this id; undefined if the assertion had no NameID. */
   async find(tx: Tx, id: string): Promise<SessionAtIdp | undefined> {
     const found = await this.store.find(tx, id);
     const nameId = found && parseNameId(found.nameId);
@@ -45,7 +45,7 @@ export class IdpSessions {
     return nameId && { nameId, ...(sessionIndex !== undefined && { sessionIndex }) };
   }
 
-  /** Ids of those that a request means: of its NameID, and of its indexes where it has any (SAML core 3.7.3.2). */
+  /** Ids of the sessions that a request names by NameID and, if it has any, by session indexes (SAML core 3.7.3.2). */
   async findMatching(tx: Tx, idp: string, request: LogoutRequestFacts): Promise<readonly string[]> {
     const { issuer, nameId, sessionIndexes } = request;
     const all = await this.store.ofName(tx, nameHash(issuer, nameId));
@@ -58,7 +58,7 @@ export class IdpSessions {
   }
 }
 
-/** As `note` has written it. */
+/** Parses what `record` has written. */
 function parseNameId(text: string): NameId | undefined {
   const written = JSON.parse(text) as (Pick<NameId, 'value'> & Partial<NameId>) | null;
   if (written === null) return undefined;

@@ -4,7 +4,7 @@ import type { XmlElement } from '../xml/xml-reader.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
 import { readResponse, type ResponseFacts } from '../login/response.js';
 
-/** What both messages of a logout say; instants in milliseconds since 1970. */
+/** Common to both logout messages; instants in milliseconds since 1970. */
 interface LogoutHead {
   readonly id: string;
   readonly issuer: string;
@@ -16,7 +16,7 @@ interface LogoutHead {
 export interface LogoutRequestFacts extends LogoutHead {
   readonly kind: 'request';
   readonly nameId: NameId;
-  /** None stands for every session of the person. */
+  /** An empty list means every session of the user. */
   readonly sessionIndexes: readonly string[];
   readonly notOnOrAfter: number | undefined;
 }
@@ -28,19 +28,19 @@ export interface LogoutResponseFacts extends LogoutHead {
   readonly status: ResponseFacts['status'];
 }
 
-/** What a message to us must say. */
+/** What a message to this service must state. */
 export interface LogoutExpectations {
   /** Entity id of the identity provider. */
   readonly issuer: string;
-  /** URL at which the message arrived. */
+  /** URL at which the message was received. */
   readonly destination: string;
   readonly skewMillis: number;
   readonly maxAgeMillis: number;
 }
 
 /**
- * Reads a request for a logout of the right shape (document-shape.ts). An encrypted name is refused: there is none among
- * those that people sign in with here, so it could be nobody's.
+ * Reads a LogoutRequest that passed the allowlist. An encrypted identifier is rejected, because no user signs in with one, so
+ * it matches no session.
  */
 export function readLogoutRequest(document: XmlElement): LogoutRequestFacts | Rejection {
   const head = readHead(document);
@@ -63,7 +63,7 @@ export function readLogoutResponse(document: XmlElement): LogoutResponseFacts | 
   return { kind: 'response', ...head, inResponseTo: facts.inResponseTo, status: facts.status };
 }
 
-/** Why a signed message does not count here and now (SAML profiles 4.4.4); all comparisons are of whole texts. */
+/** Why a signed message is not valid here and now (SAML profiles 4.4.4); all comparisons are exact. */
 export function logoutFault(
   facts: LogoutRequestFacts | LogoutResponseFacts,
   expected: LogoutExpectations,
@@ -77,7 +77,7 @@ export function logoutFault(
   return facts.issueInstant + expected.maxAgeMillis <= earliest ? 'too_old' : undefined;
 }
 
-/** When a request can count no longer, in milliseconds since 1970. */
+/** When a request expires, in milliseconds since 1970. */
 export function expiryOfRequest(
   { issueInstant, notOnOrAfter = Infinity }: LogoutRequestFacts,
   { skewMillis, maxAgeMillis }: Pick<LogoutExpectations, 'skewMillis' | 'maxAgeMillis'>,
@@ -88,8 +88,8 @@ export function expiryOfRequest(
 const UNSPECIFIED = 'urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified';
 
 /**
- * Whether a request means the person whom the same issuer named at the login (SAML core 3.3.4): a qualifier that is left out
- * is the issuer itself. Some leave out of requests what stood in the assertion; what they do state must be the same.
+ * Whether a request names the same user as the login did (SAML core 3.3.4). An omitted qualifier is the issuer itself. Some
+ * identity providers omit in requests what the assertion stated; what they do state must be equal.
  */
 export function isSameName(known: NameId, asked: NameId, issuer: string): boolean {
   const { nameQualifier: knownQualifier = issuer } = known;

@@ -25,32 +25,32 @@ import { isRejection, type Rejection } from '../login/rejection.js';
 import type { OutgoingMessage } from '../login/saml-messages.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 
-/** A logout message as a browser brought it: in a query, or in one field of a form. */
+/** A logout message as received: in a query, or in one field of a form. */
 export type IncomingLogout =
   | { readonly query: string }
   | { readonly field: MessageField; readonly base64: string; readonly relayState: string | undefined };
 
-/** A message that is signed, meant for us, and counts now. */
+/** A message that is signed, addressed to this service, and valid now. */
 interface VerifiedLogout {
   readonly facts: LogoutRequestFacts | LogoutResponseFacts;
   readonly relayState: string | undefined;
 }
 
-/** The two sides of a logout; without a key of ours, or where the other takes none, nothing is sent. */
+/** The parties of a logout. Without a key, or if the other side accepts none, no message is sent. */
 interface LogoutParties {
   readonly idp: string;
   readonly trust: IdpTrust;
   readonly sp: ServiceProvider;
 }
 
-/** ID of a request of ours: what makes it one of its own, and a signature over that and the identity provider. */
+/** ID of a request of this service: a nonce, and a MAC over the nonce and the name of the identity provider. */
 const ID = /^_([\da-f]{32})([\da-f]{32})$/;
 const HALF_BYTES = 16;
 
 /** Reads and verifies logout messages of identity providers, and writes ours (SAML profiles 4.4, bindings 3.4 and 3.5). */
 @Injectable()
 export class LogoutMessages {
-  /** The first one signs; those of earlier seal keys still verify. */
+  /** The first key signs; the keys of earlier seal keys still verify. */
   private readonly keys: readonly Buffer[];
   private readonly log: Logger;
 
@@ -64,7 +64,7 @@ export class LogoutMessages {
     this.log = loggers.get('saml');
   }
 
-  /** @throws ServiceError `UNAVAILABLE` where nothing is known of the identity provider */
+  /** @throws ServiceError `UNAVAILABLE` without valid metadata of the identity provider */
   async read(sent: IncomingLogout, idp: Idp, sp: ServiceProvider): Promise<VerifiedLogout | Rejection> {
     const { certificates, entityId: issuer } = idp.trust();
     const carried = 'query' in sent ? readRedirect(sent.query, certificates) : await readForm(sent, certificates);
@@ -77,7 +77,7 @@ export class LogoutMessages {
     if (facts.kind === 'response') {
       if (!this.isOwnRequestId(facts.inResponseTo, idp.name)) return 'in_response_to';
       if (!facts.status.isSuccess)
-        this.log.info('An identity provider did not end all of its sessions', {
+        this.log.info('The identity provider did not end all of its sessions', {
           idp: idp.name,
           status: facts.status.reason,
         });
@@ -85,12 +85,12 @@ export class LogoutMessages {
     return { facts, relayState: carried.relayState };
   }
 
-  /** When a request can count no longer, in milliseconds since 1970. */
+  /** When a request expires, in milliseconds since 1970. */
   expiryOf(request: LogoutRequestFacts, { properties }: Idp): number {
     return expiryOfRequest(request, timesOf(properties));
   }
 
-  /** Asks to end a session. */
+  /** Builds a LogoutRequest for a session. */
   async request(parties: LogoutParties, session: SessionAtIdp): Promise<OutgoingMessage | undefined> {
     const { slo } = parties.trust;
     if (!slo) return undefined;
@@ -100,7 +100,7 @@ export class LogoutMessages {
     return this.outgoing(parties, slo.url, message);
   }
 
-  /** Says that what was asked is done. */
+  /** Builds the LogoutResponse for a request that was carried out. */
   async response(
     parties: LogoutParties,
     inResponseTo: string,
@@ -130,7 +130,7 @@ export class LogoutMessages {
     return { url, form: { [field]: signed, ...(relayState !== undefined && { RelayState: relayState }) } };
   }
 
-  /** So that an answer shows that we have asked, with nothing stored: all that depends on it is the page it leads to. */
+  /** The MAC lets a response prove that it answers a request of ours, without a table: only the next page depends on it. */
   private createRequestId(idp: string): string {
     const nonce = this.random.bytes(HALF_BYTES);
     const [key = Buffer.alloc(0)] = this.keys;

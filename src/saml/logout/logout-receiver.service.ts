@@ -15,15 +15,15 @@ import { RejectionAudit } from '../login/rejection-audit.service.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 import { UsedAssertions } from '../login/used-assertions.service.js';
 
-/** What came of a message. */
+/** The outcome of a logout message. */
 export interface LogoutOutcome {
-  /** Where to send the browser; undefined where nothing is to be said to the identity provider, or cannot be. */
+  /** The message to send back; undefined if there is none, or none can be sent. */
   readonly to: OutgoingMessage | undefined;
-  /** Whether the session that this browser has here is over. */
+  /** Whether the session of this browser has ended. */
   readonly isOwnEnded: boolean;
 }
 
-/** Logout messages of identity providers (SAML profiles 4.4). */
+/** Receives logout messages of identity providers (SAML profiles 4.4). */
 @Injectable()
 export class LogoutReceiver {
   constructor(
@@ -38,8 +38,8 @@ export class LogoutReceiver {
   ) {}
 
   /**
-   * Takes a message that a browser brought, whose cookie `SESSION` is `secret`: a request ends the sessions that it names,
-   * an answer to one of ours changes nothing.
+   * Receives a message from a browser whose cookie `SESSION` is `secret`. A request ends the sessions that it names; a
+   * response to a request of ours changes nothing.
    *
    * @throws ServiceError `SAML_RESPONSE_INVALID`; `UNAVAILABLE`
    */
@@ -61,13 +61,13 @@ export class LogoutReceiver {
     return { to, isOwnEnded: own?.idpSession !== undefined && ended.includes(own.idpSession) };
   }
 
-  /** Records a refusal; the caller is told its public code alone. @throws ServiceError always */
+  /** Records a rejection; the caller learns only the public error code. @throws ServiceError always */
   async reject({ name: idp }: Idp, reason: Rejection): Promise<never> {
     await this.refusals.recordMessage(idp, reason);
     throw new ServiceError('SAML_RESPONSE_INVALID', { reason });
   }
 
-  /** Ids of the sessions there that are over, with what belonged to them here; all of it is kept, or nothing. */
+  /** Ends the matching sessions in one transaction, and returns their ids at the identity provider. */
   private endMatching(idp: Idp, request: LogoutRequestFacts): Promise<readonly string[] | Rejection> {
     return this.work.run(async (tx) => {
       if (!(await this.used.useLogoutRequest(tx, request, this.messages.expiryOf(request, idp)))) return 'replay';

@@ -2,7 +2,7 @@ import type { NameId } from '../login/assertion.js';
 import { NAMESPACE } from '../xml/saml-uris.js';
 import { xmlAttribute, escapeXml } from '../xml/xml-text.js';
 
-/** What both messages of a logout say. */
+/** Common to both logout messages. */
 export interface LogoutHead {
   readonly id: string;
   /** Our entity id. */
@@ -12,17 +12,17 @@ export interface LogoutHead {
   readonly now: number;
 }
 
-/** A session at an identity provider as it told us of it. */
+/** A session at an identity provider, as stated in its assertion. */
 export interface SessionAtIdp {
   readonly nameId: NameId;
   readonly sessionIndex?: string;
 }
 
 const SUCCESS = 'urn:oasis:names:tc:SAML:2.0:status:Success';
-/** How long a request may take on its way. */
+/** How long a request is valid. */
 const LIFETIME_MILLIS = 300_000;
 
-/** Asks an identity provider to end a session (SAML core 3.7.1); the name is as it was received. */
+/** A LogoutRequest (SAML core 3.7.1); the NameID is as it was received. */
 export function logoutRequestXml(head: LogoutHead, { nameId, sessionIndex }: SessionAtIdp): string {
   const { value, format, nameQualifier, spNameQualifier } = nameId;
   const name =
@@ -33,7 +33,7 @@ export function logoutRequestXml(head: LogoutHead, { nameId, sessionIndex }: Ses
   return messageXml('LogoutRequest', head, xmlAttribute('NotOnOrAfter', end), name + index);
 }
 
-/** Tells an identity provider that its request was done (SAML core 3.7.2). */
+/** A LogoutResponse with the status Success (SAML core 3.7.2). */
 export function logoutResponseXml(head: LogoutHead, inResponseTo: string): string {
   const status = `<samlp:Status><samlp:StatusCode Value="${SUCCESS}"/></samlp:Status>`;
   return messageXml('LogoutResponse', head, xmlAttribute('InResponseTo', inResponseTo), status);

@@ -14,7 +14,7 @@ import { LogoutMessages } from './logout-messages.service.js';
 import type { OutgoingMessage } from '../login/saml-messages.js';
 import { ServiceProviders } from '../sp/service-providers.service.js';
 
-/** Staff who leave here, and at their identity provider with it (SAML profiles 4.4). */
+/** Logout of staff that begins here and continues at the identity provider (SAML profiles 4.4). */
 @Injectable()
 export class SpInitiatedLogout {
   constructor(
@@ -29,8 +29,8 @@ export class SpInitiatedLogout {
   ) {}
 
   /**
-   * Ends the caller's session, whatever comes then, and after that asks the identity provider for the same; undefined where
-   * there is no session, where it is none of this one's, and where this one cannot be asked.
+   * Ends the caller's session first, and then builds a LogoutRequest; undefined without a session of this identity provider,
+   * or if it accepts no requests.
    *
    * @throws ServiceError `INVALID_TOKEN` for a bad `Authorization`
    */
@@ -45,7 +45,7 @@ export class SpInitiatedLogout {
     return session.idp === idp.name ? this.requestFor(idp, session, asker) : undefined;
   }
 
-  /** Ends the session of a cookie, and gives what asks its identity provider for the same, where there is one to ask. */
+  /** Ends the session of a cookie, and builds a LogoutRequest if it belongs to an identity provider that accepts one. */
   async logOutSession(
     secret: string | undefined,
     asker: Pick<HttpRequest, 'protocol' | 'host'>,
@@ -74,7 +74,7 @@ export class SpInitiatedLogout {
     return this.messages.request({ idp: idp.name, trust, sp: this.sps.of(idp, asker) }, there);
   }
 
-  /** Also one whose second factor is open: who does not go on with it can leave. */
+  /** Also returns half-authenticated sessions, so that users can sign out before the second step. */
   private async sessionOf({ authorization, session: secret }: RequestCredentials): Promise<Session | undefined> {
     if (authorization === undefined) return secret === undefined ? undefined : this.sessions.findBySecret(secret);
     const caller = await this.authentication.authenticate({ authorization, session: undefined });
@@ -82,7 +82,7 @@ export class SpInitiatedLogout {
   }
 }
 
-/** Undefined while nothing is known of it: who leaves need not wait for that. */
+/** Undefined while there is no valid metadata, so that users can sign out without it. */
 function trustOf(idp: Idp): ReturnType<Idp['trust']> | undefined {
   try {
     return idp.trust();

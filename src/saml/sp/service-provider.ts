@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 
-/** Who we are towards one identity provider (SAML metadata 2.4.4). */
+/** This service, as one identity provider knows it (SAML metadata 2.4.4). */
 export interface ServiceProvider {
   readonly entityId: string;
   /** Where assertions are posted. */
@@ -11,19 +11,19 @@ export interface ServiceProvider {
   readonly keys?: ServiceProviderKeys;
 }
 
-/** What signs what we send; PEM texts. */
+/** The key and certificate that sign our messages; PEM texts. */
 export interface SigningKeys {
   readonly certificate: string;
   readonly privateKey: string;
 }
 
-/** The key also opens what is encrypted for us. */
+/** The same key decrypts assertions. */
 export interface ServiceProviderKeys extends SigningKeys {
-  /** The private key, read once: reading takes longer than opening with it. */
+  /** The parsed private key: parsing takes longer than decrypting. */
   readonly decryptionKey: KeyObject;
 }
 
-/** `base` is where the world reaches the service, with the context path. */
+/** `base` is the public URL of the service, with the context path. */
 export function createServiceProvider(
   base: string,
   idp: string,
@@ -38,7 +38,7 @@ export function createServiceProvider(
   };
 }
 
-/** The own certificate, without those of its authorities, and the key in the clear; undefined for what is no PEM. */
+/** The leaf certificate and the decrypted key; undefined for anything but PEM. */
 export function keysOf({ cert, key, passphrase }: SecureContextOptions): ServiceProviderKeys | undefined {
   if (typeof cert !== 'string' || typeof key !== 'string') return undefined;
   const [certificate] = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/.exec(cert) ?? [];

@@ -7,7 +7,7 @@ import type { Idp } from '../idp/idps.service.js';
 import { isLoopback } from '../idp/idp-trust.js';
 import { keysOf, type ServiceProvider, createServiceProvider, type ServiceProviderKeys } from './service-provider.js';
 
-/** Who we are towards each identity provider. */
+/** The service provider that this service is for each identity provider. */
 @Injectable()
 export class ServiceProviders implements OnModuleDestroy {
   private readonly keys = new Map<string, ServiceProviderKeys | undefined>();
@@ -25,8 +25,8 @@ export class ServiceProviders implements OnModuleDestroy {
   }
 
   /**
-   * Where no public URL is set, we are where the request was sent to (http-api section 2), at this machine alone: any other
-   * name comes from whoever asks, and an assertion made for another service would count for who sends its name.
+   * Without a public URL, the host of the request is used (http-api section 2), but only a loopback host. Any other host is
+   * chosen by the caller, who could make an assertion for another service valid here.
    */
   of({ name, properties }: Idp, { protocol, host }: Pick<HttpRequest, 'protocol' | 'host'>): ServiceProvider {
     const asked = `${protocol}://${host}${this.servlet.contextPath}`;
@@ -36,7 +36,7 @@ export class ServiceProviders implements OnModuleDestroy {
     return createServiceProvider(base, name, { spEntityId, keys });
   }
 
-  /** Read once, and again after the files of the bundle have changed, where it follows them. */
+  /** Read once, and again after a watched file of the bundle has changed. */
   private keysOf(key: string, bundle: string): ServiceProviderKeys | undefined {
     if (this.keys.has(bundle)) return this.keys.get(bundle);
     const read = this.bundles.named({ key, name: bundle });

@@ -7,10 +7,9 @@ import { xmlAttribute, escapeXml } from '../xml/xml-text.js';
 type DescribedProvider = Omit<ServiceProvider, 'keys'> & { readonly keys?: Pick<SigningKeys, 'certificate'> };
 
 /**
- * Our metadata for an identity provider (SAML metadata 2.4.4); `nameIdFormat` is the one that is asked for, null for none.
- * They are not signed: the one key that could do it is the one that they introduce, so that who does not know it yet would
- * learn nothing by it; what vouches for them is the https they are fetched by. Without a key there is no single logout,
- * whose messages must be signed (SAML profiles 4.4.4).
+ * Our metadata for an identity provider (SAML metadata 2.4.4); `nameIdFormat` is the requested one, or null. It is not signed:
+ * the signature could only be made with the key that it introduces, so it would prove nothing; https protects it. Without a
+ * key there is no single logout, whose messages must be signed (SAML profiles 4.4.4).
  */
 export function serviceProviderMetadata(
   { entityId, acsUrl, sloUrl, keys }: DescribedProvider,
@@ -33,7 +32,7 @@ ${parts.join('\n')}
 `;
 }
 
-/** The one certificate serves both uses; of encryption, only what is opened here is offered. */
+/** One certificate serves both uses; only algorithms that can be decrypted are offered. */
 function keyDescriptor(use: 'signing' | 'encryption', certificate: string): string {
   const { ciphers, keyTransports } = OFFERED_ENCRYPTION;
   const methods = [

@@ -4,10 +4,10 @@ import type { Rejection } from '../login/rejection.js';
 import { NAMESPACE } from './saml-uris.js';
 import { signatureFault } from './signature-allowlist.js';
 
-/** Characters of base64; that of an honest response has some ten thousand. */
+/** Characters of base64; a usual response has about ten thousand. */
 export const MAX_MESSAGE_LENGTH = 256 * 1024;
 
-/** Root of a document that is read here: a message, or the assertion that was signed or encrypted. */
+/** The root of a document: a message, or an assertion that was signed or encrypted. */
 export type DocumentRoot = 'Response' | 'LogoutRequest' | 'LogoutResponse' | 'Assertion';
 
 const XINCLUDE = /^http:\/\/www\.w3\.org\/200[13]\/XInclude$/;
@@ -22,8 +22,8 @@ const CHILDREN: Readonly<Record<DocumentRoot, RegExp>> = {
 };
 
 /**
- * The XML text in base64, in which line breaks may stand (SAML bindings 3.5.4); undefined where it is too long, or is no
- * base64 or not UTF-8, as nothing compressed is.
+ * Decodes base64, which may contain line breaks (SAML bindings 3.5.4); undefined if it is too long, not base64, or not UTF-8,
+ * such as compressed data.
  */
 export function decodeMessage(base64: string): string | undefined {
   if (base64.length > MAX_MESSAGE_LENGTH) return undefined;
@@ -32,8 +32,8 @@ export function decodeMessage(base64: string): string | undefined {
 }
 
 /**
- * Reads a document and refuses it before any parser of the library sees it, unless it has the one shape that an honest one
- * has: assertions and signatures in their places alone, each ID once, no algorithm that is weak or unusual.
+ * Reads a document and rejects it, before any parser of the library sees it, unless it matches the allowlist: assertions and
+ * signatures only in their places, unique IDs, no weak or unusual algorithm.
  */
 export function readDocument(xml: string, root: DocumentRoot = 'Response'): XmlElement | Rejection {
   const document = readXml(xml);
@@ -76,7 +76,7 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
   ...['Extensions', 'Status', 'SessionIndex'],
 ]);
 
-// Whatever their namespace: the library finds them by their local names.
+// In any namespace: the library looks them up by local name.
 function isAssertion({ name }: XmlElement): boolean {
   return name === 'Assertion' || name === 'EncryptedAssertion';
 }
@@ -85,7 +85,7 @@ function isSignature({ name }: XmlElement): boolean {
   return name === 'Signature';
 }
 
-/** False where an ID was taken already; the library takes ID, Id and id of any namespace for one. */
+/** False for a duplicate ID; the library accepts ID, Id and id of any namespace as one. */
 function addId(ids: Set<string>, { attributes }: XmlElement): boolean {
   const own = [...attributes].filter(([name]) => /(?:^|\})id$/i.test(name));
   return own.every(([, id]) => ID.test(id) && ids.size < ids.add(id).size) && own.length < 2;

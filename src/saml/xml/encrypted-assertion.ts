@@ -7,20 +7,20 @@ import { isRejection, type Rejection } from '../login/rejection.js';
 import { type OaepHash, oaepDecrypt, type OaepHashes } from './rsa-oaep.js';
 import { NAMESPACE } from './saml-uris.js';
 
-/** How encrypted assertions are opened. */
+/** How encrypted assertions are decrypted. */
 interface DecryptionOptions {
-  /** Undefined where the bundle has no key for it. */
+  /** Undefined if no bundle with a key is configured. */
   readonly privateKey: KeyObject | undefined;
   /** Whether the document was read from the signed text of the whole response. */
   readonly isResponseSigned: boolean;
 }
 
-/** The decrypted text, which has the shape of an assertion and whose signature is not verified yet; or why there is none. */
+/** The decrypted text, which passed the allowlist but whose signature is not verified yet; or why there is none. */
 export type DecryptedAssertion =
   | { readonly assertion: string }
   | {
       readonly fault: Rejection;
-      /** For the fault `algorithm`: its name, as the log may have it. */
+      /** For the fault `algorithm`: its name, safe for the log. */
       readonly algorithm?: string | undefined;
     };
 
@@ -49,7 +49,7 @@ const MASKS: ReadonlyMap<string, OaepHash> = new Map([
   [MGF1_SHA256, 'sha256'],
 ]);
 
-/** What our metadata offer, the preferred first: what is accepted whatever the response around it. */
+/** What our metadata offers, the preferred first; it is accepted in any response. */
 export const OFFERED_ENCRYPTION = {
   ciphers: [...CIPHERS.keys()].filter((algorithm) => algorithm.endsWith('gcm')),
   keyTransports: [
@@ -62,7 +62,7 @@ const GCM_IV_BYTES = 12;
 const GCM_TAG_BYTES = 16;
 const BLOCK_BYTES = 16;
 
-/** How often each may stand there, so that no part can be taken for another one. */
+/** How often each element may occur, so that no part can be mistaken for another one. */
 const PARTS: readonly (readonly [name: string, least: number, most: number])[] = [
   ['EncryptedData', 1, 1],
   ['EncryptedKey', 1, 1],
@@ -77,9 +77,9 @@ const PARTS: readonly (readonly [name: string, least: number, most: number])[] =
 ];
 
 /**
- * Opens the encrypted assertion of a response. Anyone can encrypt for us, so the content is read like every other document
- * before it is used. AES-CBC does not show that the content was changed, and each response to changed content would tell
- * something of it (XML encryption 1.1, 6.1.2): it is accepted only under the verified signature of the response.
+ * Decrypts the assertion of a response. Anyone can encrypt for this service, so the content must pass the allowlist. AES-CBC
+ * does not detect changed content, and each reaction to changed content would reveal some of it (XML encryption 1.1, 6.1.2);
+ * it is accepted only under the verified signature of the response.
  */
 export function decryptAssertion(response: XmlElement, opening: DecryptionOptions): DecryptedAssertion {
   const encrypted = response.children.find(({ name }) => name === 'EncryptedAssertion');
@@ -142,7 +142,7 @@ function hashesOf(method: XmlElement | undefined, elements: readonly XmlElement[
   return { digest: digestHash, mask: maskHash };
 }
 
-/** Undefined where it is not there. */
+/** Undefined if it is absent. */
 function parameterOf(
   method: XmlElement | undefined,
   elements: readonly XmlElement[],
@@ -193,6 +193,6 @@ function cbcDecrypted(cipher: Cbc, key: Buffer, content: Buffer): Buffer {
   const decipher = createDecipheriv(cipher, key, content.subarray(0, BLOCK_BYTES)).setAutoPadding(false);
   const padded = Buffer.concat([decipher.update(content.subarray(BLOCK_BYTES)), decipher.final()]);
   const length = padded.at(-1) ?? 0;
-  if (length < 1 || length > BLOCK_BYTES) throw new Error('the padding is not good');
+  if (length < 1 || length > BLOCK_BYTES) throw new Error('invalid padding');
   return padded.subarray(0, -length);
 }

@@ -10,7 +10,7 @@ export interface OaepHashes {
 
 const HASH_BYTES: Readonly<Record<OaepHash, number>> = { sha1: 20, sha256: 32 };
 
-/** Decrypts a key that was wrapped with an empty label. @throws Error for every ciphertext that is not good, always alike */
+/** Decrypts a key that was wrapped with an empty label. @throws Error the same one for every invalid ciphertext */
 export function oaepDecrypt(privateKey: KeyObject, wrapped: Buffer, { digest, mask }: OaepHashes): Buffer {
   if (digest === mask) {
     return privateDecrypt({ key: privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: digest }, wrapped);
@@ -42,7 +42,7 @@ function unpad(padded: Buffer, { digest, mask }: OaepHashes): Buffer {
     isFound |= isOne;
   }
   fault |= 1 - isFound;
-  if (fault !== 0) throw new Error('the padding is not good');
+  if (fault !== 0) throw new Error('invalid padding');
   return block.subarray(end + 1);
 }
 

@@ -2,10 +2,10 @@ import { elementsIn, readXml, type XmlElement } from './xml-reader.js';
 import type { Rejection } from '../login/rejection.js';
 import { NAMESPACE, ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './saml-uris.js';
 
-/** Characters of prefixes; the library looks the whole list through for each element. */
+/** In characters; the library searches the whole list for each element. */
 const MAX_PREFIX_LIST_LENGTH = 255;
 
-/** Those with SHA-2 that the library knows; an HMAC would take the certificate, which everybody has, for its secret. */
+/** The SHA-2 methods of the library. HMAC is excluded: its secret would be the public certificate. */
 const SIGNATURE_METHODS: readonly string[] = [
   RSA_SHA256,
   'http://www.w3.org/2001/04/xmldsig-more#rsa-sha512',
@@ -13,7 +13,7 @@ const SIGNATURE_METHODS: readonly string[] = [
 ];
 const DIGEST_METHODS: readonly string[] = [SHA256, 'http://www.w3.org/2001/04/xmlenc#sha512'];
 
-/** By the name of the element that names them. */
+/** Algorithms by the name of the element that states them. */
 export const ACCEPTED_ALGORITHMS: ReadonlyMap<string, readonly string[]> = new Map([
   ['CanonicalizationMethod', [EXCLUSIVE]],
   ['SignatureMethod', SIGNATURE_METHODS],
@@ -22,8 +22,8 @@ export const ACCEPTED_ALGORITHMS: ReadonlyMap<string, readonly string[]> = new M
 ]);
 
 /**
- * What keeps a signature from being that of the element around it alone (SAML core 5.4). The library looks parts up by local
- * name, anywhere below the signature and the first of several: so each has its one place here, and nothing else stands there.
+ * Why a signature does not cover exactly the element around it (SAML core 5.4). The library looks up parts by local name,
+ * anywhere below the signature, and takes the first of several. So each part is allowed in one place only.
  */
 export function signatureFault(signature: XmlElement, signedId: string | undefined): Rejection | undefined {
   const [signedInfo, signatureValue, keyInfo] = signature.children;
@@ -67,7 +67,7 @@ function isPrefixList({ name, namespace, attributes, children }: XmlElement): bo
 }
 
 function algorithmOf({ attributes }: XmlElement): string {
-  // A second one in some namespace would be found by its local name, too.
+  // The library would find a second attribute in a namespace by its local name, too.
   return attributes.size === 1 ? (attributes.get('Algorithm') ?? '') : '';
 }
 
@@ -82,7 +82,7 @@ function consistsOf({ children }: XmlElement, names: readonly string[]): boolean
 
 const MAX_NAME_LENGTH = 120;
 
-/** Name of the first algorithm in a signature of the text that is not accepted, for the log; undefined where there is none. */
+/** The first algorithm in a signature that is not accepted, for the log. */
 export function rejectedAlgorithm(xml: string): string | undefined {
   const document = readXml(xml);
   if (typeof document === 'string') return undefined;
@@ -95,7 +95,7 @@ export function rejectedAlgorithm(xml: string): string | undefined {
   return undefined;
 }
 
-/** A name that someone else wrote, as a log may have it. */
+/** Makes the name of an algorithm, which the sender chose, safe for the log. */
 export function printableAlgorithm(name: string): string {
   return name.replaceAll(/[^\x21-\x7e]/g, '?').slice(0, MAX_NAME_LENGTH);
 }

@@ -1,15 +1,15 @@
 import type { Rejection } from '../login/rejection.js';
 
-/** An element of a document, as far as SAML looks at it. */
+/** An element of a document, with the parts that SAML uses. */
 export interface XmlElement {
   /** Its name without the prefix. */
   readonly name: string;
-  /** URI of its namespace; empty where it has none. */
+  /** URI of its namespace; empty if it has none. */
   readonly namespace: string;
-  /** Values by name, or by `{URI}name` where the attribute has a namespace. */
+  /** Values by name, or by `{URI}name` if the attribute has a namespace. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** All text directly in it, whole. */
+  /** All text directly in the element, concatenated. */
   readonly text: string;
 }
 
@@ -41,7 +41,7 @@ export const MESSAGE_LIMITS: XmlLimits = {
 const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
 const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
 
-// Sticky, so that each looks at its place alone and no text is searched twice; names are of ASCII and short, as all of SAML's.
+// Sticky, so that each expression matches only at its position and no text is searched twice. Names are short and ASCII.
 const NC_NAME = '[A-Za-z_][A-Za-z0-9_.-]{0,99}';
 const NAME = `(?:(${NC_NAME}):)?(${NC_NAME})`;
 const BLANK = '[ \\t\\n]';
@@ -223,7 +223,7 @@ interface RawAttribute {
   readonly value: string;
 }
 
-/** The prefixes that count inside of an element, the default under the empty one (Namespaces in XML 1.0, 3 and 6). */
+/** The namespaces in scope inside an element; the key of the default one is empty (Namespaces in XML 1.0, 3 and 6). */
 function scopeOf(outer: Scope, attributes: readonly RawAttribute[], maxPrefixes: number): Scope | Rejection {
   const declarations = attributes.filter(isDeclaration);
   if (declarations.length === 0) return outer;
@@ -238,7 +238,7 @@ function scopeOf(outer: Scope, attributes: readonly RawAttribute[], maxPrefixes:
   return scope.size > maxPrefixes ? 'structure' : scope;
 }
 
-/** Undefined where one stands there twice or has a prefix that nothing declares. */
+/** Undefined for a duplicate attribute or an undeclared prefix. */
 function attributesOf(scope: Scope, written: readonly RawAttribute[]): ReadonlyMap<string, string> | undefined {
   const attributes = new Map<string, string>();
   const declared = new Set<string>();
@@ -267,12 +267,12 @@ function isBlank(text: string | undefined): boolean {
   return text !== undefined && !/[^ \t\n]/.test(text);
 }
 
-/** For references that mean no character: it is none itself. */
+/** Replaces references to no character; it is not a legal character itself. */
 const NOTHING = '\0';
 const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}));/g;
 
-/** The text with its references resolved; undefined for any that needs a DTD or means no character. */
+/** Resolves references; undefined for a reference that needs a DTD or names no character. */
 function decode(text: string): string | undefined {
   if (text.includes(']]>')) return undefined;
   if (!text.includes('&')) return text;

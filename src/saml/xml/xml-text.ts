@@ -1,10 +1,10 @@
-/** What base64 stands for; undefined for what is none. Node reads that as far as it likes: only what it would write is taken. */
+/** Decodes base64 strictly: Node ignores what it cannot decode, so only its own spelling is accepted. */
 export function decodeBase64(base64: string): Buffer | undefined {
   const bytes = Buffer.from(base64, 'base64');
   return bytes.length > 0 && bytes.toString('base64') === base64 ? bytes : undefined;
 }
 
-/** A text in UTF-8 without byte order mark; undefined for what is none. */
+/** Decodes UTF-8 without a byte order mark; undefined for anything else. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -19,18 +19,18 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  // Whoever reads an attribute takes these for spaces, and line ends for one kind, unless they are references.
+  // Parsers normalize these in attributes, and line ends everywhere, unless they are references.
   '\t': '&#9;',
   '\n': '&#10;',
   '\r': '&#13;',
 };
 
-/** A text as it stands in an element or between double quotes, so that it is read as it was. */
+/** Escapes text for an element or an attribute in double quotes. */
 export function escapeXml(text: string): string {
   return text.replaceAll(/[&<>"\t\n\r]/g, (char) => ESCAPES[char] ?? '');
 }
 
-/** ` name="value"`, or nothing where there is no value. */
+/** ` name="value"`, or an empty text without a value. */
 export function xmlAttribute(name: string, value: string | undefined): string {
   return value === undefined ? '' : ` ${name}="${escapeXml(value)}"`;
 }

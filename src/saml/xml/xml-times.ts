@@ -3,7 +3,7 @@ const DAY_MILLIS = 86_400_000;
 const DURATION = /^P(?=.)(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=.)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?$/;
 const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?)(Z|[+-]\d\d:\d\d)?$/;
 
-/** Seconds of a positive `xs:duration`, with months of 30 and years of 365 days; undefined where it is none. */
+/** Seconds of a positive `xs:duration`, with months of 30 and years of 365 days; undefined for any other text. */
 export function durationSeconds(text: string): number | undefined {
   const match: readonly (string | undefined)[] | null = DURATION.exec(text);
   if (!match) return undefined;
@@ -15,7 +15,7 @@ export function durationSeconds(text: string): number | undefined {
 
 /**
  * Milliseconds since 1970 of an `xs:dateTime` of a message, in UTC; undefined for every other text. A finer fraction is
- * cut off, since nobody may rely on more than milliseconds, and there are no leap seconds (SAML core 1.3.3).
+ * cut off, since senders must not rely on more than milliseconds, and there are no leap seconds (SAML core 1.3.3).
  */
 export function millisOfInstant(text: string): number | undefined {
   const parts = UTC.exec(text);
@@ -29,7 +29,7 @@ export function millisOfInstant(text: string): number | undefined {
   return midnight + ((Number(hour) * 60 + Number(minute)) * 60 + Number(second)) * 1000 + millis;
 }
 
-/** The same of metadata, some of which have another zone or none, for UTC; undefined where it is no `xs:dateTime`. */
+/** Milliseconds since 1970 of an `xs:dateTime` in metadata, which may have another time zone or none (UTC). */
 export function millisOfDateTime(text: string): number | undefined {
   const [, local, zone = 'Z'] = DATE_TIME.exec(text) ?? [];
   const millis = Date.parse(`${local ?? ''}${zone}`);
