@@ -100,6 +100,15 @@ module.exports = {
       to: { path: '[.]store[.]ts$' },
     },
     {
+      name: 'management-knows-no-feature',
+      comment:
+        'Management endpoints read registries (Meters, Loggers, HealthComponents, ScheduledTasks, CacheRegistry). What ' +
+        'they need from a feature is a port in a lower rank that the feature provides, such as OperatorCredentials.',
+      severity: 'error',
+      from: { path: '^src/management/' },
+      to: { path: '^src/(account|session|token|second-factor|auth|saml|mail|kvstore|outbound|portal|admin)/' },
+    },
+    {
       name: 'http-framework-only-in-server',
       severity: 'error',
       from: { path: '^src/', pathNot: ['^src/http/', '^src/web/', SPEC] },

@@ -54,7 +54,8 @@ export interface Instruments {
     AuthModule,
     SamlModule,
     AdminModule,
-    ManagementModule,
+    // AuthModule provides OperatorCredentials, so that management itself depends on no feature.
+    { module: ManagementModule, imports: [AuthModule] },
     PortalModule,
   ],
 })

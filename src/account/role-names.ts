@@ -1,5 +1,4 @@
 export const ROLE_ADMIN = 'ROLE_ADMIN';
-export const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
 
 /** Names of roles that accounts may have: never the authority of a half-authenticated caller (`ROLE_PRE_MFA`). */
 export const ROLE_FORM = /^(?!ROLE_PRE_MFA$)ROLE_[A-Z][A-Z0-9_]{0,58}$/;

@@ -8,6 +8,8 @@ import { ServletProperties } from '../http/server.properties.js';
 import { SessionModule } from '../session/session.module.js';
 import { TokenModule } from '../token/token.module.js';
 import { AuthenticationGuard } from './guards/authentication.guard.js';
+import { AccountOperatorCredentials } from './guards/account-operator-credentials.service.js';
+import { OperatorCredentials } from '../principal/operator.js';
 import { RequestAuthenticator } from './guards/request-authenticator.service.js';
 import { AccessTokenStrategy } from './strategies/access-token.strategy.js';
 import { MfaTokenStrategy } from './strategies/mfa-token.strategy.js';
@@ -72,6 +74,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     MfaTokenStrategy,
     SessionCookieStrategy,
     RequestAuthenticator,
+    { provide: OperatorCredentials, useClass: AccountOperatorCredentials },
     CredentialWriter,
     TokenIntrospection,
     PasswordLogin,
@@ -90,6 +93,7 @@ import { WellKnownController } from './api/well-known.controller.js';
     AccessTokenStrategy,
     MfaTokenStrategy,
     SessionCookieStrategy,
+    OperatorCredentials,
     RequestAuthenticator,
     CredentialWriter,
     OwnSecondFactor,

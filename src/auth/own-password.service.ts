@@ -9,7 +9,7 @@ import { TrustedDevices } from '../second-factor/trusted-device/trusted-devices.
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { type FullPrincipal, hasFreshOtp } from '../principal/principal.js';
 import { Sessions } from '../session/sessions.service.js';
-import { stepUpChallenge } from './guards/access.js';
+import { stepUpChallenge } from '../web/authorization-header.js';
 import { PasswordVerifier } from './password-verifier.service.js';
 
 export interface NewPassword {

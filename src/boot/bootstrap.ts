@@ -6,8 +6,8 @@ import { AppModule, type Instruments } from '../app.module.js';
 import {
   type Configuration,
   type ConfigurationInputs,
-  type ConfigurationReading,
   configurationOf,
+  type ConfigurationReading,
   readConfiguration,
 } from '../config/configuration.js';
 import { failureReport } from '../config/show/failure-report.js';
@@ -22,10 +22,10 @@ import { installCrashHandler } from './crash-handler.js';
 import { Listeners } from './listeners.js';
 import { Logging } from './logging.js';
 import { HealthPaths } from '../management/health/health-paths.listener.js';
-import { MetricsCompatProperties, RecordingProperties } from '../management/management.properties.js';
 import { ManagementListener } from '../management/dispatch/management.listener.js';
 import { MountedRoutes } from '../management/dispatch/mounted-routes.js';
-import { ShutdownTrigger } from '../management/shutdown-trigger.js';
+import { MetricsCompatProperties, RecordingProperties } from '../management/management.properties.js';
+import { ShutdownTrigger } from '../management/shutdown.endpoint.js';
 import { ProcessWatch } from '../metrics/process-watch.js';
 import { PROPERTIES } from './properties.js';
 import { HttpExchanges } from '../http/records/http-exchanges.js';

@@ -32,7 +32,7 @@ export async function registerWithConsole(
     import('../management/console/registration.task.js'),
   ]);
   const credentials = username !== undefined && password !== undefined ? { username, password } : undefined;
-  const healthSegment = app.get(EndpointRegistry).all.find(({ id }) => id === 'health')?.segment ?? 'health';
+  const healthSegment = app.get(EndpointRegistry).find('health')?.segment ?? 'health';
   const known = { management, service: listeners.serviceUrl, healthSegment };
   const periodMillis = period.milliseconds;
   const registration = new ConsoleRegistration({

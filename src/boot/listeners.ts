@@ -4,7 +4,7 @@ import type { Configuration } from '../config/configuration.js';
 import type { DataSize } from '../config/bind/data-size.js';
 import type { Loggers } from '../logging/loggers.js';
 import { ManagementServerProperties } from '../management/dispatch/management-server.properties.js';
-import { managementPortOf } from '../management/dispatch/management-port.js';
+import { managementPortOf } from '../management/dispatch/paths.js';
 import type { Meters } from '../metrics/meters.js';
 import { SystemRandom } from '../random/random.js';
 import { AccessLog } from '../http/records/access-log.js';

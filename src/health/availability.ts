@@ -1,18 +1,18 @@
-/** What the process says of itself to whoever starts it again or sends it requests (management API, "Probes"). */
+/** The state of the process for orchestrators and load balancers (management API, "Probes"). */
 export class Availability {
   private state: 'starting' | 'started' | 'ready' | 'stopping' = 'starting';
 
-  /** False where only a restart helps; never depends on another system. */
+  /** False if only a restart helps; never depends on another system. */
   get isLive(): boolean {
     return this.state !== 'starting';
   }
 
-  /** True where requests should be sent here. */
+  /** True if the process accepts requests. */
   get isReady(): boolean {
     return this.state === 'ready';
   }
 
-  /** Everything is made, the listeners are not open for everybody yet. */
+  /** Everything is initialised, but the listeners are not open to everyone yet. */
   started(): void {
     this.state = 'started';
   }

@@ -27,8 +27,11 @@ async function stubborn(greet: (socket: Socket) => void): Promise<number> {
 }
 
 function ask(port: number): Promise<string> {
-  const isWhole = (answer: string): boolean => answer.includes('\n');
-  return exchange({ host: '127.0.0.1', port, question: '', isWhole, farewell: 'bye\n' }, new AbortController().signal);
+  const isComplete = (answer: string): boolean => answer.includes('\n');
+  return exchange(
+    { host: '127.0.0.1', port, request: '', isComplete, farewell: 'bye\n' },
+    new AbortController().signal,
+  );
 }
 
 /** Connections of this process, the ends of the server included. */

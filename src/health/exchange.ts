@@ -1,41 +1,44 @@
 import { connect } from 'node:net';
 
-/** Far more than an answer of any server that is asked here. */
-const MOST_CHARACTERS = 64 * 1024;
+/** Far more than any server sends that is checked here. */
+const MAX_RESPONSE_LENGTH = 64 * 1024;
 
 export interface Exchange {
   readonly host: string;
   readonly port: number;
-  /** Sent as soon as the connection is there; nothing to a server that speaks first. */
-  readonly question: string;
-  /** Whether what has come so far is all of the answer. */
-  readonly isWhole: (answer: string) => boolean;
-  /** Sent at the end. */
+  /** Sent once the connection is open; empty for a server that speaks first. */
+  readonly request: string;
+  /** Whether the response is complete. */
+  readonly isComplete: (response: string) => boolean;
+  /** Sent before the connection is closed. */
   readonly farewell: string;
 }
 
-/** Asks a server of a text protocol one thing over a connection of its own. */
-export function exchange({ host, port, question, isWhole, farewell }: Exchange, signal: AbortSignal): Promise<string> {
+/** Sends one request to a server of a text protocol, over a connection of its own. */
+export function exchange(
+  { host, port, request, isComplete, farewell }: Exchange,
+  signal: AbortSignal,
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    let answer = '';
+    let response = '';
     const socket = connect({ host, port, signal });
     socket.setEncoding('latin1');
-    socket.once('connect', () => socket.write(question));
+    socket.once('connect', () => socket.write(request));
     socket.on('data', (text: string) => {
-      answer += text;
-      if (isWhole(answer)) {
-        resolve(answer);
+      response += text;
+      if (isComplete(response)) {
+        resolve(response);
         socket.removeAllListeners('data');
-        // Whatever the other side does with its end.
+        // Closes the socket even if the server does not.
         socket.end(farewell, () => socket.destroy());
-      } else if (answer.length > MOST_CHARACTERS) {
-        socket.destroy(new Error('the answer has no end'));
+      } else if (response.length > MAX_RESPONSE_LENGTH) {
+        socket.destroy(new Error('the response does not end'));
       }
     });
-    // What comes after the answer does not matter any more.
+    // After the response, both are without effect: the promise is settled.
     socket.on('error', reject);
     socket.once('close', () => {
-      reject(new Error('the connection was closed before the answer'));
+      reject(new Error('the connection was closed before the response'));
     });
   });
 }

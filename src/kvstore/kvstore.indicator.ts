@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
 import { exchange } from '../health/exchange.js';
-import { HealthComponents } from '../health/health-components.js';
-import type { Health, HealthIndicator } from '../health/indicator.js';
+import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
 import { KVSTORE_COMPONENT, KvstoreProperties } from './kvstore.properties.js';
 
 /** A length, then as many bytes; or one line, for an error. */
@@ -27,7 +26,10 @@ export class KvstoreIndicator implements HealthIndicator {
   async check(signal: AbortSignal): Promise<Health> {
     const { host, port } = this.properties;
     const question = 'INFO server\r\n';
-    const answer = await exchange({ host, port, question, isWhole: isWholeReply, farewell: 'QUIT\r\n' }, signal);
+    const answer = await exchange(
+      { host, port, request: question, isComplete: isWholeReply, farewell: 'QUIT\r\n' },
+      signal,
+    );
     const [, version] = /^redis_version:(\S+)/m.exec(answer) ?? [];
     if (version === undefined) throw new Error(answer.split('\r\n')[0]);
     return { status: 'UP', details: { version } };

@@ -2,7 +2,7 @@ import { Duration } from '../config/bind/duration.js';
 import { acceptedOnly } from '../config/bind/effect.js';
 import { duration, integer, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { healthComponent } from '../health/declared-components.js';
+import { healthComponent } from '../health/health-components.js';
 
 const byHealth = acceptedOnly('used by the health indicator only; nothing is stored in this version');
 

@@ -85,13 +85,13 @@ describe('the health of the mail relay', () => {
 
     const [asked] = await Promise.allSettled([check(port), hangUp()]);
 
-    expect(asked).toMatchObject({ reason: new Error('the connection was closed before the answer') });
+    expect(asked).toMatchObject({ reason: new Error('the connection was closed before the response') });
   });
 
   it('fails where the greeting never ends', async () => {
     const { port } = await relay('220-x\r\n'.repeat(20_000));
 
-    await expect(check(port)).rejects.toThrow('the answer has no end');
+    await expect(check(port)).rejects.toThrow('the response does not end');
   });
 
   it('lets go of a relay that says nothing when nobody waits any more', async () => {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { exchange } from '../health/exchange.js';
-import { HealthComponents } from '../health/health-components.js';
-import type { Health, HealthIndicator } from '../health/indicator.js';
+import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
 import { MAIL_COMPONENT, MailProperties } from './mail.properties.js';
 
 /** All lines of a greeting but the last have a hyphen behind their code (RFC 5321 section 4.2.1). */
@@ -25,8 +24,8 @@ export class MailIndicator implements HealthIndicator {
 
   async check(signal: AbortSignal): Promise<Health> {
     const { host = '', port } = this.properties;
-    const isWhole = (answer: string): boolean => WHOLE_REPLY.test(answer);
-    const greeting = await exchange({ host, port, question: '', isWhole, farewell: 'QUIT\r\n' }, signal);
+    const isComplete = (answer: string): boolean => WHOLE_REPLY.test(answer);
+    const greeting = await exchange({ host, port, request: '', isComplete, farewell: 'QUIT\r\n' }, signal);
     if (greeting.startsWith(READY)) return { status: 'UP' };
     return { status: 'DOWN', details: { error: `Error: greeted with ${greeting.slice(0, 3)}` } };
   }

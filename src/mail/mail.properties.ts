@@ -1,7 +1,7 @@
 import { acceptedOnly } from '../config/bind/effect.js';
 import { integer, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { healthComponent } from '../health/declared-components.js';
+import { healthComponent } from '../health/health-components.js';
 
 const byHealth = acceptedOnly('used by the health indicator only; no mail is sent in this version');
 

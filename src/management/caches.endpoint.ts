@@ -1,12 +1,12 @@
-import { Injectable } from '@nestjs/common';
 import { CacheRegistry, type NamedCache } from '../cache/cache-registry.js';
 import { ServiceError } from '../errors/service-error.js';
+import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
 
 const CLEARED: Result = {};
 
-/** `{management_base}/caches`: which caches there are; emptying them (management API, "caches"). */
-@Injectable()
+/** `{management_base}/caches`: lists and clears caches (management API, "caches"). */
+@ManagementEndpoint()
 export class CachesEndpoint implements Endpoint {
   readonly id = 'caches';
 
@@ -54,7 +54,7 @@ export class CachesEndpoint implements Endpoint {
     return CLEARED;
   }
 
-  /** @throws ServiceError `VALIDATION_FAILED` where the name alone does not say which */
+  /** @throws ServiceError `VALIDATION_FAILED` if several cache managers have a cache of that name */
   private one({ selector, query }: OperationRequest): NamedCache | undefined {
     const [first, ...others] = this.registry.named(selector, query.get('cacheManager') ?? undefined);
     if (others.length === 0) return first;

@@ -1,12 +1,16 @@
-import { Injectable } from '@nestjs/common';
+import { runInNewContext } from 'node:vm';
 import { Configuration } from '../config/configuration.js';
+import type { Environment } from '../config/read/environment.js';
+import type { Inspection, SanitizedValue } from '../config/show/inspection.js';
+import { ServiceError } from '../errors/service-error.js';
+import { MASK } from '../redaction/secrets.js';
+import { isShown } from './access/access.js';
+import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
-import { isShown } from './access/show.js';
 import { EnvEndpointProperties } from './management.properties.js';
-import type { EnvContext } from './env-page.js';
 
 /** `GET {management_base}/env` and `/env/<key>` (management API, "env"). */
-@Injectable()
+@ManagementEndpoint()
 export class EnvEndpoint implements Endpoint {
   readonly id = 'env';
   readonly requiresOtpToRead = true;
@@ -22,17 +26,15 @@ export class EnvEndpoint implements Endpoint {
   ) {}
 
   private async all(request: OperationRequest): Promise<Result> {
-    const { describeSources } = await import('./env-page.js');
-    return { body: describeSources(await this.factsFor(request), request.query.get('pattern')) };
+    return { body: describeSources(await this.contextFor(request), request.query.get('pattern')) };
   }
 
   private async one(request: OperationRequest): Promise<Result> {
-    const { describeKey } = await import('./env-page.js');
-    const body = describeKey(await this.factsFor(request), request.selector);
+    const body = describeKey(await this.contextFor(request), request.selector);
     return body ? { body } : NOT_FOUND;
   }
 
-  private async factsFor({ operator }: OperationRequest): Promise<EnvContext> {
+  private async contextFor({ operator }: OperationRequest): Promise<EnvContext> {
     const { Inspection } = await import('../config/show/inspection.js');
     const { environment, registry } = this.configuration;
     const { showValues, roles } = this.keys;
@@ -41,5 +43,78 @@ export class EnvEndpoint implements Endpoint {
       inspection: new Inspection(environment, registry),
       showsValues: isShown(showValues, roles, operator),
     };
+  }
+}
+
+/** If `showsValues` is false, every value is masked, not only secrets. */
+export interface EnvContext {
+  readonly environment: Environment;
+  readonly inspection: Inspection;
+  readonly showsValues: boolean;
+}
+
+/** All sources with their values, the highest precedence first (management API, "env"); `pattern` filters the keys. */
+export function describeSources({ environment, inspection, showsValues }: EnvContext, pattern: string | null): object {
+  const isWanted = pattern === null ? () => true : keyFilter(environment, pattern);
+  const propertySources = environment.sources.map((source) => {
+    const wanted = Array.from(inspection.valuesOf(source)).filter(([key]) => isWanted(key));
+    const properties = Object.fromEntries(wanted.map(([key, value]) => [key, visibleValue(value, showsValues)]));
+    return { name: source.name, properties };
+  });
+  return { ...profilesOf(environment), propertySources };
+}
+
+function keyFilter(environment: Environment, pattern: string): (key: string) => boolean {
+  const keys = environment.sources.flatMap(({ entries }) => entries.map(({ spelled }) => spelled));
+  const matching = keysMatching(pattern, [...new Set(keys)]);
+  if (!matching) throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'pattern', code: 'format' }] });
+  return (key) => matching.has(key);
+}
+
+/** One key, in any spelling: its effective value and the value of each source; undefined if no source has it. */
+export function describeKey({ environment, inspection, showsValues }: EnvContext, name: string): object | undefined {
+  const found = inspection.find(name);
+  if (!found) return undefined;
+  const { inForce, bySource } = found;
+  return {
+    ...(inForce && {
+      property: {
+        source: inForce.source.name,
+        value: showsValues ? inForce.value : MASK,
+        ...(inForce.note && { note: inForce.note }),
+      },
+    }),
+    ...profilesOf(environment),
+    propertySources: environment.sources.map((source) => {
+      const value = bySource.get(source);
+      return { name: source.name, ...(value && { property: visibleValue(value, showsValues) }) };
+    }),
+  };
+}
+
+function profilesOf({ profiles }: Environment): object {
+  return { activeProfiles: profiles.active, defaultProfiles: profiles.default };
+}
+
+function visibleValue({ value, origin }: SanitizedValue, showsValues: boolean): SanitizedValue {
+  return { value: showsValues ? value : MASK, origin };
+}
+
+/** A pattern for keys needs no more. */
+const MAX_PATTERN_LENGTH = 200;
+/**
+ * Stops an expression with catastrophic backtracking, which blocks the event loop for that long. Ordinary expressions
+ * take less than a millisecond.
+ */
+const LIMIT_MILLIS = 50;
+
+/** Keys that the expression matches anywhere; undefined if the expression is invalid, too long or too slow. */
+export function keysMatching(pattern: string, keys: readonly string[]): ReadonlySet<string> | undefined {
+  if (pattern.length > MAX_PATTERN_LENGTH) return undefined;
+  try {
+    const code = 'const expression = new RegExp(pattern); keys.filter((key) => expression.test(key))';
+    return new Set(runInNewContext(code, { pattern, keys }, { timeout: LIMIT_MILLIS }) as readonly string[]);
+  } catch {
+    return undefined;
   }
 }

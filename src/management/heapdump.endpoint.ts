@@ -1,14 +1,15 @@
 import { Readable } from 'node:stream';
-import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
+import { ServiceError } from '../errors/service-error.js';
 import { Loggers } from '../logging/loggers.js';
+import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, OperationRequest, Result } from './dispatch/operation.js';
-import { HeapDumps } from './heap-dumps.js';
 
 const BYTES = 'application/octet-stream';
+const RETRY_SECONDS = 30;
 
-/** `GET {management_base}/heapdump`: everything in memory, secrets too, for the developer tools of Chromium. */
-@Injectable()
+/** `GET {management_base}/heapdump`: the whole heap, with secrets, for the developer tools of Chromium. */
+@ManagementEndpoint()
 export class HeapDumpEndpoint implements Endpoint {
   readonly id = 'heapdump';
   readonly requiresOtpToRead = true;
@@ -35,5 +36,22 @@ export class HeapDumpEndpoint implements Endpoint {
       body: this.dumps.take(wantsBody ? taken : () => Readable.from([])),
       headers: { 'content-type': BYTES, 'content-disposition': `attachment; filename="${name}"` },
     };
+  }
+}
+
+/** Takes one heap dump at a time: each needs the memory of the heap again and blocks the event loop. */
+export class HeapDumps {
+  private current: Readable | undefined;
+
+  /** @throws ServiceError `UNAVAILABLE` while another dump is being sent */
+  take(snapshot: () => Readable): Readable {
+    if (this.current) {
+      throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: RETRY_SECONDS, reason: 'a heap dump is on its way' });
+    }
+    const dump = snapshot();
+    this.current = dump;
+    // `close` also follows when the client disconnects.
+    dump.once('close', () => (this.current = undefined));
+    return dump;
   }
 }

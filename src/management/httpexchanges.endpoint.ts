@@ -1,9 +1,9 @@
-import { Injectable } from '@nestjs/common';
 import { HttpExchanges } from '../http/records/http-exchanges.js';
+import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation } from './dispatch/operation.js';
 
-/** `GET {management_base}/httpexchanges`: the last requests and their answers; not there where none are recorded. */
-@Injectable()
+/** `GET {management_base}/httpexchanges`: the last requests and responses; it has no operation unless they are recorded. */
+@ManagementEndpoint()
 export class HttpExchangesEndpoint implements Endpoint {
   readonly id = 'httpexchanges';
   readonly operations: readonly Operation[];

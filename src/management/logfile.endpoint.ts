@@ -1,19 +1,18 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable, Transform } from 'node:stream';
-import { Injectable } from '@nestjs/common';
 import { LogFile } from '../logging/file/log-file.js';
+import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from './dispatch/operation.js';
-import { type ByteRange, parseRange } from './byte-range.js';
 import { ExternalLogfileProperties } from './management.properties.js';
 
 const TEXT = 'text/plain';
-/** Never waits for a writer where somebody put a pipe. */
+/** Opening a named pipe must not wait for a writer. */
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 const UNREADABLE_CODES: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ENXIO', 'ELOOP'];
 
-/** `GET {management_base}/logfile`: the present file of the log, or a range of its bytes (management API, section 13). */
-@Injectable()
+/** `GET {management_base}/logfile`: the current log file, or a range of its bytes (management API, section 13). */
+@ManagementEndpoint()
 export class LogfileEndpoint implements Endpoint {
   readonly id = 'logfile';
   readonly requiresOtpToRead = true;
@@ -52,14 +51,14 @@ export class LogfileEndpoint implements Endpoint {
   }
 }
 
-/** With a stream for a body, which closes the file at its end. */
+/** The body is a stream that closes the file at its end. */
 function rangeResponse(handle: FileHandle, size: number, type: string, asked: OperationRequest['headers']): Result {
-  // Files have no validator here that a condition could hold for.
+  // The response has no validator, so a condition never holds and the whole file is sent.
   const range = asked['if-range'] === undefined ? parseRange(asked.range, size) : 'whole';
   const headers = { 'content-type': type, 'accept-ranges': 'bytes' };
   if (range === 'beyond') return { status: 416, headers: { ...headers, 'content-range': `bytes */${size}` } };
   if (size === 0) return { body: '', headers };
-  // Lines that come meanwhile belong to the next answer.
+  // The length is fixed now: lines appended while the file is sent are not part of the response.
   if (range === 'whole') {
     const body = readBytes(handle, { first: 0, last: size - 1 });
     return { body, headers: { ...headers, 'content-length': String(size) } };
@@ -76,7 +75,7 @@ function rangeResponse(handle: FileHandle, size: number, type: string, asked: Op
   };
 }
 
-/** Fails where the file became shorter meanwhile: whoever was promised more must be cut off, and not kept waiting. */
+/** Fails if the file was truncated while it was sent: the client must not wait for the rest of the announced length. */
 function readBytes(handle: FileHandle, { first, last }: ByteRange): Readable {
   let missing = last - first + 1;
   const counted = new Transform({
@@ -98,4 +97,28 @@ async function openFile(path: string): Promise<FileHandle | undefined> {
     if (UNREADABLE_CODES.includes((error as NodeJS.ErrnoException).code)) return undefined;
     throw error;
   }
+}
+
+/** Positions of the first and the last byte, counted from 0. */
+export interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+const BYTES = /^bytes=[ \t]*(?<first>\d*)-(?<last>\d*)[ \t]*$/i;
+
+/**
+ * Parses a `Range` header (RFC 9110 section 14) for a file of `size` bytes. Other units, several ranges and malformed
+ * ranges mean `whole`, as a server may ignore them.
+ */
+export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'beyond' {
+  const { first = '', last = '' } = BYTES.exec(header ?? '')?.groups ?? {};
+  if (first === '' && last === '') return 'whole';
+  if (first === '') {
+    const length = Math.min(Number(last), size);
+    return length === 0 ? 'beyond' : { first: size - length, last: size - 1 };
+  }
+  if (last !== '' && Number(last) < Number(first)) return 'whole';
+  if (Number(first) >= size) return 'beyond';
+  return { first: Number(first), last: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }

@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
+import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation } from './dispatch/operation.js';
-import { describeTasks } from './task-view.js';
+import type { ScheduledTask, Trigger } from '../tasks/scheduled-task.js';
 
-/** `GET {management_base}/scheduledtasks`: what runs in the background, when, and how it went. */
-@Injectable()
+/** `GET {management_base}/scheduledtasks`: background tasks, their schedule and their last execution. */
+@ManagementEndpoint()
 export class ScheduledTasksEndpoint implements Endpoint {
   readonly id = 'scheduledtasks';
 
@@ -13,4 +13,47 @@ export class ScheduledTasksEndpoint implements Endpoint {
   ];
 
   constructor(private readonly tasks: ScheduledTasks) {}
+}
+
+/** A task in the form of the response, which lists it under the kind of its trigger. */
+export type TaskView = Readonly<Record<string, unknown>>;
+
+/** Every kind of trigger, in the order of the response. */
+const KINDS = ['cron', 'fixedDelay', 'fixedRate', 'custom'] as const;
+
+/** All tasks by the kinds of their triggers (management API, "scheduledtasks"). */
+export function describeTasks(tasks: readonly ScheduledTask[]): Readonly<Record<Trigger['kind'], readonly TaskView[]>> {
+  const of = (kind: Trigger['kind']): readonly TaskView[] =>
+    tasks.filter(({ trigger }) => trigger.kind === kind).map(describeTask);
+  return Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as ReturnType<typeof describeTasks>;
+}
+
+function describeTask({ target, trigger, nextAt, lastExecution }: ScheduledTask): TaskView {
+  return {
+    runnable: { target },
+    ...describeTrigger(trigger),
+    ...(nextAt !== undefined && { nextExecution: { time: isoTime(nextAt) } }),
+    ...(lastExecution && {
+      lastExecution: {
+        ...(lastExecution.exception && { exception: lastExecution.exception }),
+        status: lastExecution.status,
+        time: isoTime(lastExecution.at),
+      },
+    }),
+  };
+}
+
+function describeTrigger(trigger: Trigger): TaskView {
+  switch (trigger.kind) {
+    case 'cron':
+      return { expression: trigger.expression };
+    case 'custom':
+      return { trigger: trigger.trigger };
+    default:
+      return { initialDelay: trigger.initialDelayMillis, interval: trigger.intervalMillis };
+  }
+}
+
+function isoTime(millis: number): string {
+  return new Date(millis).toISOString();
 }

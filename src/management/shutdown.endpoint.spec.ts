@@ -2,8 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ask } from '../../test/support/operation-request.js';
 import type { LogLine } from '../logging/log-line.js';
 import { Loggers } from '../logging/loggers.js';
-import { ShutdownEndpoint } from './shutdown.endpoint.js';
-import { ShutdownTrigger } from './shutdown-trigger.js';
+import { ShutdownEndpoint, ShutdownTrigger } from './shutdown.endpoint.js';
 
 const lines: LogLine[] = [];
 const stopper = new ShutdownTrigger();

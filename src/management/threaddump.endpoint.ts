@@ -1,14 +1,13 @@
-import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { WorkerThreads } from '../tasks/worker-threads.js';
-import { JSON_TYPES } from './dispatch/media-types.js';
+import { type WorkerThread, WorkerThreads } from '../tasks/worker-threads.js';
+import { JSON_TYPES } from './dispatch/negotiation.js';
+import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, Result } from './dispatch/operation.js';
-import { describeThreads, formatThreads } from './thread-dump.js';
 
 const TEXT = 'text/plain';
 
 /** `GET {management_base}/threaddump`: the threads of the process, as JSON or as text. */
-@Injectable()
+@ManagementEndpoint()
 export class ThreadDumpEndpoint implements Endpoint {
   readonly id = 'threaddump';
 
@@ -30,4 +29,62 @@ export class ThreadDumpEndpoint implements Endpoint {
     const threads = describeThreads(this.workers.all);
     return { body: isText ? formatThreads(threads, this.clock.millis()) : { threads } };
   }
+}
+
+/** A thread in the form of the response; values that Node does not measure are -1, 0 or empty. */
+export interface ThreadView {
+  readonly threadName: string;
+  readonly threadId: number;
+  readonly blockedTime: number;
+  readonly blockedCount: number;
+  readonly waitedTime: number;
+  readonly waitedCount: number;
+  readonly daemon: boolean;
+  readonly inNative: boolean;
+  readonly suspended: boolean;
+  /** The thread is alive; Node does not report whether it runs or waits. */
+  readonly threadState: 'RUNNABLE';
+  readonly stackTrace: readonly never[];
+  readonly lockedMonitors: readonly never[];
+  readonly lockedSynchronizers: readonly never[];
+  /** Threads of Node share no locks. */
+  readonly lockOwnerId: -1;
+  readonly priority: number;
+}
+
+/** The default priority of a thread in Java, which ranges from 1 to 10. */
+const DEFAULT_PRIORITY = 5;
+
+const MAIN: WorkerThread = { id: 0, name: 'main' };
+
+/** The event loop and each worker (management API, "threaddump"). */
+export function describeThreads(workers: readonly WorkerThread[]): readonly ThreadView[] {
+  return [MAIN, ...workers].map(({ id, name }) => ({
+    threadName: name,
+    threadId: id,
+    blockedTime: -1,
+    blockedCount: 0,
+    waitedTime: -1,
+    waitedCount: 0,
+    // Workers do not keep the process alive.
+    daemon: id !== MAIN.id,
+    inNative: false,
+    suspended: false,
+    threadState: 'RUNNABLE',
+    stackTrace: [],
+    lockedMonitors: [],
+    lockedSynchronizers: [],
+    lockOwnerId: -1,
+    priority: DEFAULT_PRIORITY,
+  }));
+}
+
+/** The thread dump as plain text. */
+export function formatThreads(threads: readonly ThreadView[], atMillis: number): string {
+  const heading = `${new Date(atMillis).toISOString()}\nThreads of Node.js ${process.version}:\n`;
+  const lines = threads.map(({ threadName, threadId, daemon, threadState }) => {
+    const kind = daemon ? ' daemon' : '';
+    return `\n"${threadName}" #${threadId}${kind}\n   state: ${threadState}\n`;
+  });
+  return [heading, ...lines].join('');
 }

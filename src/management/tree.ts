@@ -1,11 +1,11 @@
-/** An object that is being built; no key of it means anything to the language. */
+/** An object without a prototype, so that keys such as `__proto__` are ordinary keys. */
 export type Tree = Record<string, unknown>;
 
 export function emptyTree(): Tree {
   return Object.create(null) as Tree;
 }
 
-/** Sets a value at a path; a plain value on the way there gives way to what is below it. */
+/** Sets the value at a path; a scalar on the way is replaced by an object. */
 export function setPath(tree: Tree, path: readonly string[], value: unknown): void {
   const [name, ...rest] = path;
   if (name === undefined) return;

@@ -3,7 +3,7 @@ import { duration, integer, type ScalarType, text } from '../config/bind/key-typ
 import { ConversionError } from '../config/bind/conversion-error.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { healthComponent } from '../health/declared-components.js';
+import { healthComponent } from '../health/health-components.js';
 import { parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { Duration } from '../config/bind/duration.js';
 

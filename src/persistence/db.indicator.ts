@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { HealthComponents } from '../health/health-components.js';
-import type { Health, HealthIndicator } from '../health/indicator.js';
-import type { DatabaseProbe } from './engines/database-probe.js';
+import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
+import { type DatabaseProbe, EmbeddedProbe, ServerProbe } from './engines/database-probe.js';
 import { DB_COMPONENT, PoolProperties } from './datasource.properties.js';
-import { EmbeddedProbe } from './engines/embedded-probe.js';
-import { ServerProbe } from './engines/server-probe.js';
 
 /** Waits below this are no waits; the pool takes the default instead. */
 const SHORTEST_WAIT_MILLIS = 250;

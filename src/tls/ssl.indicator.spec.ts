@@ -2,7 +2,7 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { bound } from '../../test/config/keys/situation.js';
-import { keyStore, makeCertificate, type MadeCertificate } from '../../test/support/certificates.js';
+import { keyStore, type MadeCertificate, makeCertificate } from '../../test/support/certificates.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { needs } from '../../test/support/needs.js';
 import { temporaryFolder } from '../../test/support/temporary-folder.js';

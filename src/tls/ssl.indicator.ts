@@ -2,8 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../clock/clock.js';
-import { HealthComponents } from '../health/health-components.js';
-import type { Health, HealthIndicator } from '../health/indicator.js';
+import { type Health, HealthComponents, type HealthIndicator } from '../health/health-components.js';
 import { type BundleContents, UnusableBundle } from './bundle-reading.js';
 import { SSL_COMPONENT, SslBundleProperties } from './tls.properties.js';
 

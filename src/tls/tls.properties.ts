@@ -5,7 +5,7 @@ import { cipherSuite } from './cipher-suite.js';
 import { type TlsVersion, tlsVersion } from './tls-version.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { ConversionError } from '../config/bind/conversion-error.js';
-import { healthComponent } from '../health/declared-components.js';
+import { healthComponent } from '../health/health-components.js';
 
 /** What bundles have in common, whatever their files are. */
 export abstract class BundleOptions {

@@ -9,10 +9,8 @@ import { Configuration, loadConfiguration } from '../../src/config/configuration
 import { Listeners } from '../../src/boot/listeners.js';
 import type { LogLine } from '../../src/logging/log-line.js';
 import { Loggers } from '../../src/logging/loggers.js';
-import { AccessProperties, ExposureProperties } from '../../src/management/access/access.properties.js';
 import { EndpointRegistry } from '../../src/management/dispatch/endpoint-registry.service.js';
 import { ManagementAuthenticator } from '../../src/management/access/management-authenticator.service.js';
-import { Endpoints } from '../../src/management/dispatch/endpoints.js';
 import { ManagementListener } from '../../src/management/dispatch/management.listener.js';
 import {
   ManagementServerProperties,
@@ -77,18 +75,12 @@ export async function startManagement(
     abortOnError: false,
   });
   const web = configuration.get(ManagementWebProperties);
-  const offers = new EndpointRegistry(
-    new Endpoints(endpoints),
-    app.get(Configuration),
-    web,
-    configuration.get(AccessProperties),
-    configuration.get(ExposureProperties),
-  );
+  const registry = new EndpointRegistry(() => endpoints, app.get(Configuration));
   const listener = new ManagementListener(
     web,
     configuration.get(ManagementServerProperties),
     configuration.get(ServerProperties),
-    offers,
+    registry,
     new EndpointDispatcher(app.get(ManagementAuthenticator), app.get(Clock)),
   );
   const stop = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { JSON_PLAIN } from '../../src/management/dispatch/media-types.js';
+import { JSON_PLAIN } from '../../src/management/dispatch/negotiation.js';
 import type { Endpoint, Operation, OperationRequest, Result } from '../../src/management/dispatch/operation.js';
 
 type Asked = Partial<Omit<OperationRequest, 'query'>> & { readonly query?: string };

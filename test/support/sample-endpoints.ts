@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { JSON_TYPES } from '../../src/management/dispatch/media-types.js';
+import { JSON_TYPES } from '../../src/management/dispatch/negotiation.js';
 import {
   type Endpoint,
   NOT_FOUND,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FullPrincipal, HalfPrincipal } from '../../principal/principal.js';
-import { hasAuthority, preMfaRefusal, satisfiesAmr, stepUpChallenge } from './access.js';
+import { hasAuthority, preMfaRefusal, satisfiesAmr } from './access.js';
 
 const half = { kind: 'half', subject: 's', id: 'i', securityStamp: 0, expiresAt: 180, authTime: 0 } as const;
 const MFA_TOKEN: HalfPrincipal = { ...half, via: 'token' };
@@ -102,9 +102,3 @@ it.each([
     expect(satisfiesAmr({ ...FULL, amr }, required, now)).toBe(enough);
   },
 );
-
-it('the step-up challenge has the form of RFC 9470 section 3', () => {
-  expect(stepUpChallenge({ method: 'otp', maxAge: 300 })).toBe(
-    'Bearer error="insufficient_user_authentication", acr_values="urn:login:acr:mfa", max_age="300"',
-  );
-});

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors/error-code.js';
-import { ACR_MFA, ACR_PWD, type RequiredAmr } from '../../principal/amr.js';
+import type { RequiredAmr } from '../../principal/amr.js';
 import {
   authoritiesOf,
   type FullPrincipal,
@@ -29,17 +29,4 @@ export function hasAuthority(principal: Principal, authority: string): boolean {
 /** True if a complete login proved the required method, and recently enough. */
 export function satisfiesAmr(principal: FullPrincipal, { maxAge }: RequiredAmr, now: number): boolean {
   return hasFreshOtp(principal, now, maxAge);
-}
-
-/** The challenge of RFC 9470 section 3; `maxAge` in seconds. */
-export function stepUpChallenge({
-  method,
-  maxAge,
-}: {
-  readonly method: 'pwd' | 'otp';
-  readonly maxAge?: number;
-}): string {
-  const parts = ['error="insufficient_user_authentication"', `acr_values="${method === 'otp' ? ACR_MFA : ACR_PWD}"`];
-  if (maxAge !== undefined) parts.push(`max_age="${maxAge}"`);
-  return `Bearer ${parts.join(', ')}`;
 }

@@ -5,7 +5,8 @@ import { ServiceError } from '../../errors/service-error.js';
 import { AMR, type AuthenticatedRequest, AUTHORITY } from '../../principal/access.decorator.js';
 import type { RequiredAmr } from '../../principal/amr.js';
 import { isHalfAuthenticated } from '../../principal/principal.js';
-import { hasAuthority, satisfiesAmr, stepUpChallenge } from './access.js';
+import { stepUpChallenge } from '../../web/authorization-header.js';
+import { hasAuthority, satisfiesAmr } from './access.js';
 
 /** 403 if the authority is missing; 401 with the challenge of RFC 9470 if the login is not strong or recent enough. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseClientCredentials, parseBasic, parseBearer, hasMfaTokenType } from './bearer.js';
+import { hasMfaTokenType, parseClientCredentials } from './bearer.js';
 
 const header = (json: string): string => `${Buffer.from(json).toString('base64url')}.e30.sig`;
 
@@ -15,19 +15,6 @@ it.each([
   expect(hasMfaTokenType(token)).toBe(half);
 });
 
-it.each([
-  { value: 'Bearer abc.def-_~+/=', token: 'abc.def-_~+/=' },
-  { value: 'bearer abc', token: 'abc' },
-  { value: 'Bearer   abc ', token: 'abc' },
-  { value: 'Bearer a b', token: undefined },
-  { value: 'Bearer', token: undefined },
-  { value: 'Bearer ', token: undefined },
-  { value: 'Basic abc', token: undefined },
-  { value: 'Bearer abc, Bearer def', token: undefined },
-])('the token of "$value" is $token', ({ value, token }) => {
-  expect(parseBearer(value)).toBe(token);
-});
-
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 
 it.each([
@@ -39,15 +26,4 @@ it.each([
   { value: 'Bearer abc', credentials: undefined },
 ])('the credentials of $value are $credentials', ({ value, credentials }) => {
   expect(parseClientCredentials(value)).toEqual(credentials);
-});
-
-it.each([
-  { value: basic('op:100%+b:%41'), pair: { name: 'op', secret: '100%+b:%41' } },
-  { value: basic('bétty:비밀'), pair: { name: 'bétty', secret: '비밀' } },
-  { value: basic(':'), pair: { name: '', secret: '' } },
-  { value: basic('op'), pair: undefined },
-  { value: 'Basic', pair: undefined },
-  { value: 'Bearer b3A6eA==', pair: undefined },
-])('name and secret of $value are $pair, as they were typed', ({ value, pair }) => {
-  expect(parseBasic(value)).toEqual(pair);
 });

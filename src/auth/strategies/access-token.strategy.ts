@@ -3,7 +3,8 @@ import { PassportStrategy } from '@nestjs/passport';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { AccessTokens } from '../../token/access-tokens.service.js';
-import { hasMfaTokenType, parseBearer } from '../guards/bearer.js';
+import { parseBearer } from '../../web/authorization-header.js';
+import { hasMfaTokenType } from '../guards/bearer.js';
 import { CredentialStrategy, invalidToken, type RequestCredentials } from './credential.strategy.js';
 import { toPrincipal } from './session-principal.js';
 

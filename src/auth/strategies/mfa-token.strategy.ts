@@ -3,7 +3,8 @@ import { PassportStrategy } from '@nestjs/passport';
 import { ServiceError } from '../../errors/service-error.js';
 import type { HalfPrincipal } from '../../principal/principal.js';
 import { MfaTokens } from '../../token/mfa-tokens.service.js';
-import { hasMfaTokenType, parseBearer } from '../guards/bearer.js';
+import { parseBearer } from '../../web/authorization-header.js';
+import { hasMfaTokenType } from '../guards/bearer.js';
 import { CredentialStrategy, invalidToken, type RequestCredentials } from './credential.strategy.js';
 
 export const MFA_TOKEN = 'mfa-token';

@@ -1,10 +1,10 @@
-import { type Effect, full, noEffect } from '../../config/bind/effect.js';
+import { full, noEffect } from '../../config/bind/effect.js';
 import { duration, flag, list, oneOf, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { ACCESS, type Access, ownDefaultAccess } from './access.js';
 import { Duration } from '../../config/bind/duration.js';
 import type { PropertiesClass, SelfChecking, Violation } from '../../config/bind/properties-class.js';
-import { ENDPOINT_IDS } from './endpoint-ids.js';
+import { definitionOf, ENDPOINT_IDS, type EndpointId } from './endpoint-ids.js';
 
 @Properties('management.endpoints.access')
 export class AccessProperties {
@@ -14,7 +14,7 @@ export class AccessProperties {
     effect: full,
     defaultText: 'none for shutdown and heapdump, else unrestricted',
   })
-  readonly byDefault?: Access;
+  readonly defaultAccess?: Access;
 
   @Key(oneOf(...ACCESS), {
     does: 'Upper limit for the access of any management endpoint, whatever other keys set.',
@@ -29,25 +29,25 @@ export interface EndpointKeys {
   readonly timeToLive: Duration;
 }
 
-/** Endpoints that are never cached, and the reason. */
-const NOT_CACHED: Readonly<Record<string, Effect>> = {
-  shutdown: noEffect('there is nothing to read'),
-  heapdump: noEffect('a dump is not kept in memory'),
-  logfile: noEffect('the file is not kept in memory'),
-};
-
-/** The class of each endpoint's keys, by its id: what is below any other id is an unknown key. */
-export const ENDPOINT_KEYS: ReadonlyMap<string, PropertiesClass<EndpointKeys>> = new Map(
-  ENDPOINT_IDS.map((id) => [id, keysOf(id)]),
+/** One class for each endpoint, by its id; keys below any other id are unknown. */
+export const ENDPOINT_KEYS: ReadonlyMap<EndpointId, PropertiesClass<EndpointKeys>> = new Map(
+  ENDPOINT_IDS.map((id) => [id, createKeys(id)]),
 );
 
 export const ENDPOINT_CLASSES: readonly PropertiesClass[] = [...ENDPOINT_KEYS.values()];
 
-export function isCacheable(id: string): boolean {
-  return !Object.hasOwn(NOT_CACHED, id);
+export function keysOfEndpoint(id: EndpointId): PropertiesClass<EndpointKeys> {
+  const type = ENDPOINT_KEYS.get(id);
+  if (!type) throw new TypeError(`no keys for the management endpoint ${id}`);
+  return type;
 }
 
-function keysOf(id: string): PropertiesClass<EndpointKeys> {
+export function isCacheable(id: EndpointId): boolean {
+  return definitionOf(id).notCached === undefined;
+}
+
+function createKeys(id: EndpointId): PropertiesClass<EndpointKeys> {
+  const { notCached } = definitionOf(id);
   @Properties(`management.endpoint.${id}`)
   class AccessProperties implements EndpointKeys {
     @Key(oneOf(...ACCESS), {
@@ -60,7 +60,7 @@ function keysOf(id: string): PropertiesClass<EndpointKeys> {
     @Key(duration(), {
       name: 'cache.time-to-live',
       does: `Time for which a response of ${id} to a read without parameters is cached, per caller.`,
-      effect: NOT_CACHED[id] ?? full,
+      effect: notCached === undefined ? full : noEffect(notCached),
     })
     readonly timeToLive: Duration = Duration.ofMillis(0);
   }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { allows, capped, ownDefaultAccess } from './access.js';
+import { allows, capped, isExposed, isShown, ownDefaultAccess, type Show } from './access.js';
 import { ENDPOINT_KEYS } from './access.properties.js';
+import type { Operator } from '../../principal/operator.js';
 
 it.each([
   ['none', []],
@@ -27,4 +28,40 @@ it('is none for what gives everything away or ends the service, and all there is
   const closed = [...ENDPOINT_KEYS.keys()].filter((id) => ownDefaultAccess(id) === 'none');
 
   expect(closed).toEqual(['heapdump', 'shutdown']);
+});
+
+it.each([
+  { include: ['health'], exclude: [], exposed: true },
+  { include: ['*'], exclude: [], exposed: true },
+  { include: ['HEALTH'], exclude: [], exposed: true },
+  { include: [], exclude: [], exposed: false },
+  { include: ['info'], exclude: [], exposed: false },
+  { include: ['*'], exclude: ['health'], exposed: false },
+  { include: ['health'], exclude: ['*'], exposed: false },
+  { include: ['health'], exclude: ['He-alth'], exposed: false },
+])('include $include without $exclude exposes health: $exposed', ({ include, exclude, exposed }) => {
+  expect(isExposed('health', include, exclude)).toBe(exposed);
+});
+
+it('compares ids without case, dashes and dots', () => {
+  expect(isExposed('httpexchanges', ['http-exchanges'], [])).toBe(true);
+});
+
+const operator: Operator = { name: 'op', roles: ['ROLE_MANAGEMENT'] };
+
+it.each<{ who: Show; roles: readonly string[]; operator: Operator | undefined; sees: boolean }>([
+  { who: 'never', roles: [], operator: operator, sees: false },
+  { who: 'never', roles: ['MANAGEMENT'], operator: operator, sees: false },
+  { who: 'always', roles: [], operator: undefined, sees: true },
+  { who: 'always', roles: ['OTHER'], operator: operator, sees: true },
+  { who: 'when-authorized', roles: [], operator: undefined, sees: false },
+  { who: 'when-authorized', roles: [], operator: operator, sees: true },
+  { who: 'when-authorized', roles: ['MANAGEMENT'], operator: operator, sees: true },
+  { who: 'when-authorized', roles: ['ROLE_MANAGEMENT'], operator: operator, sees: true },
+  { who: 'when-authorized', roles: ['AUDITOR', 'MANAGEMENT'], operator: operator, sees: true },
+  { who: 'when-authorized', roles: ['AUDITOR'], operator: operator, sees: false },
+  { who: 'when-authorized', roles: ['MANAGE'], operator: operator, sees: false },
+  { who: 'when-authorized', roles: ['MANAGEMENT'], operator: undefined, sees: false },
+])('$who with roles $roles lets $operator see: $sees', ({ who, roles, operator, sees }) => {
+  expect(isShown(who, roles, operator)).toBe(sees);
 });

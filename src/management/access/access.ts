@@ -1,39 +1,60 @@
+import { oneOf, type ScalarType } from '../../config/bind/key-type.js';
+import type { Operator } from '../../principal/operator.js';
 import type { Operation } from '../dispatch/operation.js';
-import type { EndpointId } from './endpoint-ids.js';
+import { definitionOf, type EndpointId, isSameId } from './endpoint-ids.js';
 
-/** How much of an endpoint there is, the least first. */
+/** How much of an endpoint may be called, the least first. */
 export const ACCESS = ['none', 'read-only', 'unrestricted'] as const;
 export type Access = (typeof ACCESS)[number];
 
-/** Endpoints that give everything away or end the service are there only where somebody says so. */
-const CLOSED: ReadonlySet<string> = new Set<EndpointId>(['shutdown', 'heapdump']);
-
-/** Of an endpoint for which no key says anything (management API, "Exposure and access"). */
-export function ownDefaultAccess(id: string): Access {
-  return CLOSED.has(id) ? 'none' : 'unrestricted';
+/** The access of an endpoint for which no key is set (management API, "Exposure and access"). */
+export function ownDefaultAccess(id: EndpointId): Access {
+  return definitionOf(id).access ?? 'unrestricted';
 }
 
-/** The keys that say how much of the endpoints there is. */
+/** The keys that set the access of all endpoints. */
 export interface AccessRules {
   readonly defaultAccess?: Access;
   readonly maxPermitted: Access;
 }
 
-/** Of an endpoint, whose own key says `stated`. */
+/** The access of an endpoint whose own key is set to `configured`. */
 export function effectiveAccess(
-  id: string,
-  stated: Access | undefined,
+  id: EndpointId,
+  configured: Access | undefined,
   { defaultAccess, maxPermitted }: AccessRules,
 ): Access {
-  return capped(stated ?? defaultAccess ?? ownDefaultAccess(id), maxPermitted);
+  return capped(configured ?? defaultAccess ?? ownDefaultAccess(id), maxPermitted);
 }
 
-/** The lesser of two. */
 export function capped(access: Access, limit: Access): Access {
   return ACCESS.indexOf(access) < ACCESS.indexOf(limit) ? access : limit;
 }
 
-/** Reading is `GET`, with `HEAD` and `OPTIONS`, which come along with it. */
+/** Read-only access permits `GET`; `HEAD` and `OPTIONS` follow from it. */
 export function allows(access: Access, { method }: Pick<Operation, 'method'>): boolean {
   return access === 'unrestricted' || (access === 'read-only' && method === 'GET');
+}
+
+/** Whether an endpoint can be called at all; `exclude` wins over `include`, and `*` is every id. */
+export function isExposed(id: string, include: readonly string[], exclude: readonly string[]): boolean {
+  const names = (list: readonly string[]): boolean => list.some((item) => item === '*' || isSameId(item, id));
+  return names(include) && !names(exclude);
+}
+
+/** The values of keys such as `management.endpoint.env.show-values`. */
+export type Show = 'never' | 'when-authorized' | 'always';
+
+export const show: ScalarType<Show> = oneOf('never', 'when-authorized', 'always');
+
+/**
+ * Whether an operator sees what a key limits. `when-authorized` admits an operator with one of the roles, named with or
+ * without `ROLE_`; without roles in the list it admits every authenticated operator.
+ */
+export function isShown(value: Show, roles: readonly string[], operator: Operator | undefined): boolean {
+  if (value !== 'when-authorized') return value === 'always';
+  if (!operator) return false;
+  return (
+    roles.length === 0 || roles.some((role) => operator.roles.includes(role) || operator.roles.includes(`ROLE_${role}`))
+  );
 }

@@ -1,14 +1,58 @@
-import { isSameId } from './exposure.js';
+/** What the rules of configuration and the keys of an endpoint need to know before its class is loaded. */
+interface EndpointDefinition {
+  /** `recommended` endpoints may be exposed in production; `sensitive` ones break configuration rule 7. */
+  readonly exposure?: 'recommended' | 'sensitive';
+  /** The access where no key sets one; `unrestricted` if omitted. */
+  readonly access?: 'none';
+  /** The reason why responses are never cached. */
+  readonly notCached?: string;
+}
 
-/** Every endpoint of the management API. */
-export const ENDPOINT_IDS = [
-  ...(['health', 'info', 'metrics', 'prometheus', 'env', 'configprops', 'loggers', 'scheduledtasks'] as const),
-  ...(['caches', 'httpexchanges', 'mappings', 'threaddump', 'heapdump', 'logfile', 'shutdown'] as const),
-] as const;
+/**
+ * Every endpoint of the management API, in the order of the configuration reference. The keys of an endpoint follow from
+ * its entry; the class with the decorator `@ManagementEndpoint()` and the same id does the work, and startup fails if it
+ * is missing.
+ */
+const DEFINITIONS = {
+  health: { exposure: 'recommended' },
+  info: { exposure: 'recommended' },
+  metrics: { exposure: 'recommended' },
+  prometheus: {},
+  env: { exposure: 'sensitive' },
+  configprops: { exposure: 'sensitive' },
+  loggers: { exposure: 'recommended' },
+  scheduledtasks: {},
+  caches: {},
+  httpexchanges: { exposure: 'sensitive' },
+  mappings: {},
+  threaddump: { exposure: 'sensitive' },
+  heapdump: { exposure: 'sensitive', access: 'none', notCached: 'a dump is not kept in memory' },
+  logfile: { exposure: 'sensitive', notCached: 'the file is not kept in memory' },
+  shutdown: { exposure: 'sensitive', access: 'none', notCached: 'there is nothing to read' },
+} as const satisfies Readonly<Record<string, EndpointDefinition>>;
 
-export type EndpointId = (typeof ENDPOINT_IDS)[number];
+export type EndpointId = keyof typeof DEFINITIONS;
 
-/** True of what is neither an endpoint nor `*`, which is all of them. */
+export const ENDPOINT_IDS = Object.keys(DEFINITIONS) as readonly EndpointId[];
+
+export function definitionOf(id: EndpointId): EndpointDefinition {
+  return DEFINITIONS[id];
+}
+
+export function idsWithExposure(exposure: 'recommended' | 'sensitive'): readonly EndpointId[] {
+  return ENDPOINT_IDS.filter((id) => definitionOf(id).exposure === exposure);
+}
+
+/** Ids are compared without case, `-` and `.` (management API, "Exposure and access"). */
+export function isSameId(one: string, other: string): boolean {
+  return normalized(one) === normalized(other);
+}
+
+/** True if the text is neither the id of an endpoint nor `*`, which names all of them. */
 export function isUnknownId(id: string): boolean {
   return id !== '*' && !ENDPOINT_IDS.some((known) => isSameId(known, id));
+}
+
+function normalized(id: string): string {
+  return id.toLowerCase().replaceAll(/[-.]/g, '');
 }

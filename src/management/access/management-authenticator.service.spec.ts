@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
-import type { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
 import type { LogLine } from '../../logging/log-line.js';
 import { Loggers } from '../../logging/loggers.js';
+import type { OperatorCredentials } from '../../principal/operator.js';
 import { ManagementAuthenticator } from './management-authenticator.service.js';
 import { ManagementSecurityProperties } from './access.properties.js';
 
@@ -14,34 +13,29 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Callers where a token is looked up in a database that says nothing. */
-function inSilence() {
+/** An authenticator whose look-up of access tokens waits for an unresponsive database. */
+function withUnresponsiveDatabase() {
   const lines: LogLine[] = [];
   const loggers = new Loggers([{ append: (line) => lines.push(line) }]);
-  const authentication = { authenticate: () => new Promise(() => undefined) } as unknown as RequestAuthenticator;
-  const callers = new ManagementAuthenticator(
-    new ManagementSecurityProperties(),
-    authentication,
-    {} as PasswordThrottle,
-    loggers,
-  );
-  return { callers, lines };
+  const credentials = { verifyAccessToken: () => new Promise(() => undefined) } as unknown as OperatorCredentials;
+  const authenticator = new ManagementAuthenticator(new ManagementSecurityProperties(), credentials, loggers);
+  return { authenticator, lines };
 }
 
-it('R4: who cannot be looked up is nobody to an open endpoint before a probe gives up', async () => {
-  const { callers, lines } = inSilence();
+it('R4: a public endpoint treats a caller whose look-up takes too long as anonymous, before a probe times out', async () => {
+  const { authenticator, lines } = withUnresponsiveDatabase();
 
-  const admitted = callers.authenticate('Bearer abc', { isPublic: true, needsOtp: false });
+  const admitted = authenticator.authenticate('Bearer abc', { isPublic: true, needsOtp: false });
   await vi.advanceTimersByTimeAsync(999);
 
   await expect(Promise.race([admitted, Promise.resolve('still waiting')])).resolves.toBeUndefined();
   expect(lines.map(({ message }) => message)).toEqual(['A caller cannot be looked up within 500ms']);
 });
 
-it('a closed endpoint waits for who it is', async () => {
-  const { callers } = inSilence();
+it('a protected endpoint waits until the caller is looked up', async () => {
+  const { authenticator } = withUnresponsiveDatabase();
 
-  const admitted = callers.authenticate('Bearer abc', { isPublic: false, needsOtp: true });
+  const admitted = authenticator.authenticate('Bearer abc', { isPublic: false, needsOtp: true });
   await vi.advanceTimersByTimeAsync(10_000);
 
   await expect(Promise.race([admitted, Promise.resolve('still waiting')])).resolves.toBe('still waiting');

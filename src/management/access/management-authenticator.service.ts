@@ -1,38 +1,32 @@
 import { withTimeout } from '../../clock/with-timeout.js';
 import { Injectable } from '@nestjs/common';
-import { PasswordThrottle } from '../../account/throttle/password-throttle.service.js';
-import { ROLE_MANAGEMENT } from '../../account/role-names.js';
-import { stepUpChallenge } from '../../auth/guards/access.js';
-import { RequestAuthenticator } from '../../auth/guards/request-authenticator.service.js';
-import { parseBasic, parseBearer } from '../../auth/guards/bearer.js';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
-import { hasOtp } from '../../principal/amr.js';
-import { authoritiesOf, isHalfAuthenticated } from '../../principal/principal.js';
+import {
+  type AuthenticatedOperator,
+  type Operator,
+  OperatorCredentials,
+  ROLE_MANAGEMENT,
+} from '../../principal/operator.js';
 import { requestContext } from '../../principal/request-context.js';
-import type { Operator } from './operator.js';
-import { BasicAccount } from './basic-account.js';
+import { parseBasic, parseBearer, stepUpChallenge } from '../../web/authorization-header.js';
 import { ManagementSecurityProperties } from './access.properties.js';
 
-/** Half of what a probe waits by default: a database that is silent must not silence health as well. */
-const LOOK_UP_MILLIS = 500;
+/** Half of the usual timeout of a probe: an unresponsive database must not make health time out as well. */
+const LOOKUP_TIMEOUT_MILLIS = 500;
 const BASIC = 'Basic realm="management", charset="UTF-8"';
 
-/** What an operation asks of its callers. */
+/** What an operation requires of its callers. */
 export interface AccessRequirements {
   /** True if the operation needs no credentials. */
   readonly isPublic: boolean;
-  /** True if a caller by access token needs `otp` in its `amr`. */
+  /** True if an access token needs `otp` in its `amr`. */
   readonly needsOtp: boolean;
 }
 
-interface AuthenticatedOperator extends Operator {
-  /** True for a token with `otp` in its `amr`, and for the Basic account, which is the operator's own. */
-  readonly hasSecondFactor: boolean;
-}
-
-/** Tells who calls a management endpoint, by `Authorization` alone: neither cookies nor mfa_tokens say anything here. */
+/** Authenticates operators by the `Authorization` header alone; session cookies and `mfa_token`s are not accepted. */
 @Injectable()
 export class ManagementAuthenticator {
   private readonly account: BasicAccount | undefined;
@@ -41,8 +35,7 @@ export class ManagementAuthenticator {
 
   constructor(
     { enabled, user, password }: ManagementSecurityProperties,
-    private readonly authentication: RequestAuthenticator,
-    private readonly throttle: PasswordThrottle,
+    private readonly credentials: OperatorCredentials,
     loggers: Loggers,
   ) {
     this.isEnabled = enabled;
@@ -51,8 +44,8 @@ export class ManagementAuthenticator {
   }
 
   /**
-   * Who calls an endpoint. An open one takes everybody and knows those with good credentials: a probe whose credentials
-   * are out of date must restart nothing.
+   * Authenticates the caller of an endpoint. A public endpoint admits every caller and ignores bad credentials, so that
+   * a probe with outdated credentials does not restart the service.
    * @throws ServiceError `INVALID_TOKEN`, `RATE_LIMITED`; `ACCESS_DENIED` without the role; `STEP_UP_REQUIRED` for a
    *   token without `otp` where the operation needs it, whatever the MFA policy says
    */
@@ -60,78 +53,93 @@ export class ManagementAuthenticator {
     authorization: string | undefined,
     { isPublic, needsOtp }: AccessRequirements,
   ): Promise<Operator | undefined> {
-    if (isPublic || !this.isEnabled) return authorization === undefined ? undefined : this.knownOrNobody(authorization);
-    if (authorization === undefined) throw unknown('nobody', 'Bearer');
-    const operator = await this.known(authorization);
+    if (isPublic || !this.isEnabled) return authorization === undefined ? undefined : this.identify(authorization);
+    if (authorization === undefined) throw unauthenticated('nobody', 'Bearer');
+    const operator = await this.verify(authorization);
     if (!operator.roles.includes(ROLE_MANAGEMENT)) {
-      this.log.warn('A caller without ROLE_MANAGEMENT is refused', { user: operator.name, ...from() });
+      this.log.warn('A caller without ROLE_MANAGEMENT is refused', { user: operator.name, ...clientIp() });
       throw new ServiceError('ACCESS_DENIED', { reason: ROLE_MANAGEMENT });
     }
     if (!needsOtp || operator.hasSecondFactor) return operator;
     this.log.warn('A management caller without a second factor is refused', {
       user: operator.name,
-      ...from(),
+      ...clientIp(),
     });
     throw new ServiceError('STEP_UP_REQUIRED', { challenge: [stepUpChallenge({ method: 'otp' }), BASIC] });
   }
 
-  private async knownOrNobody(authorization: string): Promise<Operator | undefined> {
+  /** Identifies the caller of a public endpoint; undefined if that fails or takes too long. */
+  private async identify(authorization: string): Promise<Operator | undefined> {
     try {
-      return await withTimeout(this.known(authorization), LOOK_UP_MILLIS, () => {
-        this.log.warn(`A caller cannot be looked up within ${LOOK_UP_MILLIS}ms`);
+      return await withTimeout(this.verify(authorization), LOOKUP_TIMEOUT_MILLIS, () => {
+        this.log.warn(`A caller cannot be looked up within ${LOOKUP_TIMEOUT_MILLIS}ms`);
         return undefined;
       });
     } catch (error) {
-      // Also where nobody can be known at present: health says so in its own way.
+      // An outage must not fail the request: health reports it in its own way.
       if (!(error instanceof ServiceError)) this.log.warn('A caller cannot be looked up', { error });
       return undefined;
     }
   }
 
-  private async known(authorization: string): Promise<AuthenticatedOperator> {
+  private async verify(authorization: string): Promise<AuthenticatedOperator> {
     const basic = parseBasic(authorization);
-    if (basic) return this.fromBasic(basic.name, basic.secret);
-    if (parseBearer(authorization) === undefined) throw unknown('no credentials', 'Bearer');
-    return this.fromToken(authorization);
+    if (basic) return this.verifyBasic(basic.name, basic.secret);
+    if (parseBearer(authorization) === undefined) throw unauthenticated('no credentials', 'Bearer');
+    return this.verifyToken(authorization);
   }
 
-  private async fromToken(authorization: string): Promise<AuthenticatedOperator> {
+  private async verifyToken(authorization: string): Promise<AuthenticatedOperator> {
     try {
-      const principal = await this.authentication.authenticate({ authorization, session: undefined });
-      return {
-        name: principal.subject,
-        roles: authoritiesOf(principal),
-        hasSecondFactor: !isHalfAuthenticated(principal) && hasOtp(principal.amr),
-      };
+      return await this.credentials.verifyAccessToken(authorization);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'INVALID_TOKEN') throw error;
-      throw unknown(error.facts.reason ?? '', 'Bearer error="invalid_token"');
+      throw unauthenticated(error.facts.reason ?? '', 'Bearer error="invalid_token"');
     }
   }
 
-  private async fromBasic(name: string, password: string): Promise<AuthenticatedOperator> {
+  private async verifyBasic(sentName: string, password: string): Promise<AuthenticatedOperator> {
     const { account } = this;
-    // Where there is no account there is nothing to guess.
-    if (!account) throw unknown('no account', 'Bearer');
-    const isRight = await this.throttle.guard(
-      // The comparison ignores the Unicode form of the name, so the count must ignore it too.
-      { operator: name.normalize('NFC') },
-      () => Promise.resolve(account.matches(name, password)),
-      (verdict) => verdict,
-    );
+    // Without an account there is nothing to guess, so the throttle does not record the attempt.
+    if (!account) throw unauthenticated('no account', 'Bearer');
+    // The comparison ignores the Unicode form of the name, so the throttle must ignore it, too.
+    const name = sentName.normalize('NFC');
+    const isRight = await this.credentials.verifyPassword(name, () => account.matches(sentName, password));
     if (isRight) return { name: account.name, roles: [ROLE_MANAGEMENT], hasSecondFactor: true };
-    // What else a caller gives for a name could be a password.
-    const user = name.normalize('NFC') === account.name.normalize('NFC') ? { user: account.name } : {};
-    this.log.warn('Wrong credentials of a management caller', { ...user, ...from() });
-    throw unknown('wrong credentials', 'Bearer');
+    // Any other name could be a password in the wrong field, so it is not logged.
+    const user = name === account.name.normalize('NFC') ? { user: account.name } : {};
+    this.log.warn('Wrong credentials of a management caller', { ...user, ...clientIp() });
+    throw unauthenticated('wrong credentials', 'Bearer');
   }
 }
 
-function unknown(reason: string, bearer: string): ServiceError {
+/** The one account of HTTP Basic, from the configuration. */
+class BasicAccount {
+  private readonly digest: Buffer;
+
+  constructor(
+    readonly name: string,
+    password: string,
+  ) {
+    this.digest = digestOf(name, password);
+  }
+
+  /** Takes the same time for a wrong name and a wrong password. */
+  matches(name: string, password: string): boolean {
+    return timingSafeEqual(digestOf(name, password), this.digest);
+  }
+}
+
+/** Unambiguous, since a name holds no colon. RFC 7617 section 2.1 requires one Unicode form of name and password. */
+function digestOf(name: string, password: string): Buffer {
+  return createHash('sha256').update(`${name}:${password}`.normalize('NFC')).digest();
+}
+
+function unauthenticated(reason: string, bearer: string): ServiceError {
   return new ServiceError('INVALID_TOKEN', { reason, challenge: [bearer, BASIC] });
 }
 
-function from(): { readonly ip?: string } {
+function clientIp(): { readonly ip?: string } {
   const ip = requestContext()?.ip;
   return ip === undefined ? {} : { ip };
 }

@@ -9,15 +9,15 @@ import { metadataOf, type PropertiesClass } from '../../config/bind/properties-c
 import { MASK, isSecretName, sanitizeValue } from '../../redaction/secrets.js';
 import { emptyTree, setPath, type Tree } from '../tree.js';
 
-/** What is bound below one prefix (management API, "configprops"). */
+/** The properties bound below one prefix (management API, "configprops"). */
 export interface Bean {
   readonly prefix: string;
   readonly properties: Tree;
-  /** Of the same structure: where each value comes from, and what its key does not do. */
+  /** The same structure with the origin of each value and the limits of its key. */
   readonly inputs: Tree;
 }
 
-/** Bound objects by `<prefix>-<class>`; only those whose prefix starts with the text. */
+/** Bound objects by `<prefix>-<class>`, limited to prefixes that start with `startsWith`. */
 export function describeBeans(
   configuration: Configuration,
   inspection: Inspection,
@@ -81,7 +81,7 @@ class Report {
     }
   }
 
-  /** Of a named object, which may itself be a map. */
+  /** A member of a named object, which may itself be a map. */
   private member(
     bean: Bean,
     path: readonly string[],
@@ -114,7 +114,7 @@ class Report {
   }
 }
 
-/** Numbers, booleans and lists as such, durations in ISO 8601, everything else as an operator would write it. */
+/** Numbers, booleans and lists keep their type, durations are ISO 8601, other values have the form of the configuration. */
 function written(type: KeyType, value: unknown, isShown: boolean): unknown {
   if (type.shape === 'list') {
     return (value as readonly unknown[]).map((item) => written(type.element, item, isShown));
@@ -128,7 +128,7 @@ function memberOf(instance: unknown, { facts }: KeyDefinition): unknown {
   return (instance as Readonly<Record<string, unknown>> | undefined)?.[facts.property];
 }
 
-/** `keystore.private-key` is `privateKey` in `keystore`. */
+/** Converts `keystore.private-key` to `keystore`, `privateKey`. */
 function camelPath(name: string): readonly string[] {
   return name
     .split('.')

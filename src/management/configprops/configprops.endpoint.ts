@@ -1,12 +1,12 @@
-import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
+import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
-import { isShown } from '../access/show.js';
+import { isShown } from '../access/access.js';
 import type { Bean } from './beans.js';
 import { ConfigpropsEndpointProperties } from '../management.properties.js';
 
 /** `GET {management_base}/configprops` and `/configprops/<prefix>` (management API, "configprops"). */
-@Injectable()
+@ManagementEndpoint()
 export class ConfigpropsEndpoint implements Endpoint {
   readonly id = 'configprops';
   readonly requiresOtpToRead = true;

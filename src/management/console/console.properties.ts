@@ -1,9 +1,21 @@
+import { ConversionError } from '../../config/bind/conversion-error.js';
 import { Duration } from '../../config/bind/duration.js';
 import { full } from '../../config/bind/effect.js';
-import { duration, list, map, text } from '../../config/bind/key-type.js';
+import { duration, list, map, type ScalarType, text } from '../../config/bind/key-type.js';
 import type { SelfChecking, Violation } from '../../config/bind/properties-class.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
-import { baseUrl } from './console-url.js';
+
+/** A URL to which paths are appended. Credentials have keys of their own, because URLs are shown and logged. */
+export const baseUrl: ScalarType<string> = {
+  ...text(),
+  name: 'URL',
+  expects: 'a URL such as https://console.example.com/admin, without user, query and fragment',
+  parse: (value) => {
+    const trimmed = value.trim();
+    const isPlain = /^https?:\/\/[^\s/?#@\\]+(?:\/[^\s?#\\]*)?$/i.test(trimmed) && URL.canParse(trimmed);
+    return isPlain ? trimmed.replace(/\/+$/, '') : new ConversionError('not such a URL');
+  },
+};
 
 @Properties('app.boot.admin.client')
 export class ConsoleClientProperties implements SelfChecking {

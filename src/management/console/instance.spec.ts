@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { baseUrl } from './console.properties.js';
 import { describeInstance } from './instance.js';
+import { ConversionError } from '../../config/bind/conversion-error.js';
 
 const STARTED_AT = Date.UTC(2031, 4, 4, 10);
 const KNOWN = {
@@ -53,4 +55,26 @@ it('an instance without a main listener has no service URL', () => {
   const instance = describeInstance({ name: 'a', metadata: new Map() }, { ...KNOWN, service: undefined }, STARTED_AT);
 
   expect(instance).not.toHaveProperty('serviceUrl');
+});
+
+describe('the base of a console', () => {
+  it.each([
+    ['https://console.example.com', 'https://console.example.com'],
+    [' http://10.0.0.9:8081/admin/ ', 'http://10.0.0.9:8081/admin'],
+    ['http://[2001:db8::9]:8081', 'http://[2001:db8::9]:8081'],
+  ])('%s is %s', (text, expected) => {
+    expect(baseUrl.parse(text)).toBe(expected);
+  });
+
+  it.each([
+    'console.example.com',
+    'ftp://console.example.com',
+    'https://login:open-sesame@console.example.com',
+    'https://console.example.com/?a=b',
+    'https://console.example.com/#a',
+    'http://console.example.com:99999',
+    '',
+  ])('is refused: %s', (text) => {
+    expect(baseUrl.parse(text)).toBeInstanceOf(ConversionError);
+  });
 });

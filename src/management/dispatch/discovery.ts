@@ -1,21 +1,20 @@
-import { JSON_PLAIN, JSON_TYPES } from './media-types.js';
-import type { ExposedEndpoint } from './exposed-endpoint.js';
-import { negotiate } from './negotiation.js';
+import { JSON_PLAIN, JSON_TYPES, negotiate } from './negotiation.js';
+import type { ExposedEndpoint } from './operation.js';
 
 interface Link {
   readonly href: string;
-  /** True exactly where `href` holds a `{`. */
+  /** True exactly if `href` contains a `{`. */
   readonly templated: boolean;
 }
 
 /** The body of the discovery page (management API, "Discovery"); `url` is that of the request, without query. */
 export function discoveryBody(
   url: string,
-  offers: readonly ExposedEndpoint[],
+  endpoints: readonly ExposedEndpoint[],
 ): { readonly _links: Readonly<Record<string, Link>> } {
   const base = url.replace(/\/$/, '');
   // Operations that share a path share one entry.
-  const links = offers.flatMap(({ id, segment, operations }) =>
+  const links = endpoints.flatMap(({ id, segment, operations }) =>
     operations.map(({ pathTemplate }): [string, Link] => [
       pathTemplate === '' ? id : `${id}-${pathTemplate.replaceAll(/[{}*]/g, '')}`,
       link(`${base}/${segment}${pathTemplate && `/${pathTemplate}`}`),
@@ -24,7 +23,7 @@ export function discoveryBody(
   return { _links: { self: link(base), ...Object.fromEntries(links) } };
 }
 
-/** A console takes the page for no page of ours where its media type could be a vendor type and is not. */
+/** Consoles recognise the page by a vendor media type, so the response has one whenever `Accept` admits it. */
 export function discoveryType(accept: string | undefined): string | undefined {
   const vendorTypes = JSON_TYPES.filter((type) => type !== JSON_PLAIN);
   const admitted = vendorTypes.find((type) => negotiate(accept, [type]) !== undefined);

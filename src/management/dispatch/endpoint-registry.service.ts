@@ -1,54 +1,49 @@
-import { Injectable } from '@nestjs/common';
-import { Configuration } from '../../config/configuration.js';
-import { Endpoints } from './endpoints.js';
-import { isExposed } from '../access/exposure.js';
-import {
-  AccessProperties,
-  ENDPOINT_KEYS,
-  type EndpointKeys,
-  ExposureProperties,
-  isCacheable,
-} from '../access/access.properties.js';
-import type { Endpoint } from './operation.js';
-import { segmentOf } from './paths.js';
-import type { ExposedEndpoint } from './exposed-endpoint.js';
+import type { Configuration } from '../../config/configuration.js';
+import { allows, effectiveAccess, isExposed } from '../access/access.js';
+import { keysOfEndpoint } from '../access/access.properties.js';
+import { AccessProperties, ExposureProperties, isCacheable } from '../access/access.properties.js';
 import { ManagementWebProperties } from './management-server.properties.js';
-import { effectiveAccess, allows } from '../access/access.js';
+import type { Endpoint, ExposedEndpoint } from './operation.js';
+import { segmentOf } from './paths.js';
 
-/** What can be called of the endpoints: two independent gates, exposure and access, must both be open. */
-@Injectable()
+/** The endpoints that can be called: both exposure and access must permit it. */
 export class EndpointRegistry {
-  /** In the order of discovery. */
-  readonly all: readonly ExposedEndpoint[];
+  private exposed: readonly ExposedEndpoint[] | undefined;
 
+  /** `discover` is called once, after all endpoints are instantiated. */
   constructor(
-    { all }: Endpoints,
+    private readonly discover: () => readonly Endpoint[],
     private readonly configuration: Configuration,
-    private readonly web: ManagementWebProperties,
-    private readonly access: AccessProperties,
-    { include, exclude }: ExposureProperties,
-  ) {
-    this.all = all
+  ) {}
+
+  /** In the order of the discovery page. */
+  get all(): readonly ExposedEndpoint[] {
+    this.exposed ??= this.exposeAll();
+    return this.exposed;
+  }
+
+  find(id: string): ExposedEndpoint | undefined {
+    return this.all.find((endpoint) => endpoint.id === id);
+  }
+
+  private exposeAll(): readonly ExposedEndpoint[] {
+    const { include, exclude } = this.configuration.get(ExposureProperties);
+    return this.discover()
       .filter(({ id }) => isExposed(id, include, exclude))
       .map((endpoint) => this.expose(endpoint))
       .filter(({ operations }) => operations.length > 0);
   }
 
   private expose({ id, isPublic = false, requiresOtpToRead = false, operations }: Endpoint): ExposedEndpoint {
-    const keys = this.keysOf(id);
-    const access = effectiveAccess(id, keys?.access, this.access);
+    const keys = this.configuration.get(keysOfEndpoint(id));
+    const access = effectiveAccess(id, keys.access, this.configuration.get(AccessProperties));
     return {
       id,
-      segment: segmentOf(id, this.web.pathMapping),
+      segment: segmentOf(id, this.configuration.get(ManagementWebProperties).pathMapping),
       isPublic,
       requiresOtpToRead,
       operations: operations.filter((operation) => allows(access, operation)),
-      timeToLiveMillis: keys && isCacheable(id) ? keys.timeToLive.milliseconds : 0,
+      timeToLiveMillis: isCacheable(id) ? keys.timeToLive.milliseconds : 0,
     };
-  }
-
-  private keysOf(id: string): EndpointKeys | undefined {
-    const type = ENDPOINT_KEYS.get(id);
-    return type && this.configuration.get(type);
   }
 }

@@ -1,20 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { ListenerResponse, PlainRequest, Routes } from '../../http/listener.js';
 import { ServerProperties } from '../../http/server.properties.js';
+import { EndpointDispatcher } from './endpoint-dispatcher.service.js';
 import { EndpointRegistry } from './endpoint-registry.service.js';
 import { ManagementServerProperties, ManagementWebProperties } from './management-server.properties.js';
-import { JSON_TYPES } from './media-types.js';
+import { JSON_TYPES } from './negotiation.js';
 import type { Operation } from './operation.js';
-import { basePathOf, hasDiscoveryPage } from './paths.js';
-import { managementPortOf } from './management-port.js';
-import { EndpointDispatcher } from './endpoint-dispatcher.service.js';
+import { basePathOf, hasDiscoveryPage, managementPortOf } from './paths.js';
 
 type Handler = (request: PlainRequest) => Promise<ListenerResponse>;
 
-/** Puts the endpoints that can be called under the base path of whichever listener carries them. */
+/** Mounts the exposed endpoints below the base path of the listener that serves them. */
 @Injectable()
 export class ManagementListener {
-  /** Below the root or context path; empty or starting with `/`, without one at the end. */
+  /** Below the root or context path: empty, or with a leading slash and without a trailing one. */
   readonly basePath: string;
   private readonly hasDiscovery: boolean;
 
@@ -22,30 +21,30 @@ export class ManagementListener {
     web: ManagementWebProperties,
     server: ManagementServerProperties,
     { port: mainPort }: ServerProperties,
-    private readonly offers: EndpointRegistry,
-    private readonly responder: EndpointDispatcher,
+    private readonly registry: EndpointRegistry,
+    private readonly dispatcher: EndpointDispatcher,
   ) {
-    const place = managementPortOf(server.port, mainPort);
-    this.basePath = basePathOf(place, { listener: server.basePath, endpoints: web.basePath });
-    this.hasDiscovery = hasDiscoveryPage(place, this.basePath, web.discovery);
+    const port = managementPortOf(server.port, mainPort);
+    this.basePath = basePathOf(port, { listener: server.basePath, endpoints: web.basePath });
+    this.hasDiscovery = hasDiscoveryPage(port, this.basePath, web.discovery);
   }
 
-  /** That each has a path of its own was seen before (paths.rule.ts). */
+  /** The configuration rule in paths.rule.ts has verified that no two routes share a path. */
   mount(routes: Routes): void {
-    for (const offer of this.offers.all) {
-      for (const operation of offer.operations) {
-        const path = `${this.basePath}/${offer.segment}${parameterOf(operation)}`;
-        add(routes, operation.method, path, this.responder.handlerFor(offer, operation));
+    for (const endpoint of this.registry.all) {
+      for (const operation of endpoint.operations) {
+        const path = `${this.basePath}/${endpoint.segment}${parameterOf(operation)}`;
+        add(routes, operation.method, path, this.dispatcher.handlerFor(endpoint, operation));
       }
     }
-    if (this.hasDiscovery) add(routes, 'GET', this.basePath, this.responder.discoveryHandler(this.offers.all));
+    if (this.hasDiscovery) add(routes, 'GET', this.basePath, this.dispatcher.discoveryHandler(this.registry.all));
   }
 }
 
-/** With and without a slash at the end; one that takes all that is left takes that too. */
-function add(routes: Routes, method: Operation['method'], path: string, respond: Handler): void {
+/** Adds the path with and without a trailing slash; a wildcard covers both. */
+function add(routes: Routes, method: Operation['method'], path: string, handler: Handler): void {
   const paths = path.endsWith('*') ? [path] : [path, `${path}/`];
-  for (const each of paths) if (each !== '') routes.add(method, each, respond, { jsonTypes: JSON_TYPES });
+  for (const each of paths) if (each !== '') routes.add(method, each, handler, { jsonTypes: JSON_TYPES });
 }
 
 function parameterOf({ pathTemplate }: Operation): string {

@@ -1,13 +1,13 @@
 import type { Routes } from '../../http/listener.js';
 
-/** A route that is no controller's. */
+/** A route without a controller. */
 export interface MountedRoute {
   readonly method: string;
-  /** As the listener has it, e.g. `/actuator/loggers/:name`. */
+  /** In the notation of the listener, e.g. `/actuator/loggers/:name`. */
   readonly path: string;
 }
 
-/** The routes of the management endpoints, wherever their listener is. */
+/** Records the routes of the management endpoints for the endpoint `mappings`. */
 export class MountedRoutes {
   private readonly routes: MountedRoute[] = [];
 
@@ -15,12 +15,12 @@ export class MountedRoutes {
     return this.routes;
   }
 
-  /** Routes that are added to what is answered are added to `routes`, and known here. */
+  /** Returns a view of `routes` that records each added route. */
   recording(routes: Routes): Routes {
     return {
-      add: (method, path, answer, facts) => {
+      add: (method, path, handler, options) => {
         this.routes.push({ method, path });
-        routes.add(method, path, answer, facts);
+        routes.add(method, path, handler, options);
       },
     };
   }

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { JSON_TYPES } from './media-types.js';
-import { negotiate } from './negotiation.js';
+import { JSON_TYPES, negotiate } from './negotiation.js';
 
 const PLAIN = 'text/plain; version=0.0.4; charset=utf-8';
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';

@@ -1,18 +1,24 @@
 import Negotiator from 'negotiator';
 
-/** Says nothing to us: all of our texts are UTF-8. */
+/** The media types of JSON, the preferred one first (management API, "Media types"). */
+export const JSON_V3 = 'application/vnd.spring-boot.actuator.v3+json';
+export const JSON_V2 = 'application/vnd.spring-boot.actuator.v2+json';
+export const JSON_PLAIN = 'application/json';
+export const JSON_TYPES: readonly string[] = [JSON_V3, JSON_V2, JSON_PLAIN];
+
+/** Ignored, since every text response is UTF-8. */
 const CHARSET = /;\s*charset\s*=\s*(?:"[^"]*"|[^;,]*)/gi;
-/** Its two ends only: a search for the whole of a long word would start anew at each of its letters. */
+/** Matches only around the slash: a pattern for the whole range would backtrack over each letter of a long word. */
 const RANGE = /[^\s/,;]\/[^\s/,;]/;
 
-/** Weight of a range (RFC 9110 section 12.4.2); Negotiator does not tell it. */
+/** The weight of a range (RFC 9110 section 12.4.2), which Negotiator does not expose. */
 const WEIGHT = /;\s*q\s*=\s*([\d.]+)/i;
-/** No client has a reason to send more. */
+/** Ranges beyond this number are ignored. */
 const MAX_RANGES = 50;
 
 /**
- * The media type of an answer: of those offered, the one with the highest weight in `Accept`; among equals the first one
- * offered. Undefined if `Accept` takes none of them. Text that is no list of ranges asks for nothing.
+ * The media type of a response: of those offered, the one with the highest weight in `Accept`, and the first of equals.
+ * Undefined if `Accept` admits none of them. A header that is not a list of media ranges is ignored.
  */
 export function negotiate(accept: string | undefined, offered: readonly string[]): string | undefined {
   if (accept === undefined || accept === '*/*' || !RANGE.test(accept)) return offered[0];
@@ -22,7 +28,7 @@ export function negotiate(accept: string | undefined, offered: readonly string[]
   return highest > 0 ? offered[weights.indexOf(highest)] : undefined;
 }
 
-/** The weight that the most specific range gives to a type (RFC 9110 section 12.5.1); 0 if none takes it. */
+/** The weight that the most specific range gives to a type (RFC 9110 section 12.5.1); 0 if none matches. */
 function weightOf(type: string, ranges: readonly string[]): number {
   let [most, weight] = [-Infinity, 0];
   for (const range of ranges) {

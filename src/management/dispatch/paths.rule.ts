@@ -1,25 +1,24 @@
 import { finding, type Finding, type AsyncCheck, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
 import { ServerProperties } from '../../http/server.properties.js';
-import { effectiveAccess } from '../access/access.js';
-import { AccessProperties, ENDPOINT_KEYS, ExposureProperties } from '../access/access.properties.js';
-import { ENDPOINT_IDS } from '../access/endpoint-ids.js';
-import { isExposed, isSameId } from '../access/exposure.js';
+import { effectiveAccess, isExposed } from '../access/access.js';
+import { ENDPOINT_IDS, type EndpointId, isSameId } from '../access/endpoint-ids.js';
+import { keysOfEndpoint } from '../access/access.properties.js';
+import { AccessProperties, ExposureProperties } from '../access/access.properties.js';
 import { configuredGroups } from '../health/groups.rule.js';
 import { PROBE_GROUPS, probePaths } from '../health/health-scope.js';
 import { ProbesProperties } from '../health/health.properties.js';
+import { basePathOf, hasDiscoveryPage, type ManagementPort, managementPortOf, segmentOf } from './paths.js';
 import { ManagementServerProperties, ManagementWebProperties } from './management-server.properties.js';
-import { basePathOf, hasDiscoveryPage, segmentOf } from './paths.js';
-import { type ManagementPort, managementPortOf } from './management-port.js';
 
 const WEB = 'management.endpoints.web';
 const GROUP = 'management.endpoint.health.group';
 const PROBE_PATHS = 'management.endpoint.health.probes.add-additional-paths';
 
-/** Somebody who wants a path. */
+/** A path that a route occupies. */
 interface RouteClaim {
-  /** E.g. `main /actuator/health`. */
-  readonly place: string;
+  /** Listener and normalised path, e.g. `main /actuator/health`. */
+  readonly route: string;
   readonly path: string;
   readonly kind: 'users' | 'endpoint' | 'links' | 'group';
   /** Id of the endpoint or name of the group. */
@@ -29,59 +28,57 @@ interface RouteClaim {
 }
 
 /**
- * What answers for the management endpoints has paths that nothing else has; `userPaths` are those of the routes of
- * users, such as `/sessions/:id`.
+ * No route of the management endpoints has the path of another route; `userPaths` are those of the routes for users,
+ * such as `/sessions/:id`.
  */
 export function managementPathsDistinct(userPaths: () => Promise<readonly string[]>): AsyncCheck {
   return async (facts) => {
-    const place = managementPortOf(facts.get(ManagementServerProperties).port, facts.get(ServerProperties).port);
-    if (place === 'off') return [];
+    const port = managementPortOf(facts.get(ManagementServerProperties).port, facts.get(ServerProperties).port);
+    if (port === 'off') return [];
     const ids = exposedIds(facts);
     const users = (await userPaths()).map((path) => claim('main', path, { kind: 'users', name: '', key: '' }));
     const claims = [
       ...users,
-      ...endpointClaims(facts, place, ids),
-      ...(ids.includes('health') ? groupClaims(facts, place) : []),
+      ...endpointClaims(facts, port, ids),
+      ...(ids.includes('health') ? groupClaims(facts, port) : []),
     ];
     const owners = new Map<string, RouteClaim>();
     return claims.flatMap((each) => {
-      // A route of users below an endpoint would be in the way of its selector.
-      const other = owners.get(each.place) ?? (each.kind === 'endpoint' ? owners.get(`${each.place}/:`) : undefined);
-      if (!other) owners.set(each.place, each);
+      // A route for users below an endpoint would hide the selector of the endpoint.
+      const other = owners.get(each.route) ?? (each.kind === 'endpoint' ? owners.get(`${each.route}/:`) : undefined);
+      if (!other) owners.set(each.route, each);
       return other && each.kind !== 'users' && !isSameGroup(other, each) ? [conflict(facts, other, each)] : [];
     });
   };
 }
 
-/** Ids of the endpoints that can be called; one whose access could not be read is left out. */
+/** Ids of the endpoints that can be called, except those whose access could not be bound. */
 function exposedIds(facts: RuleFacts): readonly string[] {
   const { include, exclude } = facts.get(ExposureProperties);
   const access = facts.get(AccessProperties);
-  const isOffered = (id: string): boolean => {
-    const type = ENDPOINT_KEYS.get(id);
-    return ifBound(() => effectiveAccess(id, type && facts.get(type).access, access), 'none') !== 'none';
-  };
-  return ENDPOINT_IDS.filter((id) => isExposed(id, include, exclude) && isOffered(id));
+  const isAccessible = (id: EndpointId): boolean =>
+    ifBound(() => effectiveAccess(id, facts.get(keysOfEndpoint(id)).access, access), 'none') !== 'none';
+  return ENDPOINT_IDS.filter((id) => isExposed(id, include, exclude) && isAccessible(id));
 }
 
-function endpointClaims(facts: RuleFacts, place: ManagementPort, ids: readonly string[]): readonly RouteClaim[] {
+function endpointClaims(facts: RuleFacts, port: ManagementPort, ids: readonly string[]): readonly RouteClaim[] {
   const { basePath: endpoints, pathMapping, discovery } = facts.get(ManagementWebProperties);
   const { basePath: listener } = facts.get(ManagementServerProperties);
-  const basePath = basePathOf(place, { listener, endpoints });
+  const basePath = basePathOf(port, { listener, endpoints });
   const key = `${WEB}.base-path`;
-  const links = claim(place, basePath === '' ? '/' : basePath, { kind: 'links', name: '', key });
+  const links = claim(port, basePath === '' ? '/' : basePath, { kind: 'links', name: '', key });
   const claims = ids.map((id) => {
     const mapped = [...pathMapping.keys()].find((name) => isSameId(name, id));
-    return claim(place, `${basePath}/${segmentOf(id, pathMapping)}`, {
+    return claim(port, `${basePath}/${segmentOf(id, pathMapping)}`, {
       kind: 'endpoint',
       name: id,
       key: mapped === undefined ? key : `${WEB}.path-mapping.${mapped}`,
     });
   });
-  return hasDiscoveryPage(place, basePath, discovery) ? [links, ...claims] : claims;
+  return hasDiscoveryPage(port, basePath, discovery) ? [links, ...claims] : claims;
 }
 
-function groupClaims(facts: RuleFacts, place: ManagementPort): readonly RouteClaim[] {
+function groupClaims(facts: RuleFacts, port: ManagementPort): readonly RouteClaim[] {
   const groups = configuredGroups(facts);
   const probes = facts.get(ProbesProperties);
   return [...new Set([...groups.keys(), ...PROBE_GROUPS])].sort().flatMap((name) => {
@@ -92,16 +89,16 @@ function groupClaims(facts: RuleFacts, place: ManagementPort): readonly RouteCla
       ...ofProbe.map((path) => ({ additionalPath: path, key: PROBE_PATHS })),
     ].map(({ additionalPath, key }) => {
       const [listener, path = ''] = additionalPath.split(':');
-      return claim(listener === 'server' ? 'main' : place, path, { kind: 'group', name, key });
+      return claim(listener === 'server' ? 'main' : port, path, { kind: 'group', name, key });
     });
   });
 }
 
-function claim(place: ManagementPort, path: string, facts: Pick<RouteClaim, 'kind' | 'name' | 'key'>): RouteClaim {
-  return { ...facts, path, place: `${place} ${path.replace(/:\w+/g, ':')}` };
+function claim(port: ManagementPort, path: string, facts: Pick<RouteClaim, 'kind' | 'name' | 'key'>): RouteClaim {
+  return { ...facts, path, route: `${port} ${path.replace(/:\w+/g, ':')}` };
 }
 
-/** `server:/readyz` and `management:/readyz` of one group are one path where there is one listener. */
+/** On a single listener, `server:/readyz` and `management:/readyz` of one group are the same path. */
 function isSameGroup(one: RouteClaim, other: RouteClaim): boolean {
   return one.kind === 'group' && other.kind === 'group' && one.name === other.name;
 }

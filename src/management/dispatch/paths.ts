@@ -1,26 +1,35 @@
-import { isSameId } from '../access/exposure.js';
-import type { ManagementPort } from './management-port.js';
+import { isSameId } from '../access/endpoint-ids.js';
 
-/** Where the endpoints have a listener of their own, a path of that listener is in front of theirs. */
+/** Where the management endpoints listen: on the main port, on a port of their own, or not at all. */
+export type ManagementPort = 'main' | 'own' | 'off';
+
+/** Compares `management.server.port` with `server.port` (management API, "Base path and separate port"). */
+export function managementPortOf(port: number | undefined, mainPort: number): ManagementPort {
+  if (port === undefined) return 'main';
+  if (port < 0) return 'off';
+  return port === mainPort && port !== 0 ? 'main' : 'own';
+}
+
+/** The configured base paths; that of the listener applies only to a port of its own. */
 export interface BasePaths {
   readonly listener: string;
   readonly endpoints: string;
 }
 
-/** Below the root or context path; empty or starting with `/`, without one at the end. */
-export function basePathOf(place: ManagementPort, { listener, endpoints }: BasePaths): string {
-  return (place === 'own' ? withoutTrailingSlash(listener) : '') + withoutTrailingSlash(endpoints);
+/** The base path below the root or context path: empty, or with a leading slash and without a trailing one. */
+export function basePathOf(port: ManagementPort, { listener, endpoints }: BasePaths): string {
+  return (port === 'own' ? withoutTrailingSlash(listener) : '') + withoutTrailingSlash(endpoints);
 }
 
-/** What stands for an endpoint in paths; `mapped` is by ids in any spelling. */
-export function segmentOf(id: string, mapped: ReadonlyMap<string, string>): string {
-  const [, segment = id] = Array.from(mapped).find(([name]) => isSameId(name, id)) ?? [];
+/** The part of the path that stands for an endpoint; `pathMapping` has ids in any spelling. */
+export function segmentOf(id: string, pathMapping: ReadonlyMap<string, string>): string {
+  const [, segment = id] = Array.from(pathMapping).find(([name]) => isSameId(name, id)) ?? [];
   return segment;
 }
 
-/** On the main listener, the root belongs to users. */
-export function hasDiscoveryPage(place: ManagementPort, basePath: string, isEnabled: boolean): boolean {
-  return isEnabled && (place === 'own' || basePath !== '');
+/** Whether the base path serves the discovery page; on the main port, the root belongs to users. */
+export function hasDiscoveryPage(port: ManagementPort, basePath: string, isEnabled: boolean): boolean {
+  return isEnabled && (port === 'own' || basePath !== '');
 }
 
 function withoutTrailingSlash(path: string): string {

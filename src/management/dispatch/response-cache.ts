@@ -2,12 +2,12 @@ import type { Clock } from '../../clock/clock.js';
 import { LruMap } from '../../collections/lru-map.js';
 import type { Result } from './operation.js';
 
-/** Answers of one read at most: one for each caller and media type. */
+/** The maximum of responses of one operation: one for each caller and media type. */
 const CAPACITY = 100;
 
-/** What reads have answered, for a while (`management.endpoint.<id>.cache.time-to-live`). */
+/** Caches the responses of one read (`management.endpoint.<id>.cache.time-to-live`). */
 export class ResponseCache {
-  private readonly answers = new LruMap<string, { readonly result: Result; readonly at: number }>(CAPACITY);
+  private readonly entries = new LruMap<string, { readonly result: Result; readonly at: number }>(CAPACITY);
 
   constructor(
     private readonly clock: Clock,
@@ -15,16 +15,16 @@ export class ResponseCache {
   ) {}
 
   find(key: string): Result | undefined {
-    const answer = this.answers.get(key);
-    if (!answer) return undefined;
-    const age = this.clock.millis() - answer.at;
-    // A clock that was set back makes no answer live longer.
-    if (age >= 0 && age < this.timeToLiveMillis) return answer.result;
-    this.answers.delete(key);
+    const entry = this.entries.get(key);
+    if (!entry) return undefined;
+    const age = this.clock.millis() - entry.at;
+    // A clock that was set back must not extend the lifetime.
+    if (age >= 0 && age < this.timeToLiveMillis) return entry.result;
+    this.entries.delete(key);
     return undefined;
   }
 
   store(key: string, result: Result): void {
-    this.answers.set(key, { result, at: this.clock.millis() });
+    this.entries.set(key, { result, at: this.clock.millis() });
   }
 }

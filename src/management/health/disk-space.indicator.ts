@@ -1,20 +1,22 @@
 import { statfs } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import type { Health, HealthIndicator } from '../../health/indicator.js';
-import { DISK_COMPONENT } from './health.properties.js';
+import { Injectable } from '@nestjs/common';
+import { type Health, HealthComponents, type HealthIndicator } from '../../health/health-components.js';
+import { DISK_COMPONENT, HealthSwitchProperties } from './health.properties.js';
 import { DOWN, UP } from './status.js';
 
-/** Whether uploads, logs and the embedded database have room; sizes are in bytes. */
+/** Checks that uploads, logs and the embedded database have free space; sizes are in bytes. */
+@Injectable()
 export class DiskSpaceIndicator implements HealthIndicator {
   readonly name = DISK_COMPONENT;
-  /** Absolute, as it was written. */
+  /** Absolute, but not normalised. */
   private readonly path: string;
+  private readonly threshold: number;
 
-  constructor(
-    path: string,
-    private readonly threshold: number,
-  ) {
+  constructor({ diskspacePath: path, diskspaceThreshold }: HealthSwitchProperties, components: HealthComponents) {
     this.path = isAbsolute(path) ? path : `${process.cwd()}/${path}`;
+    this.threshold = diskspaceThreshold.bytes;
+    components.add(this);
   }
 
   async check(): Promise<Health> {

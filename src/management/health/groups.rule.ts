@@ -1,7 +1,7 @@
 import { isPackaged } from '../../config/read/origin.js';
 import { finding, Rule, type RuleFacts } from '../../config/check/rule.js';
 import { ifBound } from '../../config/bind/unbound.js';
-import { declaredComponents } from '../../health/declared-components.js';
+import { declaredComponents } from '../../health/health-components.js';
 import {
   HealthEndpointProperties,
   type HealthGroupProperties,
@@ -9,8 +9,7 @@ import {
   ProbesProperties,
   SWITCH,
 } from './health.properties.js';
-import { activeGroups, PROBE_STATES } from './health-scope.js';
-import { unknownMembers } from './membership.js';
+import { activeGroups, PROBE_STATES, unknownMembers } from './health-scope.js';
 
 const PREFIX = 'management.endpoint.health.group';
 const VALIDATE = 'management.endpoint.health.validate-group-membership';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { Duration } from '../../config/bind/duration.js';
-import type { Health, HealthIndicator } from '../../health/indicator.js';
+import type { Health, HealthIndicator } from '../../health/health-components.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { failureText } from './failure-text.js';

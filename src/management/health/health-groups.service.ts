@@ -4,18 +4,18 @@ import { requestedKey } from '../../config/names/key-lookup.js';
 import { KeyName } from '../../config/names/key-name.js';
 import { isPackaged } from '../../config/read/origin.js';
 import { Loggers } from '../../logging/loggers.js';
-import { filterComponents, componentPaths } from './component-tree.js';
+import { componentPaths, filterComponents } from './component-tree.js';
 import { HealthEndpointProperties, ProbesProperties } from './health.properties.js';
 import {
   activeGroups,
-  healthGroups,
   type HealthGroup,
+  healthGroups,
   type HealthScope,
   isInScope,
+  isMember,
   LIVENESS,
   overallScope,
 } from './health-scope.js';
-import { isMember } from './membership.js';
 import { EnabledComponents } from './enabled-components.service.js';
 
 /** The views on health that the configuration makes. */

@@ -1,44 +1,44 @@
 import { Injectable } from '@nestjs/common';
 import type { Routes } from '../../http/listener.js';
 import { EndpointRegistry } from '../dispatch/endpoint-registry.service.js';
-import { JSON_TYPES } from '../dispatch/media-types.js';
+import { JSON_TYPES } from '../dispatch/negotiation.js';
 import type { Operation } from '../dispatch/operation.js';
 import { EndpointDispatcher } from '../dispatch/endpoint-dispatcher.service.js';
 import { HealthEvaluator } from './health-evaluator.service.js';
 import { HealthGroups } from './health-groups.service.js';
 
-/** The paths of health groups outside the management base, such as `/livez`; there, nobody says who they are. */
+/** Mounts the additional paths of health groups, such as `/livez`; they need no credentials. */
 @Injectable()
 export class HealthPaths {
   constructor(
-    private readonly offers: EndpointRegistry,
-    private readonly responder: EndpointDispatcher,
+    private readonly registry: EndpointRegistry,
+    private readonly dispatcher: EndpointDispatcher,
     private readonly groups: HealthGroups,
-    private readonly answers: HealthEvaluator,
+    private readonly evaluator: HealthEvaluator,
   ) {}
 
-  /** Both are the same where the management endpoints have no listener of their own. */
+  /** `main` and `management` are the same if the management endpoints have no port of their own. */
   mount(main: Routes, management: Routes): void {
-    const offer = this.offers.all.find(({ id }) => id === 'health');
-    if (!offer) return;
+    const endpoint = this.registry.find('health');
+    if (!endpoint) return;
     for (const group of this.groups.all) {
       const operation: Operation = {
         method: 'GET',
         pathTemplate: '',
         isAnonymous: true,
-        run: (request) => this.answers.group(group, request),
+        run: (request) => this.evaluator.group(group, request),
       };
-      // Each path shows a group of its own, which no time to live of the endpoint is meant for.
-      const respond = this.responder.handlerFor({ ...offer, timeToLiveMillis: 0 }, operation);
+      // Each path has a group of its own, so the cache of the endpoint does not apply.
+      const handler = this.dispatcher.handlerFor({ ...endpoint, timeToLiveMillis: 0 }, operation);
       const mounted = new Map<Routes, Set<string>>();
       for (const additionalPath of group.additionalPaths) {
         const [listener, path = ''] = additionalPath.split(':');
         const routes = listener === 'server' ? main : management;
         const known = mounted.get(routes) ?? new Set();
-        // `server:/readyz` and `management:/readyz`, of one listener.
+        // `server:/readyz` and `management:/readyz` are the same path on a single listener.
         if (known.has(path)) continue;
         mounted.set(routes, known.add(path));
-        for (const each of [path, `${path}/`]) routes.add('GET', each, respond, { jsonTypes: JSON_TYPES });
+        for (const each of [path, `${path}/`]) routes.add('GET', each, handler, { jsonTypes: JSON_TYPES });
       }
     }
   }

@@ -1,33 +1,54 @@
-import type { Health } from '../../health/indicator.js';
+import type { Health } from '../../health/health-components.js';
+import type { Operator } from '../../principal/operator.js';
+import { isShown, type Show } from '../access/access.js';
 import { type StatusRules, worstOf } from './status.js';
-import type { Visibility } from './visibility.js';
 
-/** What checks found out about a whole and its parts. */
+/** The result of a component, with those of its parts. */
 export interface HealthReport extends Health {
-  /** By name; undefined where it has none. */
+  /** By name; undefined for a component without parts. */
   readonly components?: ReadonlyMap<string, HealthReport>;
 }
 
-/** Of a whole: UP where there is nothing that could be otherwise. */
+/** The settings that decide what is visible besides the status (management API, "Who sees what"). */
+export interface VisibilityRules {
+  readonly showComponents: Show;
+  readonly showDetails: Show;
+  readonly roles: readonly string[];
+}
+
+/** What one caller sees besides the status. */
+export interface Visibility {
+  readonly components: boolean;
+  readonly details: boolean;
+}
+
+export function visibilityFor(
+  { showComponents, showDetails, roles }: VisibilityRules,
+  operator: Operator | undefined,
+): Visibility {
+  return { components: isShown(showComponents, roles, operator), details: isShown(showDetails, roles, operator) };
+}
+
+/** The report of several components; `UP` without any. */
 export function aggregate(components: ReadonlyMap<string, HealthReport>, rules: StatusRules): HealthReport {
   const statuses = Array.from(components.values(), ({ status }) => status);
   return { status: statuses.length === 0 ? 'UP' : worstOf(statuses, rules), components };
 }
 
-/** As far as a caller sees it; components stand in the member that their media type has for them. */
+/** The visible part of a report; the media type decides which member holds the components. */
 export function toHealthBody(
   { status, description, details = {}, components }: HealthReport,
-  sight: Visibility,
+  visible: Visibility,
   componentsAs: 'components' | 'details',
 ): Readonly<Record<string, unknown>> {
   const parts = Array.from(
     components ?? [],
-    ([name, part]) => [name, toHealthBody(part, sight, componentsAs)] as const,
+    ([name, part]) => [name, toHealthBody(part, visible, componentsAs)] as const,
   );
   return {
     status,
-    ...(description !== undefined && sight.details && { description }),
-    ...(parts.length > 0 && sight.components && { [componentsAs]: Object.fromEntries(parts) }),
-    ...(Object.keys(details).length > 0 && sight.details && { details }),
+    ...(description !== undefined && visible.details && { description }),
+    ...(parts.length > 0 && visible.components && { [componentsAs]: Object.fromEntries(parts) }),
+    ...(Object.keys(details).length > 0 && visible.details && { details }),
   };
 }

@@ -1,7 +1,6 @@
-import { isMember, type Membership } from './membership.js';
 import { DEFAULT_HTTP_MAPPING, type StatusRules } from './status.js';
-import type { Show } from '../access/show.js';
-import type { VisibilityRules } from './visibility.js';
+import type { Show } from '../access/access.js';
+import type { VisibilityRules } from './health-report.js';
 
 /** One view on health: the whole, or a group. */
 export interface HealthScope {
@@ -52,13 +51,13 @@ export const PROBE_STATES: readonly string[] = PROBES.map(({ member }) => member
 /** Probes look at the HTTP status and at nothing else. */
 const STATUS_ONLY: GroupSettings = { showDetails: 'never', showComponents: 'never' };
 
-const EVERYTHING: Membership = { include: [], exclude: [] };
+const ALL_COMPONENTS: Membership = { include: [], exclude: [] };
 
 export function overallScope(settings: OverallSettings): HealthScope {
   const { showDetails, showComponents = showDetails, roles, statusOrder: order, statusHttpMapping } = settings;
   const httpMapping = statusHttpMapping.size > 0 ? statusHttpMapping : DEFAULT_HTTP_MAPPING;
   return {
-    membership: EVERYTHING,
+    membership: ALL_COMPONENTS,
     visibility: { showDetails, showComponents, roles },
     statuses: { order, httpMapping },
   };
@@ -122,4 +121,28 @@ function groupOf(name: string, settings: GroupSettings, whole: OverallSettings):
 /** Whether a component without parts belongs to a scope; no other system is ever part of liveness. */
 export function isInScope(scope: HealthScope, path: string, isExternal: boolean): boolean {
   return isMember(path, scope.membership) && !(isExternal && scope.name === LIVENESS);
+}
+
+/** Which components a group has, by their paths, such as `db` or `stores/main`; `*` is all. */
+export interface Membership {
+  /** Empty is all. */
+  readonly include: readonly string[];
+  /** Wins over `include`. */
+  readonly exclude: readonly string[];
+}
+
+const WILDCARD = '*';
+
+/** Whether a component that has no parts belongs to a group; the name of a whole stands for all its parts. */
+export function isMember(path: string, { include, exclude }: Membership): boolean {
+  return (include.length === 0 || covers(include, path)) && !covers(exclude, path);
+}
+
+/** The paths that name none of the components. */
+export function unknownMembers({ include, exclude }: Membership, known: readonly string[]): readonly string[] {
+  return [...new Set([...include, ...exclude])].filter((path) => path !== WILDCARD && !known.includes(path));
+}
+
+function covers(names: readonly string[], path: string): boolean {
+  return names.some((name) => name === WILDCARD || name === path || path.startsWith(`${name}/`));
 }

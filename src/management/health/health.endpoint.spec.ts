@@ -5,18 +5,19 @@ import { Configuration } from '../../config/configuration.js';
 import { ConfigurationFailure } from '../../config/problem.js';
 import type { PropertiesClass } from '../../config/bind/properties-class.js';
 import { Availability } from '../../health/availability.js';
-import { HealthComponents } from '../../health/health-components.js';
-import type { HealthComponent } from '../../health/indicator.js';
+import { type HealthComponent, HealthComponents } from '../../health/health-components.js';
 import { Loggers } from '../../logging/loggers.js';
-import type { Operator } from '../access/operator.js';
-import { JSON_PLAIN, JSON_V2 } from '../dispatch/media-types.js';
+import type { Operator } from '../../principal/operator.js';
+import { JSON_PLAIN, JSON_V2 } from '../dispatch/negotiation.js';
 import type { Result } from '../dispatch/operation.js';
 import { HealthEvaluator } from './health-evaluator.service.js';
 import { HealthChecks } from './health-checks.service.js';
-import { HealthEndpointProperties, HealthSwitchProperties, ProbesProperties } from './health.properties.js';
 import { HealthGroups } from './health-groups.service.js';
 import { HealthEndpoint } from './health.endpoint.js';
 import { EnabledComponents } from './enabled-components.service.js';
+import { DiskSpaceIndicator } from './disk-space.indicator.js';
+import { ProcessIndicators } from './process.indicator.js';
+import { HealthEndpointProperties, HealthSwitchProperties, ProbesProperties } from './health.properties.js';
 
 const OPERATOR: Operator = { name: 'operator', roles: ['ROLE_MANAGEMENT'] };
 
@@ -47,7 +48,9 @@ function endpoint(keys: Readonly<Record<string, string>>, components: readonly H
   const added = new HealthComponents();
   added.add(...components);
   const availability = new Availability();
-  const present = new EnabledComponents(added, get(HealthSwitchProperties), get(ProbesProperties), availability);
+  new ProcessIndicators(added, availability, get(ProbesProperties));
+  new DiskSpaceIndicator(get(HealthSwitchProperties), added);
+  const present = new EnabledComponents(added, get(HealthSwitchProperties));
   const groups = new HealthGroups(
     get(HealthEndpointProperties),
     get(ProbesProperties),

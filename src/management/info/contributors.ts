@@ -16,12 +16,12 @@ export function infoKeys({ environment, registry }: Configuration, inspection: I
   return Object.fromEntries(Object.entries(tree).map(([name, value]) => [name, withLists(value)]));
 }
 
-/** `app`, `name` of `.app.name`; what stands in brackets is one name. */
+/** Splits `.app.name` into `app` and `name`; text in brackets is one name. */
 function pathOf(name: string): readonly string[] {
   return Array.from(name.matchAll(/\[([^\]]*)\]|([^.[]+)/g), ([, exact, plain]) => exact ?? plain ?? '');
 }
 
-/** Objects whose names count from 0 are what a sequence was. */
+/** Converts objects with consecutive names from 0 back to lists. */
 function withLists(value: unknown): unknown {
   if (!isTree(value)) return value;
   const entries = Object.entries(value).map(([name, below]) => [name, withLists(below)] as const);
@@ -29,7 +29,7 @@ function withLists(value: unknown): unknown {
   return isList ? entries.map(([, below]) => below) : Object.fromEntries(entries);
 }
 
-/** What was packaged of the commit; of a short one branch, abbreviated id and time. */
+/** The packaged data of the commit; mode `simple` keeps branch, abbreviated id and time. */
 export function gitInfo(git: NonNullable<BuildInfo['git']>, mode: 'simple' | 'full'): object {
   if (mode === 'full') return git;
   const { branch, commit } = git;
@@ -46,7 +46,7 @@ export function processInfo(): object {
   };
 }
 
-/** Undefined in a container that runs as a number nobody has given a name. */
+/** Undefined in a container whose user id has no name. */
 function processOwner(): string | undefined {
   try {
     return userInfo().username;

@@ -1,11 +1,11 @@
-import { Injectable } from '@nestjs/common';
 import { Configuration } from '../../config/configuration.js';
+import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, Result } from '../dispatch/operation.js';
 import { InfoContributorsProperties } from './info.properties.js';
 import type { BuildInfo } from './build-info.js';
 
-/** `GET {management_base}/info`: one member for each contributor that is on (management API, "info"). */
-@Injectable()
+/** `GET {management_base}/info`: one member for each enabled contributor (management API, "info"). */
+@ManagementEndpoint()
 export class InfoEndpoint implements Endpoint {
   readonly id = 'info';
 

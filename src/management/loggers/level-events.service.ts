@@ -6,7 +6,7 @@ import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
 
-/** Lengths that fit the columns; a name from the configuration has no bound of its own. */
+/** Lengths of the columns; names from the configuration are not limited otherwise. */
 const MAX_ACTOR_LENGTH = 64;
 const MAX_LOGGER_LENGTH = 200;
 
@@ -29,8 +29,8 @@ export class LevelEvents implements OnModuleInit {
   }
 
   /**
-   * Records the changes that took effect. They are in force and in the log already, so a database that is out of reach
-   * does not take them back: that is when operators need another level.
+   * Records the changes that took effect. A database that cannot be reached does not revert them: an outage is when
+   * operators need another level.
    */
   async record(changes: readonly LevelChanged[], by: string, reason?: string): Promise<void> {
     const actor = by.slice(0, MAX_ACTOR_LENGTH);

@@ -4,7 +4,7 @@ import type { FieldError } from '../../errors/service-error.js';
 import { type Level, levelOf } from '../../logging/level.js';
 import type { Scalar } from '../dispatch/operation.js';
 
-/** What a request sets (management API, "loggers"). */
+/** The parameters of a change (management API, "loggers"). */
 export interface LevelRequest {
   readonly level: Level | undefined;
   readonly forMillis: number | undefined;
@@ -12,15 +12,15 @@ export interface LevelRequest {
 
 const MAX_DURATION_MILLIS = 24 * 3_600_000;
 const NAME = /^[\w.\-/]{1,200}$/;
-/** No name of a logger, and what programs that read our answers may stumble over. */
+/** Rejected, because it could pollute prototypes in programs that read the response. */
 const PROTOTYPE = /(?:^|[./])__proto__(?:[./]|$)/;
 
-/** Whether a logger may be made by that name. */
+/** Whether a logger of that name may be created. */
 export function isLoggerName(name: string): boolean {
   return NAME.test(name) && !PROTOTYPE.test(name);
 }
 
-/** What a body asks for, or what is wrong with it. Unknown members are ignored: consoles send their own. */
+/** Parses a body into a change or its errors. Unknown members are ignored, because consoles send their own. */
 export function parseLevelRequest(body: Readonly<Record<string, Scalar>>): LevelRequest | readonly FieldError[] {
   const { configuredLevel = null, duration = null } = body;
   const level = parseLevel(configuredLevel);
@@ -46,7 +46,7 @@ function parseLevel(value: Scalar): Level | undefined | FieldFault {
 function parseDuration(value: Scalar): number | undefined | FieldFault {
   if (value === null) return undefined;
   if (typeof value !== 'string') return new FieldFault('type');
-  // Of what, a number alone does not say.
+  // A number without a unit is ambiguous.
   const parsed = /^[\d+-]*$/.test(value) ? undefined : Duration.parse(value.trim());
   if (parsed === undefined || parsed instanceof ConversionError) return new FieldFault('format');
   const { milliseconds } = parsed;

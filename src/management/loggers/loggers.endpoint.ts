@@ -1,17 +1,17 @@
-import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
 import { LEVELS } from '../../logging/level.js';
 import { type LogGroup, LogLevels } from '../../logging/log-levels.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
+import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type OperationRequest, type Result } from '../dispatch/operation.js';
 import { LevelEvents } from './level-events.service.js';
 import { isLoggerName, parseLevelRequest } from './level-request.js';
 
 const CHANGED: Result = {};
 
-/** `{management_base}/loggers`: levels of the log, and their change while the service runs (management API, "loggers"). */
-@Injectable()
+/** `{management_base}/loggers`: reads log levels and changes them at runtime (management API, "loggers"). */
+@ManagementEndpoint()
 export class LoggersEndpoint implements Endpoint {
   readonly id = 'loggers';
 
@@ -42,7 +42,7 @@ export class LoggersEndpoint implements Endpoint {
     return logger ? { body: levelsOf(logger) } : NOT_FOUND;
   }
 
-  /** @throws ServiceError `VALIDATION_FAILED`, having changed nothing */
+  /** @throws ServiceError `VALIDATION_FAILED`, without any change */
   private async change({ selector: name, body, operator }: OperationRequest): Promise<Result> {
     const asked = parseLevelRequest(body);
     if (!('level' in asked)) throw new ServiceError('VALIDATION_FAILED', { errors: asked });

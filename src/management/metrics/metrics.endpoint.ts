@@ -1,11 +1,11 @@
-import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
 import { Meters } from '../../metrics/meters.js';
+import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
 import { type Endpoint, NOT_FOUND, type Operation, type Result } from '../dispatch/operation.js';
 import { drillDown, type TagFilter, parseTag } from './drill-down.js';
 
 /** `GET {management_base}/metrics` and one of them (management API, "metrics"). */
-@Injectable()
+@ManagementEndpoint()
 export class MetricsEndpoint implements Endpoint {
   readonly id = 'metrics';
 

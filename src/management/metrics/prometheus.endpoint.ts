@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
-import { Injectable } from '@nestjs/common';
 import Negotiator from 'negotiator';
 import { Meters } from '../../metrics/meters.js';
+import { ManagementEndpoint } from '../dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation, OperationRequest, Result } from '../dispatch/operation.js';
 import { exposition } from './exposition.js';
 
@@ -9,7 +9,7 @@ const TEXT = 'text/plain; version=0.0.4; charset=utf-8';
 const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
 
 /** `GET {management_base}/prometheus` (management API, "prometheus"). */
-@Injectable()
+@ManagementEndpoint()
 export class PrometheusEndpoint implements Endpoint {
   readonly id = 'prometheus';
 

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from './table-suffix.js';
+import { tableSuffix } from './migrate.js';
 
 const TABLE = `CREATE TABLE metadata_request (
   idp varchar(64) NOT NULL PRIMARY KEY,

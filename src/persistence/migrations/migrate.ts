@@ -1,4 +1,4 @@
-import type { DataSource } from 'typeorm';
+import type { DataSource, QueryRunner } from 'typeorm';
 
 const LOCK_LIMIT_SECONDS = 60;
 
@@ -36,4 +36,10 @@ async function migrateServer(dataSource: DataSource): Promise<void> {
     await runner.query(`SELECT RELEASE_LOCK(${lock})`, [prefix]).catch(() => undefined);
     await runner.release();
   }
+}
+
+/** What follows the columns of a new table; texts compare byte by byte on every engine. */
+export function tableSuffix(runner: QueryRunner): string {
+  const isEmbedded = runner.dataSource.options.type === 'better-sqlite3';
+  return isEmbedded ? ' WITHOUT ROWID' : ' ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin';
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bound } from '../../../test/config/keys/situation.js';
-import { makeCertificate, type MadeCertificate } from '../../../test/support/certificates.js';
+import { type MadeCertificate, makeCertificate } from '../../../test/support/certificates.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { readings } from '../../../test/support/meter-readings.js';
 import { SystemClock } from '../../clock/clock.js';

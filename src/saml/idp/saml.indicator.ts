@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
-import { HealthComponents } from '../../health/health-components.js';
-import type { Health, HealthIndicator } from '../../health/indicator.js';
+import { type Health, HealthComponents, type HealthIndicator } from '../../health/health-components.js';
 import type { CertificateFacts } from './idp-certificates.js';
 import { type IdpEntry, Idps } from './idps.service.js';
 import { metadataSource } from './metadata-source.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
-import { HeapDumps } from './heap-dumps.js';
+import { HeapDumps } from './heapdump.endpoint.js';
 
 const snapshot = (): Readable => Readable.from(['{}']);
 

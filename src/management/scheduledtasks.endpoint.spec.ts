@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
-import { describeTasks } from './task-view.js';
+import { describeTasks } from './scheduledtasks.endpoint.js';
 
 it('names every kind of trigger where there are no tasks', () => {
   expect(describeTasks([])).toEqual({ cron: [], fixedDelay: [], fixedRate: [], custom: [] });

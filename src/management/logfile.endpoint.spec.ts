@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseRange } from './byte-range.js';
+import { parseRange } from './logfile.endpoint.js';
 
 it.each([
   ['bytes=0-0', 0, 0],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Route } from '../web/openapi/routes.js';
-import { controllerMapping, managementMappings } from './mapping-view.js';
+import { controllerMapping, managementMappings } from './mappings.endpoint.js';
 
 function route(method: string, template: string, more: Partial<Route> = {}): Route {
   const access = { method, template, isPublic: false, isSecondFactor: false, alsoHalfAuthenticated: false };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keysMatching } from './key-pattern.js';
+import { keysMatching } from './env.endpoint.js';
 
 const KEYS = ['server.port', 'server.address', 'SERVER_PORT', 'app.mail.port'];
 

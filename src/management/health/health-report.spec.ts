@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { visibilityFor } from './visibility.js';
+import { visibilityFor } from './health-report.js';
 
 it('components and details are judged each by its own', () => {
   const visibility = { showComponents: 'always', showDetails: 'when-authorized', roles: ['OPS'] } as const;

@@ -1,0 +1,33 @@
+/** The role that access tokens need for the management endpoints. */
+export const ROLE_MANAGEMENT = 'ROLE_MANAGEMENT';
+
+/** An authenticated caller of a management endpoint. */
+export interface Operator {
+  /** For the log: the subject of an access token, or the name of the Basic account. */
+  readonly name: string;
+  /** Roles with their prefix, e.g. `ROLE_MANAGEMENT`. */
+  readonly roles: readonly string[];
+}
+
+export interface AuthenticatedOperator extends Operator {
+  /** True for an access token with `otp` in its `amr`, and for the Basic account, which is exempt. */
+  readonly hasSecondFactor: boolean;
+}
+
+/**
+ * What the management endpoints need to authenticate operators. `auth` provides it, so that `management` depends on no
+ * feature.
+ */
+export abstract class OperatorCredentials {
+  /**
+   * Verifies an `Authorization: Bearer` header.
+   * @throws ServiceError `INVALID_TOKEN`
+   */
+  abstract verifyAccessToken(authorization: string): Promise<AuthenticatedOperator>;
+
+  /**
+   * Compares the password of the Basic account, throttled by the name that the caller sent.
+   * @throws ServiceError `RATE_LIMITED` after too many failures, without a comparison
+   */
+  abstract verifyPassword(name: string, compare: () => boolean): Promise<boolean>;
+}
