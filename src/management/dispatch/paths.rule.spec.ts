@@ -33,7 +33,6 @@ describe('the paths of management endpoints', () => {
   it('are told where two endpoints have one, with the key that maps it', async () => {
     expect(await found(ALL, `${WEB}.path-mapping.env=health`)).toEqual([
       {
-        rule: 'paths',
         severity: 'fault',
         what: 'The management endpoints health and env have the same path',
         action: 'Give one of them a path of its own, e.g. by management.endpoints.web.path-mapping.env.',
