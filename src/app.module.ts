@@ -15,7 +15,7 @@ import { MailModule } from './mail/mail.module.js';
 import { ManagementModule } from './management/management.module.js';
 import { Meters } from './metrics/meters.js';
 import { MetricsModule } from './metrics/metrics.module.js';
-import { dataFolder } from './persistence/data-folder.js';
+import { dataFolder } from './persistence/jdbc/jdbc-url.js';
 import { DatasourceProperties } from './persistence/datasource.properties.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
 import { PortalModule } from './portal/portal.module.js';

@@ -20,7 +20,7 @@ import { MetricsModule } from '../metrics/metrics.module.js';
 import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { MfaModule } from '../second-factor/mfa.module.js';
 import { TotpSecrets } from '../second-factor/totp/totp-secrets.service.js';
-import { dataFolder } from '../persistence/data-folder.js';
+import { dataFolder } from '../persistence/jdbc/jdbc-url.js';
 import { DatasourceProperties } from '../persistence/datasource.properties.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { RandomModule } from '../random/random.module.js';

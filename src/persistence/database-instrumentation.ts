@@ -1,18 +1,81 @@
+import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
-import { DatabaseTrouble } from './engines/retry-log.js';
+import { classifyFailure, driverCode, type DriverFailure } from './engines/driver-failure.js';
 import { PoolMeters } from './pool/pool-meters.js';
-import { StatementLog } from './statement-log.js';
 
-/** What operators may see of the work with the database. */
-export class DatabaseWatch {
+/** The minimum time between two lines of one kind: an outage affects every request. */
+const QUIET_MILLIS = 1000;
+
+type Outcome = 'tried_again' | 'given_up';
+
+const MESSAGES: Readonly<Record<Outcome, string>> = {
+  tried_again: 'A unit of work succeeded after it was tried again',
+  given_up: 'The database did not do a unit of work',
+};
+
+/** Logger `orm.sql`: at `DEBUG`, every statement with its duration, without its values, which may be secrets. */
+export class StatementLog {
+  constructor(private readonly logger: Logger) {}
+
+  get isEnabled(): boolean {
+    return this.logger.isEnabled('DEBUG');
+  }
+
+  /** Runs a statement and logs it, whether or not it succeeds. */
+  async log<T>(sql: string, run: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    try {
+      const result = await run();
+      this.write(sql, begun);
+      return result;
+    } catch (error) {
+      this.write(sql, begun, classifyFailure(error) ?? driverCode(error));
+      throw error;
+    }
+  }
+
+  private write(sql: string, begun: number, failure?: string): void {
+    const millis = Math.round((performance.now() - begun) * 1000) / 1000;
+    this.logger.debug(sql.replaceAll(/\s+/g, ' ').trim(), { millis, ...(failure !== undefined && { failure }) });
+  }
+}
+
+/** Logger `persistence`: repeated and failed units of work, with codes of the driver that contain no data. */
+export class RetryLog {
+  private readonly logged = new Map<string, { at: number; untold: number }>();
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly poolName: string,
+  ) {}
+
+  /** `attempts` is the number of attempts so far. */
+  report(outcome: Outcome, failure: DriverFailure, attempts: number, error: unknown): void {
+    const key = `${outcome} ${failure}`;
+    const now = performance.now();
+    const last = this.logged.get(key);
+    if (last && now - last.at < QUIET_MILLIS) {
+      last.untold += 1;
+      return;
+    }
+    const { untold = 0 } = last ?? {};
+    this.logged.set(key, { at: now, untold: 0 });
+    const driver = driverCode(error);
+    const fields = { pool: this.poolName, failure, driver, tries: attempts, ...(untold > 0 && { untold }) };
+    this.logger.warn(MESSAGES[outcome], fields);
+  }
+}
+
+/** Meters and logs of the database. */
+export class DatabaseInstrumentation {
   readonly pool: PoolMeters;
   readonly statements: StatementLog;
-  readonly trouble: DatabaseTrouble;
+  readonly retries: RetryLog;
 
   constructor(meters = new Meters(), loggers = new Loggers(), poolName = 'pool-1') {
     this.pool = new PoolMeters(meters, poolName);
     this.statements = new StatementLog(loggers.get('orm.sql'));
-    this.trouble = new DatabaseTrouble(loggers.get('persistence'), poolName);
+    this.retries = new RetryLog(loggers.get('persistence'), poolName);
   }
 }

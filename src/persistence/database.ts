@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { ConversionError } from '../config/bind/conversion-error.js';
 import { poolOf } from './engines/database-server.js';
@@ -8,19 +9,19 @@ import type { TlsMode } from './jdbc/jdbc-parameters.js';
 import { type DatabaseServer, parseJdbcUrl } from './jdbc/jdbc-url.js';
 import { migrate } from './migrations/migrate.js';
 import { MIGRATIONS } from './migrations/migrations.js';
-import { createPrivateFile } from './engines/private-file.js';
+import { makeFolderNow } from '../files/make-folder.js';
 
-/** While it starts, a process waits this long for another one that holds the file's lock. */
+/** How long startup waits for another process that locks the file. */
 const BUSY_TIMEOUT_MILLIS = 5000;
-/** Later nothing else would be done in such a wait, so that units of work are tried again instead. */
-const BUSY_TIMEOUT_OF_REQUESTS_MILLIS = 20;
+/** After startup such a wait would block the event loop, so units of work are retried instead. */
+const REQUEST_BUSY_TIMEOUT_MILLIS = 20;
 
 const COMMON = {
   entities: [],
   migrations: [...MIGRATIONS],
   synchronize: false,
   logging: false,
-  // Its other loggers write to the console even where logging is off; this one only where DEBUG asks for it.
+  // TypeORM's other loggers write to the console even if logging is off; this one only if `DEBUG` enables it.
   logger: 'debug',
 } satisfies Partial<DataSourceOptions>;
 
@@ -29,15 +30,15 @@ const SESSION = ['SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', 'SET 
 type Settings = Readonly<Pick<DatasourceProperties, 'url' | 'username' | 'password'>>;
 
 /**
- * A data source that is connected, with its schema up to date; of several hosts the first that answers is used. The URL
- * may state another limit than `connectMillis` for a connection; 0 leaves it to the driver.
+ * Connects to the first host that responds and migrates the schema. The URL may override `connectMillis`, the timeout of a
+ * connection; 0 leaves it to the driver.
  */
 export async function openDatabase(settings: Settings, connectMillis = 0): Promise<DataSource> {
   const dataSource = await connect(settings, connectMillis);
   try {
     await migrate(dataSource);
     if (dataSource.options.type === 'better-sqlite3') {
-      await dataSource.query(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_OF_REQUESTS_MILLIS}`);
+      await dataSource.query(`PRAGMA busy_timeout = ${REQUEST_BUSY_TIMEOUT_MILLIS}`);
     }
     return dataSource;
   } catch (error) {
@@ -61,18 +62,18 @@ async function connect(settings: Settings, connectMillis: number): Promise<DataS
 }
 
 /**
- * READ COMMITTED locks the rows a statement changes and no gaps between them, so that transactions of different users
- * do not meet; a lock that does not come within seconds is better reported than waited for.
+ * READ COMMITTED locks the changed rows and no gaps between them, so that transactions of different users do not collide.
+ * A lock that is not granted within seconds is reported as an error.
  */
 async function prepareConnections(dataSource: DataSource): Promise<void> {
   poolOf(dataSource).on('connection', (connection) => {
     for (const sql of SESSION) connection.query(sql, () => undefined);
   });
-  // The one connection that is already there has to be told, too.
+  // The first connection is open already and misses the event.
   for (const sql of SESSION) await dataSource.query(sql);
 }
 
-/** What TypeORM is told: one set of options for each host of the URL, in their order. */
+/** The options of TypeORM: one set for each host of the URL, in their order. */
 export async function dataSourceOptions(settings: Settings, connectMillis = 0): Promise<readonly DataSourceOptions[]> {
   const location = parseJdbcUrl(settings.url);
   if (location instanceof ConversionError) throw new DatabaseUnavailable(settings.url, new Error(location.reason));
@@ -85,7 +86,7 @@ async function embedded(url: string, file: string): Promise<DataSourceOptions> {
   const { NodeSqlite } = await import('./engines/node-sqlite.js');
   const database = file === ':memory:' ? file : resolve(file);
   try {
-    // Before TypeORM, which would make the folder readable by everybody.
+    // TypeORM would create the folder readable by all users.
     if (database !== ':memory:') createPrivateFile(database);
   } catch (error) {
     throw new DatabaseUnavailable(url, error);
@@ -109,7 +110,7 @@ async function serverOptions(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     timezone: utcOffset,
-    // Numbers where they are exact, digits beyond: what the embedded database gives.
+    // As with the embedded database: numbers if they are exact, otherwise digits.
     supportBigNumbers: true,
     bigNumberStrings: false,
     ...(connectTimeout > 0 && { connectTimeout }),
@@ -123,7 +124,7 @@ function tlsOptions(mode: Exclude<TlsMode, 'off'>): { rejectUnauthorized: boolea
   return { rejectUnauthorized: mode !== 'encrypted', verifyIdentity: mode === 'verify-identity' };
 }
 
-/** Login plugins that refuse a public key sent over an open connection: who sends it could be anybody. */
+/** Authentication plugins that reject a public key sent without TLS, since its sender is not authenticated. */
 async function withoutKeyRetrieval(): Promise<object> {
   const { authPlugins } = await import('mysql2');
   const onServerPublicKey = (): never => {
@@ -133,4 +134,10 @@ async function withoutKeyRetrieval(): Promise<object> {
     caching_sha2_password: authPlugins.caching_sha2_password({ onServerPublicKey }),
     sha256_password: authPlugins.sha256_password({ onServerPublicKey }),
   };
+}
+
+/** Creates the file and its folder, readable by the owner only; SQLite gives its side files the same mode. */
+export function createPrivateFile(file: string): void {
+  makeFolderNow(dirname(resolve(file)), 0o700);
+  closeSync(openSync(file, 'a', 0o600));
 }

@@ -4,10 +4,10 @@ import { type Health, HealthComponents, type HealthIndicator } from '../health/h
 import { type DatabaseProbe, EmbeddedProbe, ServerProbe } from './engines/database-probe.js';
 import { DB_COMPONENT, PoolProperties } from './datasource.properties.js';
 
-/** Waits below this are no waits; the pool takes the default instead. */
-const SHORTEST_WAIT_MILLIS = 250;
+/** A shorter timeout is replaced by the default. */
+const MIN_TIMEOUT_MILLIS = 250;
 
-/** Whether the database answers (management API, "Indicators of the login service"). */
+/** Checks that the database responds (management API, "Indicators of the login service"). */
 @Injectable()
 export class DbIndicator implements HealthIndicator {
   readonly name = DB_COMPONENT;
@@ -23,10 +23,10 @@ export class DbIndicator implements HealthIndicator {
   ) {
     const { milliseconds } = validationTimeout;
     this.limitMillis =
-      milliseconds < SHORTEST_WAIT_MILLIS ? new PoolProperties().validationTimeout.milliseconds : milliseconds;
+      milliseconds < MIN_TIMEOUT_MILLIS ? new PoolProperties().validationTimeout.milliseconds : milliseconds;
     this.probe =
       dataSource.options.type === 'better-sqlite3' ? new EmbeddedProbe(dataSource) : new ServerProbe(dataSource);
-    this.query = connectionTestQuery?.trim() ? this.probe.translated(connectionTestQuery.trim()) : undefined;
+    this.query = connectionTestQuery?.trim() ? this.probe.translate(connectionTestQuery.trim()) : undefined;
     components.add(this);
   }
 
@@ -36,7 +36,7 @@ export class DbIndicator implements HealthIndicator {
       await this.probe.ping(signal);
       return { status: 'UP', details: { database, validationQuery: 'isValid()' } };
     }
-    const result = await this.probe.ask(this.query, signal);
+    const result = await this.probe.query(this.query, signal);
     return { status: 'UP', details: { database, validationQuery: this.query, result } };
   }
 }

@@ -6,14 +6,14 @@ import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { type ExpiringTable, expiringTables } from './expiring-tables.js';
 import { ExpiryStore } from './expiry.store.js';
 
-/** Small, so that no request waits long behind one. */
+/** Small, so that requests do not wait long for the locks of a batch. */
 const BATCH = 200;
-/** A turn ends after so many, and the next goes on. */
+/** The next turn continues after this number of batches. */
 const MAX_BATCHES = 50;
 const INTERVAL_MILLIS = 5 * 60_000;
-/** A turn that left something over is followed soon: many logins must not leave more behind than is swept. */
+/** A turn that left expired rows is followed soon, so that the sweep keeps up with many logins. */
 const UNFINISHED_DELAY_MILLIS = 5000;
-/** Deletes sessions, refresh tokens and the like after their end, in the background of every replica. */
+/** Deletes expired sessions, tokens and requests in the background of every replica. */
 @Injectable()
 export class ExpirySweep {
   constructor(

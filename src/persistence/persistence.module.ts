@@ -7,7 +7,7 @@ import { Random, SystemRandom } from '../random/random.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { openDatabase } from './database.js';
 import { DatabaseServer } from './engines/database-server.js';
-import { DatabaseWatch } from './database-instrumentation.js';
+import { DatabaseInstrumentation } from './database-instrumentation.js';
 import { DatasourceProperties, PoolProperties } from './datasource.properties.js';
 import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
@@ -15,7 +15,7 @@ import { ExpirySweep } from './expiry-sweep.task.js';
 import { ExpiryStore } from './expiry.store.js';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** The one connected `DataSource`: open before anything else starts, closed after everything else has stopped. */
+/** Opens the one `DataSource` before everything else, and closes it after everything else has stopped. */
 @Global()
 @Module({
   imports: [HealthModule, TasksModule],
@@ -27,16 +27,16 @@ import { UnitOfWork } from './unit-of-work.js';
         openDatabase(settings, connectionTimeout.milliseconds),
     },
     {
-      provide: DatabaseWatch,
+      provide: DatabaseInstrumentation,
       inject: [Meters, Loggers, PoolProperties],
       useFactory: (meters: Meters, loggers: Loggers, { poolName }: PoolProperties) =>
-        new DatabaseWatch(meters, loggers, poolName),
+        new DatabaseInstrumentation(meters, loggers, poolName),
     },
     {
       provide: UnitOfWork,
-      inject: [DataSource, Random, DatabaseWatch, PoolProperties],
-      useFactory: (dataSource: DataSource, random: Random, watch: DatabaseWatch, pool: PoolProperties) =>
-        unitOfWork(dataSource, random, watch, pool.connectionTimeout.milliseconds),
+      inject: [DataSource, Random, DatabaseInstrumentation, PoolProperties],
+      useFactory: (dataSource: DataSource, random: Random, instrumentation: DatabaseInstrumentation, pool: PoolProperties) =>
+        unitOfWork(dataSource, random, instrumentation, pool.connectionTimeout.milliseconds),
     },
     DbIndicator,
     ExpiryStore,
@@ -55,12 +55,12 @@ export class PersistenceModule implements OnApplicationShutdown {
 export function unitOfWork(
   dataSource: DataSource,
   random: Random = new SystemRandom(),
-  watch: DatabaseWatch = new DatabaseWatch(),
-  longestWait = new PoolProperties().connectionTimeout.milliseconds,
+  instrumentation: DatabaseInstrumentation = new DatabaseInstrumentation(),
+  maxWait = new PoolProperties().connectionTimeout.milliseconds,
 ): UnitOfWork {
   const isEmbedded = dataSource.options.type === 'better-sqlite3';
   const engine = isEmbedded
-    ? new EmbeddedDatabase(dataSource, watch)
-    : new DatabaseServer(dataSource, watch, longestWait);
-  return new UnitOfWork(engine, random, watch.trouble);
+    ? new EmbeddedDatabase(dataSource, instrumentation)
+    : new DatabaseServer(dataSource, instrumentation, maxWait);
+  return new UnitOfWork(engine, random, instrumentation.retries);
 }

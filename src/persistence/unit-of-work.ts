@@ -1,44 +1,44 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceError } from '../errors/service-error.js';
 import type { Random } from '../random/random.js';
-import type { DatabaseTrouble } from './engines/retry-log.js';
-import { type DriverFailure, failureOf } from './engines/driver-failure.js';
+import type { RetryLog } from './database-instrumentation.js';
+import { type DriverFailure, classifyFailure } from './engines/driver-failure.js';
 
-/** What can be stored. */
+/** A value that can be stored. */
 export type Value = string | number | null | Uint8Array;
 
 /** The same portable SQL on every engine, with `?` for each value. */
 export interface Statements {
-  /** Runs an insert, update or delete; answers how many rows its condition matched, whether or not a value changed. */
+  /** Runs an insert, update or delete; returns the number of rows that its condition matched, changed or not. */
   change(sql: string, values?: readonly Value[]): Promise<number>;
-  /** Runs an insert; false when a unique key says that such a row is already there. */
+  /** Runs an insert; returns false if a row with the same unique key exists. */
   insert(sql: string, values?: readonly Value[]): Promise<boolean>;
   rows<Row>(sql: string, values?: readonly Value[]): Promise<readonly Row[]>;
 }
 
 /** Statements of one transaction. */
 export interface Tx extends Statements {
-  /** Runs `tell` once what was done is kept, and never otherwise: for lines of a log and numbers of a meter. */
-  afterCommit(tell: () => void): void;
+  /** Runs `listener` after the commit, and never after a rollback: for log lines and meters. */
+  afterCommit(listener: () => void): void;
 }
 
-/** How one engine opens, commits and takes back; the two real ones are `EmbeddedDatabase` and `DatabaseServer`. */
+/** How one engine begins, commits and rolls back; the implementations are `EmbeddedDatabase` and `DatabaseServer`. */
 export interface Engine {
-  /** How often work is begun that loses against other work before its caller is refused. */
-  readonly tries: number;
-  /** Runs statements that are kept together or not at all. */
+  /** Attempts before the caller gets an error, if other transactions win each time. */
+  readonly maxAttempts: number;
+  /** Runs statements that are committed together or not at all. */
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
-  /** Runs statements of which each is kept by itself. */
+  /** Runs statements that are committed one by one. */
   autocommit<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
 }
 
-/** Each has already waited for seconds. */
-const TRIES_AFTER_WAITING = 2;
-const LONGEST_WAIT_MILLIS = 100;
+/** Each attempt has already waited for seconds. */
+const MAX_ATTEMPTS_AFTER_WAIT = 2;
+const MAX_DELAY_MILLIS = 100;
 
 const OUTAGE = 'database ';
 
-/** True for a request that ended because the database did not do a unit of work. */
+/** True for a request that failed because the database did not complete a unit of work. */
 export function isDatabaseOutage(error: unknown): boolean {
   return error instanceof ServiceError && error.facts.reason?.startsWith(OUTAGE) === true;
 }
@@ -48,68 +48,68 @@ export class UnitOfWork {
   constructor(
     private readonly engine: Engine,
     private readonly random: Random,
-    private readonly trouble: DatabaseTrouble,
+    private readonly retries: RetryLog,
   ) {}
 
   /**
-   * Runs `work` in one transaction: what it throws takes everything back. Work that lost against another transaction
-   * (deadlock, lost certification of a cluster) is run again from its start, so it must not act outside `tx`.
-   * @throws ServiceError `UNAVAILABLE` when the database is out of reach or stays busy
+   * Runs `work` in one transaction; an exception rolls it back. Work that lost against another transaction (deadlock,
+   * lost certification of a cluster) is repeated from its start, so it must have no effects outside `tx`.
+   * @throws ServiceError `UNAVAILABLE` if the database cannot be reached or stays busy
    */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.kept((tells) => this.engine.transaction((statements) => work(new Work(statements, tells))));
+    return this.commit((listeners) => this.engine.transaction((statements) => work(new Transaction(statements, listeners))));
   }
 
   /**
-   * Runs one statement that is its own transaction: a read, or a conditional change whose row count decides.
+   * Runs one statement as a transaction of its own: a read, or a conditional change whose row count decides.
    * @throws ServiceError `UNAVAILABLE`, as `run` does
    */
   single<T>(statement: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.kept((tells) => this.engine.autocommit((statements) => statement(new Work(statements, tells))));
+    return this.commit((listeners) => this.engine.autocommit((statements) => statement(new Transaction(statements, listeners))));
   }
 
-  /** What was taken back is not told, and nothing that goes wrong in telling begins work again that is kept. */
-  private async kept<T>(attempt: (tells: (() => void)[]) => Promise<T>): Promise<T> {
-    let tells: (() => void)[] = [];
-    const result = await this.persistent(() => attempt((tells = [])));
-    for (const tell of tells) tell();
+  /** Listeners of an attempt that was rolled back are dropped, and a failing listener never repeats committed work. */
+  private async commit<T>(attempt: (listeners: (() => void)[]) => Promise<T>): Promise<T> {
+    let listeners: (() => void)[] = [];
+    const result = await this.retry(() => attempt((listeners = [])));
+    for (const listener of listeners) listener();
     return result;
   }
 
-  private async persistent<T>(attempt: () => Promise<T>): Promise<T> {
+  private async retry<T>(attempt: () => Promise<T>): Promise<T> {
     let last: { readonly failure: DriverFailure; readonly error: unknown } | undefined;
-    for (let tries = 1; ; tries += 1) {
+    for (let attempts = 1; ; attempts += 1) {
       try {
         const result = await attempt();
-        if (last) this.trouble.tell('tried_again', last.failure, tries, last.error);
+        if (last) this.retries.report('tried_again', last.failure, attempts, last.error);
         return result;
       } catch (error) {
         if (error instanceof ServiceError) throw error;
-        const failure = failureOf(error);
-        if (failure !== undefined && tries < this.triesAfter(failure)) {
+        const failure = classifyFailure(error);
+        if (failure !== undefined && attempts < this.maxAttemptsAfter(failure)) {
           last = { failure, error };
-          // Of two that met, one has to be out of the way when the other comes again.
-          await wait((this.random.bytes(1).readUInt8() / 255) * Math.min(2 ** tries, LONGEST_WAIT_MILLIS));
+          // A random delay keeps two transactions from colliding again.
+          await wait((this.random.bytes(1).readUInt8() / 255) * Math.min(2 ** attempts, MAX_DELAY_MILLIS));
           continue;
         }
         if (failure === undefined || failure === 'duplicate') throw error;
-        this.trouble.tell('given_up', failure, tries, error);
+        this.retries.report('given_up', failure, attempts, error);
         throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: OUTAGE + failure, cause: error });
       }
     }
   }
 
-  private triesAfter(failure: DriverFailure): number {
-    if (failure === 'lost') return this.engine.tries;
-    return failure === 'waited' ? TRIES_AFTER_WAITING : 0;
+  private maxAttemptsAfter(failure: DriverFailure): number {
+    if (failure === 'lost') return this.engine.maxAttempts;
+    return failure === 'waited' ? MAX_ATTEMPTS_AFTER_WAIT : 0;
   }
 }
 
-/** A transaction, and what is to be told of it. */
-class Work implements Tx {
+/** A transaction with its listeners. */
+class Transaction implements Tx {
   constructor(
     private readonly statements: Statements,
-    private readonly tells: (() => void)[],
+    private readonly listeners: (() => void)[],
   ) {}
 
   change(sql: string, values?: readonly Value[]): Promise<number> {
@@ -124,7 +124,7 @@ class Work implements Tx {
     return this.statements.rows<Row>(sql, values);
   }
 
-  afterCommit(tell: () => void): void {
-    this.tells.push(tell);
+  afterCommit(listener: () => void): void {
+    this.listeners.push(listener);
   }
 }

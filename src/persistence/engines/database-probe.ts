@@ -4,7 +4,7 @@ import type { DataSource } from 'typeorm';
 import type { PoolConnection, QueryError } from 'mysql2';
 import { poolOf } from './database-server.js';
 
-/** Asks the embedded database, whose file somebody may have taken away: SQLite goes on writing into one without a name. */
+/** Also checks that the database file was not deleted or replaced: SQLite keeps writing to a deleted file. */
 export class EmbeddedProbe implements DatabaseProbe {
   private readonly file: string | undefined;
   private readonly inode: number | undefined;
@@ -20,15 +20,15 @@ export class EmbeddedProbe implements DatabaseProbe {
   }
 
   async ping(): Promise<void> {
-    await this.ask('SELECT 1');
+    await this.query('SELECT 1');
   }
 
-  async ask(sql: string): Promise<unknown> {
+  async query(sql: string): Promise<unknown> {
     await this.checkFile();
     return firstValue(await this.dataSource.query(sql));
   }
 
-  translated(sql: string): string {
+  translate(sql: string): string {
     return sql.replace(/\s+FROM\s+DUAL\s*;?$/i, '');
   }
 
@@ -41,33 +41,33 @@ export class EmbeddedProbe implements DatabaseProbe {
   }
 }
 
-/** Asks a database whether it is there; each method gives up at `signal`. */
+/** Checks that a database responds; `signal` aborts each method. */
 export interface DatabaseProbe {
-  /** Name of the product that answers, e.g. `MariaDB`. */
+  /** The name of the product, e.g. `MariaDB`. */
   product(signal: AbortSignal): Promise<string>;
-  /** The protocol's own question, or the least that proves the same. */
+  /** Sends the ping of the protocol, or the smallest query. */
   ping(signal: AbortSignal): Promise<void>;
-  /** The first value of the first row. */
-  ask(sql: string, signal: AbortSignal): Promise<unknown>;
-  /** The query in the words of this engine. */
-  translated(sql: string): string;
+  /** Returns the first value of the first row. */
+  query(sql: string, signal: AbortSignal): Promise<unknown>;
+  /** Translates a query to the dialect of this engine. */
+  translate(sql: string): string;
 }
 
-/** Of a result as both drivers give it. */
+/** Reads the result of either driver. */
 export function firstValue(rows: unknown): unknown {
   const [first] = Array.isArray(rows) ? (rows as readonly unknown[]) : [];
   return typeof first === 'object' && first !== null ? Object.values(first)[0] : undefined;
 }
 
-/** Asks MySQL or MariaDB over a connection of the pool, so that a pool that gives none is found out as well. */
+/** Uses a connection of the pool, so that an exhausted pool is detected, too. */
 export class ServerProbe implements DatabaseProbe {
   private known: string | undefined;
 
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The URL may say MySQL of a MariaDB. */
+  /** Asks the server, since a MySQL URL may lead to MariaDB. */
   async product(signal: AbortSignal): Promise<string> {
-    this.known ??= /mariadb/i.test(String(await this.ask('SELECT VERSION()', signal))) ? 'MariaDB' : 'MySQL';
+    this.known ??= /mariadb/i.test(String(await this.query('SELECT VERSION()', signal))) ? 'MariaDB' : 'MySQL';
     return this.known;
   }
 
@@ -79,7 +79,7 @@ export class ServerProbe implements DatabaseProbe {
     });
   }
 
-  ask(sql: string, signal: AbortSignal): Promise<unknown> {
+  query(sql: string, signal: AbortSignal): Promise<unknown> {
     return this.lent(signal, (connection, done) => {
       connection.query(sql, (error: QueryError | null, rows: unknown) => {
         done(error, firstValue(rows));
@@ -87,7 +87,7 @@ export class ServerProbe implements DatabaseProbe {
     });
   }
 
-  translated(sql: string): string {
+  translate(sql: string): string {
     return sql;
   }
 
@@ -109,7 +109,7 @@ export class ServerProbe implements DatabaseProbe {
           connection.release();
           return;
         }
-        // What waits for an answer that may never come is of no use to anybody else.
+        // A connection that waits for a response must not return to the pool.
         const drop = (): void => {
           connection.destroy();
         };

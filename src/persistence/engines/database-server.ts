@@ -1,12 +1,12 @@
 import type { Pool, PoolConnection } from 'mysql2';
 import type { DataSource } from 'typeorm';
-import type { DatabaseWatch } from '../database-instrumentation.js';
+import type { DatabaseInstrumentation } from '../database-instrumentation.js';
 import type { PoolState } from '../pool/pool-meters.js';
 import { ServerStatements } from './server-statements.js';
-import { Silence, type WaitLimits } from './answer-timeout.js';
+import { ResponseDeadline, type WaitLimits } from './response-deadline.js';
 import type { Engine, Statements } from '../unit-of-work.js';
 
-/** What the pool of `mysql2` keeps to itself. */
+/** Private fields of the pool of `mysql2`. */
 interface PoolInside {
   readonly config: { readonly connectionLimit: number };
   readonly _allConnections: { readonly length: number };
@@ -14,23 +14,23 @@ interface PoolInside {
   readonly _connectionQueue: { readonly length: number };
 }
 
-/** MySQL or MariaDB behind the pool of connections that TypeORM keeps. */
+/** MySQL or MariaDB behind the connection pool of TypeORM. */
 export class DatabaseServer implements Engine {
-  readonly tries = 8;
+  readonly maxAttempts = 8;
   private readonly pool: Pool;
   private readonly limits: WaitLimits;
 
-  /** `longestWait` in milliseconds; 0 sets no limit. */
+  /** `maxWait` in milliseconds; 0 sets no limit. */
   constructor(
     dataSource: DataSource,
-    private readonly watch: DatabaseWatch,
-    longestWait: number,
+    private readonly instrumentation: DatabaseInstrumentation,
+    maxWait: number,
   ) {
     this.pool = poolOf(dataSource);
-    watch.pool.watch(() => stateOf(this.inside));
+    instrumentation.pool.observe(() => stateOf(this.inside));
     const { maxQueryExecutionTime } = dataSource.options;
     const isStated = 'enableQueryTimeout' in dataSource.options && dataSource.options.enableQueryTimeout;
-    this.limits = { connection: longestWait, statement: isStated ? maxQueryExecutionTime : undefined };
+    this.limits = { connection: maxWait, statement: isStated ? maxQueryExecutionTime : undefined };
   }
 
   transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T> {
@@ -41,7 +41,7 @@ export class DatabaseServer implements Engine {
         await statements.control('COMMIT');
         return result;
       } catch (error) {
-        await statements.takeBack();
+        await statements.rollback();
         throw error;
       }
     });
@@ -52,26 +52,26 @@ export class DatabaseServer implements Engine {
   }
 
   private async withConnection<T>(work: (statements: ServerStatements) => Promise<T>): Promise<T> {
-    const { pool, statements } = this.watch;
-    const silence = new Silence(this.limits);
-    const connection = await this.connected(silence);
+    const { pool, statements } = this.instrumentation;
+    const deadline = new ResponseDeadline(this.limits);
+    const connection = await this.connect(deadline);
     const taken = performance.now();
     try {
-      return await work(new ServerStatements(connection, silence, statements));
+      return await work(new ServerStatements(connection, deadline, statements));
     } finally {
       connection.release();
       pool.released(taken);
     }
   }
 
-  private async connected(silence: Silence): Promise<PoolConnection> {
-    const { pool } = this.watch;
+  private async connect(deadline: ResponseDeadline): Promise<PoolConnection> {
+    const { pool } = this.instrumentation;
     const asked = performance.now();
     const before = this.inside._allConnections.length;
     let hasGrown = false;
     let hasGivenUp = false;
     try {
-      const connection = await silence.connection(
+      const connection = await deadline.connection(
         () =>
           new Promise<PoolConnection>((resolve, reject) => {
             this.pool.getConnection((error, lent) => {
@@ -79,7 +79,7 @@ export class DatabaseServer implements Engine {
               else if (hasGivenUp) lent.release();
               else resolve(lent);
             });
-            // Whoever finds none free opens one at once, or stands in line.
+            // The pool has opened a connection at once unless one was free or the limit is reached.
             hasGrown = this.inside._allConnections.length > before;
           }),
       );
@@ -87,7 +87,7 @@ export class DatabaseServer implements Engine {
       return connection;
     } catch (error) {
       hasGivenUp = true;
-      pool.gotNone();
+      pool.timedOut();
       throw error;
     }
   }
@@ -97,18 +97,18 @@ export class DatabaseServer implements Engine {
   }
 }
 
-/** It keeps no connection open that is not in use. */
+/** The pool of `mysql2` has no minimum size. */
 function stateOf(pool: PoolInside): PoolState {
   return {
     open: pool._allConnections.length,
     idle: pool._freeConnections.length,
     pending: pool._connectionQueue.length,
-    least: 0,
-    most: pool.config.connectionLimit,
+    min: 0,
+    max: pool.config.connectionLimit,
   };
 }
 
-/** The driver of TypeORM for a single server holds one pool of `mysql2`. */
+/** TypeORM's driver for a single server has one pool of `mysql2`. */
 export function poolOf(dataSource: DataSource): Pool {
   return (dataSource.driver as unknown as { readonly pool: Pool }).pool;
 }

@@ -1,7 +1,7 @@
 /**
- * What an error of a driver means to us: `duplicate` a unique key refused a row, `lost` another transaction won and ours
- * was taken back, `waited` ours waited in vain for one that takes long, `unreachable` the database did not do it.
- * Undefined: a defect of ours.
+ * The meaning of a driver's error: `duplicate` for a violated unique key, `lost` if another transaction won and this one
+ * was rolled back, `waited` for a lock timeout, `unreachable` if the database did not execute the statement. Anything else
+ * is undefined, a defect of this program.
  */
 export type DriverFailure = 'duplicate' | 'lost' | 'waited' | 'unreachable';
 
@@ -12,15 +12,15 @@ const LOCK_WAIT = 1205;
 const UNREACHABLE = new Set([1290, 1792, 1836, 1053, 1040, 1203, 1317, 1927, 1969, 3024, 1047, 1180, 1021]);
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
-/** Full, not readable, cannot be opened, read-only. */
+/** Read-only, input/output error, disk full, cannot be opened. */
 const SQLITE_UNREACHABLE = new Set([8, 10, 13, 14]);
 const SQLITE_CONSTRAINT_PRIMARYKEY = 1555;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
-export function failureOf(error: unknown): DriverFailure | undefined {
+export function classifyFailure(error: unknown): DriverFailure | undefined {
   if (!(error instanceof Error)) return undefined;
   const { errno, errcode, code, fatal } = driverErrorOf(error);
-  if (typeof errcode === 'number') return ofSqlite(errcode);
+  if (typeof errcode === 'number') return classifySqlite(errcode);
   if (errno === 1062) return 'duplicate';
   if (errno === LOCK_WAIT) return 'waited';
   if (typeof errno === 'number' && LOST.has(errno)) return 'lost';
@@ -31,21 +31,21 @@ export function failureOf(error: unknown): DriverFailure | undefined {
     : undefined;
 }
 
-/** What the driver calls it, such as `ER_LOCK_DEADLOCK`: unlike its message, that holds nothing of the data. */
-export function driverWord(error: unknown): string {
+/** The code of a driver's error, such as `ER_LOCK_DEADLOCK`; unlike the message, it contains no data. */
+export function driverCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { errcode, code } = driverErrorOf(error);
   if (typeof errcode === 'number') return `SQLITE ${errcode}`;
   return typeof code === 'string' ? code : error.name;
 }
 
-/** TypeORM wraps it. */
+/** TypeORM wraps the error of the driver. */
 function driverErrorOf(error: Error): Readonly<Record<string, unknown>> {
   const { driverError = error } = error as { driverError?: unknown };
   return driverError as Readonly<Record<string, unknown>>;
 }
 
-function ofSqlite(errcode: number): DriverFailure | undefined {
+function classifySqlite(errcode: number): DriverFailure | undefined {
   if (errcode === SQLITE_CONSTRAINT_PRIMARYKEY || errcode === SQLITE_CONSTRAINT_UNIQUE) return 'duplicate';
   const primary = errcode & 0xff;
   if (primary === SQLITE_BUSY || primary === SQLITE_LOCKED) return 'lost';

@@ -1,9 +1,9 @@
 import type { QueryRunner } from 'typeorm';
-import { failureOf } from './driver-failure.js';
-import type { StatementLog } from '../statement-log.js';
+import { classifyFailure } from './driver-failure.js';
+import type { StatementLog } from '../database-instrumentation.js';
 import type { Statements, Value } from '../unit-of-work.js';
 
-/** The statements of the embedded database's one connection. */
+/** Statements on the single connection of the embedded database. */
 export class EmbeddedStatements implements Statements {
   constructor(
     private readonly runner: QueryRunner,
@@ -20,8 +20,8 @@ export class EmbeddedStatements implements Statements {
       await this.logged(sql, () => this.runner.query(sql, [...values]));
       return true;
     } catch (error) {
-      // Neither engine takes a whole transaction back for it.
-      if (failureOf(error) === 'duplicate') return false;
+      // Neither engine rolls back the transaction for it.
+      if (classifyFailure(error) === 'duplicate') return false;
       throw error;
     }
   }
@@ -31,6 +31,6 @@ export class EmbeddedStatements implements Statements {
   }
 
   private logged<T>(sql: string, run: () => Promise<T>): Promise<T> {
-    return this.log.isOn ? this.log.follow(sql, run) : run();
+    return this.log.isEnabled ? this.log.log(sql, run) : run();
   }
 }

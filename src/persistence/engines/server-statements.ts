@@ -1,7 +1,7 @@
 import type { PoolConnection, QueryError, ResultSetHeader, RowDataPacket } from 'mysql2';
-import { failureOf } from './driver-failure.js';
-import { type Silence, SilentDatabase } from './answer-timeout.js';
-import type { StatementLog } from '../statement-log.js';
+import { classifyFailure } from './driver-failure.js';
+import { type ResponseDeadline, ResponseTimeout } from './response-deadline.js';
+import type { StatementLog } from '../database-instrumentation.js';
 import type { Statements, Value } from '../unit-of-work.js';
 
 /**
@@ -11,41 +11,41 @@ import type { Statements, Value } from '../unit-of-work.js';
 export class ServerStatements implements Statements {
   constructor(
     private readonly connection: PoolConnection,
-    private readonly silence: Silence,
+    private readonly deadline: ResponseDeadline,
     private readonly log: StatementLog,
   ) {}
 
   async change(sql: string, values: readonly Value[] = []): Promise<number> {
-    const { affectedRows } = await this.executed<ResultSetHeader>(sql, values);
+    const { affectedRows } = await this.execute<ResultSetHeader>(sql, values);
     return affectedRows;
   }
 
   async insert(sql: string, values: readonly Value[] = []): Promise<boolean> {
     try {
-      await this.executed<ResultSetHeader>(sql, values);
+      await this.execute<ResultSetHeader>(sql, values);
       return true;
     } catch (error) {
-      // The rest of the transaction stands.
-      if (failureOf(error) === 'duplicate') return false;
+      // The transaction stays open.
+      if (classifyFailure(error) === 'duplicate') return false;
       throw error;
     }
   }
 
   async rows<Row>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
-    return (await this.executed<RowDataPacket[]>(sql, values)) as readonly unknown[] as readonly Row[];
+    return (await this.execute<RowDataPacket[]>(sql, values)) as readonly unknown[] as readonly Row[];
   }
 
-  /** Takes the transaction back, if need be with the connection: the next one must not work inside it. */
-  async takeBack(): Promise<void> {
+  /** Rolls back, or else closes the connection, so that the next transaction does not continue this one. */
+  async rollback(): Promise<void> {
     try {
       await this.control('ROLLBACK');
     } catch {
-      // The error that brought us here is the one to tell.
-      cut(this.connection);
+      // The first error is the one to report.
+      disconnect(this.connection);
     }
   }
 
-  /** `START TRANSACTION` and the like, which are not prepared. */
+  /** Runs `START TRANSACTION` and the like, which are not prepared. */
   control(sql: string): Promise<void> {
     const run = (): Promise<void> =>
       new Promise((resolve, reject) => {
@@ -54,10 +54,10 @@ export class ServerStatements implements Statements {
           else resolve();
         });
       });
-    return this.answered(sql, run);
+    return this.withDeadline(sql, run);
   }
 
-  private executed<R extends ResultSetHeader | RowDataPacket[]>(sql: string, values: readonly Value[]): Promise<R> {
+  private execute<R extends ResultSetHeader | RowDataPacket[]>(sql: string, values: readonly Value[]): Promise<R> {
     const run = (): Promise<R> =>
       new Promise((resolve, reject) => {
         this.connection.execute<R>(sql, [...values], (error: QueryError | null, result: R) => {
@@ -65,23 +65,23 @@ export class ServerStatements implements Statements {
           else resolve(result);
         });
       });
-    return this.answered(sql, run);
+    return this.withDeadline(sql, run);
   }
 
-  private async answered<T>(sql: string, run: () => Promise<T>): Promise<T> {
-    const limited = (): Promise<T> => this.silence.answer(run);
+  private async withDeadline<T>(sql: string, run: () => Promise<T>): Promise<T> {
+    const limited = (): Promise<T> => this.deadline.response(run);
     try {
-      return await (this.log.isOn ? this.log.follow(sql, limited) : limited());
+      return await (this.log.isEnabled ? this.log.log(sql, limited) : limited());
     } catch (error) {
-      // A late answer would be read as that of the next statement on this connection, or of the next unit of work.
-      if (error instanceof SilentDatabase) cut(this.connection);
+      // A late response would be taken for that of the next statement on this connection.
+      if (error instanceof ResponseTimeout) disconnect(this.connection);
       throw error;
     }
   }
 }
 
-/** Takes a connection out of its pool and frees its socket, which would otherwise wait for a silent server to end it. */
-export function cut(connection: PoolConnection): void {
+/** Removes a connection from its pool and destroys its socket, without waiting for an unresponsive server. */
+export function disconnect(connection: PoolConnection): void {
   connection.destroy();
   (connection as unknown as { readonly stream: { destroy(): void } }).stream.destroy();
 }

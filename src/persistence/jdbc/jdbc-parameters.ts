@@ -44,7 +44,7 @@ const NEWER_NAMES = new Set(['sslmode', 'connectiontimezone']);
 /** Reads `name=value&…`; case of the names does not matter, and the newer of two names wins wherever it stands. */
 export function readParameters(query: string | undefined): ServerParameters | ConversionError {
   const draft: Draft = { tls: 'off', notes: [] };
-  const pairs = pairsOf(query).toSorted(([a], [b]) => newness(a) - newness(b));
+  const pairs = parsePairs(query).toSorted(([a], [b]) => newness(a) - newness(b));
   for (const [name, value] of pairs) {
     const read = READERS.get(name.toLowerCase());
     if (!read) {
@@ -57,17 +57,17 @@ export function readParameters(query: string | undefined): ServerParameters | Co
   return draft;
 }
 
-export function pairsOf(query = ''): readonly (readonly [name: string, value: string])[] {
+export function parsePairs(query = ''): readonly (readonly [name: string, value: string])[] {
   return query
     .split('&')
     .filter((pair) => pair !== '')
     .map((pair) => {
       const equals = pair.indexOf('=');
-      return equals === -1 ? [decoded(pair), ''] : [decoded(pair.slice(0, equals)), decoded(pair.slice(equals + 1))];
+      return equals === -1 ? [decode(pair), ''] : [decode(pair.slice(0, equals)), decode(pair.slice(equals + 1))];
     });
 }
 
-export function decoded(text: string): string {
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -1,8 +1,9 @@
+import { dirname, resolve } from 'node:path';
 import { ConversionError } from '../../config/bind/conversion-error.js';
 import {
   belongsToKey,
-  decoded,
-  pairsOf,
+  decode,
+  parsePairs,
   readParameters,
   type ServerParameters,
   withoutEffect,
@@ -27,7 +28,7 @@ export interface DatabaseServer extends ServerParameters {
   readonly database: string;
 }
 
-/** Where a JDBC URL leads; `notes` are sentences for the operator and hold no secret. */
+/** The target of a JDBC URL; `notes` are sentences for the operator without secrets. */
 export type DatabaseLocation = EmbeddedDatabase | DatabaseServer;
 
 const SUPPORTED =
@@ -50,7 +51,7 @@ export function parseJdbcUrl(url: string): DatabaseLocation | ConversionError {
   return {
     engine: engine as DatabaseServer['engine'],
     hosts,
-    database: decoded(database),
+    database: decode(database),
     ...(user === undefined ? parameters : withUserPart(parameters, user)),
   };
 }
@@ -59,7 +60,7 @@ function embeddedDatabase(path: string, query: string | undefined): EmbeddedData
   if (path === '') return new ConversionError('the URL names no file; write jdbc:sqlite:<path>');
   if (/^(?:~\/|file:)/.test(path))
     return new ConversionError('write the path of the file itself, without ~ and without file:');
-  return { engine: 'sqlite', file: path, notes: pairsOf(query).map(([name]) => withoutEffect(name)) };
+  return { engine: 'sqlite', file: path, notes: parsePairs(query).map(([name]) => withoutEffect(name)) };
 }
 
 function hostsOf(list: string): readonly Host[] | ConversionError {
@@ -79,9 +80,16 @@ function hostsOf(list: string): readonly Host[] | ConversionError {
 function withUserPart(parameters: ServerParameters, user: string): ServerParameters {
   const colon = user.indexOf(':');
   return {
-    username: decoded(colon === -1 ? user : user.slice(0, colon)),
-    ...(colon !== -1 && { password: decoded(user.slice(colon + 1)) }),
+    username: decode(colon === -1 ? user : user.slice(0, colon)),
+    ...(colon !== -1 && { password: decode(user.slice(colon + 1)) }),
     ...parameters,
     notes: [belongsToKey('user part', 'username and .password'), ...parameters.notes],
   };
+}
+
+/** The folder for files of the process: that of the embedded database, else `data` in the working folder. */
+export function dataFolder(url: string): string {
+  const location = parseJdbcUrl(url);
+  const isFile = !(location instanceof ConversionError) && location.engine === 'sqlite' && location.file !== ':memory:';
+  return resolve(isFile ? dirname(location.file) : 'data');
 }

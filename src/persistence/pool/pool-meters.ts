@@ -1,17 +1,17 @@
 import type { Counter, Timer } from '../../metrics/meter.js';
 import type { Meters } from '../../metrics/meters.js';
 
-/** What a pool of connections is like at one moment, and the sizes that are in force. */
+/** A snapshot of a connection pool with its effective limits. */
 export interface PoolState {
   readonly open: number;
   readonly idle: number;
-  /** Units of work that wait for a connection. */
+  /** Units of work waiting for a connection. */
   readonly pending: number;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-/** The connections to the database (management API, 5.3). */
+/** Meters of the database connections (management API, 5.3). */
 export class PoolMeters {
   private readonly acquire: Timer;
   private readonly usage: Timer;
@@ -31,8 +31,8 @@ export class PoolMeters {
     this.timeout = meters.counter('pool.connections.timeout', { description }).of({ pool: name });
   }
 
-  /** `state` is asked whenever somebody looks. */
-  watch(state: () => PoolState): void {
+  /** `state` is called at each read of the gauges. */
+  observe(state: () => PoolState): void {
     const pool = { pool: this.name };
     const name = { name: this.name };
     const { meters } = this;
@@ -41,18 +41,18 @@ export class PoolMeters {
     const active = (): number => state().open - state().idle;
     meters.gauge('jdbc.connections.active', { description: 'Connections in use' }, active, name);
     meters.gauge('jdbc.connections.idle', { description: 'Connections not in use' }, () => state().idle, name);
-    meters.gauge('jdbc.connections.min', { description: 'Connections kept open' }, () => state().least, name);
-    meters.gauge('jdbc.connections.max', { description: 'Connections at most' }, () => state().most, name);
+    meters.gauge('jdbc.connections.min', { description: 'Connections kept open' }, () => state().min, name);
+    meters.gauge('jdbc.connections.max', { description: 'Connections at most' }, () => state().max, name);
   }
 
-  /** `since` and the like are readings of `performance.now`. */
+  /** `since` is a reading of `performance.now`. */
   acquired(since: number, hasOpened: boolean): void {
     const seconds = secondsSince(since);
     this.acquire.record(seconds);
     if (hasOpened) this.creation.record(seconds);
   }
 
-  gotNone(): void {
+  timedOut(): void {
     this.timeout.increment();
   }
 

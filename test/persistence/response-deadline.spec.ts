@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DataSource } from 'typeorm';
 import { openDatabase } from '../../src/persistence/database.js';
-import { DatabaseWatch } from '../../src/persistence/database-instrumentation.js';
+import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { withRequestContext } from '../../src/principal/request-context.js';
@@ -99,7 +99,7 @@ needs('mariadb')('a unit of work on an unresponsive database server', () => {
 });
 
 function workOn(dataSource: DataSource): UnitOfWork {
-  return unitOfWork(dataSource, new SystemRandom(), new DatabaseWatch(), LIMIT_MILLIS);
+  return unitOfWork(dataSource, new SystemRandom(), new DatabaseInstrumentation(), LIMIT_MILLIS);
 }
 
 function keepBusy(millis: number): void {

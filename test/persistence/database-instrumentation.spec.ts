@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { describe, expect, it } from 'vitest';
 import { Loggers } from '../../src/logging/loggers.js';
 import { Meters } from '../../src/metrics/meters.js';
-import { DatabaseWatch } from '../../src/persistence/database-instrumentation.js';
+import { DatabaseInstrumentation } from '../../src/persistence/database-instrumentation.js';
 import { unitOfWork } from '../../src/persistence/persistence.module.js';
 import { type Engine, type Statements, UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
@@ -25,8 +25,8 @@ function watched({ dataSource }: TestDatabase): Watched {
   const meters = new Meters();
   const log = new CollectedLog();
   const { loggers } = log;
-  const watch = new DatabaseWatch(meters, loggers, POOL);
-  return { meters, loggers, log, work: unitOfWork(dataSource, new SystemRandom(), watch) };
+  const instrumentation = new DatabaseInstrumentation(meters, loggers, POOL);
+  return { meters, loggers, log, work: unitOfWork(dataSource, new SystemRandom(), instrumentation) };
 }
 
 function gauge({ meters }: Watched, name: string): number | undefined {
@@ -105,10 +105,10 @@ describe('the logger persistence', () => {
       left -= 1;
       return left >= 0 ? Promise.reject(error) : work({} as Statements);
     };
-    const engine: Engine = { tries: 4, transaction: attempt, autocommit: attempt };
+    const engine: Engine = { maxAttempts: 4, transaction: attempt, autocommit: attempt };
     const log = new CollectedLog();
-    const { trouble } = new DatabaseWatch(new Meters(), log.loggers, POOL);
-    return { work: new UnitOfWork(engine, new SystemRandom(), trouble), log };
+    const { retries } = new DatabaseInstrumentation(new Meters(), log.loggers, POOL);
+    return { work: new UnitOfWork(engine, new SystemRandom(), retries), log };
   }
 
   const deadlock = Object.assign(new Error("in row 's3cret'"), { errno: 1213, code: 'ER_LOCK_DEADLOCK' });
@@ -165,8 +165,8 @@ it('pool.connections.timeout counts units of work without a connection', async (
     process.nextTick(tell, Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
   };
   const dataSource = { options: { type: 'mariadb' }, driver: { pool: { ...inside, getConnection: refuse } } };
-  const watch = new DatabaseWatch(meters, new Loggers(), POOL);
-  const work = unitOfWork(dataSource as unknown as DataSource, new SystemRandom(), watch);
+  const instrumentation = new DatabaseInstrumentation(meters, new Loggers(), POOL);
+  const work = unitOfWork(dataSource as unknown as DataSource, new SystemRandom(), instrumentation);
 
   await expect(work.single((tx) => tx.rows(READ))).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 

@@ -1,0 +1,76 @@
+import { type RequestContext, requestContext } from '../../principal/request-context.js';
+
+/** Limits in milliseconds; 0 sets no limit. */
+export interface WaitLimits {
+  /** For a connection, and in a request also for the response to a statement. */
+  readonly connection: number;
+  /** For the response to any statement, if the URL of the database sets it (`socketTimeout`). */
+  readonly statement?: number | undefined;
+}
+
+/** The limit of a statement outside of requests; that of a task or a command may take long. */
+const DEFAULT_LIMIT_MILLIS = 60_000;
+/** The minimum for the first statement on a connection that was obtained late. */
+const MIN_LIMIT_MILLIS = 100;
+
+/** Requests that have reached their limit. */
+const timedOut = new WeakSet<RequestContext>();
+
+/** The prefix of the code classifies it as a failure of the database, so that callers get `UNAVAILABLE`. */
+export class ResponseTimeout extends Error {
+  readonly code = 'POOL_SILENT';
+
+  constructor() {
+    super('the database did not answer in time');
+    this.name = 'ResponseTimeout';
+  }
+}
+
+/**
+ * Limits how long one unit of work waits for an unresponsive database server. The wait for a connection and for the first
+ * response on it share one limit. Once a request has reached its limit, its further statements, such as the refund of an
+ * attempt, fail at once.
+ */
+export class ResponseDeadline {
+  private readonly facts = requestContext();
+  private waitedForConnection = 0;
+
+  constructor(private readonly limits: WaitLimits) {}
+
+  /** @throws ResponseTimeout */
+  async connection<T>(open: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    const connection = await this.within(this.limits.connection, open);
+    this.waitedForConnection = performance.now() - begun;
+    return connection;
+  }
+
+  /** @throws ResponseTimeout */
+  async response<T>(run: () => Promise<T>): Promise<T> {
+    const limit = this.limits.statement ?? (this.facts ? this.limits.connection : DEFAULT_LIMIT_MILLIS);
+    const response = await this.within(limit && Math.max(limit - this.waitedForConnection, MIN_LIMIT_MILLIS), run);
+    this.waitedForConnection = 0;
+    return response;
+  }
+
+  private async within<T>(limit: number, attempt: () => Promise<T>): Promise<T> {
+    if (this.facts && timedOut.has(this.facts)) throw new ResponseTimeout();
+    if (limit === 0) return attempt();
+    let timer: NodeJS.Timeout | undefined;
+    let lastLook: NodeJS.Immediate | undefined;
+    const end = new Promise<never>((_, reject) => {
+      const giveUp = (): void => {
+        if (this.facts) timedOut.add(this.facts);
+        reject(new ResponseTimeout());
+      };
+      // A busy process runs overdue timers before it reads its sockets, where the response may already be.
+      timer = setTimeout(() => (lastLook = setImmediate(giveUp)), limit);
+    });
+    try {
+      return await Promise.race([attempt(), end]);
+    } finally {
+      clearTimeout(timer);
+      clearImmediate(lastLook);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { ConversionError } from '../config/bind/conversion-error.js';
+import { type Finding, finding, Rule } from '../config/check/rule.js';
+import { DatasourceProperties } from './datasource.properties.js';
+import { parseJdbcUrl } from './jdbc/jdbc-url.js';
+import { JpaProperties, OrmProperties } from './jpa.properties.js';
+import { MapperConfigurationProperties } from './mapper/mapper.properties.js';
+
+/** Rule 5: values that are fixed in production. */
+export const productionValues = new Rule('5', (facts) => {
+  const { ddlAuto } = facts.get(OrmProperties);
+  const { openInView, showSql } = facts.get(JpaProperties);
+  const findings: Finding[] = [];
+  if (ddlAuto !== 'none') {
+    const what = 'Tables of production change by migrations alone';
+    findings.push(facts.about('app.jpa.orm.ddl-auto', { what, action: 'Set app.jpa.orm.ddl-auto to none.' }));
+  }
+  if (openInView) {
+    const what = 'No view of production reads the database';
+    findings.push(facts.about('app.jpa.open-in-view', { what, action: 'Set app.jpa.open-in-view to false.' }));
+  }
+  if (showSql) {
+    const what = 'Statements of production go to no output of their own';
+    const action = 'Set app.jpa.show-sql to false, and the level of the logger orm.sql instead.';
+    findings.push(facts.about('app.jpa.show-sql', { what, action }));
+  }
+  return findings;
+});
+
+/** Rule 6: mapper statements have a time limit, and null is bound with a type. */
+export const mapperLimits = new Rule('6', (facts) => {
+  const { defaultStatementTimeout, jdbcTypeForNull } = facts.get(MapperConfigurationProperties);
+  const findings: Finding[] = [];
+  if (!defaultStatementTimeout || defaultStatementTimeout.milliseconds === 0) {
+    const key = 'mapper.configuration.default-statement-timeout';
+    const what = 'Without a limit a slow statement never ends';
+    findings.push(facts.about(key, { what, action: `Set ${key}, 30 (seconds) is a good start.` }));
+  }
+  if (jdbcTypeForNull !== 'NULL') {
+    const key = 'mapper.configuration.jdbc-type-for-null';
+    findings.push(facts.about(key, { what: 'Null must be bound as NULL', action: `Set ${key} to NULL.` }));
+  }
+  return findings;
+});
+
+/** Notes on parts of the database URL that may have an unexpected effect. */
+export const jdbcUrlNotes = new Rule('database', (facts) => {
+  const location = parseJdbcUrl(facts.get(DatasourceProperties).url);
+  if (location instanceof ConversionError) return [];
+  return location.notes.map((note) =>
+    finding(
+      {
+        severity: 'warning',
+        what: note.replace(/\.$/, ''),
+        action: 'Correct app.datasource.url, or leave it so.',
+      },
+      { Property: 'app.datasource.url' },
+    ),
+  );
+});
