@@ -35,8 +35,12 @@ import { UnitOfWork } from './unit-of-work.js';
     {
       provide: UnitOfWork,
       inject: [DataSource, Random, DatabaseInstrumentation, PoolProperties],
-      useFactory: (dataSource: DataSource, random: Random, instrumentation: DatabaseInstrumentation, pool: PoolProperties) =>
-        unitOfWork(dataSource, random, instrumentation, pool.connectionTimeout.milliseconds),
+      useFactory: (
+        dataSource: DataSource,
+        random: Random,
+        instrumentation: DatabaseInstrumentation,
+        pool: PoolProperties,
+      ) => unitOfWork(dataSource, random, instrumentation, pool.connectionTimeout.milliseconds),
     },
     DbIndicator,
     ExpiryStore,

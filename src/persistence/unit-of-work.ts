@@ -57,7 +57,9 @@ export class UnitOfWork {
    * @throws ServiceError `UNAVAILABLE` if the database cannot be reached or stays busy
    */
   run<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.commit((listeners) => this.engine.transaction((statements) => work(new Transaction(statements, listeners))));
+    return this.commit((listeners) =>
+      this.engine.transaction((statements) => work(new Transaction(statements, listeners))),
+    );
   }
 
   /**
@@ -65,7 +67,9 @@ export class UnitOfWork {
    * @throws ServiceError `UNAVAILABLE`, as `run` does
    */
   single<T>(statement: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.commit((listeners) => this.engine.autocommit((statements) => statement(new Transaction(statements, listeners))));
+    return this.commit((listeners) =>
+      this.engine.autocommit((statements) => statement(new Transaction(statements, listeners))),
+    );
   }
 
   /** Listeners of an attempt that was rolled back are dropped, and a failing listener never repeats committed work. */

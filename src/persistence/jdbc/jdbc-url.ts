@@ -70,7 +70,9 @@ function hostsOf(list: string): readonly Host[] | ConversionError {
     const name = parts?.[1] ?? parts?.[2];
     const port = Number(parts?.[3] ?? MYSQL_PORT);
     if (name === undefined || port < 1 || port > 65_535) {
-      return new ConversionError('a host is written <name>, <name>:<port> or [<IPv6 address>]:<port>, several with commas');
+      return new ConversionError(
+        'a host is written <name>, <name>:<port> or [<IPv6 address>]:<port>, several with commas',
+      );
     }
     hosts.push({ name, port });
   }
