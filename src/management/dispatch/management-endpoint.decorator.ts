@@ -15,7 +15,9 @@ export function ManagementEndpoint(): ClassDecorator {
  * @throws Error if an endpoint of the management API has no provider, or two have the same id
  */
 export function discoverEndpoints(discovery: DiscoveryService): readonly Endpoint[] {
-  const providers = discovery.getProviders({ metadataKey: Discoverable.KEY });
+  const marked = new Set(discovery.getProviders({ metadataKey: Discoverable.KEY }));
+  // The marked ones come in the order of instantiation, all providers in that of their modules.
+  const providers = discovery.getProviders().filter((provider) => marked.has(provider));
   const endpoints = providers.map(({ instance }) => instance as Endpoint);
   for (const id of ENDPOINT_IDS) {
     const { length } = endpoints.filter((endpoint) => endpoint.id === id);
