@@ -1,3 +1,4 @@
+import { withTimeout } from '../../clock/with-timeout.js';
 import { type RequestContext, requestContext } from '../../principal/request-context.js';
 
 /** Limits in milliseconds; 0 sets no limit. */
@@ -56,21 +57,10 @@ export class ResponseDeadline {
   private async within<T>(limit: number, attempt: () => Promise<T>): Promise<T> {
     if (this.facts && timedOut.has(this.facts)) throw new ResponseTimeout();
     if (limit === 0) return attempt();
-    let timer: NodeJS.Timeout | undefined;
-    let lastLook: NodeJS.Immediate | undefined;
-    const end = new Promise<never>((_, reject) => {
-      const giveUp = (): void => {
-        if (this.facts) timedOut.add(this.facts);
-        reject(new ResponseTimeout());
-      };
-      // A busy process runs overdue timers before it reads its sockets, where the response may already be.
-      timer = setTimeout(() => (lastLook = setImmediate(giveUp)), limit);
-    });
-    try {
-      return await Promise.race([attempt(), end]);
-    } finally {
-      clearTimeout(timer);
-      clearImmediate(lastLook);
-    }
+    const giveUp = (): never => {
+      if (this.facts) timedOut.add(this.facts);
+      throw new ResponseTimeout();
+    };
+    return withTimeout(attempt(), limit, giveUp, { readsSocketsFirst: true });
   }
 }
