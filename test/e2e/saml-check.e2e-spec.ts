@@ -105,9 +105,7 @@ describe('saml check', { timeout: 60_000 }, () => {
 
     const { stderr, exitCode } = await check([`metadata=${server.metadataUrl}`]);
 
-    expect(stderr).toBe(
-      'The metadata of the identity provider cannot be used: not well-formed XML (line 1).\n',
-    );
+    expect(stderr).toBe('The metadata of the identity provider cannot be used: not well-formed XML (line 1).\n');
     expect(exitCode).toBe(1);
   });
 

@@ -22,7 +22,9 @@ export class DataSize {
       );
     }
     const bytes = Number(parts[1]) * BYTES_PER_UNIT[(parts[2] ?? 'B') as keyof typeof BYTES_PER_UNIT];
-    return Number.isSafeInteger(bytes) ? new DataSize(bytes === 0 ? 0 : bytes) : new ConversionError('the size is too large');
+    return Number.isSafeInteger(bytes)
+      ? new DataSize(bytes === 0 ? 0 : bytes)
+      : new ConversionError('the size is too large');
   }
 
   toString(): string {

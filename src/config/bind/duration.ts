@@ -25,7 +25,8 @@ export class Duration {
     const milliseconds = simple
       ? Number(simple[1]) * MILLIS_PER_UNIT[(simple[2]?.toLowerCase() ?? unit) as DurationUnit]
       : isoMilliseconds(text);
-    if (milliseconds === null) return new ConversionError('not a duration: one whole number and one unit, without blanks');
+    if (milliseconds === null)
+      return new ConversionError('not a duration: one whole number and one unit, without blanks');
     if (!Number.isSafeInteger(Math.trunc(milliseconds))) return new ConversionError('the duration is too long');
     return new Duration(milliseconds === 0 ? 0 : milliseconds);
   }

@@ -16,7 +16,9 @@ it('shows a pattern as the operator wrote it', () => {
   const pattern = '%h "%{user-agent}I" 100%%';
   const parsed = parsePattern(pattern.replace('I', 'i'));
 
-  expect(parsed instanceof ConversionError ? undefined : accessPattern.format(parsed)).toBe('%h "%{user-agent}i" 100%%');
+  expect(parsed instanceof ConversionError ? undefined : accessPattern.format(parsed)).toBe(
+    '%h "%{user-agent}i" 100%%',
+  );
 });
 
 it('takes the names of headers in any case, and the letters of words in their own', () => {

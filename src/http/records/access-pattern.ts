@@ -76,7 +76,9 @@ export function parsePattern(name: string): AccessPattern | ConversionError {
     pieces.push({ word, isQuoted });
   }
   if (isQuoted) return new ConversionError('a quotation mark is not closed');
-  return pieces.some((piece) => 'word' in piece) ? { name, pieces } : new ConversionError('neither a name nor a word in it');
+  return pieces.some((piece) => 'word' in piece)
+    ? { name, pieces }
+    : new ConversionError('neither a name nor a word in it');
 }
 
 function whyNot(found: string): string {
