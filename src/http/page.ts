@@ -29,29 +29,29 @@ export const SERVICE_NAME = 'Login service';
 
 /** For the head of a page: moves a browser on to `url` without script. `form-action` does not apply to it. */
 export function refreshTo(url: string): Html {
-  return html`<meta http-equiv="refresh" content="0; url=${url}" /> `;
+  return html`<meta http-equiv="refresh" content="0; url=${url}">
+`;
 }
 
 /** A whole page without script; `head` is more for its head. */
 export function htmlPage(title: string, content: Html, head?: Html): string {
   // Under the policy of our headers, no-referrer, browsers say of a form of ours that it comes from the origin `null`.
   return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="referrer" content="same-origin" />
-        <title>${title === SERVICE_NAME ? title : `${title} - ${SERVICE_NAME}`}</title>
-        ${head}
-      </head>
-      <body>
-        <main>
-          <h1>${title}</h1>
-          ${content}
-        </main>
-      </body>
-    </html> `.html;
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="same-origin">
+<title>${title === SERVICE_NAME ? title : `${title} - ${SERVICE_NAME}`}</title>
+${head}</head>
+<body>
+<main>
+<h1>${title}</h1>
+${content}</main>
+</body>
+</html>
+`.html;
 }
 
 const PROBLEMS = ['application/problem+json', 'application/json', 'text/html'];

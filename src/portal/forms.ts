@@ -12,14 +12,16 @@ export interface FormFields {
 
 export function form({ action, csrf, returnTo }: FormFields, content: Html): Html {
   return html`<form method="post" action="${action}">
-    ${hidden('csrf', csrf)}${hidden('return_to', returnTo)}${content}
-  </form> `;
+${hidden('csrf', csrf)}${hidden('return_to', returnTo)}${content}</form>
+`;
 }
 
 export function hidden(name: string, value: string): Html {
-  return html`<input type="hidden" name="${name}" value="${value}" /> `;
+  return html`<input type="hidden" name="${name}" value="${value}">
+`;
 }
 
 export function button(label: string): Html {
-  return html`<p><button type="submit">${label}</button></p> `;
+  return html`<p><button type="submit">${label}</button></p>
+`;
 }

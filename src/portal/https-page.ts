@@ -7,12 +7,10 @@ export function httpsAlert(publicUrl: string | undefined): Html {
   const address = publicUrl?.startsWith('https:') === true ? `${publicUrl}${SIGN_IN_PAGE}` : undefined;
   const way = address === undefined ? 'Open it with https:// in front' : html`Open <a href="${address}">${address}</a>`;
   return html`<div role="alert">
-    <p>
-      This address needs https. Your browser does not keep the cookies of this page over http, so you cannot sign in
-      here.
-    </p>
-    <p>${way} and try again.</p>
-  </div> `;
+<p>This address needs https. Your browser does not keep the cookies of this page over http, so you cannot sign in here.</p>
+<p>${way} and try again.</p>
+</div>
+`;
 }
 
 /** Page for a form that arrived without its cookie over http; `problem` holds the code and request id for support. */

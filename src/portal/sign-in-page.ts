@@ -23,10 +23,9 @@ export interface SignInFields extends FormFields {
   readonly isChange?: boolean;
 }
 
-const newPassword = html`<p>
-  <label for="new_pw">New password</label><br />
-  <input id="new_pw" name="new_pw" type="password" autocomplete="new-password" required />
-</p> `;
+const newPassword = html`<p><label for="new_pw">New password</label><br>
+<input id="new_pw" name="new_pw" type="password" autocomplete="new-password" required></p>
+`;
 
 /** `GET /portal/login`: by username and password, or at an identity provider. */
 export function signInPage({
@@ -38,35 +37,23 @@ export function signInPage({
   isChange = false,
   ...facts
 }: SignInFields): string {
-  const fields = html`${again === undefined ? undefined : hidden('again', again)}
-    <p>
-      <label for="id">Username</label><br />
-      <input
-        id="id"
-        name="id"
-        value="${id}"
-        maxlength="${LONGEST_LOGIN_ID}"
-        autocomplete="username"
-        autocapitalize="none"
-        spellcheck="false"
-        required
-      />
-    </p>
-    <p>
-      <label for="pw">${isChange ? 'Temporary password' : 'Password'}</label><br />
-      <input id="pw" name="pw" type="password" autocomplete="current-password" required />
-    </p>
-    ${isChange ? newPassword : undefined}${button('Sign in')}`;
+  const fields = html`${again === undefined ? undefined : hidden('again', again)}<p><label for="id">Username</label><br>
+<input id="id" name="id" value="${id}" maxlength="${LONGEST_LOGIN_ID}" autocomplete="username" autocapitalize="none" \
+spellcheck="false" required></p>
+<p><label for="pw">${isChange ? 'Temporary password' : 'Password'}</label><br>
+<input id="pw" name="pw" type="password" autocomplete="current-password" required></p>
+${isChange ? newPassword : undefined}${button('Sign in')}`;
   const links = idps.map(
     ({ name, displayName }) =>
-      html`<li><a href="${idpPath(contextPath, name, facts.returnTo)}">${displayName}</a></li> `,
+      html`<li><a href="${idpPath(contextPath, name, facts.returnTo)}">${displayName}</a></li>
+`,
   );
   const staff = html`<section aria-labelledby="staff">
-    <h2 id="staff">Staff</h2>
-    <ul>
-      ${links}
-    </ul>
-  </section> `;
+<h2 id="staff">Staff</h2>
+<ul>
+${links}</ul>
+</section>
+`;
   return htmlPage('Sign in', html`${alert}${form(facts, fields)}${links.length > 0 ? staff : undefined}`);
 }
 

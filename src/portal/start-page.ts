@@ -23,12 +23,13 @@ function contentFor(visit: Visit): Html {
   switch (visit.kind) {
     case 'stranger':
       return html`<p>You are not signed in.</p>
-        <p><a href="${visit.contextPath}${SIGN_IN_PAGE}">Sign in</a></p> `;
+<p><a href="${visit.contextPath}${SIGN_IN_PAGE}">Sign in</a></p>
+`;
     case 'half':
       return html`<p>Your sign-in is not complete yet. <a href="${visit.next}">Continue</a></p>
-        ${form(visit.signOut, button('Cancel'))}`;
+${form(visit.signOut, button('Cancel'))}`;
     case 'full':
       return html`<p>You are signed in as <strong>${visit.loginId}</strong>, ${visit.how}.</p>
-        ${form(visit.signOut, button('Sign out'))}`;
+${form(visit.signOut, button('Sign out'))}`;
   }
 }

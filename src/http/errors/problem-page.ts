@@ -18,8 +18,8 @@ export function problemPage(problem: ShownProblem, back: string, next?: string):
   return htmlPage(
     'Sign-in problem',
     html`<p>${textOf(problem.code)}</p>
-      ${waiting(problem)}${mark(problem)}
-      <p><a href="${back}">Sign in</a></p> `,
+${waiting(problem)}${mark(problem)}<p><a href="${back}">Sign in</a></p>
+`,
     next === undefined ? undefined : refreshTo(next),
   );
 }
@@ -27,9 +27,9 @@ export function problemPage(problem: ShownProblem, back: string, next?: string):
 /** The same as a part of a page that goes on. */
 export function problemAlert(problem: ShownProblem): Html {
   return html`<div role="alert">
-    <p>${problem.text ?? textOf(problem.code)}</p>
-    ${waiting(problem)}${mark(problem)}
-  </div> `;
+<p>${problem.text ?? textOf(problem.code)}</p>
+${waiting(problem)}${mark(problem)}</div>
+`;
 }
 
 function textOf(code: ErrorCode): string {
@@ -41,11 +41,11 @@ function waiting({ waitSeconds }: ShownProblem): Html {
   if (waitSeconds === undefined) return html``;
   const isLong = waitSeconds >= 120;
   const number = isLong ? Math.ceil(waitSeconds / 60) : waitSeconds;
-  return html`<p>Try again in ${number} ${isLong ? 'minutes' : number === 1 ? 'second' : 'seconds'}.</p> `;
+  return html`<p>Try again in ${number} ${isLong ? 'minutes' : number === 1 ? 'second' : 'seconds'}.</p>
+`;
 }
 
 function mark({ code, requestId }: ShownProblem): Html {
-  return html`<p>
-    <small>Code <code>${code}</code>, request <code>${requestId}</code></small>
-  </p> `;
+  return html`<p><small>Code <code>${code}</code>, request <code>${requestId}</code></small></p>
+`;
 }

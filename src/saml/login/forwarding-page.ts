@@ -29,7 +29,8 @@ export function forwardByPage(reply: Reply, to: OutgoingMessage, contextPath: st
   return htmlPage(
     'Signing out',
     html`<p>You are signed out here. Continue to sign out at your organisation as well.</p>
-      <p><a href="${to.url}">Continue</a></p> `,
+<p><a href="${to.url}">Continue</a></p>
+`,
     refreshTo(to.url),
   );
 }
@@ -37,14 +38,15 @@ export function forwardByPage(reply: Reply, to: OutgoingMessage, contextPath: st
 /** The page that posts a message to an identity provider by way of the browser (SAML bindings 3.5.4). */
 function forwardingPage(to: Required<OutgoingMessage>, scriptPath: string): string {
   const fields = Object.entries(to.form).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" /> `,
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">
+`,
   );
   return htmlPage(
     'To the identity provider',
     html`<form method="post" action="${to.url}">
-        ${fields}
-        <p><button type="submit">Continue</button></p>
-      </form>
-      <script src="${scriptPath}"></script> `,
+${fields}<p><button type="submit">Continue</button></p>
+</form>
+<script src="${scriptPath}"></script>
+`,
   );
 }

@@ -16,53 +16,52 @@ export function docsPage(document: OpenApiDocument): string {
     entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
   return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${info.title}: interface</title>
-        <style>
-          ${new Html(DOCS_STYLE)}
-        </style>
-      </head>
-      <body>
-        <header>
-          <h1>${info.title}</h1>
-          ${paragraphs(info.description)}
-          <p>
-            For programs: <a href="openapi.json">openapi.json</a> (OpenAPI ${document.openapi}). The examples take the
-            address of the service from a variable, such as <code>BASE=${baseOf(document)}</code>.
-          </p>
-        </header>
-        <nav aria-label="Contents">${chapters.map(contents)}</nav>
-        <main>
-          ${chapters.map(
-            ({ name, description, entries: own }) =>
-              html`<section>
-                <h2>${name}</h2>
-                ${paragraphs(description)}${own.map((entry) => article(document, entry))}
-              </section> `,
-          )}
-          <section>
-            <h2>How callers show who they are</h2>
-            <ul>
-              ${Object.entries(components.securitySchemes).map(
-                ([name, { description }]) =>
-                  html`<li id="scheme-${name}"><code>${name}</code> ${inlineCode(description ?? '')}</li> `,
-              )}
-            </ul>
-          </section>
-          ${Object.entries(components.schemas).map(
-            ([name, schema]) =>
-              html`<section id="schema-${name}">
-                <h2>${name}</h2>
-                ${paragraphs(schema.description)}${outline(schema)}
-              </section> `,
-          )}
-        </main>
-      </body>
-    </html> `.html;
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${info.title}: interface</title>
+<style>${new Html(DOCS_STYLE)}</style>
+</head>
+<body>
+<header>
+<h1>${info.title}</h1>
+${paragraphs(info.description)}
+<p>For programs: <a href="openapi.json">openapi.json</a> (OpenAPI ${document.openapi}). The examples take the address of
+the service from a variable, such as <code>BASE=${baseOf(document)}</code>.</p>
+</header>
+<nav aria-label="Contents">
+${chapters.map(contents)}
+</nav>
+<main>
+${chapters.map(
+  ({ name, description, entries: own }) =>
+    html`<section>
+<h2>${name}</h2>
+${paragraphs(description)}${own.map((entry) => article(document, entry))}
+</section>
+`,
+)}<section>
+<h2>How callers show who they are</h2>
+<ul>
+${Object.entries(components.securitySchemes).map(
+  ([name, { description }]) =>
+    html`<li id="scheme-${name}"><code>${name}</code> ${inlineCode(description ?? '')}</li>
+`,
+)}</ul>
+</section>
+${Object.entries(components.schemas).map(
+  ([name, schema]) =>
+    html`<section id="schema-${name}">
+<h2>${name}</h2>
+${paragraphs(schema.description)}${outline(schema)}
+</section>
+`,
+)}</main>
+</body>
+</html>
+`.html;
 }
 
 /** What to write before a path; on this machine where the service does not know what it is called. */
@@ -73,12 +72,13 @@ function baseOf({ servers }: OpenApiDocument): string {
 
 function contents({ name, entries }: { readonly name: string; readonly entries: readonly Entry[] }): Html {
   return html`<h2>${name}</h2>
-    <ul>
-      ${entries.map(
-        (entry) =>
-          html`<li><a href="#${entry.operation.operationId}">${target(entry)}</a> ${entry.operation.summary}</li> `,
-      )}
-    </ul> `;
+<ul>
+${entries.map(
+  (entry) =>
+    html`<li><a href="#${entry.operation.operationId}">${target(entry)}</a> ${entry.operation.summary}</li>
+`,
+)}</ul>
+`;
 }
 
 function target({ method, path }: Entry): Html {
@@ -88,27 +88,18 @@ function target({ method, path }: Entry): Html {
 function article(document: OpenApiDocument, entry: Entry): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = entry.operation;
   return html`<article id="${operationId}">
-    <h3><a href="#${operationId}">${target(entry)}</a></h3>
-    <p><strong>${summary}.</strong></p>
-    ${paragraphs(description)}${callers(entry.operation)}
-    ${
-      parameters.length > 0
-        ? html`<h4>Parameters</h4>
-            <ul>
-              ${parameters.map(parameter)}
-            </ul>`
-        : ''
-    }
-    ${
-      requestBody &&
-      html`<h4>Request</h4>
-        ${bodies(requestBody.content)}`
-    }
-    <h4>Answers</h4>
-    <dl>${Object.entries(responses).map(([status, response]) => answer(status, resolved(document, response)))}</dl>
-    <h4>Example</h4>
-    <pre><code>${curlExample(document, entry)}</code></pre>
-  </article> `;
+<h3><a href="#${operationId}">${target(entry)}</a></h3>
+<p><strong>${summary}.</strong></p>
+${paragraphs(description)}${callers(entry.operation)}
+${parameters.length > 0 ? html`<h4>Parameters</h4><ul>${parameters.map(parameter)}</ul>` : ''}
+${requestBody && html`<h4>Request</h4>${bodies(requestBody.content)}`}
+<h4>Answers</h4>
+<dl>
+${Object.entries(responses).map(([status, response]) => answer(status, resolved(document, response)))}</dl>
+<h4>Example</h4>
+<pre><code>${curlExample(document, entry)}</code></pre>
+</article>
+`;
 }
 
 function callers({ security }: OperationObject): Html {
@@ -123,9 +114,7 @@ function parameter({ name, in: place, required, description, schema }: Parameter
   const told = description === undefined ? '' : html` ${inlineCode(description)}`;
   const standard = schema.default === undefined ? '' : `, which is ${JSON.stringify(schema.default)} then`;
   const optional = required ? '' : html` <em class="quiet">may be left out${standard}</em>`;
-  return html`<li>
-    <code>${name}</code> <span class="quiet">in the ${place}:</span> ${outline(schema)}${optional}${told}
-  </li>`;
+  return html`<li><code>${name}</code> <span class="quiet">in the ${place}:</span> ${outline(schema)}${optional}${told}</li>`;
 }
 
 function bodies(content: Content): Html {
@@ -141,6 +130,6 @@ function answer(status: string, { description, headers = {}, content = {} }: Res
   const cookies = headers['Set-Cookie'];
   const sets = cookies && 'description' in cookies ? html`. Sets the cookies ${inlineCode(cookies.description)}.` : '';
   const body = isProblem ? html` <a href="#schema-Problem">Problem</a>` : bodies(content);
-  return html`<dt>${status === 'default' ? 'else' : status}</dt>
-    <dd>${inlineCode(description)}${sets}${body}</dd> `;
+  return html`<dt>${status === 'default' ? 'else' : status}</dt><dd>${inlineCode(description)}${sets}${body}</dd>
+`;
 }
