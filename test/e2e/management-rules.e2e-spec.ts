@@ -92,7 +92,7 @@ describe('management request bodies', () => {
       const answer = await post({ raw: JSON.stringify(members), headers: { 'content-type': type } });
 
       expect(answer).toMatchObject({ status: 204, text: '' });
-      expect(samples.asked.at(-1)).toMatchObject({ selector: 'auth', body: members, caller: { name: 'operator' } });
+      expect(samples.asked.at(-1)).toMatchObject({ selector: 'auth', body: members, operator: { name: 'operator' } });
     },
   );
 
