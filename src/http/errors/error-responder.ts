@@ -161,7 +161,8 @@ export class ErrorResponder {
       requests.rejected(request?.method, { status, code });
       return;
     }
-    Object.assign(current, { rawStatus: status, code });
+    current.rawStatus = status;
+    current.errorCode = code;
     requests.end(current);
   }
 
