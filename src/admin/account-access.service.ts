@@ -4,7 +4,7 @@ import { Enrolment } from '../second-factor/enrolment/enrolment.service.js';
 import { TrustedDevices } from '../second-factor/trusted-device/trusted-devices.service.js';
 import { Sessions } from '../session/sessions.service.js';
 
-/** What gives access to an account besides its password, and how it ends. */
+/** Ends the access to an account that does not need its password, and resets its second factor. */
 @Injectable()
 export class AccountAccess {
   constructor(

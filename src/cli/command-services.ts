@@ -64,7 +64,7 @@ class CommandModule {
   }
 }
 
-/** What `users`, `keys` and `saml` need; the caller that opens them closes them. */
+/** Services of the commands `users`, `keys` and `saml`; the caller that opens them must close them. */
 export type CommandServices = UsersServices & KeysServices & SamlServices;
 
 /** @throws ConfigurationFailure where the database or a key cannot be opened */

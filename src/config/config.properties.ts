@@ -94,7 +94,7 @@ export class ProfilesProperties {
   readonly validate: boolean = true;
 }
 
-/** What a JVM would take as system properties of its own. */
+/** Keys that a JVM has as system properties. */
 @Properties('user')
 export class UserProperties {
   @Key(timeZone(), {

@@ -14,7 +14,7 @@ export interface HealthIndicator {
   readonly isExternal?: boolean;
   /** The timeout of a check, if it is not the default. */
   readonly limitMillis?: number;
-  /** What the check examines: details of every response, even after a timeout. */
+  /** Details that identify the checked resource; every response carries them, even after a timeout. */
   readonly subject?: Readonly<Record<string, unknown>>;
   /** An exception means `DOWN`; `signal` is aborted at the timeout. */
   check(signal: AbortSignal): Health | Promise<Health>;

@@ -3,11 +3,11 @@ import { ANONYMOUS, type OperationOptions } from '../../web/openapi/operation.js
 import { SCHEMES } from './api.js';
 import { DEVICE, REFRESH_TOKEN, SESSION, TRUSTED_DEVICE } from '../cookies.js';
 
-/** What the password step refuses. */
+/** Errors of the password step. */
 const OF_PASSWORD_STEP: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'RATE_LIMITED', 'PASSWORD_CHANGE_REQUIRED'];
-/** What routes that take a password refuse. */
+/** Errors of routes that accept a password. */
 const OF_PASSWORD: readonly ErrorCode[] = ['INVALID_CREDENTIALS', 'RATE_LIMITED'];
-/** What routes that take a code refuse. */
+/** Errors of routes that accept a one-time code or a backup code. */
 const OF_CODE: readonly ErrorCode[] = ['MFA_CODE_INVALID', 'MFA_LOCKED', 'MFA_STATE_CONFLICT'];
 
 export const LOGIN: OperationOptions = {

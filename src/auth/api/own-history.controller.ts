@@ -14,7 +14,7 @@ import { devicesResponse, eventsResponse } from './history.schema.js';
 import { LIST_DEVICES, LIST_EVENTS, REVOKE_DEVICE } from './auth.openapi.js';
 import { paginationSchema } from '../../web/schema.js';
 
-/** What happened to the caller's account, and the devices it trusts (http-api section 6). */
+/** Security events of the caller's account, and its trusted devices (http-api section 6). */
 @ApiTag('Signed-in user')
 @Controller('me')
 export class OwnHistoryController {

@@ -69,7 +69,7 @@ type ChallengeBody = Pick<
   'enrolment_required' | 'methods'
 >;
 
-/** What a challenged caller can do next. */
+/** Methods that a caller can use for the second step. */
 export function toChallengeBody(next: 'none' | 'verify' | 'enrol'): ChallengeBody {
   return next === 'enrol' ? { enrolment_required: true, methods: [] } : { methods: [...FACTOR_IDS] };
 }

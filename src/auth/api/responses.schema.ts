@@ -47,7 +47,7 @@ const proofEntries = {
   backup_codes_low: v.optional(v.pipe(v.boolean(), v.description(`After a backup code: true at ${LOW} or fewer.`))),
 };
 
-/** What a challenged caller can do next. */
+/** Methods that a caller can use for the second step. */
 const openEntries = {
   enrolment_required: v.optional(
     v.pipe(v.literal(true), v.description('Policy demands a second factor that is still to be set up.')),

@@ -10,7 +10,7 @@ import { jwksResponse, metadataResponse } from './well-known.schema.js';
 
 /** Lets verifiers find the keys; they may keep the answers, so these two say for how long. */
 @Public()
-@ApiTag('Keys and metadata', 'For whoever verifies access tokens.')
+@ApiTag('Keys and metadata', 'For services that verify access tokens.')
 @Controller('.well-known')
 export class WellKnownController {
   constructor(

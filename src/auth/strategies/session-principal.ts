@@ -1,6 +1,6 @@
 import type { FullPrincipal } from '../../principal/principal.js';
 
-/** What a session or an access token tells about the login behind it. */
+/** Facts about a login, as a session or an access token carries them. */
 export interface PrincipalFacts extends Pick<
   FullPrincipal,
   'amr' | 'authTime' | 'mfaAt' | 'mfaMethod' | 'idp' | 'authnContext'

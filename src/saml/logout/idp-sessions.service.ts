@@ -31,7 +31,7 @@ export class IdpSessions {
       nameHash: nameHash(issuer, nameId),
       nameId: JSON.stringify(nameId ?? null),
       ...(sessionIndex !== undefined && { sessionIndex }),
-      // A half-authenticated session becomes a full one, which lasts as long as any, at its end at the latest.
+      // A half-authenticated session can become a full one just before it expires; the row must outlive that session.
       expiresAt: this.clock.seconds() + HALF_AUTHENTICATED_SECONDS + Math.ceil(this.lifetime.absolute.seconds),
     });
     return id;
