@@ -14,7 +14,7 @@ import { Loggers } from '../../dist/logging/loggers.js';
 import { LoggingModule } from '../../dist/logging/logging.module.js';
 import { Meters } from '../../dist/metrics/meters.js';
 import { MetricsModule } from '../../dist/metrics/metrics.module.js';
-import { dataFolder } from '../../dist/persistence/data-folder.js';
+import { dataFolder } from '../../dist/persistence/jdbc/jdbc-url.js';
 import { DatasourceProperties } from '../../dist/persistence/datasource.properties.js';
 import { PersistenceModule } from '../../dist/persistence/persistence.module.js';
 import { PROPERTIES } from '../../dist/boot/properties.js';

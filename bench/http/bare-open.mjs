@@ -4,11 +4,13 @@ import 'reflect-metadata';
 import { Controller, Get, Header, Module } from '@nestjs/common';
 import { APP_GUARD, NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { START_PAGE } from '../../dist/portal/start-page.js';
+import { startPage } from '../../dist/portal/start-page.js';
+
+const PAGE = startPage({ kind: 'stranger', contextPath: '' });
 
 class StartController {
   show() {
-    return START_PAGE;
+    return PAGE;
   }
 }
 const show = Object.getOwnPropertyDescriptor(StartController.prototype, 'show');

@@ -4,7 +4,7 @@ import { SAML, ValidateInResponseTo } from '@node-saml/node-saml';
 import { SystemClock } from '../../dist/clock/clock.js';
 import { Duration } from '../../dist/config/bind/duration.js';
 import { Loggers } from '../../dist/logging/loggers.js';
-import { IdpProperties } from '../../dist/saml/idp/idp.properties.js';
+import { IdpProperties } from '../../dist/saml/saml.properties.js';
 import { SamlResponses } from '../../dist/saml/login/saml-responses.service.js';
 import { ENTITY_ID, SSO_URL } from './identity-provider.mjs';
 
