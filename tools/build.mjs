@@ -30,6 +30,8 @@ const startedAt = new Date();
 rmSync(dist, { recursive: true, force: true });
 const { status } = spawnSync(process.execPath, [nest, 'build'], { cwd: root, stdio: 'inherit' });
 if (status !== 0) process.exit(1);
+// Imported here, since a production copy has no bundler.
+await import('./bundle.mjs').then(({ bundle }) => bundle(dist));
 writeFileSync(join(dist, 'build-info.json'), `${JSON.stringify(buildInfo(root), undefined, 2)}\n`);
 writeFileSync(stamp, '');
 utimesSync(stamp, startedAt, startedAt);

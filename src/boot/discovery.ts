@@ -5,17 +5,26 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 /** The folder of all modules: `dist` of a build, `src` under test. */
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/**
- * Imports every module of a role, such as `properties` for `account/role.properties.js`, and returns what they export.
- * Modules come in the order of their paths, so that the result does not depend on who imported one of them first.
- */
-export async function exportsOf(role: 'properties' | 'rule'): Promise<readonly unknown[]> {
-  const ending = new RegExp(`[.]${role}[.][jt]s$`);
-  const files = filesBelow(ROOT).filter((file) => ending.test(file));
+/** The roles whose modules register what they export. */
+export const ROLES = ['properties', 'rule'] as const;
+
+type Role = (typeof ROLES)[number];
+
+/** Imports every module of a role, such as `properties` for `account/role.properties.js`, and returns what they export. */
+export async function exportsOf(role: Role): Promise<readonly unknown[]> {
   const modules = await Promise.all(
-    files.map((file) => import(pathToFileURL(file).href) as Promise<Readonly<Record<string, unknown>>>),
+    filesOf(role).map((file) => import(pathToFileURL(file).href) as Promise<Readonly<Record<string, unknown>>>),
   );
   return modules.flatMap((module) => Object.values(module));
+}
+
+/**
+ * The modules of a role in the order of their paths, so that the result does not depend on who imported one of them first.
+ * `tools/bundle.mjs` writes this list into the bundle in place of this module.
+ */
+export function filesOf(role: Role): readonly string[] {
+  const ending = new RegExp(`[.]${role}[.][jt]s$`);
+  return filesBelow(ROOT).filter((file) => ending.test(file));
 }
 
 function filesBelow(folder: string): readonly string[] {
