@@ -7,7 +7,7 @@ import { ConfigModule } from './config/config.module.js';
 import type { Configuration } from './config/configuration.js';
 import { HealthModule } from './health/health.module.js';
 import { KvstoreModule } from './kvstore/kvstore.module.js';
-import type { LogFile } from './logging/file/log-file.js';
+import type { LogFile } from './logging/logging.module.js';
 import { LogLevels } from './logging/log-levels.js';
 import { Loggers } from './logging/loggers.js';
 import { LoggingModule } from './logging/logging.module.js';

@@ -1,4 +1,4 @@
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import { processTimeZone } from '../config/read/process-inputs.js';
 import { Rule } from '../config/check/rule.js';
 import { UserProperties } from '../config/config.properties.js';

@@ -5,7 +5,7 @@ import { charsetNamed } from '../encoding/charset.js';
 import { type LogSetup, logSetup } from '../boot/log-setup.js';
 import { appendLines } from '../logging/file/append-lines.js';
 import { Batch } from '../logging/file/batch.js';
-import { formed } from '../logging/console-appender.js';
+import { formed } from '../logging/appenders.js';
 import { lineFormat } from '../logging/format/line-format.js';
 import type { LogLine } from '../logging/log-line.js';
 import { Loggers } from '../logging/loggers.js';

@@ -4,7 +4,7 @@ import { full } from '../config/bind/effect.js';
 import { dataSize, duration, integer, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { address } from './address.js';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 
 @Properties('server')
 export class ServerProperties {

@@ -2,9 +2,9 @@ import { charsetName } from '../config/bind/charset-name.js';
 import { full } from '../config/bind/effect.js';
 import { flag, map, mapOfLists, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Members } from '../config/bind/properties.decorator.js';
-import { levelWord, type LevelWord, loggerName } from './level-words.js';
+import { levelWord, type LevelWord, loggerName } from './level.js';
 import { type Structured, STRUCTURED } from './format/line-format.js';
-import { logPattern } from './pattern/log-pattern.js';
+import { logPattern } from './pattern/pattern.js';
 import { RollingpolicyProperties } from './logging.properties.js';
 
 /** A member of the file that `logging.config` names, as the two below; none of them is a key of the service. */

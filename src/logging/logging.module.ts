@@ -1,9 +1,18 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { LogFile } from './file/log-file.js';
 import { LogLevels } from './log-levels.js';
 import { Loggers } from './loggers.js';
 
-/** Offers the loggers of the process, their levels, and where the log is. */
+/** The log file, for those who show it. */
+export class LogFile {
+  constructor(
+    /** Absolute; undefined if the log has no file. */
+    readonly path?: string,
+    /** Name of its character set. */
+    readonly charset = 'UTF-8',
+  ) {}
+}
+
+/** Provides the loggers of the process, their levels, and the log file. */
 @Global()
 @Module({})
 export class LoggingModule {

@@ -1,13 +1,33 @@
 import { full, near } from '../config/bind/effect.js';
-import { dataSize, flag, integer, map, mapOfLists, oneOf, text } from '../config/bind/key-type.js';
+import { dataSize, flag, integer, map, mapOfLists, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
+import { ConversionError } from '../config/problem.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { configLocation } from './config-location.js';
-import { levelWord, type LevelWord, loggerName } from './level-words.js';
-import { logPattern } from './pattern/log-pattern.js';
+import { levelWord, type LevelWord, loggerName } from './level.js';
+import { logPattern } from './pattern/pattern.js';
 import { charsetName } from '../config/bind/charset-name.js';
 import { DataSize } from '../config/bind/data-size.js';
 import { archivePattern } from './file/archive-name.js';
 import { type Structured, STRUCTURED } from './format/line-format.js';
+
+const FILE = 'file:';
+
+/** The file that sets up the log, with or without `file:` before it; bound to its path. */
+const configLocation: ScalarType<string> = {
+  shape: 'scalar',
+  name: 'text',
+  expects: 'the path of a file in YAML or JSON, such as file:/etc/login/logging.yml',
+  parse: (text) => {
+    const path = text.startsWith(FILE) ? text.slice(FILE.length) : text;
+    const scheme = /^[a-z][a-z\d+.-]+:/i.exec(path);
+    if (scheme) return new ConversionError(`${scheme[0]} is not read here: only file: is`);
+    if (!/\S/.test(path)) return new ConversionError('not the path of a file');
+    if (/\.(?:xml|groovy)$/i.test(path)) {
+      return new ConversionError('files of other logging engines are not read here: write it in YAML or JSON');
+    }
+    return path;
+  },
+  format: (path) => FILE + path,
+};
 
 @Properties('logging')
 export class LoggingProperties {

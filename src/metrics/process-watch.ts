@@ -1,10 +1,21 @@
-import { uptime } from 'node:process';
+import { constants, type PerformanceEntry, PerformanceObserver } from 'node:perf_hooks';
+import { memoryUsage, uptime } from 'node:process';
+import { getHeapStatistics } from 'node:v8';
 import { type Clock, SystemClock } from '../clock/clock.js';
 import { EventLoopLag } from './event-loop-lag.js';
-import { timeGcPauses } from './gc-pauses.js';
-import { addJvmMemory } from './jvm-names.js';
 import { addMachineMeters } from './machine-meters.js';
 import type { Meters } from './meters.js';
+
+/** The JVM reports this value for a maximum that does not exist. */
+const NO_LIMIT = -1;
+const HEAP = { area: 'heap' };
+const NON_HEAP = { area: 'nonheap' };
+const GC_KINDS: ReadonlyMap<unknown, string> = new Map([
+  [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
+  [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental'],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weakcb'],
+]);
 
 export interface WatchOptions {
   /** Whether some of it is recorded under the names of the Java virtual machine as well. */
@@ -47,4 +58,38 @@ export class ProcessWatch {
     const seconds = uptime();
     this.meters.gauge(name, { description, baseUnit: 'seconds' }, () => seconds);
   }
+}
+
+/** Memory under the names that consoles for Java virtual machines ask for (management API, "Clients"). */
+function addJvmMemory(meters: Meters): void {
+  const bytes = (description: string): { readonly description: string; readonly baseUnit: string } => ({
+    description,
+    baseUnit: 'bytes',
+  });
+  const used = bytes('Memory in use, as nodejs.memory.used has it');
+  meters.gauge('jvm.memory.used', used, () => memoryUsage().heapUsed, HEAP);
+  meters.gauge('jvm.memory.used', used, () => memoryUsage().external, NON_HEAP);
+  const committed = bytes('Memory that is set aside');
+  meters.gauge('jvm.memory.committed', committed, () => memoryUsage().heapTotal, HEAP);
+  meters.gauge('jvm.memory.committed', committed, () => memoryUsage().external, NON_HEAP);
+  const most = bytes('Memory that can be used at most; -1 where nothing limits it');
+  meters.gauge('jvm.memory.max', most, () => getHeapStatistics().heap_size_limit, HEAP);
+  meters.gauge('jvm.memory.max', most, () => NO_LIMIT, NON_HEAP);
+}
+
+/** Times how long the process stood still for each kind of garbage collection; the answer ends it. */
+function timeGcPauses(meters: Meters, names: readonly string[]): () => void {
+  const description = 'Time the process stood still to collect garbage';
+  const families = names.map((name) => meters.timer(name, { description }));
+  // Known from the start: a rate needs a first number.
+  for (const family of families) for (const kind of ['minor', 'major']) family.of({ kind });
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { detail, duration } = entry as PerformanceEntry & { readonly detail?: { readonly kind: number } };
+      const kind = GC_KINDS.get(detail?.kind) ?? 'other';
+      for (const family of families) family.of({ kind }).record(duration / 1000);
+    }
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  return () => observer.disconnect();
 }

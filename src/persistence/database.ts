@@ -1,14 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import { poolOf } from './engines/database-server.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
 import type { DatasourceProperties } from './datasource.properties.js';
 import type { TlsMode } from './jdbc/jdbc-parameters.js';
 import { type DatabaseServer, parseJdbcUrl } from './jdbc/jdbc-url.js';
-import { migrate } from './migrations/migrate.js';
-import { MIGRATIONS } from './migrations/migrations.js';
+import { migrate, MIGRATIONS } from './migrations/migrations.js';
 import { makeFolderNow } from '../files/make-folder.js';
 
 /** How long startup waits for another process that locks the file. */

@@ -1,6 +1,6 @@
 import { acceptedOnly, full, near, notYet } from '../config/bind/effect.js';
 import { duration, integer, type ScalarType, text } from '../config/bind/key-type.js';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/health-components.js';

@@ -3,7 +3,6 @@ import { ManualClock } from '../../test/support/manual-clock.js';
 import type { UnitOfWork } from './unit-of-work.js';
 import { SystemRandom } from '../random/random.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
-import { ExpiryStore } from './expiry.store.js';
 import { expiringTable, expiringTables } from './expiring-tables.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
 
@@ -28,7 +27,7 @@ describe('the sweep', () => {
     failure = undefined;
     const clock = new ManualClock();
     tasks = new ScheduledTasks(clock);
-    new ExpirySweep(new ExpiryStore(), work, clock, new SystemRandom(), tasks);
+    new ExpirySweep(work, clock, new SystemRandom(), tasks);
     tasks.start();
   });
   afterEach(async () => {

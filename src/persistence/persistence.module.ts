@@ -12,7 +12,6 @@ import { DatasourceProperties, PoolProperties } from './datasource.properties.js
 import { DbIndicator } from './db.indicator.js';
 import { EmbeddedDatabase } from './engines/embedded-database.js';
 import { ExpirySweep } from './expiry-sweep.task.js';
-import { ExpiryStore } from './expiry.store.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** Opens the one `DataSource` before everything else, and closes it after everything else has stopped. */
@@ -43,7 +42,6 @@ import { UnitOfWork } from './unit-of-work.js';
       ) => unitOfWork(dataSource, random, instrumentation, pool.connectionTimeout.milliseconds),
     },
     DbIndicator,
-    ExpiryStore,
     ExpirySweep,
   ],
   exports: [UnitOfWork],

@@ -1,4 +1,4 @@
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import { type Finding, finding, Rule } from '../config/check/rule.js';
 import { DatasourceProperties } from './datasource.properties.js';
 import { parseJdbcUrl } from './jdbc/jdbc-url.js';

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import { makeFolderNow } from '../files/make-folder.js';
 import type { Random } from '../random/random.js';
 import { KEY_BYTES } from './aes-gcm.js';

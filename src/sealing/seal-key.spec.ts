@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import { SystemRandom } from '../random/random.js';
 import { sealKey, sealKeyId } from './seal-key.js';
 

@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../config/bind/key-type.js';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import { KEY_BYTES } from './aes-gcm.js';
 
 /** Random keys have about thirty distinct bytes; two copies of sixteen hexadecimal digits have sixteen. */

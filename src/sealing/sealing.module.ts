@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type DynamicModule, Global, Module } from '@nestjs/common';
 import { Configuration } from '../config/configuration.js';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import { ConfigurationFailure, problem } from '../config/problem.js';
 import { Random } from '../random/random.js';
 import { readKeyFile, readOrCreateKeyFile } from './key-file.js';

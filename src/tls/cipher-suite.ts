@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../config/bind/key-type.js';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import type { TlsVersion } from './tls-version.js';
 
 /** Suites that a certificate can be used with, and that the server can agree on without further parameters. */

@@ -1,5 +1,5 @@
 import { type ScalarType, text } from '../config/bind/key-type.js';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 
 export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
 

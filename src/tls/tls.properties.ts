@@ -4,7 +4,7 @@ import { Key, Members, Properties } from '../config/bind/properties.decorator.js
 import { cipherSuite } from './cipher-suite.js';
 import { type TlsVersion, tlsVersion } from './tls-version.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
-import { ConversionError } from '../config/bind/conversion-error.js';
+import { ConversionError } from '../config/problem.js';
 import { healthComponent } from '../health/health-components.js';
 
 /** What bundles have in common, whatever their files are. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { viewOfKey } from '../../src/cli/config-view.js';
 import { KeyName, variableForms } from '../../src/config/names/key-name.js';
 import { KeyRegistry } from '../../src/config/names/key-registry.js';
-import { ConversionError } from '../../src/config/bind/conversion-error.js';
+import { ConversionError } from '../../src/config/problem.js';
 import { baseName } from '../../src/config/bind/key-state.js';
 import { UserProperties } from '../../src/config/config.properties.js';
 import { type Example, examples, expectedOf, registry, sampleOf, SEAL_KEY } from './keys/examples.js';

@@ -79,9 +79,9 @@ describe('service log', () => {
   });
 
   it.each([
-    ['%foo', 'there is no word %foo: known are %d %level %logger'],
+    ['%foo', 'unknown word %foo; the known words are %d %level %logger'],
     ['%d{qq}', 'the letter q'],
-    ['%clr(%p', 'a group without its )'],
+    ['%clr(%p', 'the group has no closing )'],
   ])('an invalid log pattern with %s fails startup and config check', async (word, why) => {
     const argument = `--logging.pattern.console=%d ${word}`;
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Loggers } from '../../src/logging/loggers.js';
 import { SystemClock } from '../../src/clock/clock.js';
-import { ConversionError } from '../../src/config/bind/conversion-error.js';
+import { ConversionError } from '../../src/config/problem.js';
 import { AccessLog } from '../../src/http/records/access-log.js';
 import { parsePattern } from '../../src/http/records/access-pattern.js';
 import { makeCertificate, type MadeCertificate } from '../support/certificates.js';

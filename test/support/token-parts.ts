@@ -13,7 +13,6 @@ import { ExpirySweep } from '../../src/persistence/expiry-sweep.task.js';
 // Their stores register the tables that are swept.
 import '../../src/saml/login/authn-request.store.js';
 import '../../src/second-factor/trusted-device/trusted-device.store.js';
-import { ExpiryStore } from '../../src/persistence/expiry.store.js';
 import { Issuer } from '../../src/token/issuer.js';
 import { KeyRotation } from '../../src/token/keys/key-rotation.service.js';
 import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
@@ -85,6 +84,6 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
     accessTokens: new AccessTokens(keys, issuer, clock, random, token),
     mfaTokens: new MfaTokens(keys, issuer, new UsedMfaTokenStore(), clock, random),
     sealedSuccessors,
-    sweep: new ExpirySweep(new ExpiryStore(), work, clock, random, tasks),
+    sweep: new ExpirySweep(work, clock, random, tasks),
   };
 }

@@ -1,4 +1,3 @@
-import { type ExecutorState, watchExecutor } from '../../metrics/executor-meters.js';
 import type { Counter, Timer } from '../../metrics/meter.js';
 import type { Meters } from '../../metrics/meters.js';
 
@@ -23,4 +22,24 @@ export class PasswordHashMeters {
     this.time.record((performance.now() - since) / 1000);
     this.completed.increment();
   }
+}
+
+/** What a pool of workers does at one moment. */
+export interface ExecutorState {
+  readonly active: number;
+  readonly queued: number;
+  readonly workers: number;
+}
+
+/** Registers the meters of one pool of workers (management API, 5.3); returns the counter of completed tasks. */
+function watchExecutor(meters: Meters, name: string, state: () => ExecutorState): Counter {
+  const tags = { name };
+  const active = { description: 'Threads that work on a task', baseUnit: 'threads' };
+  meters.gauge('executor.active.threads', active, () => state().active, tags);
+  const queued = { description: 'Tasks that wait for a thread', baseUnit: 'tasks' };
+  meters.gauge('executor.queued.tasks', queued, () => state().queued, tags);
+  const size = { description: 'Threads of the pool', baseUnit: 'threads' };
+  meters.gauge('executor.pool.size.threads', size, () => state().workers, tags);
+  const completed = { description: 'Completed tasks', baseUnit: 'tasks' };
+  return meters.counter('executor.completed.tasks', completed).of(tags);
 }

@@ -1,6 +1,6 @@
 import { CharsetFault, charsetOf } from '../../encoding/charset.js';
 import { type ScalarType, text } from './key-type.js';
-import { ConversionError } from './conversion-error.js';
+import { ConversionError } from '../problem.js';
 
 /** The name of a character set that holds ASCII as it is. */
 export const charsetName: ScalarType<string> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import { DataSize } from './data-size.js';
-import { ConversionError } from './conversion-error.js';
+import { ConversionError } from '../problem.js';
 
 function bytes(text: string): number | string {
   const parsed = DataSize.parse(text);

@@ -1,4 +1,4 @@
-import { ConversionError } from './conversion-error.js';
+import { ConversionError } from '../problem.js';
 
 const BYTES_PER_UNIT = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3, TB: 1024 ** 4 } as const;
 

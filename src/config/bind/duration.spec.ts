@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import { Duration, type DurationUnit } from './duration.js';
-import { ConversionError } from './conversion-error.js';
+import { ConversionError } from '../problem.js';
 
 const UNITS = ['ns', 'us', 'ms', 's', 'm', 'h', 'd'] as const satisfies readonly DurationUnit[];
 

@@ -1,4 +1,4 @@
-import { ConversionError } from './conversion-error.js';
+import { ConversionError } from '../problem.js';
 
 const MILLIS_PER_UNIT = { ns: 1e-6, us: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 

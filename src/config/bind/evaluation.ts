@@ -1,6 +1,6 @@
 import type { Environment } from '../read/environment.js';
 import type { ScalarType } from './key-type.js';
-import { ConversionError } from './conversion-error.js';
+import { ConversionError } from '../problem.js';
 import type { Problem } from '../problem.js';
 import { sanitizeValue } from '../../redaction/secrets.js';
 import { unboundElementsProblem, conversionProblem, placeholderProblem } from './key-problem.js';

@@ -1,5 +1,5 @@
 import type { ScalarType } from './key-type.js';
-import type { ConversionError } from './conversion-error.js';
+import type { ConversionError } from '../problem.js';
 import type { Origin } from '../read/origin.js';
 import type { Filled, Link } from '../read/placeholder.js';
 import { from, type Problem, problem } from '../problem.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DataSize } from './data-size.js';
 import { Duration } from './duration.js';
 import { dataSize, duration, flag, integer, list, oneOf, type ScalarType, text, timeZone } from './key-type.js';
-import { ConversionError } from './conversion-error.js';
+import { ConversionError } from '../problem.js';
 
 function read(type: ScalarType<unknown>, value: string): unknown {
   const parsed = type.parse(value);

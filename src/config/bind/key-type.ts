@@ -1,6 +1,6 @@
 import { DataSize } from './data-size.js';
 import { Duration, type DurationUnit } from './duration.js';
-import { ConversionError } from './conversion-error.js';
+import { ConversionError } from '../problem.js';
 
 /** Says to the compiler what a key of this type is bound to; nothing at run time. */
 export interface Bound<T> {

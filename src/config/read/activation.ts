@@ -1,12 +1,38 @@
-import { ConversionError } from '../bind/conversion-error.js';
-import { ConfigurationFailure, from, problem } from '../problem.js';
-import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
+import { ConfigurationFailure, ConversionError, from, problem } from '../problem.js';
 import { sanitizeValue } from '../../redaction/secrets.js';
+import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 import type { Variables } from './variables.js';
 import type { StatedValue } from './location.js';
 
-/** Parses one condition of a document; several conditions are alternatives. */
-export function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExpression {
+/** The conditions `app.config.activate.*` of a document; several values of one key are alternatives. */
+export class Activation {
+  private readonly conditions: readonly ProfileExpression[];
+  private readonly isOnPlatform: boolean;
+
+  constructor(onProfile: readonly StatedValue[], onCloudPlatform: readonly StatedValue[], variables: Variables) {
+    this.conditions = onProfile.map(conditionOf);
+    const platform = platformOf(variables);
+    this.isOnPlatform = onCloudPlatform.length === 0 || onCloudPlatform.some(({ text }) => text === platform);
+  }
+
+  get dependsOnProfiles(): boolean {
+    return this.conditions.length > 0;
+  }
+
+  /** Names of the profiles that the conditions mention. */
+  get profileNames(): readonly string[] {
+    return this.conditions.flatMap(({ names }) => names);
+  }
+
+  /** Until profiles are chosen, a document with a profile condition is inactive. */
+  isActive(profiles: ReadonlySet<string> | undefined): boolean {
+    if (!this.isOnPlatform) return false;
+    if (!this.dependsOnProfiles) return true;
+    return profiles !== undefined && this.conditions.some(({ test }) => test(profiles));
+  }
+}
+
+function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExpression {
   const expression = parseProfileExpression(text);
   if (!(expression instanceof ConversionError)) return expression;
   const shownText = sanitizeValue(text, isSecret);
@@ -25,6 +51,6 @@ export function conditionOf({ text, origin, isSecret }: StatedValue): ProfileExp
 }
 
 /** Kubernetes is detected by the variables it sets in every pod. */
-export function cloudPlatform(variables: Variables): 'kubernetes' | 'none' {
+function platformOf(variables: Variables): 'kubernetes' | 'none' {
   return variables['KUBERNETES_SERVICE_HOST'] && variables['KUBERNETES_SERVICE_PORT'] ? 'kubernetes' : 'none';
 }

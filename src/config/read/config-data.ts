@@ -21,7 +21,7 @@ import { MASK } from '../../redaction/secrets.js';
 import { evaluateAssignment } from '../bind/evaluation.js';
 import { ConfigSource, type Entry } from './source.js';
 import { misplacedKeys } from './misplaced-keys.js';
-import { conditionOf, cloudPlatform } from './activation.js';
+import { Activation } from './activation.js';
 
 /** Lowest first; locations of one group are read as one (configuration-sources.md, "Precedence"). */
 const DEFAULT_LOCATIONS: readonly LocationGroup[] = [
@@ -174,20 +174,22 @@ export class ConfigData {
   }
 
   private document(source: ConfigSource, file: string, profile: string | undefined): FileDocument {
-    const conditions = this.stated([source], 'app.config.activate.on-profile').map(conditionOf);
-    for (const { names } of conditions) for (const known of names) this.knownProfiles.add(known);
+    const activation = new Activation(
+      this.stated([source], 'app.config.activate.on-profile'),
+      this.stated([source], 'app.config.activate.on-cloud-platform'),
+      this.context.variables,
+    );
+    for (const known of activation.profileNames) this.knownProfiles.add(known);
     // Once profiles are chosen, a document that comes late cannot change the choice any more.
-    const isChosenByProfile = profile !== undefined || this.profiles !== undefined || conditions.length > 0;
+    const isChosenByProfile = profile !== undefined || this.profiles !== undefined || activation.dependsOnProfiles;
     this.problems.push(...misplacedKeys(source, this.registry, isChosenByProfile));
-    const platforms = this.stated([source], 'app.config.activate.on-cloud-platform');
     const isImporting =
       stateOfKey(new Environment([source]), this.registry, 'app.config.import').assignments.length > 0;
     return new FileDocument(
       source,
       file,
       profile !== undefined,
-      conditions,
-      platforms.length === 0 || platforms.some(({ text }) => text === cloudPlatform(this.context.variables)),
+      activation,
       isImporting ? new Importer(() => this.importsOf(source)) : undefined,
     );
   }

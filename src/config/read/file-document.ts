@@ -1,5 +1,5 @@
+import type { Activation } from './activation.js';
 import type { LocationGroup } from './location.js';
-import type { ProfileExpression } from './profile-expression.js';
 import type { ConfigSource } from './source.js';
 
 /** The import of one document, or one built-in location: a node of the tree of everything that is read. */
@@ -73,15 +73,11 @@ export class FileDocument {
     readonly file: string,
     /** True in the variant of a file for a profile, such as `application-prod.yml`. */
     readonly isOfProfile: boolean,
-    private readonly conditions: readonly ProfileExpression[],
-    private readonly isOnThisPlatform: boolean,
+    private readonly activation: Activation,
     readonly imports: Importer | undefined,
   ) {}
 
-  /** Without profiles chosen yet, a document with a condition does not count. */
   isActive(profiles: ReadonlySet<string> | undefined): boolean {
-    if (!this.isOnThisPlatform) return false;
-    if (this.conditions.length === 0) return true;
-    return profiles !== undefined && this.conditions.some(({ test }) => test(profiles));
+    return this.activation.isActive(profiles);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { ConversionError } from '../bind/conversion-error.js';
+import { ConversionError } from '../problem.js';
 import { parseProfileExpression, type ProfileExpression } from './profile-expression.js';
 
 function parsed(text: string): ProfileExpression {

@@ -1,4 +1,4 @@
-import { ConversionError } from '../bind/conversion-error.js';
+import { ConversionError } from '../problem.js';
 
 /** True when a document with this condition is active; names are compared exactly. */
 export type ProfileTest = (active: ReadonlySet<string>) => boolean;

@@ -1,6 +1,6 @@
 import { KeyName, variableForms } from '../names/key-name.js';
 import type { KeyRegistry } from '../names/key-registry.js';
-import { ConversionError } from '../bind/conversion-error.js';
+import { ConversionError } from '../problem.js';
 import { ConfigSource, type Entry } from './source.js';
 
 export type Variables = Readonly<Record<string, string | undefined>>;

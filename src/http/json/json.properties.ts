@@ -1,6 +1,6 @@
 import { type Effect, full } from '../../config/bind/effect.js';
 import { flag, oneOf, type ScalarType, text, timeZone } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { compileDatePattern, PATTERN_LETTERS, PatternFault } from '../../encoding/date-pattern.js';
 import { charsetName } from '../../config/bind/charset-name.js';

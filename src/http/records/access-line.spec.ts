@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 import { type AccessRecord, lineWriter } from './access-line.js';
 import { parsePattern, WORDS } from './access-pattern.js';
 

@@ -9,7 +9,7 @@ import { ManualClock } from '../../../test/support/manual-clock.js';
 import { sendRaw } from '../../../test/support/raw-http.js';
 import { temporaryFolder } from '../../../test/support/temporary-folder.js';
 import { waitUntil } from '../../../test/support/wait-until.js';
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 import { type ListenerResponse, Listener } from '../listener.js';
 import { AccessLog } from './access-log.js';
 import { parsePattern } from './access-pattern.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 import { accessPattern, COMMON_PATTERN, parsePattern, WORDS } from './access-pattern.js';
 
 function reasonOf(pattern: string): string {

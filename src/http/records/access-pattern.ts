@@ -1,5 +1,5 @@
 import type { ScalarType } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 
 /** What a word of a pattern stands for; no word shows a query string, a cookie or a header that can carry a secret. */
 export const WORDS = {

@@ -4,9 +4,12 @@ import { dirname } from 'node:path';
 import { type Charset, UTF_8 } from '../../encoding/charset.js';
 import { makeFolder } from '../../files/make-folder.js';
 import type { Batch, Place } from './batch.js';
-import { FILE_MODE, FOLDER_MODE } from './modes.js';
 
-/** Behind what is there; read, to see how that ends; never waiting for a reader where somebody put a pipe. */
+/** Modes of log folders and files: access for owner and group only. */
+export const FOLDER_MODE = 0o750;
+export const FILE_MODE = 0o640;
+
+/** Appends; also reads, to see how the file ends; does not wait for a reader if the path is a pipe. */
 const FLAGS = constants.O_APPEND | constants.O_CREAT | constants.O_RDWR | constants.O_NONBLOCK;
 
 const LINE_END = 0x0a;

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { ScalarType } from '../../config/bind/key-type.js';
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 
 /** What a packed log file is called. */
 export interface ArchiveName {

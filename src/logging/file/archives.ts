@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 import { type ArchiveName, ArchiveNames } from './archive-name.js';
 import { type Day, daysBefore } from './day.js';
 import { makeFolder } from '../../files/make-folder.js';
-import { FILE_MODE, FOLDER_MODE } from './modes.js';
+import { FILE_MODE, FOLDER_MODE } from './append-lines.js';
 import { reasonOf } from './line-writer.js';
 
 /** Limits for archived files. */

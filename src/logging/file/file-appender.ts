@@ -5,7 +5,7 @@ import { withoutRequestContext } from '../../principal/request-context.js';
 import { Archives, type Keeping } from './archives.js';
 import { dayAt } from './day.js';
 import { CLOSE_MILLIS, LineWriter } from './line-writer.js';
-import { formed } from '../console-appender.js';
+import { formed } from '../appenders.js';
 import type { Appender, LineFormat, LogLine } from '../log-line.js';
 import { RollingFile } from './rolling-file.js';
 

@@ -1,25 +1,25 @@
-/** Why a text is no pattern; never repeats more of it than the word that is wrong. */
+/** Thrown for a text that is no pattern; the message repeats at most the word that is wrong. */
 export class BadPattern extends Error {}
 
-/** Width of a piece: `%-20.30word`. */
+/** The width of a piece, as in `%-20.30word`. */
 export interface Width {
-  /** Least number of characters; filled up with blanks. */
+  /** Minimum number of characters; a shorter text is padded with blanks. */
   readonly least: number;
-  /** Most of them. */
+  /** Maximum number of characters. */
   readonly most: number;
-  /** Pads with blanks after the text: `-`. */
+  /** True if blanks follow the text, written as `-`. */
   readonly fillsBehind: boolean;
-  /** What is too long loses its end: `.-`; otherwise its beginning. */
+  /** True if a text that is too long loses its end, written as `.-`; otherwise it loses its beginning. */
   readonly cutsEnd: boolean;
 }
 
-/** A piece of a pattern. A group is what stands in parentheses behind `%` or a word. */
+/** A piece of a pattern. A group is enclosed in parentheses after `%` or a word. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'word'; readonly word: string; readonly options: readonly string[]; readonly width: Width }
   | {
       readonly kind: 'group';
-      /** Empty behind a mere `%`. */
+      /** Empty if only `%` precedes the group. */
       readonly word: string;
       readonly options: readonly string[];
       readonly pieces: readonly Piece[];
@@ -29,15 +29,19 @@ export type Piece =
 const WIDTH = /(?<fill>-?)(?<least>\d*)(?:\.(?<cut>-?)(?<most>\d+))?/y;
 const WORD = /[A-Za-z][A-Za-z0-9]*/y;
 const OPTIONS = /\{((?:"[^"]*"|'[^']*'|[^}"'])*)\}/y;
-/** Limit for the width of a column. */
+/** Maximum width of a column. */
 const MAX_WIDTH = 1000;
 const MAX_DEPTH = 8;
 
-/** The pieces of a pattern in the language of logging engines. */
+/**
+ * Parses a pattern in the language of logging engines.
+ * @throws BadPattern
+ */
 export function parsePattern(pattern: string): readonly Piece[] {
   const reader = new Reader(pattern);
   const pieces = reader.pieces(0);
-  if (!reader.isAtEnd) throw new BadPattern(`character ${reader.position + 1}: a ) without (; write \\)`);
+  if (!reader.isAtEnd)
+    throw new BadPattern(`character ${reader.position + 1}: a ) without (; write \\) for a parenthesis`);
   return pieces;
 }
 
@@ -54,9 +58,9 @@ class Reader {
     return this.at;
   }
 
-  /** Up to the end, or to the parenthesis that closes the group. */
+  /** Reads pieces up to the end of the pattern or to the parenthesis that closes the group. */
   pieces(depth: number): readonly Piece[] {
-    if (depth > MAX_DEPTH) throw new BadPattern('too many parentheses in each other');
+    if (depth > MAX_DEPTH) throw new BadPattern(`parentheses are nested more than ${MAX_DEPTH} deep`);
     const pieces: Piece[] = [];
     let text = '';
     let open = 0;
@@ -73,7 +77,7 @@ class Reader {
         continue;
       }
       if (char === ')' && depth > 0 && open === 0) break;
-      // A pair of them within a group is text.
+      // A pair of parentheses inside a group is text.
       if (depth > 0 && char === '(') open += 1;
       if (depth > 0 && char === ')') open -= 1;
       if (char === '\\') text += this.escaped();
@@ -99,7 +103,7 @@ class Reader {
     if (this.pattern.charAt(this.at) === '(') {
       this.at += 1;
       const pieces = this.pieces(depth + 1);
-      if (this.pattern.charAt(this.at) !== ')') throw new BadPattern(`character ${start}: a group without its )`);
+      if (this.pattern.charAt(this.at) !== ')') throw new BadPattern(`character ${start}: the group has no closing )`);
       this.at += 1;
       return { kind: 'group', word, options: this.options(), pieces, width };
     }
@@ -116,17 +120,17 @@ class Reader {
       cutsEnd: cut === '-',
     };
     if (width.least > MAX_WIDTH || (width.most > MAX_WIDTH && width.most !== Infinity)) {
-      throw new BadPattern(`character ${this.at}: a width above ${MAX_WIDTH}`);
+      throw new BadPattern(`character ${this.at}: the width exceeds ${MAX_WIDTH}`);
     }
     return width;
   }
 
-  /** Between braces and commas; a comma that is none of these stands in quotes. */
+  /** Reads options in braces, separated by commas; an option that contains a comma is quoted. */
   private options(): readonly string[] {
     if (this.pattern.charAt(this.at) !== '{') return [];
     const start = this.at;
     const found = this.take(OPTIONS);
-    if (!found) throw new BadPattern(`character ${start + 1}: a { without its }`);
+    if (!found) throw new BadPattern(`character ${start + 1}: the { has no closing }`);
     return splitOptions(found[1] ?? '');
   }
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import type { LogLine } from '../log-line.js';
-import { logPattern } from './log-pattern.js';
-import { ConversionError } from '../../config/bind/conversion-error.js';
-import { compilePattern, patternFault } from './pattern.js';
+import { ConversionError } from '../../config/problem.js';
+import { compilePattern, logPattern, patternFault } from './pattern.js';
 
 const LINE: LogLine = {
   at: Date.UTC(2031, 4, 4, 10, 15, 30, 123),
@@ -157,24 +156,24 @@ describe('L2: nothing in a line forges another one:', () => {
 
 describe('a pattern is refused', () => {
   it.each([
-    ['%foo', 'there is no word %foo: known are %d %level'],
-    ['%msgs', 'there is no word %msgs'],
+    ['%foo', 'unknown word %foo; the known words are %d %level'],
+    ['%msgs', 'unknown word %msgs'],
     ['%level %', '% without a word'],
     ['%-5', '% without a word'],
-    ['%d{yyyy', 'a { without its }'],
+    ['%d{yyyy', 'the { has no closing }'],
     ['%d{qq}', 'the letter q'],
     ['%d{HH:mm,Nowhere/Land}', 'no time zone'],
     ['%d{HH:mm:ss,SSS}', '"quotes"'],
-    ['%d{HH,UTC,x}', 'a pattern and a zone'],
-    ['%clr(%p', 'a group without its )'],
-    ['%clr(%p){mauve}', 'no color {mauve}: known are faint'],
-    ['%highlight(%p)', '%highlight stands before parentheses'],
+    ['%d{HH,UTC,x}', 'a pattern and a time zone'],
+    ['%clr(%p', 'the group has no closing )'],
+    ['%clr(%p){mauve}', 'unknown color {mauve}; the known colors are faint'],
+    ['%highlight(%p)', '%highlight cannot be followed by parentheses'],
     ['%logger{x}', 'a number of characters'],
     ['%ex{many}', 'a number of lines'],
-    ['%99999p', 'a width above'],
-    [`${'%('.repeat(20)}x${')'.repeat(20)}`, 'too many parentheses'],
-    ['%clr', 'there is no word %clr'],
-    ['%constructor', 'there is no word %constructor'],
+    ['%99999p', 'the width exceeds 1000'],
+    [`${'%('.repeat(20)}x${')'.repeat(20)}`, 'nested more than 8 deep'],
+    ['%clr', 'unknown word %clr'],
+    ['%constructor', 'unknown word %constructor'],
   ])('%s', (pattern, reason) => {
     expect(patternFault(pattern)).toContain(reason);
     expect(logPattern.parse(pattern)).toBeInstanceOf(ConversionError);

@@ -1,80 +1,69 @@
-import { pid } from 'node:process';
-import { processTimeZone } from '../../config/read/process-inputs.js';
-import { localOffsetSeconds } from '../../clock/local-time.js';
-import { compileDatePattern, PatternFault } from '../../encoding/date-pattern.js';
-import { type Zone, zoneOf } from '../../encoding/zone.js';
-import { abbreviated } from './abbreviate.js';
-import { type Color, COLOR_OF_LEVEL, colored, COLORS } from './color.js';
-import { CONTEXT_NAMES, type LogContext } from '../log-context.js';
+import type { ScalarType } from '../../config/bind/key-type.js';
+import { ConversionError } from '../../config/problem.js';
+import type { LineLevel } from '../level.js';
 import type { LineFormat } from '../log-line.js';
 import { BadPattern, parsePattern, type Piece, type Width } from './pattern-syntax.js';
-import { shownMessage, shownText } from '../format/shown-text.js';
-import { thrownText } from '../format/thrown.js';
+import { THROWN_WORDS, thrownWord, WORDS } from './pattern-words.js';
+
+const PATTERN_WORDS = '%d %level %logger %thread %pid %msg %n %X %ex %wEx %nopex %clr(…)';
+/** Longest part of an unknown word that a message repeats. */
+const MAX_WORD_LENGTH = 40;
+const COLOR_WORD = 'clr';
+const COLOR_CODES = {
+  faint: 2,
+  black: 30,
+  red: 31,
+  green: 32,
+  yellow: 33,
+  blue: 34,
+  magenta: 35,
+  cyan: 36,
+  white: 37,
+  bright_black: 90,
+  bright_red: 91,
+  bright_green: 92,
+  bright_yellow: 93,
+  bright_blue: 94,
+  bright_magenta: 95,
+  bright_cyan: 96,
+  bright_white: 97,
+} as const;
+
+type Color = keyof typeof COLOR_CODES;
+const COLORS = Object.keys(COLOR_CODES) as readonly Color[];
+
+/** Colors of `%clr` without an option. */
+const COLOR_OF_LEVEL: Readonly<Record<LineLevel, Color>> = {
+  ERROR: 'red',
+  WARN: 'yellow',
+  INFO: 'green',
+  DEBUG: 'green',
+  TRACE: 'green',
+};
+
+/** The type of a key whose value is a pattern in the language of logging engines. */
+export const logPattern: ScalarType<string> = {
+  shape: 'scalar',
+  name: 'log pattern',
+  expects: `a pattern of the words ${PATTERN_WORDS}, such as %d %-5level %logger : %msg%n`,
+  parse: (value) => {
+    if (!/\S/.test(value)) return new ConversionError('empty');
+    const fault = patternFault(value);
+    return fault === undefined ? value : new ConversionError(fault);
+  },
+  format: (value) => value,
+};
 
 /** What a pattern is compiled for. */
 export interface PatternTarget {
-  /** True of a terminal. */
+  /** True if the output is a terminal. */
   readonly hasColor: boolean;
 }
 
-type Show = LineFormat;
-type Word = (options: readonly string[]) => Show;
-
-const MAX_NAME_LENGTH = 200;
-/** Of one that is none, in a report. */
-const MAX_WORD_LENGTH = 40;
-/** Without an option, as engines have it (ISO 8601 but for the blank and the comma). */
-const DATE = 'yyyy-MM-dd HH:mm:ss,SSS';
-const NAMED_DATES: Readonly<Record<string, string>> = { ISO8601: DATE, STRICT: "yyyy-MM-dd'T'HH:mm:ss,SSS" };
-
-const thrownWord: Word = ([depth]) => {
-  const frames = framesOf(depth);
-  return ({ error }) => (error === undefined ? '' : thrownText(error, frames));
-};
-
-const WORDS: Readonly<Record<string, Word>> = {
-  ...named('d date', dateWord),
-  ...named(
-    'level le p',
-    () =>
-      ({ level }) =>
-        level,
-  ),
-  ...named('logger lo c', loggerWord),
-  ...named(
-    'thread t',
-    () =>
-      ({ thread }) =>
-        shownText(thread, MAX_NAME_LENGTH),
-  ),
-  ...named('pid', () => () => String(pid)),
-  ...named('msg m message', () => shownMessage),
-  ...named('n', () => () => '\n'),
-  ...named('X mdc', contextWord),
-  ...named('ex exception throwable xEx xException xThrowable', thrownWord),
-  ...named('wEx', (options) => {
-    const show = thrownWord(options);
-    return (line) => (line.error === undefined ? '' : `\n${show(line)}\n`);
-  }),
-  ...named('nopex nopexception', () => () => ''),
-};
-/** Of these, one is behind every pattern that has none, so that no error is lost. */
-const OF_THROWN = new Set([
-  'ex',
-  'exception',
-  'throwable',
-  'xEx',
-  'xException',
-  'xThrowable',
-  'wEx',
-  'nopex',
-  'nopexception',
-]);
-const COLOR_WORD = 'clr';
-/** Words for messages. */
-export const PATTERN_WORDS = '%d %level %logger %thread %pid %msg %n %X %ex %wEx %nopex %clr(…)';
-
-/** @throws BadPattern */
+/**
+ * Compiles a pattern into the function that formats a line.
+ * @throws BadPattern
+ */
 export function compilePattern(pattern: string, target: PatternTarget): LineFormat {
   const pieces = parsePattern(pattern);
   const show = shownPieces(pieces, target);
@@ -83,18 +72,14 @@ export function compilePattern(pattern: string, target: PatternTarget): LineForm
   return (line) => (line.error === undefined ? show(line) : show(line) + showThrown(line));
 }
 
-function named(names: string, word: Word): Readonly<Record<string, Word>> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, word]));
-}
-
 function hasThrown(pieces: readonly Piece[]): boolean {
   return pieces.some((piece) => {
     if (piece.kind === 'group') return hasThrown(piece.pieces);
-    return piece.kind === 'word' && OF_THROWN.has(piece.word);
+    return piece.kind === 'word' && THROWN_WORDS.has(piece.word);
   });
 }
 
-function shownPieces(pieces: readonly Piece[], target: PatternTarget): Show {
+function shownPieces(pieces: readonly Piece[], target: PatternTarget): LineFormat {
   const all = pieces.map((piece) => shownPiece(piece, target));
   const [only] = all;
   if (all.length === 1 && only) return only;
@@ -105,20 +90,24 @@ function shownPieces(pieces: readonly Piece[], target: PatternTarget): Show {
   };
 }
 
-function shownPiece(piece: Piece, target: PatternTarget): Show {
+function shownPiece(piece: Piece, target: PatternTarget): LineFormat {
   if (piece.kind === 'text') return () => piece.text;
   return piece.kind === 'word' ? wide(wordOf(piece), piece.width) : groupOf(piece, target);
 }
 
-function wordOf({ word, options }: Extract<Piece, { kind: 'word' }>): Show {
+function wordOf({ word, options }: Extract<Piece, { kind: 'word' }>): LineFormat {
   const make = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
-  if (!make) throw new BadPattern(`there is no word %${word.slice(0, MAX_WORD_LENGTH)}: known are ${PATTERN_WORDS}`);
+  if (!make)
+    throw new BadPattern(`unknown word %${word.slice(0, MAX_WORD_LENGTH)}; the known words are ${PATTERN_WORDS}`);
   return make(options);
 }
 
-function groupOf({ word, options, pieces, width }: Extract<Piece, { kind: 'group' }>, target: PatternTarget): Show {
+function groupOf(
+  { word, options, pieces, width }: Extract<Piece, { kind: 'group' }>,
+  target: PatternTarget,
+): LineFormat {
   if (word !== '' && word !== COLOR_WORD) {
-    throw new BadPattern(`%${word} stands before parentheses, which only % and %${COLOR_WORD} do`);
+    throw new BadPattern(`%${word} cannot be followed by parentheses; only % and %${COLOR_WORD} can`);
   }
   const show = wide(shownPieces(pieces, target), width);
   if (word === '') return show;
@@ -130,11 +119,16 @@ function groupOf({ word, options, pieces, width }: Extract<Piece, { kind: 'group
 function colorOf(option: string | undefined): Color | undefined {
   if (option === undefined) return undefined;
   const color = COLORS.find((each) => each === option);
-  if (!color) throw new BadPattern(`there is no color {${option}}: known are ${COLORS.join(', ')}`);
+  if (!color) throw new BadPattern(`unknown color {${option}}; the known colors are ${COLORS.join(', ')}`);
   return color;
 }
 
-function wide(show: Show, { least, most, fillsBehind, cutsEnd }: Width): Show {
+/** Colors a text for terminals (ECMA-48, "Select graphic rendition"). */
+function colored(text: string, color: Color): string {
+  return `\u001b[${COLOR_CODES[color]}m${text}\u001b[0;39m`;
+}
+
+function wide(show: LineFormat, { least, most, fillsBehind, cutsEnd }: Width): LineFormat {
   if (least === 0 && most === Infinity) return show;
   return (line) => {
     let text = show(line);
@@ -143,83 +137,7 @@ function wide(show: Show, { least, most, fillsBehind, cutsEnd }: Width): Show {
   };
 }
 
-function dateWord([pattern = DATE, ...rest]: readonly string[]): Show {
-  if (rest.length > 1)
-    throw new BadPattern('%d has a pattern and a zone; put a pattern with a comma in it in "quotes"');
-  const write = compileDatePattern(NAMED_DATES[pattern] ?? (pattern || DATE));
-  if (write instanceof PatternFault) throw new BadPattern(`%d: ${write.reason}`);
-  const zone = rest[0] === undefined ? LOCAL : namedZone(rest[0]);
-  // Many lines are written within a millisecond.
-  let lastAt = NaN;
-  let last = '';
-  return ({ at }) => {
-    if (at !== lastAt) {
-      last = write(at, zone);
-      lastAt = at;
-    }
-    return last;
-  };
-}
-
-/** The zone of the process, which a key may set after patterns are read. */
-const LOCAL: Zone = {
-  get id() {
-    return processTimeZone();
-  },
-  offsetSecondsAt: localOffsetSeconds,
-};
-
-function namedZone(id: string): Zone {
-  try {
-    const zone = zoneOf(id);
-    zone.offsetSecondsAt(0);
-    return zone;
-  } catch {
-    throw new BadPattern('%d: behind its comma stands no time zone; put a pattern with a comma in it in "quotes"');
-  }
-}
-
-function loggerWord([option]: readonly string[]): Show {
-  if (option === undefined) return ({ logger }) => shownText(logger, MAX_NAME_LENGTH);
-  if (!/^\d{1,3}$/.test(option)) throw new BadPattern('%logger takes a number of characters, such as %logger{40}');
-  const length = Number(option);
-  // As many as there are loggers.
-  const known = new Map<string, string>();
-  return ({ logger }) => {
-    let name = known.get(logger);
-    if (name === undefined) known.set(logger, (name = shownText(abbreviated(logger, length), MAX_NAME_LENGTH)));
-    return name;
-  };
-}
-
-function contextWord([option]: readonly string[]): Show {
-  if (option === undefined) {
-    return ({ context }) =>
-      CONTEXT_NAMES.flatMap((name) => {
-        const value = context?.[name];
-        return value === undefined ? [] : [`${name}=${shownText(value, MAX_NAME_LENGTH)}`];
-      }).join(', ');
-  }
-  const [, key = '', otherwise = ''] = /^(.*?)(?::-(.*))?$/s.exec(option) ?? [];
-  // One that nobody sets is no mistake: patterns are carried over from services that set others.
-  const name = CONTEXT_NAMES.find((each) => each === key.trim());
-  if (name === undefined) return () => otherwise;
-  return ({ context }) => valueOf(context, name) ?? otherwise;
-}
-
-function valueOf(context: LogContext | undefined, name: keyof LogContext): string | undefined {
-  const value = context?.[name];
-  return value === undefined ? undefined : shownText(value, MAX_NAME_LENGTH);
-}
-
-function framesOf(depth: string | undefined): number | undefined {
-  if (depth === undefined || depth === 'full') return undefined;
-  if (depth === 'short') return 1;
-  if (!/^\d{1,3}$/.test(depth)) throw new BadPattern('%ex takes full, short or a number of lines, such as %ex{5}');
-  return Number(depth);
-}
-
-/** What is wrong with a pattern; undefined where nothing is. */
+/** Returns why a text is no pattern, or undefined if it is one. */
 export function patternFault(pattern: string): string | undefined {
   try {
     compilePattern(pattern, { hasColor: false });

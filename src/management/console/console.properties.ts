@@ -1,4 +1,4 @@
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 import { Duration } from '../../config/bind/duration.js';
 import { full } from '../../config/bind/effect.js';
 import { duration, list, map, type ScalarType, text } from '../../config/bind/key-type.js';

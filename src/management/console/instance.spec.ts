@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { baseUrl } from './console.properties.js';
 import { describeInstance } from './instance.js';
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 
 const STARTED_AT = Date.UTC(2031, 4, 4, 10);
 const KNOWN = {

@@ -1,8 +1,19 @@
 import { full } from '../../config/bind/effect.js';
-import { flag, integer, map } from '../../config/bind/key-type.js';
+import { flag, integer, map, type ScalarType, text } from '../../config/bind/key-type.js';
 import { Key, Properties } from '../../config/bind/properties.decorator.js';
 import { address } from '../../http/address.js';
-import { path, segments } from './path-types.js';
+
+/** A base path. */
+export const path: ScalarType<string> = text({
+  form: /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*\/?$/,
+  called: 'a path such as /actuator that starts with /, or empty',
+});
+
+/** One or more segments inside a path. */
+export const segments: ScalarType<string> = text({
+  form: /^(?!\.{1,2}(?:\/|$))[\w.~-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*$/,
+  called: 'a part of a path such as healthcheck, without / at either end',
+});
 
 @Properties('management.server')
 export class ManagementServerProperties {

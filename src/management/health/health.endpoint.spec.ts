@@ -15,8 +15,7 @@ import { HealthChecks } from './health-checks.service.js';
 import { HealthGroups } from './health-groups.service.js';
 import { HealthEndpoint } from './health.endpoint.js';
 import { EnabledComponents } from './enabled-components.service.js';
-import { DiskSpaceIndicator } from './disk-space.indicator.js';
-import { ProcessIndicators } from './process.indicator.js';
+import { DiskSpaceIndicator, ProcessIndicators } from './process.indicator.js';
 import { HealthEndpointProperties, HealthSwitchProperties, ProbesProperties } from './health.properties.js';
 
 const OPERATOR: Operator = { name: 'operator', roles: ['ROLE_MANAGEMENT'] };

@@ -1,5 +1,5 @@
 import { Duration } from '../../config/bind/duration.js';
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 import type { FieldError } from '../../errors/service-error.js';
 import { type Level, levelOf } from '../../logging/level.js';
 import type { Scalar } from '../dispatch/operation.js';

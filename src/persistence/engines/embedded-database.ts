@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { DataSource } from 'typeorm';
-import type { DatabaseInstrumentation } from '../database-instrumentation.js';
-import { EmbeddedStatements } from './embedded-statements.js';
+import type { DataSource, QueryRunner } from 'typeorm';
+import type { DatabaseInstrumentation, StatementLog } from '../database-instrumentation.js';
 import type { PoolMeters } from '../pool/pool-meters.js';
-import type { Engine, Statements } from '../unit-of-work.js';
+import type { Engine, Statements, Value } from '../unit-of-work.js';
+import { classifyFailure } from './driver-failure.js';
 
 /** The embedded database has one connection, so transactions queue; overlapping ones would merge. */
 export class EmbeddedDatabase implements Engine {
@@ -63,5 +63,37 @@ export class EmbeddedDatabase implements Engine {
       this.isBusy = false;
       this.pool.released(taken);
     }
+  }
+}
+
+/** Statements on the single connection of the embedded database. */
+class EmbeddedStatements implements Statements {
+  constructor(
+    private readonly runner: QueryRunner,
+    private readonly log: StatementLog,
+  ) {}
+
+  async change(sql: string, values: readonly Value[] = []): Promise<number> {
+    const { affected = 0 } = await this.logged(sql, () => this.runner.query(sql, [...values], true));
+    return affected;
+  }
+
+  async insert(sql: string, values: readonly Value[] = []): Promise<boolean> {
+    try {
+      await this.logged(sql, () => this.runner.query(sql, [...values]));
+      return true;
+    } catch (error) {
+      // Neither engine rolls back the transaction for it.
+      if (classifyFailure(error) === 'duplicate') return false;
+      throw error;
+    }
+  }
+
+  async rows<Row>(sql: string, values: readonly Value[] = []): Promise<readonly Row[]> {
+    return (await this.logged(sql, () => this.runner.query(sql, [...values]))) as readonly Row[];
+  }
+
+  private logged<T>(sql: string, run: () => Promise<T>): Promise<T> {
+    return this.log.isEnabled ? this.log.log(sql, run) : run();
   }
 }

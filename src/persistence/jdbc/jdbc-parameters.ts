@@ -1,4 +1,4 @@
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 
 /** How far the connection to a database server is protected, weakest first. */
 export type TlsMode = 'off' | 'encrypted' | 'verify-ca' | 'verify-identity';

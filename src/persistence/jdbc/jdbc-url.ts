@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { ConversionError } from '../../config/bind/conversion-error.js';
+import { ConversionError } from '../../config/problem.js';
 import {
   belongsToKey,
   decode,

@@ -1,7 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { tableSuffix } from './migrate.js';
 
-/** Instants are seconds since 1970; ids of 43 characters are SHA-256 of what may be long. */
+/** Instants are seconds since 1970; ids of 43 characters are SHA-256 hashes of values that may be long. */
 const TABLES = [
   `CREATE TABLE staff_identity (
     id varchar(43) NOT NULL PRIMARY KEY,
@@ -45,7 +44,7 @@ const INDEXES = [
   { name: 'idp_session_end', on: 'idp_session (expires_at)' },
 ];
 
-/** Staff who sign in through identity providers: who they are here, what was asked, and what must not work twice. */
+/** Tables of staff login: identities, open requests, used assertions and sessions at identity providers. */
 export class StaffLogin1795392000000 implements MigrationInterface {
   readonly name = 'StaffLogin1795392000000';
 
@@ -67,4 +66,48 @@ export class StaffLogin1795392000000 implements MigrationInterface {
       await runner.query(`DROP TABLE ${name}`);
     }
   }
+}
+
+const METADATA_TABLE = `CREATE TABLE saml_metadata (
+  idp varchar(64) NOT NULL PRIMARY KEY,
+  url varchar(1024) NOT NULL,
+  document mediumtext NOT NULL,
+  fetched_at bigint NOT NULL
+)`;
+
+/** Keeps the metadata of identity providers, so that a start knows them while their metadata URL is out of reach. */
+export class IdentityProviderMetadata1795478400000 implements MigrationInterface {
+  readonly name = 'IdentityProviderMetadata1795478400000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(METADATA_TABLE + tableSuffix(runner));
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE saml_metadata');
+  }
+}
+
+const REQUEST_TABLE = `CREATE TABLE metadata_request (
+  idp varchar(64) NOT NULL PRIMARY KEY,
+  requests bigint NOT NULL
+)`;
+
+/** Counts requests to read metadata again, so that a command reaches every running replica. */
+export class MetadataRequests1795564933000 implements MigrationInterface {
+  readonly name = 'MetadataRequests1795564933000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(REQUEST_TABLE + tableSuffix(runner));
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP TABLE metadata_request');
+  }
+}
+
+/** Ends the statement that creates a table; texts compare byte by byte on every engine. */
+function tableSuffix(runner: QueryRunner): string {
+  const isEmbedded = runner.dataSource.options.type === 'better-sqlite3';
+  return isEmbedded ? ' WITHOUT ROWID' : ' ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin';
 }

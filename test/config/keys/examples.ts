@@ -3,7 +3,7 @@ import type { ConfigurationReading } from '../../../src/config/configuration.js'
 import { KeyName } from '../../../src/config/names/key-name.js';
 import { KeyRegistry, type KeyDefinition } from '../../../src/config/names/key-registry.js';
 import type { ListType, ScalarType } from '../../../src/config/bind/key-type.js';
-import { ConversionError } from '../../../src/config/bind/conversion-error.js';
+import { ConversionError } from '../../../src/config/problem.js';
 import { baseName } from '../../../src/config/bind/key-state.js';
 import { ifBound } from '../../../src/config/bind/unbound.js';
 import { PROPERTIES } from '../../../src/boot/properties.js';

@@ -1,5 +1,5 @@
 import { fc } from '../../support/property.js';
-import { ConversionError } from '../../../src/config/bind/conversion-error.js';
+import { ConversionError } from '../../../src/config/problem.js';
 import { type Example, sampleOf } from './examples.js';
 import type { Situation } from './situation.js';
 

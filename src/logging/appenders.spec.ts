@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Meters } from '../metrics/meters.js';
-import { LineMeters } from './line-meters.js';
+import { LineMeters } from './appenders.js';
 import { Loggers } from './loggers.js';
 
 it('counts each line that is written by its level, and no other', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConversionError } from '../../config/bind/conversion-error.js';
-import { path, segments } from './path-types.js';
+import { ConversionError } from '../../config/problem.js';
+import { path, segments } from './management-server.properties.js';
 
 describe('a path in front of others', () => {
   it.each(['', '/', '/actuator', '/ops/', '/a.b/c-d_~1'])('may be %j', (text) => {

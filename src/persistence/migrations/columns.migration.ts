@@ -1,0 +1,133 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** An index to count locked accounts without reading all others; a login that succeeds at once does not change it. */
+export class LockedAccounts1795305600000 implements MigrationInterface {
+  readonly name = 'LockedAccounts1795305600000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE INDEX account_lock_level ON account (lock_level)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await dropAccountIndex(runner, 'account_lock_level');
+  }
+}
+
+/** A column for details that only one kind of security event has, such as the levels of a logger. */
+export class ManagementEvents1795564811000 implements MigrationInterface {
+  readonly name = 'ManagementEvents1795564811000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE security_event ADD COLUMN detail varchar(512) NULL');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE security_event DROP COLUMN detail');
+  }
+}
+
+/** The kind of each password hash, which decides the cost of a check; the service later replaces 'new' by the kind. */
+export class PasswordKinds1795564833000 implements MigrationInterface {
+  readonly name = 'PasswordKinds1795564833000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query("ALTER TABLE account ADD COLUMN password_kind varchar(64) NOT NULL DEFAULT 'new'");
+    await runner.query('CREATE INDEX account_password_kind ON account (password_kind)');
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await dropAccountIndex(runner, 'account_password_kind');
+    await runner.query('ALTER TABLE account DROP COLUMN password_kind');
+  }
+}
+
+/**
+ * Allows an unknown time of login, for identity providers that do not prove it. Existing staff sessions recorded an
+ * unproven time, which is removed.
+ */
+export class UnprovenTimes1795564873000 implements MigrationInterface {
+  readonly name = 'UnprovenTimes1795564873000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const table of AUTH_TIME_TABLES) await changeAuthTime(runner, table, 'NULL');
+    await runner.query('UPDATE session SET auth_time = NULL WHERE idp IS NOT NULL');
+    await runner.query("UPDATE session SET mfa_at = NULL WHERE mfa_method = 'idp'");
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    // 1970 is not a recent login for the previous version either.
+    for (const table of AUTH_TIME_TABLES) {
+      await runner.query(`UPDATE ${table} SET auth_time = 0 WHERE auth_time IS NULL`);
+      await changeAuthTime(runner, table, 'NOT NULL');
+    }
+  }
+}
+
+const AUTH_TIME_TABLES = ['session', 'refresh_token'];
+
+/**
+ * A server changes the column in one statement, which can be repeated and does not disturb replicas of the previous
+ * version. The embedded database cannot change a column, so a new one takes its name, in one transaction.
+ */
+async function changeAuthTime(runner: QueryRunner, table: string, nullable: 'NULL' | 'NOT NULL'): Promise<void> {
+  if (!isEmbedded(runner)) {
+    await runner.query(`ALTER TABLE ${table} MODIFY COLUMN auth_time bigint ${nullable}`);
+    return;
+  }
+  const withDefault = nullable === 'NULL' ? 'NULL' : 'NOT NULL DEFAULT 0';
+  await runner.query(`ALTER TABLE ${table} ADD COLUMN new_auth_time bigint ${withDefault}`);
+  await runner.query(`UPDATE ${table} SET new_auth_time = auth_time`);
+  await runner.query(`ALTER TABLE ${table} DROP COLUMN auth_time`);
+  await runner.query(`ALTER TABLE ${table} RENAME COLUMN new_auth_time TO auth_time`);
+}
+
+/** Temporary passwords, which expire at an instant in seconds since 1970. */
+export class AccountAdministration1795651200037 implements MigrationInterface {
+  readonly name = 'AccountAdministration1795651200037';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE account ADD COLUMN password_ends_at bigint NULL');
+  }
+
+  /** Removes temporary passwords with the column: without it they would never expire. */
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      "UPDATE account SET password_hash = NULL, password_kind = 'new' WHERE password_ends_at IS NOT NULL",
+    );
+    await runner.query('ALTER TABLE account DROP COLUMN password_ends_at');
+  }
+}
+
+/** Table, old name and new name. */
+const RENAMED = [
+  ['account', 'epoch', 'security_stamp'],
+  ['account', 'lock_seen_at', 'clock_skew_at'],
+  ['session', 'half_epoch', 'half_security_stamp'],
+] as const;
+
+/** Renames columns; their content stays. */
+export class PlainNames1795737600000 implements MigrationInterface {
+  readonly name = 'PlainNames1795737600000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    for (const [table, before, after] of RENAMED) await rename(runner, table, before, after);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    for (const [table, before, after] of RENAMED) await rename(runner, table, after, before);
+  }
+}
+
+/** A server commits each statement separately, so an interrupted run continues where it stopped. */
+async function rename(runner: QueryRunner, table: string, from: string, to: string): Promise<void> {
+  if (!(await runner.hasColumn(table, from))) return;
+  await runner.query(`ALTER TABLE ${table} RENAME COLUMN ${from} TO ${to}`);
+}
+
+async function dropAccountIndex(runner: QueryRunner, name: string): Promise<void> {
+  await runner.query(`DROP INDEX ${name}${isEmbedded(runner) ? '' : ' ON account'}`);
+}
+
+function isEmbedded(runner: QueryRunner): boolean {
+  return runner.dataSource.options.type === 'better-sqlite3';
+}
