@@ -123,6 +123,20 @@ module.exports = {
       to: { path: '^src/(http|web)/' },
     },
     {
+      name: 'http-error-at-the-edges',
+      comment: 'A service throws ServiceError with a code and a reason; only HTTP edges decide about the response.',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: [
+          '^src/(http|web|portal|auth/(guards|strategies)|management/(access|dispatch))/',
+          '[.](controller|guard)[.]ts$',
+          SPEC,
+        ],
+      },
+      to: { path: '^src/http/errors/http-error[.]ts$' },
+    },
+    {
       name: 'orm-only-in-stores',
       comment: 'Stores, entities, migrations and src/persistence know the ORM.',
       severity: 'error',

@@ -9,7 +9,7 @@ import { TrustedDevices } from '../second-factor/trusted-device/trusted-devices.
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { type FullPrincipal, hasFreshOtp } from '../principal/principal.js';
 import { Sessions } from '../session/sessions.service.js';
-import { stepUpChallenge } from '../web/authorization-header.js';
+import { StepUpRequired } from '../principal/step-up-required.js';
 import { PasswordVerifier } from './password-verifier.service.js';
 
 export interface NewPassword {
@@ -44,7 +44,7 @@ export class OwnPassword {
     const maxAge = this.policy.freshAuth.seconds;
     const mustProve = account.totpId !== undefined && !hasFreshOtp(caller, this.clock.seconds(), maxAge);
     if (mustProve && code === undefined) {
-      throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge({ method: 'otp', maxAge }) });
+      throw new StepUpRequired({ method: 'otp', maxAge });
     }
     await this.password.verifySubject(subject, current, 'current');
     const ready = await this.changes.readyPassword(subject, next);

@@ -16,7 +16,7 @@ import {
   type Principal,
 } from '../principal/principal.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
-import { stepUpChallenge } from '../web/authorization-header.js';
+import { StepUpRequired } from '../principal/step-up-required.js';
 import { PasswordVerifier } from './password-verifier.service.js';
 import { attemptSubjectOf, SecondStep } from './second-step.service.js';
 
@@ -150,7 +150,7 @@ export class OwnSecondFactor {
   private requireFreshOtp(caller: FullPrincipal): void {
     const maxAge = this.policy.freshAuth.seconds;
     if (hasFreshOtp(caller, this.clock.seconds(), maxAge)) return;
-    throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge({ method: 'otp', maxAge }) });
+    throw new StepUpRequired({ method: 'otp', maxAge });
   }
 
   /** A stolen access token must not be enough to enrol the thief's authenticator. */
@@ -162,12 +162,12 @@ export class OwnSecondFactor {
   private requireFreshTime(authTime: number | undefined): void {
     const maxAge = this.policy.freshAuth.seconds;
     if (authTime !== undefined && this.clock.seconds() - authTime <= maxAge) return;
-    throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge({ method: 'pwd', maxAge }) });
+    throw new StepUpRequired({ method: 'pwd', maxAge });
   }
 
   private async accountOf(subject: string): Promise<Account> {
     const account = await this.accounts.find(subject);
-    if (!account) throw new ServiceError('INVALID_TOKEN', { challenge: 'Bearer', reason: 'account gone' });
+    if (!account) throw new ServiceError('INVALID_TOKEN', { reason: 'account gone' });
     return account;
   }
 }

@@ -1,3 +1,4 @@
+import type { Reason } from '../errors/reason.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Counter } from '../metrics/meter.js';
 import type { Meters } from '../metrics/meters.js';
@@ -7,7 +8,7 @@ import type { RefusalReason } from '../session/refresh.js';
 export type RefreshRefusal = RefusalReason | 'no cookie' | 'account not active';
 
 /** Outcomes of rejected exchanges (docs/operations.md). */
-const REFUSED: ReadonlyMap<unknown, string> = new Map<RefreshRefusal, string>([
+const REFUSED: ReadonlyMap<Reason | undefined, string> = new Map<RefreshRefusal, string>([
   ['no cookie', 'no_cookie'],
   ['unknown', 'unknown'],
   ['expired', 'expired'],

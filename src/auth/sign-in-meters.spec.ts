@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readings, rises } from '../../test/support/meter-readings.js';
+import type { Reason } from '../errors/reason.js';
 import { ServiceError } from '../errors/service-error.js';
 import { Meters } from '../metrics/meters.js';
 import { LoginMeters } from './login-meters.js';
@@ -15,7 +16,7 @@ function explained(meter: string): readonly string[] {
 }
 
 describe('login.attempts', () => {
-  const refused = (reason: string): ServiceError => new ServiceError('INVALID_CREDENTIALS', { reason });
+  const refused = (reason: Reason): ServiceError => new ServiceError('INVALID_CREDENTIALS', { reason });
 
   it.each([
     ['wrong_password', refused('wrong_password')],

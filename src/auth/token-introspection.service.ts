@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { InferOutput } from 'valibot';
 import { Accounts } from '../account/accounts.service.js';
 import { PasswordThrottle } from '../account/throttle/password-throttle.service.js';
-import { ServiceError } from '../errors/service-error.js';
 import { acrOf } from '../principal/amr.js';
 import { AccessTokens } from '../token/access-tokens.service.js';
 import { Clients } from '../token/clients.service.js';
@@ -23,19 +22,15 @@ export class TokenIntrospection {
     private readonly accounts: Accounts,
   ) {}
 
-  /** @throws ServiceError `INVALID_CREDENTIALS` unless the header names a client and its secret; `RATE_LIMITED` */
-  async authenticateClient(authorization: string | undefined): Promise<void> {
+  /** True if the header names a client and its secret. @throws ServiceError `RATE_LIMITED` */
+  async isClient(authorization: string | undefined): Promise<boolean> {
     const client = authorization === undefined ? undefined : parseClientCredentials(authorization);
-    const isRight =
-      client !== undefined &&
-      (await this.throttle.guard(
-        { client: this.clients.idOf(client.name) },
-        () => Promise.resolve(this.clients.hasSecret(client.name, client.secret)),
-        (verdict) => verdict,
-      ));
-    if (!isRight) {
-      throw new ServiceError('INVALID_CREDENTIALS', { reason: 'client', challenge: 'Basic realm="introspection"' });
-    }
+    if (client === undefined) return false;
+    return this.throttle.guard(
+      { client: this.clients.idOf(client.name) },
+      () => Promise.resolve(this.clients.hasSecret(client.name, client.secret)),
+      (isRight) => isRight,
+    );
   }
 
   /** Returns the members of RFC 7662 section 2.2 and our claims; only `active: false` for a token that is not live. */

@@ -1,4 +1,5 @@
 import type { ImportReport } from '../account/import/import-row.js';
+import type { Reason } from '../errors/reason.js';
 import type { ServiceError } from '../errors/service-error.js';
 import { EXIT, type ExitCode } from './exit-code.js';
 
@@ -30,7 +31,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   'roles malformed': 'Role names look like ROLE_NAME (A-Z, 0-9, _); ROLE_PRE_MFA is reserved.',
 };
 
-const CONFLICTS: Readonly<Record<string, string>> = {
+const CONFLICTS: Readonly<Partial<Record<Reason, string>>> = {
   'login id taken': 'The login id is already taken.',
   'person known': 'This person already has a user.',
   'no password': 'Staff sign in at their identity provider and have no password here.',
@@ -46,7 +47,7 @@ export function complaintOf({ code, facts }: ServiceError): Complaint {
       return { complaint: faults.join('\n') };
     }
     case 'CONFLICT':
-      return { complaint: CONFLICTS[facts.reason ?? ''] ?? 'The command was refused.' };
+      return { complaint: (facts.reason && CONFLICTS[facts.reason]) ?? 'The command was refused.' };
     case 'NOT_FOUND':
       return noSuch('The user does not exist any more.');
     case 'UNAVAILABLE':

@@ -64,7 +64,7 @@ describe('the commands for users', () => {
     ['VALIDATION_FAILED', { errors: [{ field: 'id', code: 'malformed' }] }, /login id has/],
     ['CONFLICT', { reason: 'login id taken' }, /already/],
     ['CONFLICT', { reason: 'the file changed while it was read' }, /file changed/],
-    ['CONFLICT', { reason: 'a reason to come' }, /^The command was refused\.$/],
+    ['CONFLICT', { reason: 'oneself' }, /^The command was refused\.$/],
     ['UNAVAILABLE', { reason: 'database unreachable' }, /cannot be reached/],
   ] as const)('says clearly what is wrong (%s)', async (code, facts, sentence) => {
     const outcome = await run(['add', 'anna'], { failure: new ServiceError(code, facts) });

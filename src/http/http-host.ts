@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import fastifyCookie from '@fastify/cookie';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SystemClock } from '../clock/clock.js';
-import { ServiceError } from '../errors/service-error.js';
 import { Loggers } from '../logging/loggers.js';
 import type { Counter } from '../metrics/meter.js';
 import { Meters } from '../metrics/meters.js';
@@ -27,6 +26,7 @@ import { ResponseSender } from './json/response-sender.js';
 import { Encoding } from './json/encoding.js';
 import { JsonWriter } from './json/json-writer.js';
 import { replaceUnknownMethod } from './methods.js';
+import { HttpError } from './errors/http-error.js';
 import { ErrorResponder } from './errors/error-responder.js';
 import { ServerErrorProperties, ServerProperties } from './server.properties.js';
 import { Forwarding } from './proxy/forwarding.js';
@@ -44,7 +44,7 @@ const LOOK_EVERY_MILLIS = 500;
 const KEEP_ALIVE_BUFFER_MILLIS = 500;
 
 /** One for all of them: under overload there are thousands a second, and a stack for each would cost more of it. */
-const OVERLOADED = new ServiceError('UNAVAILABLE', { reason: 'overloaded', closesConnection: true });
+const OVERLOADED = new HttpError('UNAVAILABLE', { reason: 'overloaded', closesConnection: true });
 
 /** More than the buffers of a connection are sure to hold. */
 const LONG_BYTES = 64 * 1024;
@@ -241,19 +241,19 @@ export class HttpHost {
     if (this.cors) reply.headers(this.cors.headersFor(request.headers.origin));
   }
 
-  private afterClose({ lifecycle }: FastifyRequest): ServiceError | undefined {
+  private afterClose({ lifecycle }: FastifyRequest): HttpError | undefined {
     return lifecycle?.isAfterClose === true
-      ? new ServiceError('VALIDATION_FAILED', { closesConnection: true })
+      ? new HttpError('VALIDATION_FAILED', { closesConnection: true })
       : undefined;
   }
 
   /** Refuses what would only wait for its refusal, before its body is read. */
-  private checkOverload(request: FastifyRequest): ServiceError | undefined {
+  private checkOverload(request: FastifyRequest): HttpError | undefined {
     // A browser that may not ask could not show its script the refusal either.
     return request.method !== 'OPTIONS' && this.tracker.isFullFor(request) ? this.overloaded() : undefined;
   }
 
-  private overloaded(): ServiceError {
+  private overloaded(): HttpError {
     this.rejected?.increment();
     return OVERLOADED;
   }

@@ -2,6 +2,7 @@ import { withoutUndefined } from '../collections/without-undefined.js';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { ServiceError } from '../errors/service-error.js';
+import { HttpError } from './errors/http-error.js';
 import { type RequestContext, withRequestContext } from '../principal/request-context.js';
 import { isCleanlyEncoded } from '../encoding/strict-json.js';
 import { originForm } from './context-path.js';
@@ -34,7 +35,7 @@ export function withContextOf<T>(request: FastifyRequest, run: () => T): T {
 
 /** Why a request is refused for its target or its head alone. */
 export function targetError({ originalUrl, raw }: FastifyRequest): ServiceError | undefined {
-  if (!isFramedForAll(raw)) return new ServiceError('VALIDATION_FAILED', { closesConnection: true });
+  if (!isFramedForAll(raw)) return new HttpError('VALIDATION_FAILED', { closesConnection: true });
   return namesOneHost(raw) && isCleanlyEncoded(originalUrl) ? undefined : new ServiceError('VALIDATION_FAILED');
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Reason } from '../errors/reason.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { Random } from '../random/random.js';
 import type { RetryLog } from './database-instrumentation.js';
@@ -36,11 +37,12 @@ export interface Engine {
 const MAX_ATTEMPTS_AFTER_WAIT = 2;
 const MAX_DELAY_MILLIS = 100;
 
-const OUTAGE = 'database ';
+const OUTAGE = { lost: 'database lost', waited: 'database waited', unreachable: 'database unreachable' } as const;
+const OUTAGES: ReadonlySet<Reason | undefined> = new Set<Reason>(Object.values(OUTAGE));
 
 /** True for a request that failed because the database did not complete a unit of work. */
 export function isDatabaseOutage(error: unknown): boolean {
-  return error instanceof ServiceError && error.facts.reason?.startsWith(OUTAGE) === true;
+  return error instanceof ServiceError && OUTAGES.has(error.facts.reason);
 }
 
 /** The only way to a `Tx`. Never `run` inside `run`: pass `tx` on. */
@@ -98,7 +100,7 @@ export class UnitOfWork {
         }
         if (failure === undefined || failure === 'duplicate') throw error;
         this.retries.report('given_up', failure, attempts, error);
-        throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: OUTAGE + failure, cause: error });
+        throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: OUTAGE[failure], cause: error });
       }
     }
   }

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../errors/error-code.js';
 import { ServiceError } from '../errors/service-error.js';
 import { requestContext } from '../principal/request-context.js';
 import type { Html } from '../encoding/html.js';
+import { HttpError } from '../http/errors/http-error.js';
 import { retryAfterSeconds } from '../http/errors/problem.js';
 import { problemAlert } from '../http/errors/problem-page.js';
 
@@ -29,10 +30,10 @@ export async function withForm(
   error: ServiceError,
   form: RenderForm,
   tell: ErrorText = () => undefined,
-): Promise<ServiceError> {
-  const { code, facts } = error;
+): Promise<HttpError> {
+  const { code } = error;
   const requestId = requestContext()?.requestId ?? '';
   const alert = problemAlert({ code, requestId, waitSeconds: retryAfterSeconds(error), text: tell(error) });
   const page = await form(alert, error);
-  return new ServiceError(code, { ...facts, cause: error, page });
+  return HttpError.withPage(error, page);
 }

@@ -7,6 +7,7 @@ import { hasOtp } from '../principal/amr.js';
 import type { Principal } from '../principal/principal.js';
 import { cookiesOf } from '../web/cookies.js';
 import type { HttpRequest } from '../web/http-request.js';
+import { HttpError } from '../http/errors/http-error.js';
 import { PublicUrlProperties, ServletProperties } from '../http/server.properties.js';
 import { browserBinding, callerBinding } from './form-binding.js';
 import { httpsPage } from './https-page.js';
@@ -45,7 +46,7 @@ export class FormTokenGuard implements CanActivate {
     // The form belongs to a login that was completed meanwhile, as after "Back" in the browser: redirect to the start page.
     const isOutlived = typeof csrf === 'string' && this.tokens.isOfHalf(csrf) && isComplete(request.principal);
     const start = `${this.contextPath}/`;
-    throw new ServiceError('CROSS_SITE', { reason: 'form token', ...(isOutlived && { seeOther: start }) });
+    throw new HttpError('CROSS_SITE', { reason: 'form token', ...(isOutlived && { seeOther: start }) });
   }
 }
 

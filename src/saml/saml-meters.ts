@@ -1,11 +1,11 @@
 import type { Counter } from '../metrics/meter.js';
 import type { Meters } from '../metrics/meters.js';
-import { REJECTIONS } from './login/rejection.js';
+import { SAML_REJECTIONS } from '../errors/reason.js';
 import type { Clock } from '../clock/clock.js';
 import type { IdpMetadataCache } from './idp/idp-metadata-cache.js';
 
 /** The outcomes of responses (docs/operations.md). */
-const OUTCOMES = [...(['success', 'local'] as const), ...REJECTIONS];
+const OUTCOMES = [...(['success', 'local'] as const), ...SAML_REJECTIONS];
 type SamlOutcome = (typeof OUTCOMES)[number];
 
 /** Counts responses of identity providers by outcome. */

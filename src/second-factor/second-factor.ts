@@ -1,3 +1,4 @@
+import type { Reason } from '../errors/reason.js';
 import type { Tx } from '../persistence/unit-of-work.js';
 import type { AttemptSubject, FactorState, Outcome } from './attempts/attempt.js';
 import type { FailureCounter } from './attempts/lock.js';
@@ -62,7 +63,7 @@ export interface SecondFactor<Enrolled = unknown, State = unknown> {
   /** RFC 8176. */
   readonly amr: 'otp';
   /** Every reason for which `verify` reports a failed attempt; they are series of `login.mfa.attempts`. */
-  readonly failures: readonly string[];
+  readonly failures: readonly Reason[];
   /**
    * Verifies the response against the active authenticators, and uses it up in one transaction with what `complete`
    * stores: both or neither.

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseBasic, parseBearer, stepUpChallenge } from './authorization-header.js';
+import { parseBasic, parseBearer } from './authorization-header.js';
 
 it.each([
   { value: 'Bearer abc.def-_~+/=', token: 'abc.def-_~+/=' },
@@ -25,10 +25,4 @@ it.each([
   { value: 'Bearer b3A6eA==', pair: undefined },
 ])('the Basic credentials of $value are $pair, without form decoding', ({ value, pair }) => {
   expect(parseBasic(value)).toEqual(pair);
-});
-
-it('the step-up challenge names the missing authentication as in RFC 9470 section 3', () => {
-  expect(stepUpChallenge({ method: 'otp', maxAge: 300 })).toBe(
-    'Bearer error="insufficient_user_authentication", acr_values="urn:login:acr:mfa", max_age="300"',
-  );
 });

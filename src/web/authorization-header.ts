@@ -1,5 +1,3 @@
-import { ACR_MFA, ACR_PWD } from '../principal/amr.js';
-
 /** The token of an `Authorization` header (RFC 6750 section 2.1); undefined for any other form. */
 export function parseBearer(authorization: string): string | undefined {
   return /^Bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];
@@ -17,17 +15,4 @@ export function parseBasic(authorization: string): BasicCredentials | undefined 
   if (encoded === undefined) return undefined;
   const [name = '', ...rest] = Buffer.from(encoded, 'base64').toString().split(':');
   return rest.length === 0 ? undefined : { name, secret: rest.join(':') };
-}
-
-/** The challenge of RFC 9470 section 3; `maxAge` in seconds. */
-export function stepUpChallenge({
-  method,
-  maxAge,
-}: {
-  readonly method: 'pwd' | 'otp';
-  readonly maxAge?: number;
-}): string {
-  const parts = ['error="insufficient_user_authentication"', `acr_values="${method === 'otp' ? ACR_MFA : ACR_PWD}"`];
-  if (maxAge !== undefined) parts.push(`max_age="${maxAge}"`);
-  return `Bearer ${parts.join(', ')}`;
 }

@@ -36,18 +36,23 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     const http = Object.assign(new HttpClientProperties(), { readTimeout: Duration.ofSeconds(5) });
     const metadata = new IdpMetadata(http, new IdpMetadataStore(), work, clock);
     const trusted = (): string => idps.named('corp').trust().entityId;
-    return { entry: entry as IdpEntry, metadata, trusted };
+    const fault = (): string | undefined => {
+      const trust = entry?.cache.trustAt(clock.millis());
+      return trust && 'fault' in trust ? trust.fault : undefined;
+    };
+    return { entry: entry as IdpEntry, metadata, trusted, fault };
   };
 
   it('sign-in fails with UNAVAILABLE and Retry-After before the metadata are read', async () => {
-    const { entry, metadata, trusted } = process();
+    const { entry, metadata, trusted, fault } = process();
 
     expect(trusted).toThrow(
       expect.objectContaining({
         code: 'UNAVAILABLE',
-        facts: { retryAfterSeconds: 10, reason: 'identity provider corp: no metadata has been read yet' },
+        facts: { retryAfterSeconds: 10, reason: 'no valid metadata' },
       }),
     );
+    expect(fault()).toBe('no metadata has been read yet');
     await metadata.refresh(entry);
     expect(trusted()).toBe(ENTITY_ID);
   });
@@ -73,7 +78,7 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
   });
 
   it('expired metadata are not used until newer ones are read', async () => {
-    const { entry, metadata, trusted } = process();
+    const { entry, metadata, trusted, fault } = process();
     const inAnHour = () => ({ validUntil: clock.millis() + 3_600_000 });
     server.settings.metadata = inAnHour();
     await metadata.refresh(entry);
@@ -81,7 +86,8 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     clock.advance(3599);
     expect(trusted()).toBe(ENTITY_ID);
     clock.advance(1);
-    expect(trusted).toThrow(/^UNAVAILABLE: identity provider corp: the metadata was valid until /);
+    expect(trusted).toThrow('UNAVAILABLE: no valid metadata');
+    expect(fault()).toMatch(/^the metadata was valid until /);
 
     server.settings.metadata = inAnHour();
     await metadata.refresh(entry);
@@ -111,7 +117,8 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     const after = process(keys);
     await after.metadata.restore(after.entry);
 
-    expect(after.trusted).toThrow('no metadata has been read yet');
+    expect(after.trusted).toThrow('no valid metadata');
+    expect(after.fault()).toBe('no metadata has been read yet');
   });
 
   it('metadata of another URL and expired metadata are not restored', async () => {
@@ -124,8 +131,10 @@ onEveryDatabase('identity provider metadata at a URL', (database) => {
     const late = process();
     await late.metadata.restore(late.entry);
 
-    expect(elsewhere.trusted).toThrow('no metadata has been read yet');
-    expect(late.trusted).toThrow('no metadata has been read yet');
+    expect(elsewhere.trusted).toThrow('no valid metadata');
+    expect(elsewhere.fault()).toBe('no metadata has been read yet');
+    expect(late.trusted).toThrow('no valid metadata');
+    expect(late.fault()).toBe('no metadata has been read yet');
   });
 
   it('older metadata replace neither later stored ones nor those that were just read', async () => {

@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { Res, type Reply } from '../../src/web/cookies.js';
-import { ServiceError } from '../../src/errors/service-error.js';
+import { HttpError } from '../../src/http/errors/http-error.js';
 
 const SECRET = 'SELECT secret FROM /etc/passwd';
 
@@ -26,7 +26,7 @@ export class BrokenController {
 
   @Get('refusal')
   refusal(): never {
-    throw new ServiceError('ACCESS_DENIED', { challenge: `Bearer error="${SECRET}\n"` });
+    throw new HttpError('ACCESS_DENIED', { challenge: `Bearer error="${SECRET}\n"` });
   }
 
   @Get('body')

@@ -13,6 +13,7 @@ import {
 import * as v from 'valibot';
 import { type ErrorCode, STATUS } from '../../src/errors/error-code.js';
 import { ServiceError } from '../../src/errors/service-error.js';
+import { HttpError } from '../../src/http/errors/http-error.js';
 import { type RequestContext, requestContext } from '../../src/principal/request-context.js';
 import { Res, type CookieValues, Cookies, type Reply } from '../../src/web/cookies.js';
 import { FormBody } from '../../src/web/route.decorator.js';
@@ -130,12 +131,12 @@ export class EchoController {
 
   @Get('refused/:code')
   refused(@Param('code') code: string): never {
-    throw new ServiceError(isErrorCode(code) ? code : 'NOT_FOUND', { reason: 'the inner reason' });
+    throw new ServiceError(isErrorCode(code) ? code : 'NOT_FOUND', { reason: 'no such session' });
   }
 
   @Get('challenged')
   challenged(): never {
-    throw new ServiceError('INVALID_TOKEN', { challenge: 'Bearer error="invalid_token"' });
+    throw new HttpError('INVALID_TOKEN', { challenge: 'Bearer error="invalid_token"' });
   }
 
   @Get('locked')

@@ -141,7 +141,7 @@ export class PasswordHasher {
   }
 }
 
-function unavailable(reason: string, cause?: unknown): ServiceError {
+function unavailable(reason: 'closed' | 'full' | 'failed', cause?: unknown): ServiceError {
   return new ServiceError('UNAVAILABLE', { retryAfterSeconds: 1, reason: `password hashing ${reason}`, cause });
 }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hash } from 'node:crypto';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { isDatabaseOutage } from '../../persistence/unit-of-work.js';
@@ -10,6 +11,8 @@ import { RateLimitProperties } from '../account.properties.js';
 import { type Bucket, Throttle, Throttled } from './throttle.js';
 import { Budget, Count, GrowingDelay, type Limit } from './throttle-limit.js';
 
+/** Limits by the first word of their keys, which is also the reason of the error. */
+const LIMITS = ['login_id', 'device', 'subject', 'client', 'operator', 'address', 'everywhere'] as const;
 /** So many times the free failures for one login id, whatever their addresses, are an attack: one is free then. */
 const ATTACK = 10;
 /** Failures of a login id from one address that count in the lane of those that begin there. */
@@ -66,8 +69,8 @@ export class PasswordThrottle {
     if (!this.properties.enabled) return compare();
     const verdict = await this.throttle.attempt(this.buckets(guessed), compare, isRight, isDatabaseOutage);
     if (!(verdict instanceof Throttled)) return verdict;
-    const [reason = ''] = verdict.key.split(':');
-    throw new ServiceError('RATE_LIMITED', { retryAfterSeconds: verdict.retryAfterSeconds, reason });
+    const reason = LIMITS.find((limit) => verdict.key.startsWith(`${limit}:`));
+    throw new ServiceError('RATE_LIMITED', withoutUndefined({ retryAfterSeconds: verdict.retryAfterSeconds, reason }));
   }
 
   private buckets(guessed: Guessed): readonly Bucket[] {

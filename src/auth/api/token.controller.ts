@@ -1,6 +1,7 @@
 import { Body, Controller, Headers, HttpCode, Post } from '@nestjs/common';
 import * as v from 'valibot';
 import { ServiceError } from '../../errors/service-error.js';
+import { HttpError } from '../../http/errors/http-error.js';
 import { Caller, Public, SignInRoute } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
 import { Res, type CookieValues, Cookies, type Reply } from '../../web/cookies.js';
@@ -73,7 +74,9 @@ export class TokenController {
     @Headers('authorization') authorization: string | undefined,
     @Body() form: unknown,
   ): Promise<v.InferOutput<typeof introspectionResponse>> {
-    await this.introspection.authenticateClient(authorization);
+    if (!(await this.introspection.isClient(authorization))) {
+      throw new HttpError('INVALID_CREDENTIALS', { reason: 'client', challenge: 'Basic realm="introspection"' });
+    }
     const parsed = v.safeParse(introspectionSchema, form);
     if (!parsed.success) {
       throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'token', code: 'required' }] });

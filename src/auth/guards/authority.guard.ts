@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { AMR, type AuthenticatedRequest, AUTHORITY } from '../../principal/access.decorator.js';
 import type { RequiredAmr } from '../../principal/amr.js';
 import { isHalfAuthenticated } from '../../principal/principal.js';
-import { stepUpChallenge } from '../../web/authorization-header.js';
+import { StepUpRequired } from '../../principal/step-up-required.js';
 import { hasAuthority, satisfiesAmr } from './access.js';
 
 /** 403 if the authority is missing; 401 with the challenge of RFC 9470 if the login is not strong or recent enough. */
@@ -24,7 +24,7 @@ export class AuthorityGuard implements CanActivate {
     if (authority !== undefined && !hasAuthority(principal, authority)) throw new ServiceError('ACCESS_DENIED');
     const amr = this.reflector.getAllAndOverride<RequiredAmr | undefined>(AMR, targets);
     const isEnough = !amr || (!isHalfAuthenticated(principal) && satisfiesAmr(principal, amr, this.clock.seconds()));
-    if (!isEnough) throw new ServiceError('STEP_UP_REQUIRED', { challenge: stepUpChallenge(amr) });
+    if (!isEnough) throw new StepUpRequired(amr);
     return true;
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ServiceError } from '../../errors/service-error.js';
+import { HttpError } from '../../http/errors/http-error.js';
 import type { Principal } from '../../principal/principal.js';
 import { AccessTokenStrategy } from '../strategies/access-token.strategy.js';
 import type { RequestCredentials } from '../strategies/credential.strategy.js';
@@ -36,6 +37,6 @@ export class RequestAuthenticator {
 }
 
 /** RFC 6750 section 3.1: the challenge names no error where the request carries no credentials. */
-export function missingCredentials(): ServiceError {
-  return new ServiceError('INVALID_TOKEN', { challenge: 'Bearer' });
+export function missingCredentials(): HttpError {
+  return new HttpError('INVALID_TOKEN', { challenge: 'Bearer' });
 }

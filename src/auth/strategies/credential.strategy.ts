@@ -1,5 +1,6 @@
 import passport from 'passport';
-import { ServiceError } from '../../errors/service-error.js';
+import type { Reason } from '../../errors/reason.js';
+import { HttpError } from '../../http/errors/http-error.js';
 import type { Principal } from '../../principal/principal.js';
 
 /** The parts of a request by which its caller can authenticate. */
@@ -34,6 +35,6 @@ export class CredentialStrategy extends passport.Strategy {
 }
 
 /** The error for a credential that is not valid (RFC 6750 section 3.1). */
-export function invalidToken(reason: string): ServiceError {
-  return new ServiceError('INVALID_TOKEN', { reason, challenge: 'Bearer error="invalid_token"' });
+export function invalidToken(reason: Reason): HttpError {
+  return new HttpError('INVALID_TOKEN', { reason, challenge: 'Bearer error="invalid_token"' });
 }

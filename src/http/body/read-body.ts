@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ServiceError } from '../../errors/service-error.js';
+import { HttpError } from '../errors/http-error.js';
 import type { BodyMemory, MemoryHolder } from './body-memory.js';
 
 const NOTHING = Buffer.alloc(0);
@@ -7,7 +8,7 @@ const NOTHING = Buffer.alloc(0);
 const MIN_BUFFER_BYTES = 512;
 
 /** One shared instance: under load there are hundreds, and each stack trace would cost memory. */
-const NO_MEMORY = new ServiceError('UNAVAILABLE', { reason: 'memory of bodies', closesConnection: true });
+const NO_MEMORY = new HttpError('UNAVAILABLE', { reason: 'memory of bodies', closesConnection: true });
 
 export interface BodyReadLimits {
   /** Bytes of the whole body; more are refused. */

@@ -18,6 +18,7 @@ import { pathOf, sentRequestId, withContextOf } from '../request-head.js';
 import type { RequestIds } from '../request-ids.js';
 import type { RequestMeters } from '../records/request-meters.js';
 import { sendBareResponse } from './fallback-500.js';
+import { HttpError, httpFactsOf } from './http-error.js';
 import { defectCode, PROBLEM_JSON, problemBody, problemHeaders, serviceErrorOf, retryAfterSeconds } from './problem.js';
 import { HTML, PAGE_POLICY, prefersPage } from '../page.js';
 import { problemPage } from './problem-page.js';
@@ -77,7 +78,7 @@ export class ErrorResponder {
   respondTimeout(request: FastifyRequest, reply: FastifyReply): void {
     // A response that is ready waits briefly for the rest of the body and then closes the connection itself.
     if (request.lifecycle?.respondedAt !== undefined && !reply.sent) return;
-    const late = new ServiceError('VALIDATION_FAILED', { status: 408, closesConnection: true });
+    const late = new HttpError('VALIDATION_FAILED', { status: 408, closesConnection: true });
     if (!reply.sent) this.trySend(late, request, reply);
     // The response was sent without reading the body.
     else request.raw.socket.destroy();
@@ -147,7 +148,7 @@ export class ErrorResponder {
     const reply = current?.reply;
     const requestId = reply?.request.id ?? (request && sentRequestId(request)) ?? requestIds.next();
     const place = { requestId, millis: clock.millis() };
-    const error = new ServiceError(code, withoutUndefined({ allow }));
+    const error = new HttpError(code, withoutUndefined({ allow }));
     const body = encoding.json(problemBody(error, place, errors, status));
     const headers = {
       ...problemHeaders(error),
@@ -183,11 +184,12 @@ export class ErrorResponder {
 
   private send(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const known = serviceErrorOf(error);
+    const facts = httpFactsOf(known);
     const page = this.pageOf(known, request);
-    const sentOn = page && known.facts.seeOther;
-    const status = sentOn === undefined ? (known.facts.status ?? STATUS[known.code]) : 303;
+    const sentOn = page && facts.seeOther;
+    const status = sentOn === undefined ? (facts.status ?? STATUS[known.code]) : 303;
     const { type, body } = page ?? this.problemOf(error, status, request);
-    if (known.facts.closesConnection || hasUnreadBody(request.raw)) closeAfterResponse(reply);
+    if (facts.closesConnection || hasUnreadBody(request.raw)) closeAfterResponse(reply);
     // Fastify closes the connection after any body it rejects; only an unfinished body requires that.
     else if (request.raw.complete && reply.hasHeader('connection'))
       reply.header('connection', reply.raw.shouldKeepAlive ? 'keep-alive' : 'close');
@@ -213,7 +215,7 @@ export class ErrorResponder {
     if (!errorPages || !prefersPage(headers.accept)) return undefined;
     const { encoding, contextPath } = this.options;
     const told = { code: error.code, requestId: id, waitSeconds: retryAfterSeconds(error) };
-    return encoding.text(HTML, error.facts.page ?? problemPage(told, `${contextPath}${errorPages.backTo}`));
+    return encoding.text(HTML, httpFactsOf(error).page ?? problemPage(told, `${contextPath}${errorPages.backTo}`));
   }
 }
 

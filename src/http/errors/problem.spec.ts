@@ -1,6 +1,8 @@
 import { BadRequestException, ForbiddenException, ServiceUnavailableException } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/service-error.js';
+import { StepUpRequired } from '../../principal/step-up-required.js';
+import { HttpError } from './http-error.js';
 import { defectCode, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
 import { ServerErrorProperties } from '../server.properties.js';
 
@@ -13,7 +15,7 @@ function bodyOf(error: unknown, properties: ServerErrorProperties = new ServerEr
 
 describe('a problem body', () => {
   it('has the members of the contract, and no more', () => {
-    expect(bodyOf(new ServiceError('MFA_LOCKED', { reason: 'fifth failure', retryAfterSeconds: 300 }))).toEqual({
+    expect(bodyOf(new ServiceError('MFA_LOCKED', { reason: 'busy', retryAfterSeconds: 300 }))).toEqual({
       type: 'urn:login:error:mfa-locked',
       title: 'The second factor is locked',
       status: 429,
@@ -25,8 +27,8 @@ describe('a problem body', () => {
   });
 
   it('is the same for every reason behind a refusal', () => {
-    const unknown = bodyOf(new ServiceError('INVALID_CREDENTIALS', { reason: 'unknown id' }), shown) as object;
-    const wrong = bodyOf(new ServiceError('INVALID_CREDENTIALS', { reason: 'wrong password' }), shown) as object;
+    const unknown = bodyOf(new ServiceError('INVALID_CREDENTIALS', { reason: 'unknown' }), shown) as object;
+    const wrong = bodyOf(new ServiceError('INVALID_CREDENTIALS', { reason: 'wrong_password' }), shown) as object;
 
     expect({ ...unknown, trace: undefined }).toEqual({ ...wrong, trace: undefined });
   });
@@ -39,7 +41,7 @@ describe('a problem body', () => {
   });
 
   it('tells detail and trace only where they are switched on, and never a reason or a folder', () => {
-    const error = new ServiceError('UNAVAILABLE', { reason: 'inner reason', cause: new Error('driver text') });
+    const error = new ServiceError('UNAVAILABLE', { reason: 'upload not stored', cause: new Error('driver text') });
 
     const silent = problemBody(error, place, new ServerErrorProperties());
     const told = problemBody(error, place, shown);
@@ -47,7 +49,7 @@ describe('a problem body', () => {
     expect(silent).not.toMatch(/detail|trace/);
     expect(JSON.parse(told)).toMatchObject({ detail: expect.stringContaining('Retry-After') as string });
     expect(JSON.parse(told)).toMatchObject({ trace: expect.stringMatching(/^ServiceError\n\s+at /) as string });
-    expect(told).not.toMatch(/inner reason|driver text/);
+    expect(told).not.toMatch(/upload not stored|driver text/);
   });
 
   it('L4 says nothing of a defect', () => {
@@ -81,9 +83,23 @@ describe('headers of a refusal', () => {
     const challenge = 'Bearer error="invalid_token"';
 
     expect(problemHeaders(new ServiceError('INVALID_TOKEN'))).toEqual({ 'www-authenticate': 'Bearer' });
-    expect(problemHeaders(new ServiceError('INVALID_TOKEN', { challenge }))).toEqual({ 'www-authenticate': challenge });
+    expect(problemHeaders(new HttpError('INVALID_TOKEN', { challenge }))).toEqual({ 'www-authenticate': challenge });
     expect(problemHeaders(new ServiceError('INVALID_CREDENTIALS'))).toEqual({});
   });
+
+  it('name the missing authentication as in RFC 9470 section 3', () => {
+    expect(problemHeaders(new StepUpRequired({ method: 'otp', maxAge: 300 }))).toEqual({
+      'www-authenticate':
+        'Bearer error="insufficient_user_authentication", acr_values="urn:login:acr:mfa", max_age="300"',
+    });
+  });
+
+  it.each([new StepUpRequired({ method: 'pwd' }), new HttpError('INVALID_TOKEN', { challenge: 'Bearer error="x"' })])(
+    'stay the same for an error that gets a page of its own: %s',
+    (error) => {
+      expect(problemHeaders(HttpError.withPage(error, '<p>page</p>'))).toEqual(problemHeaders(error));
+    },
+  );
 });
 
 describe('what is no refusal of a service', () => {

@@ -3,6 +3,7 @@ import { HttpException } from '@nestjs/common';
 import { type ErrorCode, STATUS } from '../../errors/error-code.js';
 import { TEXT } from '../../errors/error-text.js';
 import { ServiceError } from '../../errors/service-error.js';
+import { challengeOf, httpFactsOf } from './http-error.js';
 import type { ServerErrorProperties } from '../server.properties.js';
 
 export const PROBLEM_JSON = 'application/problem+json';
@@ -51,13 +52,12 @@ export function retryAfterSeconds({ code, facts }: ServiceError): number | undef
 
 /** Headers that a refusal brings along. */
 export function problemHeaders(error: ServiceError): Readonly<Record<string, string | string[]>> {
-  const { code, facts } = error;
   const wait = retryAfterSeconds(error);
-  const challenge = facts.challenge ?? (code === 'INVALID_TOKEN' ? 'Bearer' : undefined);
+  const challenge = challengeOf(error);
   return withoutUndefined({
     'retry-after': wait === undefined ? undefined : String(wait),
     'www-authenticate': typeof challenge === 'object' ? [...challenge] : challenge,
-    allow: facts.allow,
+    allow: httpFactsOf(error).allow,
   });
 }
 

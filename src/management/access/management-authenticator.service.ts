@@ -1,6 +1,8 @@
 import { withTimeout } from '../../clock/with-timeout.js';
 import { Injectable } from '@nestjs/common';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { withoutUndefined } from '../../collections/without-undefined.js';
+import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
@@ -11,7 +13,8 @@ import {
   ROLE_MANAGEMENT,
 } from '../../principal/operator.js';
 import { requestContext } from '../../principal/request-context.js';
-import { parseBasic, parseBearer, stepUpChallenge } from '../../web/authorization-header.js';
+import { HttpError, stepUpChallenge } from '../../http/errors/http-error.js';
+import { parseBasic, parseBearer } from '../../web/authorization-header.js';
 import { ManagementSecurityProperties } from './access.properties.js';
 
 /** Half of the usual timeout of a probe: an unresponsive database must not make health time out as well. */
@@ -54,7 +57,7 @@ export class ManagementAuthenticator {
     { isPublic, needsOtp }: AccessRequirements,
   ): Promise<Operator | undefined> {
     if (isPublic || !this.isEnabled) return authorization === undefined ? undefined : this.identify(authorization);
-    if (authorization === undefined) throw unauthenticated('nobody', 'Bearer');
+    if (authorization === undefined) throw unauthenticated('no credentials', 'Bearer');
     const operator = await this.verify(authorization);
     if (!operator.roles.includes(ROLE_MANAGEMENT)) {
       this.log.warn('A caller without ROLE_MANAGEMENT is refused', { user: operator.name, ...clientIp() });
@@ -65,7 +68,7 @@ export class ManagementAuthenticator {
       user: operator.name,
       ...clientIp(),
     });
-    throw new ServiceError('STEP_UP_REQUIRED', { challenge: [stepUpChallenge({ method: 'otp' }), BASIC] });
+    throw new HttpError('STEP_UP_REQUIRED', { challenge: [stepUpChallenge({ method: 'otp' }), BASIC] });
   }
 
   /** Identifies the caller of a public endpoint; undefined if that fails or takes too long. */
@@ -85,7 +88,7 @@ export class ManagementAuthenticator {
   private async verify(authorization: string): Promise<AuthenticatedOperator> {
     const basic = parseBasic(authorization);
     if (basic) return this.verifyBasic(basic.name, basic.secret);
-    if (parseBearer(authorization) === undefined) throw unauthenticated('no credentials', 'Bearer');
+    if (parseBearer(authorization) === undefined) throw unauthenticated('no bearer token', 'Bearer');
     return this.verifyToken(authorization);
   }
 
@@ -94,7 +97,7 @@ export class ManagementAuthenticator {
       return await this.credentials.verifyAccessToken(authorization);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.code !== 'INVALID_TOKEN') throw error;
-      throw unauthenticated(error.facts.reason ?? '', 'Bearer error="invalid_token"');
+      throw unauthenticated(error.facts.reason, 'Bearer error="invalid_token"');
     }
   }
 
@@ -135,8 +138,8 @@ function digestOf(name: string, password: string): Buffer {
   return createHash('sha256').update(`${name}:${password}`.normalize('NFC')).digest();
 }
 
-function unauthenticated(reason: string, bearer: string): ServiceError {
-  return new ServiceError('INVALID_TOKEN', { reason, challenge: [bearer, BASIC] });
+function unauthenticated(reason: Reason | undefined, bearer: string): HttpError {
+  return new HttpError('INVALID_TOKEN', { ...withoutUndefined({ reason }), challenge: [bearer, BASIC] });
 }
 
 function clientIp(): { readonly ip?: string } {

@@ -64,8 +64,7 @@ export class Idps {
   private trustOf(cache: IdpMetadataCache): IdpTrust {
     const found = cache.trustAt(this.clock.millis());
     if (!('fault' in found)) return found;
-    const reason = `identity provider ${cache.name}: ${found.fault}`;
-    throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_SECONDS, reason });
+    throw new ServiceError('UNAVAILABLE', { retryAfterSeconds: RETRY_AFTER_SECONDS, reason: 'no valid metadata' });
   }
 
   private useConfigured(properties: IdpProperties, cache: IdpMetadataCache): void {

@@ -10,6 +10,7 @@ import { FormBody, ErrorPages } from '../../web/route.decorator.js';
 import { Res, type Reply } from '../../web/cookies.js';
 import type { HttpRequest } from '../../web/http-request.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { HttpError } from '../../http/errors/http-error.js';
 import { problemPage } from '../../http/errors/problem-page.js';
 import { safeReturnPath } from '../../web/return-to.js';
 import { ServletProperties } from '../../http/server.properties.js';
@@ -124,7 +125,7 @@ export class SamlController {
       if (!(error instanceof ServiceError) || !REPEATED_RESPONSE.has(error.facts.reason)) throw error;
       const told = { code: error.code, requestId: requestContext()?.requestId ?? '' };
       const page = problemPage(told, this.contextPath + SIGN_IN_PAGE, this.contextPath + RESUME_PAGE);
-      throw new ServiceError(error.code, { ...error.facts, cause: error, page });
+      throw HttpError.withPage(error, page);
     }
   }
 }

@@ -1,3 +1,4 @@
+import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { StepOffset } from '../totp/totp.js';
 import { type FailureCounter, type Lock, lockOf } from './lock.js';
@@ -45,7 +46,7 @@ export type Refusal =
 /** Why a code that was verified is rejected, and the event that reports it. */
 export interface Failure {
   readonly event: 'MFA_FAILED' | 'MFA_REPLAY';
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 /** How a charged attempt ended. */
@@ -110,7 +111,7 @@ export function refusalError(refusal: Refusal, caller: AttemptSubject, now: numb
       return new ServiceError('MFA_STATE_CONFLICT', { reason: 'no such secret' });
     case 'ended':
       return caller.jti === undefined
-        ? new ServiceError('INVALID_TOKEN', { challenge: 'Bearer', reason: refusal.reason })
+        ? new ServiceError('INVALID_TOKEN', { reason: refusal.reason })
         : new ServiceError('MFA_TOKEN_INVALID', { reason: refusal.reason });
   }
 }

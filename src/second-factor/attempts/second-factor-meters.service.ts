@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ErrorCode } from '../../errors/error-code.js';
+import type { Reason } from '../../errors/reason.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Counter, Summary } from '../../metrics/meter.js';
@@ -27,7 +28,7 @@ export class SecondFactorMeters {
   private readonly attempts: Family<Counter>;
   private readonly offsets: Summary;
   /** A race may end the attempt of one factor with the reason of another. */
-  private readonly failures = new Set<string>();
+  private readonly failures = new Set<Reason>();
 
   constructor(meters: Meters, events: SecurityEvents) {
     this.attempts = meters.counter('login.mfa.attempts', { description: 'Codes shown as second factor' });
@@ -46,7 +47,7 @@ export class SecondFactorMeters {
   }
 
   /** Creates the usual series of a factor at startup, so that the first count is a rise. */
-  declare(method: FactorId, failures: readonly string[]): void {
+  declare(method: FactorId, failures: readonly Reason[]): void {
     this.counterOf(method, SUCCESS);
     for (const reason of failures) {
       this.failures.add(reason);
@@ -90,7 +91,7 @@ export class SecondFactorMeters {
     const { code, facts } = error;
     if (code === 'UNAVAILABLE') return { outcome: 'error', reason: 'unavailable' };
     if (code !== 'MFA_CODE_INVALID') return { outcome: 'refused', reason: REFUSALS[code] ?? 'other' };
-    const { reason = 'other' } = facts;
-    return { outcome: 'failure', reason: this.failures.has(reason) ? reason : 'other' };
+    const { reason } = facts;
+    return { outcome: 'failure', reason: reason !== undefined && this.failures.has(reason) ? reason : 'other' };
   }
 }

@@ -1,0 +1,132 @@
+/** Why a message of an identity provider is rejected: `reason` of `SAML_REJECTED`, `outcome` of `saml.responses`. */
+export const SAML_REJECTIONS = [
+  'malformed',
+  'not_well_formed',
+  'doctype',
+  'markup',
+  'too_deep',
+  'structure',
+  'algorithm',
+  'signature',
+  'decryption',
+  'status',
+  'issuer',
+  'destination',
+  'audience',
+  'recipient',
+  'confirmation',
+  'not_yet_valid',
+  'expired',
+  'too_old',
+  'in_response_to',
+  'unsolicited',
+  'other_browser',
+  'request_used',
+  'replay',
+  'name_id',
+  'roles',
+  'authn_statement',
+  'authn_context',
+  'mfa_missing',
+  'user_unknown',
+  'user_disabled',
+  'other_user',
+] as const;
+
+/** Why a password is rejected: `reason` of `LOGIN_PASSWORD_FAILED`, `outcome` of `login.attempts`. */
+type PasswordReason =
+  | 'wrong_password'
+  | 'unknown'
+  | 'disabled'
+  | 'no_password'
+  | 'expired_password'
+  | 'change_required'
+  | 'temporary password'
+  // The account changed between the check of its password and the commit.
+  | 'account changed';
+
+/** Which limit of the password throttle is exceeded. */
+type ThrottleReason = 'login_id' | 'device' | 'subject' | 'client' | 'operator' | 'address' | 'everywhere';
+
+/** Why a code is rejected (`reason` of `MFA_FAILED`, `MFA_REPLAY` and `login.mfa.attempts`), or not compared at all. */
+type SecondFactorReason =
+  | 'wrong_code'
+  | 'used_step'
+  | 'wrong_backup_code'
+  | 'no_account'
+  | 'epoch'
+  | 'jti'
+  | 'jti used'
+  // Too many attempts of the account are in progress.
+  | 'busy'
+  | 'no such secret'
+  | 'no secret is active'
+  | 'a secret is pending'
+  | 'policy demands it'
+  | 'not to be enrolled'
+  | 'second factor open';
+
+/** Why an access token, an `mfa_token` or a session is rejected. */
+type CredentialReason =
+  | 'no credentials'
+  | 'wrong credentials'
+  | 'no bearer token'
+  | 'not an access token of ours'
+  | 'not an mfa_token of ours'
+  | 'mfa_token'
+  | 'no such session'
+  | 'session ended'
+  | 'half-authenticated session used or ended'
+  | 'account gone'
+  | 'account not active'
+  // HTTP Basic is not configured.
+  | 'no account'
+  | 'ROLE_MANAGEMENT';
+
+/** Why a refresh token is rejected: `outcome` of `login.token.refresh`. */
+type RefreshReason = 'no cookie' | 'expired' | 'superseded' | 'reused';
+
+/** Why a browser request is taken for a forged one. */
+type CrossSiteReason = 'form token' | 'no form cookie over http' | 'no navigation';
+
+/** Why a change of an account is rejected. */
+type AccountReason =
+  | 'account'
+  | 'oneself'
+  | 'last administrator'
+  | 'no password'
+  | 'login id taken'
+  | 'person known'
+  | 'the file changed while it was read';
+
+/** What is overloaded, out of reach or larger than its limit. */
+type CapacityReason =
+  | 'overloaded'
+  | 'memory of bodies'
+  | 'upload request'
+  | 'uploaded file'
+  | 'upload not stored'
+  | 'upload not readable'
+  | 'password hashing full'
+  | 'password hashing failed'
+  | 'password hashing closed'
+  | 'database lost'
+  | 'database waited'
+  | 'database unreachable'
+  | 'no valid metadata'
+  | 'a heap dump is on its way';
+
+/**
+ * The exact reason of an error: the closed list for logs, events and meters. Callers never learn it, so that errors with
+ * one code look alike. Existing texts never change, since stored events and dashboards contain them.
+ */
+export type Reason =
+  | (typeof SAML_REJECTIONS)[number]
+  | PasswordReason
+  | ThrottleReason
+  | SecondFactorReason
+  | CredentialReason
+  | RefreshReason
+  | CrossSiteReason
+  | AccountReason
+  | CapacityReason;
