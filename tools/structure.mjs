@@ -21,7 +21,10 @@ const DECLARATIONS =
 const STORIES = {
   'login controller': ['src/auth/api/login.controller.ts', 'src/auth/login.controller.ts'],
   'readiness endpoint': ['src/management/health/health.endpoint.ts'],
-  'SAML controller': ['src/saml/login/saml.controller.ts', 'src/saml/saml.controller.ts'],
+  'SAML controller': [
+    ...['src/saml/login/saml.controller.ts', 'src/saml/login/acs.controller.ts'],
+    'src/saml/saml.controller.ts',
+  ],
 };
 
 const { values } = parseArgs({

@@ -16,22 +16,30 @@ const HOUR_SECONDS = 3600;
 
 /** The service's way of a response up to its facts; answers them, or a reason. */
 export function ownVerification(idpKeys, spKeys) {
-  const responses = new SamlResponses(new SystemClock(), new Loggers());
   const properties = Object.assign(new IdpProperties(), { maxAssertionAge: Duration.ofSeconds(HOUR_SECONDS) });
   const trust = {
     entityId: ENTITY_ID,
     sso: { url: SSO_URL, binding: 'redirect' },
     certificates: [idpKeys.certificate],
   };
-  const idp = { name: 'corp', displayName: 'corp', properties, trust: () => trust };
+  const idp = {
+    name: 'corp',
+    displayName: 'corp',
+    properties,
+    trust: () => trust,
+    hasNewCertificates: async () => false,
+  };
   const sp = {
     entityId: PARTIES.audience,
     acsUrl: PARTIES.acsUrl,
     ...(spKeys && { keys: { ...spKeys, decryptionKey: createPrivateKey(spKeys.privateKey) } }),
   };
+  const responses = new SamlResponses(new SystemClock(), { of: () => sp }, new Loggers());
   return async (base64) => {
-    const posted = responses.read(base64);
-    return typeof posted === 'string' ? posted : responses.verify(posted, idp, sp, REQUEST_ID);
+    const posted = responses.read(base64, idp);
+    return typeof posted === 'string'
+      ? posted
+      : responses.verify(posted, idp, { protocol: 'https', host: '' }, REQUEST_ID);
   };
 }
 

@@ -14,8 +14,8 @@ import { LogoutReceiver } from './logout/logout-receiver.service.js';
 import { IdpMetadata } from './idp/idp-metadata.service.js';
 import { IdpMetadataStore } from './idp/idp-metadata.store.js';
 import { IdpMeters, SamlMeters } from './saml-meters.js';
-import { IdpSessionStore } from './logout/idp-session.store.js';
-import { IdpSessions } from './logout/idp-sessions.service.js';
+import { IdpSessionStore } from './login/idp-session.store.js';
+import { IdpSessions } from './login/idp-sessions.service.js';
 import { Idps } from './idp/idps.service.js';
 import { LogoutMessages } from './logout/logout-messages.service.js';
 import { MetadataRefresh } from './idp/metadata-refresh.task.js';
@@ -25,9 +25,14 @@ import { SamlIndicator } from './idp/saml.indicator.js';
 import { SpInitiatedLogout } from './logout/sp-initiated-logout.service.js';
 import { SamlController } from './login/saml.controller.js';
 import { SamlLogoutController } from './logout/saml-logout.controller.js';
-import { SamlLogins } from './login/saml-logins.service.js';
+import { AcsController } from './login/acs.controller.js';
+import { AssertionConsumer } from './login/assertion-consumer.service.js';
+import { SpInitiatedLogin } from './login/sp-initiated-login.service.js';
+import { StaffSessions } from './login/staff-sessions.service.js';
+import { SessionTermination } from './logout/session-termination.service.js';
+import { LogoutRequests } from './logout/logout-requests.service.js';
 import { SamlProperties } from './saml.properties.js';
-import { RejectionAudit } from './login/rejection-audit.service.js';
+import { Rejections } from './login/rejections.service.js';
 import { AuthnRequestStore } from './login/authn-request.store.js';
 import { AuthnRequests } from './login/authn-requests.service.js';
 import { SamlResponses } from './login/saml-responses.service.js';
@@ -36,7 +41,6 @@ import { SpMetadataController } from './sp/sp-metadata.controller.js';
 import { StaffLogins } from './login/staff-logins.service.js';
 import { KeyRollover } from './idp/key-rollover.service.js';
 import { UsedAssertionStore } from './login/used-assertion.store.js';
-import { UsedAssertions } from './login/used-assertions.service.js';
 
 /** Sign-in of staff through identity providers. */
 @Module({
@@ -50,23 +54,16 @@ import { UsedAssertions } from './login/used-assertions.service.js';
     AuthModule,
     MetadataRequestsModule,
   ],
-  controllers: [SamlController, SamlLogoutController, SpMetadataController],
+  controllers: [SamlController, AcsController, SamlLogoutController, SpMetadataController],
   providers: [
     ...[Idps, IdpMetadataStore, IdpMetadata, MetadataRefresh, SamlIndicator],
     ...[MetadataRequestWatch, KeyRollover],
     { provide: IdpMeters, inject: [Meters, Clock, Idps], useFactory: idpMeters },
-    ...[AuthnRequestStore, UsedAssertionStore, IdpSessionStore],
-    ...[
-      AuthnRequests,
-      UsedAssertions,
-      IdpSessions,
-      SamlResponses,
-      RejectionAudit,
-      ServiceProviders,
-      StaffLogins,
-      SamlLogins,
-    ],
-    ...[LogoutMessages, LogoutReceiver, SpInitiatedLogout],
+    ServiceProviders,
+    ...[AuthnRequestStore, UsedAssertionStore, AuthnRequests, SpInitiatedLogin],
+    ...[SamlResponses, Rejections, AssertionConsumer],
+    ...[IdpSessionStore, IdpSessions, StaffSessions, StaffLogins],
+    ...[LogoutMessages, SessionTermination, LogoutReceiver, LogoutRequests, SpInitiatedLogout],
     {
       provide: SslBundles,
       inject: [Configuration, Clock],

@@ -18,7 +18,12 @@ export interface Idp {
    * @throws ServiceError `UNAVAILABLE` without valid metadata
    */
   trust(): IdpTrust;
+  /** Whether the certificates differ from `used` once the trust settings have been renewed, if they can be. */
+  hasNewCertificates(used: readonly string[]): Promise<boolean>;
 }
+
+/** Reads the trust settings of an identity provider again, as often as it may. */
+type TrustRenewal = (name: string) => Promise<void>;
 
 /** The configuration of an identity provider, and the cache of its metadata. */
 export interface IdpEntry {
@@ -30,6 +35,7 @@ export interface IdpEntry {
 @Injectable()
 export class Idps {
   private readonly byName: ReadonlyMap<string, IdpEntry>;
+  private renew: TrustRenewal = () => Promise.resolve();
 
   constructor(
     { idp }: SamlProperties,
@@ -48,6 +54,11 @@ export class Idps {
     return [...this.byName.values()];
   }
 
+  /** Sets what renews trust settings when a signature fits no known certificate; without it they stay as they are. */
+  setRenewal(renew: TrustRenewal): void {
+    this.renew = renew;
+  }
+
   /** In the order of the configuration. */
   list(): readonly Pick<Idp, 'name' | 'displayName'>[] {
     return this.entries.map(({ cache: { name, displayName } }) => ({ name, displayName }));
@@ -58,7 +69,12 @@ export class Idps {
     const entry = this.byName.get(name);
     if (!entry) throw new ServiceError('NOT_FOUND');
     const { cache, properties } = entry;
-    return { name, displayName: cache.displayName, properties, trust: () => this.trustOf(cache) };
+    const trust = (): IdpTrust => this.trustOf(cache);
+    const hasNewCertificates = async (used: readonly string[]): Promise<boolean> => {
+      await this.renew(name);
+      return trust().certificates.join('\n') !== used.join('\n');
+    };
+    return { name, displayName: cache.displayName, properties, trust, hasNewCertificates };
   }
 
   private trustOf(cache: IdpMetadataCache): IdpTrust {

@@ -1,7 +1,7 @@
-import { withTimeout } from '../../clock/with-timeout.js';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
-import type { Idp } from './idps.service.js';
+import { withTimeout } from '../../clock/with-timeout.js';
+import { Idps } from './idps.service.js';
 import { MetadataRefresh } from './metadata-refresh.task.js';
 
 const MIN_INTERVAL_MILLIS = 60_000;
@@ -26,12 +26,14 @@ export class KeyRollover {
   constructor(
     private readonly refresh: MetadataRefresh,
     private readonly clock: Clock,
-  ) {}
+    idps: Idps,
+  ) {
+    idps.setRenewal((name) => this.renew(name));
+  }
 
-  /** Whether the certificates differ from `used` after a reading, which concurrent callers share. */
-  async hasNewCertificates(idp: Idp, used: readonly string[]): Promise<boolean> {
-    await withTimeout(this.reading(idp.name).done, MAX_WAIT_MILLIS, () => undefined);
-    return idp.trust().certificates.join('\n') !== used.join('\n');
+  /** Resolves after a reading, which concurrent callers share, or after the longest wait. */
+  private async renew(name: string): Promise<void> {
+    await withTimeout(this.reading(name).done, MAX_WAIT_MILLIS, () => undefined);
   }
 
   private reading(name: string): Reading {

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
-import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Random } from '../../random/random.js';
 import { hashSecret, isSecretForm, SECRET_BYTES } from '../../session/session.js';
+import type { IdpProperties } from '../saml.properties.js';
+import type { AssertionFacts } from './assertion.js';
 import { type PendingRequest, AuthnRequestStore } from './authn-request.store.js';
+import type { Rejection } from './rejection.js';
+import { UsedAssertionStore } from './used-assertion.store.js';
 
 /** How long a user may take at the identity provider. */
 const REQUEST_SECONDS = 300;
@@ -15,6 +19,12 @@ const RELAY_STATE_BYTES = 16;
 
 /** A request without its generated members. */
 type NewRequest = Omit<PendingRequest, 'id' | 'browserHash' | 'relayState' | 'expiresAt'>;
+
+/** The parts of a posted response that name its request. */
+interface Answer {
+  readonly inResponseTo: string | undefined;
+  readonly relayState: string | undefined;
+}
 
 /** A value of the cookie `saml_request`, and its lifetime in seconds. */
 export interface RequestCookie {
@@ -30,6 +40,7 @@ export interface RequestCookie {
 export class AuthnRequests {
   constructor(
     private readonly store: AuthnRequestStore,
+    private readonly usedAssertions: UsedAssertionStore,
     private readonly work: UnitOfWork,
     private readonly clock: Clock,
     private readonly random: Random,
@@ -53,19 +64,35 @@ export class AuthnRequests {
     return { request, cookie: { value, maxAge: REQUEST_SECONDS } };
   }
 
-  /** The request with this id, unless it has expired; one read. */
-  find(id: string, idp: string): Promise<PendingRequest | undefined> {
-    return this.work.single((tx) => this.store.find(tx, id, idp, this.clock.seconds()));
+  /** The request that a response answers, if the browser with this cookie sent it, or why the response is rejected. */
+  async findAnswered(
+    { inResponseTo, relayState }: Answer,
+    idp: string,
+    cookie: string | undefined,
+  ): Promise<PendingRequest | Rejection> {
+    if (inResponseTo === undefined) return 'unsolicited';
+    // Without a cookie no request can belong to this browser, so none is looked up.
+    if (cookie === undefined) return 'other_browser';
+    const request = await this.work.single((tx) => this.store.find(tx, inResponseTo, idp, this.clock.seconds()));
+    if (!request) return 'in_response_to';
+    if (!parseSecrets(cookie).some((secret) => hashSecret(secret) === request.browserHash)) return 'other_browser';
+    return request.relayState === relayState ? request : 'in_response_to';
   }
 
-  /** Whether the browser with this cookie sent the request. */
-  belongsTo(request: PendingRequest, cookie: string | undefined): boolean {
-    return parseSecrets(cookie).some((secret) => hashSecret(secret) === request.browserHash);
-  }
-
-  /** True only for the one transaction that uses the request. */
-  use(tx: Tx, request: PendingRequest): Promise<boolean> {
-    return this.store.use(tx, request, this.clock.seconds());
+  /**
+   * Marks an assertion and the request that it answers as used, in a transaction of its own, before anything else happens. Of
+   * several responses at once only one continues, and it stays used even if the login fails later. `request` is undefined for
+   * a login that began at the identity provider.
+   */
+  use(
+    request: PendingRequest | undefined,
+    assertion: AssertionFacts,
+    properties: Pick<IdpProperties, 'clockSkew' | 'maxAssertionAge'>,
+  ): Promise<Rejection | undefined> {
+    return this.work.run(async (tx) => {
+      if (request && !(await this.store.use(tx, request, this.clock.seconds()))) return 'request_used';
+      return (await this.usedAssertions.use(tx, assertion, properties)) ? undefined : 'replay';
+    });
   }
 
   /** The cookie without the secret of a completed login; undefined if nothing remains. */

@@ -7,7 +7,7 @@ import { IdpProperties } from '../saml.properties.js';
 import type { Idp } from '../idp/idps.service.js';
 import { isRejection } from './rejection.js';
 import { SamlResponses } from './saml-responses.service.js';
-import type { KeyRollover } from '../idp/key-rollover.service.js';
+import type { ServiceProviders } from '../sp/service-providers.service.js';
 
 const KEYCLOAK = fixture('keycloak-response');
 const { privateKey = '' } = fixture('encrypted-by-xmlsec');
@@ -24,6 +24,7 @@ it('S1: a recorded response of Keycloak with its default encryption is accepted'
     displayName: 'Keycloak',
     properties: new IdpProperties(),
     trust: () => ({ ...trust, sso }),
+    hasNewCertificates: () => Promise.resolve(false),
   };
   const sp = {
     entityId: KEYCLOAK['entityId'] ?? '',
@@ -35,10 +36,12 @@ it('S1: a recorded response of Keycloak with its default encryption is accepted'
   const now = Date.parse(KEYCLOAK['at'] ?? '');
   vi.useFakeTimers({ toFake: ['Date'], now });
   const clock = new ManualClock(now / 1000);
-  const responses = new SamlResponses(clock, {} as KeyRollover, new CollectedLog().loggers);
+  const sps: Pick<ServiceProviders, 'of'> = { of: () => sp };
+  const responses = new SamlResponses(clock, sps as ServiceProviders, new CollectedLog().loggers);
+  const origin = { protocol: 'https', host: 'login.test' } as const;
   const posted = responses.read(KEYCLOAK['response'] ?? '', idp);
 
-  const facts = isRejection(posted) ? posted : await responses.verify(posted, idp, sp, KEYCLOAK['inResponseTo']);
+  const facts = isRejection(posted) ? posted : await responses.verify(posted, idp, origin, KEYCLOAK['inResponseTo']);
 
   expect(facts).toMatchObject({
     issuer: trust.entityId,

@@ -1,9 +1,11 @@
 import type { CacheProvider, SamlConfig } from '@node-saml/passport-saml';
 import type { RequestedContext } from './authn-context.js';
+import type { Duration } from '../../config/bind/duration.js';
 import type { IdpTrust } from '../idp/idp-trust.js';
 import { NAMESPACE } from '../xml/saml-uris.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
 import { xmlAttribute } from '../xml/xml-text.js';
+import { PERSISTENT } from './mapped-user.js';
 
 /** How the messages of an identity provider are validated. */
 export interface ValidationRules {
@@ -12,6 +14,24 @@ export interface ValidationRules {
   readonly maxAgeMillis: number;
   /** The NameID format to request; null requests none. */
   readonly nameIdFormat: string | null;
+}
+
+/** The keys of an identity provider that set its validation rules. */
+interface ValidationKeys {
+  readonly signedResponse: boolean;
+  readonly clockSkew: Duration;
+  readonly maxAssertionAge: Duration;
+  readonly accountAttribute?: string;
+}
+
+export function validationRules(keys: ValidationKeys): ValidationRules {
+  const { signedResponse, clockSkew, maxAssertionAge, accountAttribute } = keys;
+  return {
+    signedResponse,
+    clockSkewMillis: clockSkew.milliseconds,
+    maxAgeMillis: maxAssertionAge.milliseconds,
+    nameIdFormat: accountAttribute === undefined ? PERSISTENT : null,
+  };
 }
 
 /** The identity provider and the service provider of an exchange. */
@@ -24,7 +44,7 @@ interface Parties {
 interface AuthnRequestOptions {
   readonly id: string;
   readonly relayState: string;
-  readonly asked: RequestedContext;
+  readonly requested: RequestedContext;
   readonly forceAuthn: boolean;
 }
 
@@ -36,7 +56,7 @@ export interface OutgoingMessage {
 
 /** Builds an AuthnRequest for the binding of the identity provider (SAML bindings 3.4, 3.5), signed if we have a key. */
 export async function buildAuthnRequest(parties: Parties, request: AuthnRequestOptions): Promise<OutgoingMessage> {
-  const { classes, comparison } = request.asked;
+  const { classes, comparison } = request.requested;
   const { SAML, SamlStrategy } = await library();
   const saml = new SAML({
     ...configOf(parties),

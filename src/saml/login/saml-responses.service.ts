@@ -8,16 +8,15 @@ import { assertionFault, type Expectations, responseFault } from './assertion-ru
 import { decodeMessage, readDocument } from '../xml/document-allowlist.js';
 import { decryptAssertion } from '../xml/encrypted-assertion.js';
 import type { Idp } from '../idp/idps.service.js';
-import type { IdpProperties } from '../saml.properties.js';
 import type { XmlElement } from '../xml/xml-reader.js';
 import { readPost } from '../post-binding.js';
 import { rejectedAlgorithm } from '../xml/signature-allowlist.js';
 import { isRejection, type Rejection } from './rejection.js';
 import { readResponse, type ResponseFacts } from './response.js';
-import { type ValidationRules, wrapAssertion, verifyResponse } from './saml-messages.js';
+import { validationRules, wrapAssertion, verifyResponse } from './saml-messages.js';
+import type { HttpRequest } from '../../web/http-request.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
-import { PERSISTENT } from './mapped-user.js';
-import { KeyRollover } from '../idp/key-rollover.service.js';
+import { ServiceProviders } from '../sp/service-providers.service.js';
 
 /** A posted response that passed the allowlist; nothing in it is verified yet. */
 export interface PostedResponse {
@@ -35,7 +34,7 @@ export class SamlResponses {
 
   constructor(
     private readonly clock: Clock,
-    private readonly keyRollover: KeyRollover,
+    private readonly sps: ServiceProviders,
     loggers: Loggers,
   ) {
     this.log = loggers.get('saml');
@@ -54,17 +53,18 @@ export class SamlResponses {
 
   /**
    * Verifies and validates a response to `inResponseTo`, and returns the facts of its assertion or why it is rejected. If no
-   * known key signed it, the metadata is read once more, and with new certificates the response is verified again.
+   * known key signed it, the trust settings are renewed, and with new certificates the response is verified again.
    */
   async verify(
     posted: PostedResponse,
     idp: Idp,
-    sp: ServiceProvider,
+    origin: Pick<HttpRequest, 'protocol' | 'host'>,
     inResponseTo: string | undefined,
   ): Promise<AssertionFacts | Rejection> {
+    const sp = this.sps.of(idp, origin);
     const { certificates } = idp.trust();
     const found = await this.verifyOnce(posted, idp, sp, inResponseTo);
-    if (found !== 'signature' || !(await this.keyRollover.hasNewCertificates(idp, certificates))) return found;
+    if (found !== 'signature' || !(await idp.hasNewCertificates(certificates))) return found;
     return this.verifyOnce(posted, idp, sp, inResponseTo);
   }
 
@@ -101,9 +101,9 @@ export class SamlResponses {
       this.log.debug('The SAML library rejected a response', { idp: idp.name, why: refusal });
     }
     if (assertion === undefined) return 'signature';
-    const validate = this.judged(assertion, expected);
+    const validated = this.validate(assertion, expected);
     // A rejection by the library for a reason that the service does not know is a rejection, too.
-    return refusal === undefined || isRejection(validate) ? validate : 'structure';
+    return refusal === undefined || isRejection(validated) ? validated : 'structure';
   }
 
   /** Decrypts the assertion of a response; if the response is signed, only its signed text is read. */
@@ -140,20 +140,9 @@ export class SamlResponses {
     return mine;
   }
 
-  private judged(signed: string, expected: Expectations): AssertionFacts | Rejection {
+  private validate(signed: string, expected: Expectations): AssertionFacts | Rejection {
     const assertion = readAssertion(signed);
     if (isRejection(assertion)) return assertion;
     return assertionFault(assertion, expected, this.clock.millis()) ?? assertion;
   }
-}
-
-/** The validation rules that the keys of an identity provider set. */
-export function validationRules(properties: IdpProperties): ValidationRules {
-  const { signedResponse, clockSkew, maxAssertionAge, accountAttribute } = properties;
-  return {
-    signedResponse,
-    clockSkewMillis: clockSkew.milliseconds,
-    maxAgeMillis: maxAssertionAge.milliseconds,
-    nameIdFormat: accountAttribute === undefined ? PERSISTENT : null,
-  };
 }

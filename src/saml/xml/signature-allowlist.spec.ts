@@ -5,7 +5,7 @@ import { encoded } from '../../../test/support/saml-messages.js';
 import { SystemClock } from '../../clock/clock.js';
 import { rejectedAlgorithm } from './signature-allowlist.js';
 import { SamlResponses } from '../login/saml-responses.service.js';
-import type { KeyRollover } from '../idp/key-rollover.service.js';
+import type { ServiceProviders } from '../sp/service-providers.service.js';
 
 const ANSWER = { acsUrl: 'https://login.test/acs', audience: 'a' };
 const RSA_SHA1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1';
@@ -15,7 +15,7 @@ it('S1: a refused algorithm is named at DEBUG', () => {
   log.loggers.setLevel('saml', 'DEBUG');
   const xml = IdentityProvider.make().response({ ...ANSWER, signature: { algorithm: 'rsa-sha1' } });
 
-  const responses = new SamlResponses(new SystemClock(), {} as KeyRollover, log.loggers);
+  const responses = new SamlResponses(new SystemClock(), {} as ServiceProviders, log.loggers);
 
   expect(responses.read(encoded(xml), { name: 'corp' })).toBe('algorithm');
 

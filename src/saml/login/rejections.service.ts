@@ -1,0 +1,79 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../clock/clock.js';
+import type { ErrorCode } from '../../errors/error-code.js';
+import { ServiceError } from '../../errors/service-error.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
+import type { Logger } from '../../logging/logger.js';
+import { Loggers } from '../../logging/loggers.js';
+import { UnitOfWork } from '../../persistence/unit-of-work.js';
+import { requestContext } from '../../principal/request-context.js';
+import { SamlMeters } from '../saml-meters.js';
+import { AuditRateLimit } from './audit-rate-limit.js';
+import type { Rejection } from './rejection.js';
+
+/** The user of a verified message. */
+interface RejectedUser {
+  readonly subject?: string;
+  readonly authnContext?: string;
+}
+
+/**
+ * Rejects messages of identity providers: records them as events `SAML_REJECTED`, unverified messages only up to a limit for
+ * each network, and ends the request. The caller learns only the public error code.
+ */
+@Injectable()
+export class Rejections {
+  private readonly log: Logger;
+  private readonly rateLimit: AuditRateLimit;
+
+  constructor(
+    private readonly work: UnitOfWork,
+    private readonly events: SecurityEvents,
+    private readonly meters: SamlMeters,
+    clock: Clock,
+    loggers: Loggers,
+  ) {
+    this.log = loggers.get('saml');
+    this.rateLimit = new AuditRateLimit(clock);
+  }
+
+  /** Rejects and counts a response; `user` is set once the response has been verified and used. @throws ServiceError always */
+  async rejectResponse(idp: string, rejection: Rejection, user?: RejectedUser): Promise<never> {
+    this.meters.count(idp, rejection);
+    await (user ? this.record(idp, rejection, user) : this.recordUnverified(idp, rejection));
+    throw new ServiceError(codeOf(rejection), { reason: rejection });
+  }
+
+  /** Rejects a logout message. @throws ServiceError `SAML_RESPONSE_INVALID` always */
+  async rejectLogout(idp: string, rejection: Rejection): Promise<never> {
+    await this.recordUnverified(idp, rejection);
+    throw new ServiceError('SAML_RESPONSE_INVALID', { reason: rejection });
+  }
+
+  /** Records the rejection of a message that anyone may have sent, or sent again. */
+  private async recordUnverified(idp: string, rejection: Rejection): Promise<void> {
+    const { ip = '' } = requestContext() ?? {};
+    const decision = this.rateLimit.take(ip);
+    if (decision === 'within') await this.record(idp, rejection);
+    else if (decision === 'first')
+      this.log.warn('Further rejected SAML messages from this network are not recorded as events', { idp, ip });
+  }
+
+  private record(idp: string, reason: Rejection, user: RejectedUser = {}): Promise<void> {
+    const event = { kind: 'SAML_REJECTED', idp, result: 'refused', reason, ...user } as const;
+    return this.work.single((tx) => this.events.record(tx, event));
+  }
+}
+
+function codeOf(rejection: Rejection): ErrorCode {
+  switch (rejection) {
+    case 'mfa_missing':
+      return 'SAML_MFA_MISSING';
+    case 'user_unknown':
+    case 'user_disabled':
+    case 'other_user':
+      return 'SAML_USER_NOT_ALLOWED';
+    default:
+      return 'SAML_RESPONSE_INVALID';
+  }
+}
