@@ -9,8 +9,8 @@ import type { ConsoleRegistration } from '../management/console/registration.tas
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 
 /**
- * Registers with the console, where one is configured, and goes on in the background; the listeners are open, and
- * `basePath` is that of the management endpoints.
+ * Starts the registration with the console, if one is configured. The listeners must be open; `basePath` is that of the
+ * management endpoints.
  */
 export async function registerWithConsole(
   configuration: Configuration,
@@ -34,18 +34,11 @@ export async function registerWithConsole(
   const credentials = username !== undefined && password !== undefined ? { username, password } : undefined;
   const healthSegment = app.get(EndpointRegistry).find('health')?.segment ?? 'health';
   const known = { management, service: listeners.serviceUrl, healthSegment };
-  const periodMillis = period.milliseconds;
-  const registration = new ConsoleRegistration({
+  const parts = {
     clients: urls.map((url) => new ConsoleClient(url, credentials)),
     instance: describeInstance(configuration.get(ConsoleInstanceProperties), known, app.get(Clock).millis()),
-    periodMillis,
-    task: app.get(ScheduledTasks).add('ConsoleRegistration.register', {
-      kind: 'fixedDelay',
-      initialDelayMillis: 0,
-      intervalMillis: periodMillis,
-    }),
+    periodMillis: period.milliseconds,
     logger,
-  });
-  registration.start();
-  return registration;
+  };
+  return new ConsoleRegistration(parts, app.get(ScheduledTasks));
 }

@@ -215,4 +215,47 @@ describe('a background loop', () => {
     expect(seen).toEqual([true]);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it('a stop runs the last step once, after the turn in progress and before the signal is aborted', async () => {
+    const seen: string[] = [];
+    const run = (signal: AbortSignal): Promise<void> => {
+      seen.push(`last step, aborted: ${signal.aborted}`);
+      return Promise.resolve();
+    };
+    tasks.repeat('Registration.register', { ...DELAY, lastStep: { limitMillis: 100, run } }, async (signal) => {
+      await takes(50)();
+      seen.push(`turn, aborted: ${signal.aborted}`);
+    });
+    tasks.start();
+    await pass(10);
+    const stopped = Promise.all([tasks.stop(), tasks.stop()]);
+    await pass(50);
+    await stopped;
+    await pass(1000);
+
+    expect(seen).toEqual(['turn, aborted: false', 'last step, aborted: false']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('a stop aborts the signal of a turn and of the last step after the limit', async () => {
+    const endless = (signal: AbortSignal): Promise<void> =>
+      new Promise((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener('abort', () => {
+          resolve();
+        });
+      });
+    const lastStep = { limitMillis: 100, run: endless };
+    tasks.repeat('Registration.register', { ...DELAY, lastStep }, endless);
+    tasks.start();
+    await pass(10);
+    let isStopped = false;
+    const stopped = tasks.stop().then(() => (isStopped = true));
+    await pass(99);
+    expect(isStopped).toBe(false);
+    await pass(1);
+    await stopped;
+
+    expect(isStopped).toBe(true);
+  });
 });

@@ -30,7 +30,18 @@ export interface CustomSchedule {
   readonly delayMillis: (failures: number) => number | undefined;
 }
 
+/**
+ * The second step of a stop, such as a deregistration. The turn in progress may end by itself first. After `limitMillis`
+ * the signal of both is aborted.
+ */
+export interface LastStep {
+  readonly limitMillis: number;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
 export type Schedule = (FixedSchedule | CustomSchedule) & {
+  /** Runs once, after the last turn. */
+  readonly lastStep?: LastStep;
   /** Reports a failed turn in place of the line in the log that each first failure in a row gets. */
   readonly onFailure?: (error: unknown, failures: number) => void;
 };
@@ -40,7 +51,8 @@ export type Schedule = (FixedSchedule | CustomSchedule) & {
  * runs its own loop.
  */
 export class BackgroundLoop {
-  private readonly stopping = new AbortController();
+  private readonly ending = new AbortController();
+  private stopped: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private isRunning = false;
@@ -73,11 +85,27 @@ export class BackgroundLoop {
     return this.running;
   }
 
-  /** Cancels the planned turn and waits for the one in progress. */
-  async stop(): Promise<void> {
-    this.stopping.abort();
+  /** Cancels the planned turn, waits for the one in progress, and then for the last step, if there is one. */
+  stop(): Promise<void> {
+    this.stopped ??= this.end();
+    return this.stopped;
+  }
+
+  private async end(): Promise<void> {
     clearTimeout(this.timer);
+    const { lastStep } = this.schedule;
+    if (!lastStep) {
+      this.ending.abort();
+      await this.running;
+      return;
+    }
+    const limit = setTimeout(() => {
+      this.ending.abort();
+    }, lastStep.limitMillis);
     await this.running;
+    await lastStep.run(this.ending.signal).finally(() => {
+      clearTimeout(limit);
+    });
   }
 
   private wake(delayMillis: number | undefined): void {
@@ -87,15 +115,15 @@ export class BackgroundLoop {
   private plan(delayMillis: number | undefined): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    if (delayMillis === undefined || this.stopping.signal.aborted) return;
+    if (delayMillis === undefined || this.stopped) return;
     this.task.plan(delayMillis);
     this.timer = setTimeout(() => void this.runNow(), delayMillis).unref();
   }
 
   private async turn(): Promise<void> {
-    if (this.stopping.signal.aborted) return;
+    if (this.stopped) return;
     this.isRunning = true;
-    const run = this.task.run<unknown>(() => this.work(this.stopping.signal));
+    const run = this.task.run<unknown>(() => this.work(this.ending.signal));
     const isFixedRate = this.schedule.kind === 'fixedRate';
     if (isFixedRate) this.plan(this.nextDelay(undefined));
     const turn = await this.outcome(run);

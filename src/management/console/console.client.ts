@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { ConsoleInstance } from './instance.js';
 
 export interface ConsoleCredentials {
@@ -5,7 +6,7 @@ export interface ConsoleCredentials {
   readonly password: string;
 }
 
-/** A call that the console did not take; its message holds no credentials. */
+/** Thrown for a call that the console did not accept; the message contains no credentials. */
 export class ConsoleFailure extends Error {
   constructor(url: string, reason: string, cause?: unknown) {
     super(`${url} ${reason}`, { cause });
@@ -14,7 +15,7 @@ export class ConsoleFailure extends Error {
 }
 
 const JSON_TYPE = 'application/json';
-/** For a whole call, its answer too. */
+/** Timeout of a whole call, including its response. */
 const TIMEOUT_MILLIS = 10_000;
 
 /** Calls one console (management API, "Clients and what they need"). */
@@ -22,19 +23,19 @@ export class ConsoleClient {
   private readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    /** Without a slash at its end. */
+    /** Without a trailing slash. */
     readonly url: string,
     credentials?: ConsoleCredentials,
     private readonly limitMillis = TIMEOUT_MILLIS,
   ) {
     const pair = credentials && Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64');
-    this.headers = { accept: JSON_TYPE, ...(pair !== undefined && { authorization: `Basic ${pair}` }) };
+    this.headers = withoutUndefined({ accept: JSON_TYPE, authorization: pair && `Basic ${pair}` });
   }
 
   /**
-   * Registers the instance, or says that it is still alive; the same health URL has the same id.
-   * @returns the id that the console gave
-   * @throws ConsoleFailure where the console did not take it
+   * Registers the instance, or reports that it is still alive; the same health URL keeps the same id.
+   * @returns the id that the console assigned
+   * @throws ConsoleFailure if the console does not accept it
    */
   async register(instance: ConsoleInstance, signal: AbortSignal): Promise<string> {
     const response = await this.call(signal, '/instances', {
@@ -43,11 +44,11 @@ export class ConsoleClient {
       body: JSON.stringify(instance),
     });
     const { id } = (await response.json().catch(() => ({}))) as { readonly id?: unknown };
-    if (typeof id !== 'string') throw new ConsoleFailure(this.url, 'did not answer with an id');
+    if (typeof id !== 'string') throw new ConsoleFailure(this.url, 'responded without an id');
     return id;
   }
 
-  /** @throws ConsoleFailure where the console did not take it */
+  /** @throws ConsoleFailure if the console does not accept it */
   async deregister(id: string, signal: AbortSignal): Promise<void> {
     const path = `/instances/${encodeURIComponent(id)}`;
     const { body } = await this.call(signal, path, { method: 'DELETE', headers: this.headers });
@@ -59,12 +60,12 @@ export class ConsoleClient {
     const response = await this.request(`${this.url}${path}`, { ...init, signal: limit });
     if (response.ok) return response;
     await response.body?.cancel();
-    throw new ConsoleFailure(this.url, `answered ${response.status}`);
+    throw new ConsoleFailure(this.url, `responded with ${response.status}`);
   }
 
   private async request(url: string, init: RequestInit): Promise<Response> {
     try {
-      // Elsewhere may be somebody who should not know our credentials.
+      // The target of a redirect must not receive our credentials.
       return await fetch(url, { ...init, redirect: 'manual' });
     } catch (error) {
       throw new ConsoleFailure(this.url, `cannot be reached: ${this.reasonOf(error)}`, error);
@@ -73,7 +74,7 @@ export class ConsoleClient {
 
   private reasonOf(error: unknown): string {
     if (!(error instanceof Error)) return 'unknown';
-    if (error.name === 'TimeoutError') return `no answer within ${this.limitMillis / 1000} s`;
+    if (error.name === 'TimeoutError') return `no response within ${this.limitMillis / 1000} s`;
     const { code, message } = (error.cause ?? error) as NodeJS.ErrnoException;
     return code ?? message;
   }

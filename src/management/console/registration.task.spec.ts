@@ -17,7 +17,7 @@ const INSTANCE = {
 };
 const PERIOD_MILLIS = 20;
 
-describe('the registration with a console', () => {
+describe('console registration', () => {
   const lines: LogLine[] = [];
   let console: FakeConsole;
   let registration: ConsoleRegistration | undefined;
@@ -37,14 +37,12 @@ describe('the registration with a console', () => {
     credentials?: ConsoleCredentials,
     limitMillis?: number,
   ): ConsoleRegistration => {
-    registration = new ConsoleRegistration({
-      clients: urls.map((url) => new ConsoleClient(url, credentials, limitMillis)),
-      instance: INSTANCE,
-      periodMillis: PERIOD_MILLIS,
-      task: new ScheduledTasks(new ManualClock()).add('ConsoleRegistration.register', { kind: 'custom', trigger: '' }),
-      logger: new Loggers([{ append: (line) => lines.push(line) }]).get('management.console'),
-    });
-    registration.start();
+    const loggers = new Loggers([{ append: (line) => lines.push(line) }]);
+    const tasks = new ScheduledTasks(new ManualClock(), loggers);
+    const clients = urls.map((url) => new ConsoleClient(url, credentials, limitMillis));
+    const logger = loggers.get('management.console');
+    registration = new ConsoleRegistration({ clients, instance: INSTANCE, periodMillis: PERIOD_MILLIS, logger }, tasks);
+    tasks.start();
     return registration;
   };
   const called = (times: number): Promise<true> =>
@@ -53,7 +51,7 @@ describe('the registration with a console', () => {
   const toldOf = (words: string): Promise<true> =>
     waitUntil(`the log says ${words}`, () => told().some((line) => line.includes(words)));
 
-  it('sends what the console needs, as JSON', async () => {
+  it('sends the instance as JSON, without credentials by default', async () => {
     begun([console.url]);
     await called(1);
 
@@ -66,14 +64,14 @@ describe('the registration with a console', () => {
     expect(console.calls[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  it('is repeated as a sign of life, and told once', async () => {
+  it('repeats every period, but logs only the first registration', async () => {
     begun([console.url]);
     await called(3);
 
     expect(told()).toEqual([`INFO Registered with the console at ${console.url}`]);
   });
 
-  it('signs in where the console asks for it', async () => {
+  it('sends the configured credentials in UTF-8 as Basic authentication', async () => {
     begun([console.url], { username: 'login', password: 'pässword' });
     await called(1);
 
@@ -81,7 +79,7 @@ describe('the registration with a console', () => {
     expect(console.calls[0]?.headers).toMatchObject({ authorization });
   });
 
-  it('is taken back at the end, by the id that the console gave', async () => {
+  it('deregisters at shutdown by the id that the console assigned', async () => {
     const begunOne = begun([console.url]);
     await toldOf('Registered');
     await begunOne.stop();
@@ -90,7 +88,7 @@ describe('the registration with a console', () => {
     expect(last).toMatchObject({ method: 'DELETE', path: '/instances/instance%2F1', body: undefined });
   });
 
-  it('goes on with a console that has forgotten it, and is taken back by the id that counts now', async () => {
+  it('deregisters by the latest id if the console assigns a new one', async () => {
     const begunOne = begun([console.url]);
     await called(2);
     console.id = 'another';
@@ -103,11 +101,11 @@ describe('the registration with a console', () => {
   });
 
   it.each([
-    [404, 'answered 404'],
-    [500, 'answered 500'],
-    ['page', 'did not answer with an id'],
-    ['silent', 'cannot be reached: no answer within 0.5 s'],
-  ] as const)('survives a console that says %s in the meantime', async (refuses, reason) => {
+    [404, 'responded with 404'],
+    [500, 'responded with 500'],
+    ['page', 'responded without an id'],
+    ['silent', 'cannot be reached: no response within 0.5 s'],
+  ] as const)('logs one warning if the console responds with %s, and logs the recovery', async (refuses, reason) => {
     begun([console.url], undefined, refuses === 'silent' ? 500 : undefined);
     await toldOf('Registered');
     console.refuses = refuses;
@@ -117,11 +115,11 @@ describe('the registration with a console', () => {
     await waitUntil('it is registered again', () => told().length === 3);
 
     const registered = `INFO Registered with the console at ${console.url}`;
-    const tells = `WARN Not registered with the console, which is tried again and again: ${console.url} ${reason}`;
+    const tells = `WARN Not registered with the console; the service keeps trying: ${console.url} ${reason}`;
     expect(told()).toEqual([registered, tells, registered]);
   });
 
-  it('warns once of a console that is away, tries on, and says when it is back', async () => {
+  it('logs one warning while the console is unreachable, keeps trying and logs the recovery', async () => {
     const port = await freePort();
     begun([`http://127.0.0.1:${port}`]);
     await toldOf('Not registered');
@@ -135,32 +133,32 @@ describe('the registration with a console', () => {
     ]);
   });
 
-  it('L1: says what the console answered, without the credentials', async () => {
+  it('L1: logs the status of the console without the credentials', async () => {
     console.refuses = 401;
     begun([console.url], { username: 'login', password: 'open-sesame' });
     await called(3);
 
-    expect(told()).toEqual([expect.stringMatching(/^WARN .*answered 401$/)]);
+    expect(told()).toEqual([expect.stringMatching(/^WARN .*responded with 401$/)]);
     expect(JSON.stringify(lines)).not.toContain('open-sesame');
   });
 
-  it('follows no redirect with its credentials', async () => {
+  it('does not follow redirects, which would leak its credentials', async () => {
     console.refuses = 307;
     begun([console.url], { username: 'login', password: 'open-sesame' });
     await called(2);
 
     expect(new Set(console.calls.map(({ path }) => path))).toEqual(new Set(['/instances']));
-    expect(told()).toEqual([expect.stringMatching(/answered 307$/)]);
+    expect(told()).toEqual([expect.stringMatching(/responded with 307$/)]);
   });
 
-  it('takes the first console of several that answers', async () => {
+  it('registers with the first of several consoles that responds', async () => {
     begun([`http://127.0.0.1:${await freePort()}`, console.url]);
     await called(2);
 
     expect(told()).toEqual([`INFO Registered with the console at ${console.url}`]);
   });
 
-  it('does not hold up the end where the console says nothing', async () => {
+  it('does not delay shutdown if the console does not respond', async () => {
     console.refuses = 'silent';
     const begunOne = begun([console.url]);
     await called(1);

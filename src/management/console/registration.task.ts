@@ -1,68 +1,60 @@
 import type { Logger } from '../../logging/logger.js';
-import type { ScheduledTask } from '../../tasks/scheduled-task.js';
+import type { BackgroundLoop } from '../../tasks/repeat.js';
+import type { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import type { ConsoleClient } from './console.client.js';
 import type { ConsoleInstance } from './instance.js';
 
 export interface RegistrationParts {
-  /** Replicas of one console, in the order in which they are asked. */
+  /** Replicas of one console, in the order in which they are called. */
   readonly clients: readonly ConsoleClient[];
   readonly instance: ConsoleInstance;
   readonly periodMillis: number;
-  readonly task: ScheduledTask;
   readonly logger: Logger;
 }
 
-/** So that no end of the service waits long for a console. */
+/** Limits how long shutdown waits for a console. */
 const DEREGISTER_TIMEOUT_MILLIS = 1000;
 
-/** Keeps this process registered with a console, for as long as it runs. */
+/** Keeps this process registered with a console until it stops. */
 export class ConsoleRegistration {
   private readonly ids = new Map<ConsoleClient, string>();
-  private readonly stopped = new AbortController();
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
+  private readonly loop: BackgroundLoop;
+  private isRegistered = false;
   private isStopping = false;
-  private state: 'new' | 'registered' | 'away' = 'new';
 
-  constructor(private readonly parts: RegistrationParts) {}
-
-  start(): void {
-    this.running = this.turn();
+  constructor(
+    private readonly parts: RegistrationParts,
+    tasks: ScheduledTasks,
+  ) {
+    this.loop = tasks.repeat(
+      'ConsoleRegistration.register',
+      {
+        kind: 'fixedDelay',
+        initialDelayMillis: 0,
+        intervalMillis: parts.periodMillis,
+        onFailure: (error, failures) => {
+          this.reportFailure(error, failures);
+        },
+        lastStep: { limitMillis: DEREGISTER_TIMEOUT_MILLIS, run: (signal) => this.deregister(signal) },
+      },
+      (signal) => this.register(signal),
+    );
   }
 
-  /** Takes the registration back, if that can be done soon. */
+  /** Stops the registrations, and deregisters if the console responds soon. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    clearTimeout(this.timer);
-    const limit = setTimeout(() => {
-      this.stopped.abort();
-    }, DEREGISTER_TIMEOUT_MILLIS);
-    await this.running;
-    await Promise.all(Array.from(this.ids, ([client, id]) => this.deregister(client, id)));
-    clearTimeout(limit);
+    await this.loop.stop();
   }
 
-  private async turn(): Promise<void> {
-    const { task, periodMillis } = this.parts;
-    try {
-      this.logRegistered(await task.run(() => this.register()));
-    } catch (error) {
-      this.logFailure(error);
-    }
-    if (this.isStopping) return;
-    task.plan(periodMillis);
-    this.timer = setTimeout(() => {
-      this.running = this.turn();
-    }, periodMillis).unref();
-  }
-
-  /** With the first console that takes it; fails with what the last one said. */
-  private async register(): Promise<ConsoleClient> {
+  /** Registers with the first console that accepts; fails with the error of the last one. */
+  private async register(signal: AbortSignal): Promise<void> {
     const failures: unknown[] = [];
     for (const client of this.parts.clients) {
       try {
-        this.ids.set(client, await client.register(this.parts.instance, this.stopped.signal));
-        return client;
+        this.ids.set(client, await client.register(this.parts.instance, signal));
+        this.reportSuccess(client);
+        return;
       } catch (error) {
         failures.push(error);
       }
@@ -70,24 +62,28 @@ export class ConsoleRegistration {
     throw failures.at(-1);
   }
 
-  private async deregister(client: ConsoleClient, id: string): Promise<void> {
-    try {
-      await client.deregister(id, this.stopped.signal);
-    } catch (error) {
-      this.parts.logger.warn('The console could not be told that the service ends', { error });
-    }
+  private async deregister(signal: AbortSignal): Promise<void> {
+    await Promise.all(
+      Array.from(this.ids, async ([client, id]) => {
+        try {
+          await client.deregister(id, signal);
+        } catch (error) {
+          this.parts.logger.warn('Could not deregister from the console', { error });
+        }
+      }),
+    );
   }
 
-  private logRegistered({ url }: ConsoleClient): void {
-    if (this.state !== 'registered') this.parts.logger.info(`Registered with the console at ${url}`);
-    this.state = 'registered';
+  private reportSuccess({ url }: ConsoleClient): void {
+    if (!this.isRegistered) this.parts.logger.info(`Registered with the console at ${url}`);
+    this.isRegistered = true;
   }
 
-  /** Once, however long it lasts. */
-  private logFailure(error: unknown): void {
-    if (this.state === 'away' || this.isStopping) return;
-    this.state = 'away';
+  /** Warns once per outage. */
+  private reportFailure(error: unknown, failures: number): void {
+    if (failures > 0 || this.isStopping) return;
+    this.isRegistered = false;
     const reason = error instanceof Error ? error.message : String(error);
-    this.parts.logger.warn(`Not registered with the console, which is tried again and again: ${reason}`);
+    this.parts.logger.warn(`Not registered with the console; the service keeps trying: ${reason}`);
   }
 }
