@@ -1,5 +1,5 @@
 // Prints figures about the structure of src/. `--root <folder>` measures another checkout; `--story <name or file>` lists the
-// files that a story runs through, for example `--story 'login controller'`.
+// files that a story runs through, for example `--story 'login controller'`; `--runs` lists the repeated runs of lines.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -28,10 +28,15 @@ const STORIES = {
 };
 
 const { values } = parseArgs({
-  options: { root: { type: 'string', default: dirname(import.meta.dirname) }, story: { type: 'string' } },
+  options: {
+    root: { type: 'string', default: dirname(import.meta.dirname) },
+    story: { type: 'string' },
+    runs: { type: 'boolean' },
+  },
 });
 const sources = readSources(values.root);
-if (values.story === undefined) report();
+if (values.runs) listRuns();
+else if (values.story === undefined) report();
 else console.log([...reached(STORIES[values.story] ?? [values.story])].sort().join('\n'));
 
 function readSources(root) {
@@ -95,32 +100,40 @@ function reached(starts) {
   return seen;
 }
 
-/** Runs of significant lines that occur in two places or more, each counted once at its full length. */
+/** Runs of significant lines that occur in two places or more, each once at its full length, with its first place. */
 function repeatedRuns() {
   const places = new Map();
   const files = [...sources].map(([name, { text }]) => [name, significant(text)]);
   for (const [name, lines] of files) {
     for (let at = 0; at + RUN_LINES <= lines.length; at += 1) {
       const key = lines.slice(at, at + RUN_LINES).join('\n');
-      places.set(key, [...(places.get(key) ?? []), `${name}:${at}`]);
+      places.set(key, [...(places.get(key) ?? []), { name, at }]);
     }
   }
-  let runs = 0;
+  const runs = [];
   for (const [name, lines] of files) {
-    let isInside = false;
+    let run;
     for (let at = 0; at + RUN_LINES <= lines.length; at += 1) {
       const key = lines.slice(at, at + RUN_LINES).join('\n');
-      const isRepeat = (places.get(key)?.length ?? 0) > 1 && places.get(key)[0] !== `${name}:${at}`;
-      if (isRepeat && !isInside) runs += 1;
-      isInside = isRepeat;
+      const [first] = places.get(key);
+      const isRepeat = first.name !== name || first.at !== at;
+      if (!isRepeat) run = undefined;
+      else if (run) run.lines.push(lines[at + RUN_LINES - 1]);
+      else runs.push((run = { first: first.name, again: name, lines: lines.slice(at, at + RUN_LINES) }));
     }
   }
   return runs;
 }
 
+function listRuns() {
+  for (const { first, again, lines } of repeatedRuns()) {
+    console.log(`${first}\n${again}\n${lines.map((line) => `    ${line}`).join('\n')}\n`);
+  }
+}
+
 function significant(text) {
   return text
-    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/\/\*[^]*?\*\/|^import\b[^;]*;/gm, '')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => /[a-z]/i.test(line) && !/^(?:import\b|export [*{]|\/\/|\} from)/.test(line));
@@ -152,7 +165,7 @@ function report() {
       `constructors with more than ${MAX_PARAMETERS} parameters`,
       [...sources.values()].filter(({ constructors }) => constructors > MAX_PARAMETERS).length,
     ],
-    [`repeated runs of ${RUN_LINES} lines`, repeatedRuns()],
+    [`repeated runs of ${RUN_LINES} lines`, repeatedRuns().length],
     ...Object.entries(STORIES).map(([name, starts]) => [`files reached from the ${name}`, reached(starts).size]),
   ];
   for (const [name, value] of rows) console.log(`${name.padEnd(46)} ${value}`);
