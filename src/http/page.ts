@@ -36,20 +36,28 @@ export function refreshTo(url: string): Html {
 /** A whole page without script; `head` is more for its head. */
 export function htmlPage(title: string, content: Html, head?: Html): string {
   // Under the policy of our headers, no-referrer, browsers say of a form of ours that it comes from the origin `null`.
+  return htmlDocument(
+    html`<meta name="referrer" content="same-origin">
+<title>${title === SERVICE_NAME ? title : `${title} - ${SERVICE_NAME}`}</title>
+${head}`,
+    html`<main>
+<h1>${title}</h1>
+${content}</main>
+`,
+  );
+}
+
+/** An HTML document with the declarations that every page needs; `head` and `body` end with a line break. */
+export function htmlDocument(head: Html, body: Html): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<meta name="referrer" content="same-origin">
-<title>${title === SERVICE_NAME ? title : `${title} - ${SERVICE_NAME}`}</title>
 ${head}</head>
 <body>
-<main>
-<h1>${title}</h1>
-${content}</main>
-</body>
+${body}</body>
 </html>
 `.html;
 }

@@ -1,7 +1,26 @@
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { type Amr, hasOtp } from './amr.js';
 
-/** Somebody whose login is complete. */
-export interface FullPrincipal {
+/** How the user of a session or access token authenticated; instants are epoch seconds. */
+export interface AuthenticationFacts {
+  readonly amr: Amr;
+  /** When the first factor was proven; missing if an identity provider did not prove it. */
+  readonly authTime?: number;
+  /** When the second factor was proven, if `amr` contains `otp` and the time is known. */
+  readonly mfaAt?: number;
+  readonly mfaMethod?: string;
+  readonly idp?: string;
+  readonly authnContext?: string;
+}
+
+/** Takes these facts from a session, the claims of a token or a principal. */
+export function authenticationFactsOf(from: AuthenticationFacts): AuthenticationFacts {
+  const { amr, authTime, mfaAt, mfaMethod, idp, authnContext } = from;
+  return withoutUndefined({ amr, authTime, mfaAt, mfaMethod, idp, authnContext });
+}
+
+/** A user whose login is complete. */
+export interface FullPrincipal extends AuthenticationFacts {
   readonly kind: 'full';
   readonly subject: string;
   /** The session behind the token or cookie. */
@@ -9,14 +28,6 @@ export interface FullPrincipal {
   /** What carried it: an access token in `Authorization`, or the cookie `SESSION`. */
   readonly via: 'token' | 'session';
   readonly roles: readonly string[];
-  readonly amr: Amr;
-  /** Epoch seconds of the password step; missing where an identity provider did not prove when it was. */
-  readonly authTime?: number;
-  /** Epoch seconds of the second factor, where `otp` is in `amr` and its time is proven. */
-  readonly mfaAt?: number;
-  readonly mfaMethod?: string;
-  readonly idp?: string;
-  readonly authnContext?: string;
 }
 
 /** Somebody whose password was right and whose second factor is open; has `ROLE_PRE_MFA` and nothing else. */

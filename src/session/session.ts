@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Amr } from '../principal/amr.js';
+import type { AuthenticationFacts } from '../principal/principal.js';
 
 /**
  * Kind of a session: `token` for applications with refresh tokens, `portal` for browsers with a session cookie, `staff` for
@@ -7,25 +9,22 @@ import type { Amr } from '../principal/amr.js';
  */
 export type SessionKind = 'token' | 'portal' | 'staff';
 
-/** A login in progress or complete; instants are epoch seconds. */
-export interface Session {
-  /** `sid` of its access tokens; never the value of a cookie. */
-  readonly id: string;
+/** Facts that a login proved, as a session stores them. */
+export interface LoginFacts extends AuthenticationFacts {
   readonly subject: string;
-  readonly kind: SessionKind;
-  /** Set while the second factor is open: the security stamp of the account the session is bound to. */
-  readonly halfSecurityStamp?: number;
-  readonly amr: Amr;
-  /** When the first factor was proven; like `mfaAt`, missing if an identity provider did not prove it. */
-  readonly authTime?: number;
-  readonly mfaAt?: number;
-  readonly mfaMethod?: string;
-  readonly idp?: string;
-  readonly authnContext?: string;
   /** Latest end, if the identity provider sets one (SessionNotOnOrAfter, SAML core 2.7.2). */
   readonly endsAt?: number;
   /** The session of the identity provider that it belongs to, for single logout. */
   readonly idpSession?: string;
+}
+
+/** A login in progress or complete; instants are epoch seconds. */
+export interface Session extends LoginFacts {
+  /** `sid` of its access tokens; never the value of a cookie. */
+  readonly id: string;
+  readonly kind: SessionKind;
+  /** Set while the second factor is open: the security stamp of the account the session is bound to. */
+  readonly halfSecurityStamp?: number;
   readonly createdAt: number;
   readonly lastUsedAt: number;
   /** When the session expires unless it is used before. */
@@ -34,29 +33,11 @@ export interface Session {
   readonly agent?: string;
 }
 
-/** Facts that a login proved, as a session stores them. */
-export interface LoginFacts {
-  readonly subject: string;
-  readonly amr: Amr;
-  readonly authTime?: number;
-  readonly mfaAt?: number;
-  readonly mfaMethod?: string;
-  readonly idp?: string;
-  readonly authnContext?: string;
-  readonly endsAt?: number;
-  readonly idpSession?: string;
-}
-
 /** Facts of a login through an identity provider, which a session keeps through every later proof. */
 export type IdpFacts = Pick<LoginFacts, 'idp' | 'authnContext' | 'endsAt' | 'idpSession'>;
 
 export function idpFactsOf({ idp, authnContext, endsAt, idpSession }: IdpFacts): IdpFacts {
-  return {
-    ...(idp !== undefined && { idp }),
-    ...(authnContext !== undefined && { authnContext }),
-    ...(endsAt !== undefined && { endsAt }),
-    ...(idpSession !== undefined && { idpSession }),
-  };
+  return withoutUndefined({ idp, authnContext, endsAt, idpSession });
 }
 
 /** Facts of a second factor that was proven again. */

@@ -1,9 +1,11 @@
 import type { JWTPayload } from 'jose';
-import { acrOf, type Amr, amrOf, amrText } from '../principal/amr.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
+import { acrOf, amrOf, amrText } from '../principal/amr.js';
+import { type AuthenticationFacts, authenticationFactsOf } from '../principal/principal.js';
 import type { Session } from '../session/session.js';
 
 /** Claims of a verified access token (RFC 9068); instants in epoch seconds. */
-export interface AccessClaims {
+export interface AccessClaims extends AuthenticationFacts {
   readonly issuer: string;
   readonly subject: string;
   readonly audience: string;
@@ -15,13 +17,6 @@ export interface AccessClaims {
   /** Id of the session; the token is valid here only while the session is live. */
   readonly sid: string;
   readonly roles: readonly string[];
-  readonly amr: Amr;
-  /** Like `mfaAt`, missing if the identity provider did not prove the time of the login. */
-  readonly authTime?: number;
-  readonly mfaAt?: number;
-  readonly mfaMethod?: string;
-  readonly idp?: string;
-  readonly authnContext?: string;
 }
 
 /** RFC 9068 section 2.1, and the type for verifiers that know no other (`app.security.token.type`). */
@@ -40,30 +35,19 @@ export function claimsForSession(
   session: Session,
   rest: Pick<AccessClaims, 'issuer' | 'clientId' | 'issuedAt' | 'expiresAt' | 'jti' | 'roles'>,
 ): AccessClaims {
-  const { id: sid, subject, amr, authTime, mfaAt, mfaMethod, idp, authnContext } = session;
-  return {
-    ...rest,
-    subject,
-    audience: ACCESS_AUDIENCE,
-    sid,
-    amr,
-    ...(authTime !== undefined && { authTime }),
-    ...(mfaAt !== undefined && { mfaAt }),
-    ...(mfaMethod !== undefined && { mfaMethod }),
-    ...(idp !== undefined && { idp }),
-    ...(authnContext !== undefined && { authnContext }),
-  };
+  const { id: sid, subject } = session;
+  return { ...rest, ...authenticationFactsOf(session), subject, audience: ACCESS_AUDIENCE, sid };
 }
 
 /** The claims by their names on the wire. */
 export function toAccessPayload(claims: AccessClaims): JWTPayload {
   const { issuer, subject, audience, clientId, issuedAt, expiresAt, jti, sid, roles, amr, authTime } = claims;
   const { mfaAt, mfaMethod, idp, authnContext } = claims;
-  return {
+  return withoutUndefined({
     iss: issuer,
     sub: subject,
     aud: audience,
-    ...(clientId !== undefined && { client_id: clientId }),
+    client_id: clientId,
     iat: issuedAt,
     nbf: issuedAt,
     exp: expiresAt,
@@ -72,12 +56,12 @@ export function toAccessPayload(claims: AccessClaims): JWTPayload {
     roles: [...roles],
     amr: [...amr],
     acr: acrOf(amr),
-    ...(authTime !== undefined && { auth_time: authTime }),
-    ...(mfaAt !== undefined && { mfa_at: mfaAt }),
-    ...(mfaMethod !== undefined && { mfa_method: mfaMethod }),
-    ...(idp !== undefined && { idp }),
-    ...(authnContext !== undefined && { authn_context: authnContext }),
-  };
+    auth_time: authTime,
+    mfa_at: mfaAt,
+    mfa_method: mfaMethod,
+    idp,
+    authn_context: authnContext,
+  });
 }
 
 /** Undefined if a claim is malformed, or `acr` does not follow from `amr`. */
@@ -92,23 +76,23 @@ export function parseAccessPayload(payload: JWTPayload): AccessClaims | undefine
   if (![authTime, mfaAt].every(isOptionalInstant)) return undefined;
   // Only logins through an identity provider may lack it.
   if (authTime === undefined && idp === undefined) return undefined;
-  return {
+  return withoutUndefined({
     issuer: iss as string,
     subject: sub as string,
     audience: aud as string,
-    ...(clientId !== undefined && { clientId: clientId as string }),
+    clientId: clientId as string | undefined,
     issuedAt: iat as number,
     expiresAt: exp as number,
     jti: jti as string,
     sid: sid as string,
     roles,
     amr,
-    ...(authTime !== undefined && { authTime: authTime as number }),
-    ...(mfaAt !== undefined && { mfaAt: mfaAt as number }),
-    ...(mfaMethod !== undefined && { mfaMethod: mfaMethod as string }),
-    ...(idp !== undefined && { idp: idp as string }),
-    ...(authnContext !== undefined && { authnContext: authnContext as string }),
-  };
+    authTime: authTime as number | undefined,
+    mfaAt: mfaAt as number | undefined,
+    mfaMethod: mfaMethod as string | undefined,
+    idp: idp as string | undefined,
+    authnContext: authnContext as string | undefined,
+  });
 }
 
 function isText(value: unknown): value is string {

@@ -3,6 +3,7 @@ import { DOCS_STYLE } from './docs-style.js';
 import { type OpenApiDocument, type Operations, operationsOf, type ResponseObject, resolved } from './document.js';
 import type { Content, OperationObject, Parameter } from './document.js';
 import { inlineCode, Html, html, paragraphs } from '../../encoding/html.js';
+import { htmlDocument } from '../../http/page.js';
 import { outline } from './outline.js';
 
 type Entry = Operations[number];
@@ -15,17 +16,11 @@ export function docsPage(document: OpenApiDocument): string {
     ...tag,
     entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
   }));
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${info.title}: interface</title>
+  return htmlDocument(
+    html`<title>${info.title}: interface</title>
 <style>${new Html(DOCS_STYLE)}</style>
-</head>
-<body>
-<header>
+`,
+    html`<header>
 <h1>${info.title}</h1>
 ${paragraphs(info.description)}
 <p>For programs: <a href="openapi.json">openapi.json</a> (OpenAPI ${document.openapi}). The examples take the address of
@@ -59,9 +54,8 @@ ${paragraphs(schema.description)}${outline(schema)}
 </section>
 `,
 )}</main>
-</body>
-</html>
-`.html;
+`,
+  );
 }
 
 /** What to write before a path; on this machine where the service does not know what it is called. */
