@@ -28,7 +28,7 @@ import { OpenApiModule } from './web/openapi/openapi.module.js';
 import { OpenApiProperties } from './web/openapi/openapi.properties.js';
 import { WebModule } from './web/web.module.js';
 import { PublicUrlProperties, ServletProperties } from './http/server.properties.js';
-import { TlsModule } from './tls/tls.module.js';
+import { SslIndicator } from './tls/ssl.indicator.js';
 
 /** Instruments of the process that outlive the modules: logs, meters and recorded exchanges. */
 export interface Instruments {
@@ -47,7 +47,6 @@ export interface Instruments {
     RandomModule,
     HealthModule,
     PersistenceModule,
-    TlsModule,
     KvstoreModule,
     MailModule,
     WebModule,
@@ -58,6 +57,7 @@ export interface Instruments {
     { module: ManagementModule, imports: [AuthModule] },
     PortalModule,
   ],
+  providers: [SslIndicator],
 })
 export class AppModule {
   static of(

@@ -9,7 +9,7 @@ import { TrustedDevices } from '../second-factor/trusted-device/trusted-devices.
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { type FullPrincipal, hasFreshOtp } from '../principal/principal.js';
 import { Sessions } from '../session/sessions.service.js';
-import { StepUpRequired } from '../principal/step-up-required.js';
+import { StepUpRequired } from '../principal/amr.js';
 import { PasswordVerifier } from './password-verifier.service.js';
 
 export interface NewPassword {

@@ -16,7 +16,7 @@ import {
   type Principal,
 } from '../principal/principal.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
-import { StepUpRequired } from '../principal/step-up-required.js';
+import { StepUpRequired } from '../principal/amr.js';
 import { PasswordVerifier } from './password-verifier.service.js';
 import { attemptSubjectOf, SecondStep } from './second-step.service.js';
 

@@ -18,7 +18,6 @@ import { UserProperties } from '../config/config.properties.js';
 import { checkRules } from './configuration-rules.js';
 import { registerWithConsole } from './console-registration.js';
 import { Availability } from '../health/availability.js';
-import { installCrashHandler } from './crash-handler.js';
 import { Listeners } from './listeners.js';
 import { Logging } from './logging.js';
 import { HealthPaths } from '../management/health/health-paths.listener.js';
@@ -62,7 +61,7 @@ export async function bootstrap(signals: ShutdownSignals): Promise<StartupOutcom
     const configuration = configurationOf(reading);
     setProcessTimeZone(configuration.get(UserProperties).timezone);
     logs = await Logging.open(configuration, inputs);
-    installCrashHandler(logs);
+    logs.installCrashHandler();
     const log = logs.loggers.get(START);
     signals.setReporter((line) => {
       log.info(line);

@@ -2,8 +2,7 @@ import type { Configuration } from '../config/configuration.js';
 import { ConfigurationFailure, type Problem, problem } from '../config/problem.js';
 import { DatabaseUnavailable } from '../persistence/engines/database-unavailable.js';
 import { ListenFailure } from '../http/listener.js';
-import { uploadFolderProblem } from '../http/upload/upload-folder-problem.js';
-import { UploadFolderFailure } from '../http/upload/upload-folder.js';
+import { uploadFolderProblem, UploadFolderFailure } from '../http/upload/upload-folder.js';
 
 /** Turns an error of startup into a report for the operator, if its cause is known. */
 export function analyzeFailure(error: unknown, configuration: Configuration): unknown {

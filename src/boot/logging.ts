@@ -19,6 +19,8 @@ import { descriptor, Output } from '../logging/output.js';
 import { Meters } from '../metrics/meters.js';
 
 const STANDARD_OUTPUT = 1;
+/** Limit for writing the last lines after an uncaught error. */
+const CRASH_LIMIT_MILLIS = 2000;
 
 /** The log of the process, set up by the configuration. */
 export class Logging {
@@ -69,6 +71,21 @@ export class Logging {
   /** Writes as much as possible without waiting, for a process that is about to end. */
   flushNow(): void {
     this.output.flushNow();
+  }
+
+  /** Flushes the log when the process ends, and logs an uncaught error that ends it. */
+  installCrashHandler(): void {
+    process.on('exit', () => {
+      this.flushNow();
+    });
+    let isEnding = false;
+    process.on('uncaughtException', (error, origin) => {
+      const what = origin === 'unhandledRejection' ? 'An unhandled rejection' : 'An uncaught error';
+      this.loggers.get('server').error(`${what} ends the service`, { error });
+      if (isEnding) return;
+      isEnding = true;
+      void this.close(CRASH_LIMIT_MILLIS).finally(() => process.exit(1));
+    });
   }
 
   /** Resolves when everything is written, or cannot be; the console takes `limitMillis` at the most. */

@@ -3,7 +3,7 @@ import { place, problemsOf } from '../../test/config/support.js';
 import { Configuration } from '../config/configuration.js';
 import { RuleFacts } from '../config/check/rule.js';
 import { PublicUrlProperties, ServerProperties, serviceUrl, ServletProperties } from './server.properties.js';
-import { publicUrlGiven } from './public-url.rule.js';
+import { publicUrlGiven } from './server.rule.js';
 
 const reading = (url: string, profile = ''): ReturnType<ReturnType<typeof place>['read']> =>
   place({ 'work/application-prod.yml': '' }).read({

@@ -9,16 +9,9 @@ import { originForm } from './context-path.js';
 import { sentMethod, CONNECT } from './methods.js';
 import { hostAndPort } from './proxy/host-and-port.js';
 
-const KEPT_REQUEST_ID = /^[\w.-]{8,64}$/;
 /** An IPv6 address with an IPv4 one inside. */
 const MAX_IP_LENGTH = 45;
 const MAX_USER_AGENT_LENGTH = 255;
-
-/** The id a caller or a proxy gave, where it has the agreed form (http-api section 1). */
-export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
-  const sent = headers['x-request-id'];
-  return typeof sent === 'string' && KEPT_REQUEST_ID.test(sent) ? sent : undefined;
-}
 
 /** Who asks, for security events and the log. */
 export function requestContextOf({ id, ip, headers }: FastifyRequest): RequestContext {

@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Random } from '../random/random.js';
 
+const SENT = /^[\w.-]{8,64}$/;
 /** Bytes of one id. */
 const BYTES = 16;
 /** Ids made at a time: asking the generator costs more than the rest of an id. */
@@ -20,4 +22,10 @@ export class RequestIds {
     this.used += BYTES;
     return this.bytes.toString('base64url', this.used - BYTES, this.used);
   }
+}
+
+/** The id a caller or a proxy gave, where it has the agreed form (http-api section 1). */
+export function sentRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && SENT.test(sent) ? sent : undefined;
 }

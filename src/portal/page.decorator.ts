@@ -2,8 +2,7 @@ import { applyDecorators, Header, Redirect } from '@nestjs/common';
 import { string } from 'valibot';
 import { SIGN_IN_PAGE } from '../auth/page-paths.js';
 import { PageRoute } from '../principal/access.decorator.js';
-import { FormBody, ErrorPages } from '../web/route.decorator.js';
-import { ResponseSchema } from '../web/openapi/operation.decorator.js';
+import { FormBody, ErrorPages, ResponseSchema } from '../web/route.decorator.js';
 import { HTML, PAGE_POLICY } from '../http/page.js';
 
 /** The route responds with a page; its error pages link to the sign-in page. */

@@ -14,7 +14,7 @@ import { Random } from '../random/random.js';
 import { Idps } from '../saml/idp/idps.service.js';
 import { Res, type Reply } from '../web/cookies.js';
 import type { Html } from '../encoding/html.js';
-import { ApiTag, Operation } from '../web/openapi/operation.decorator.js';
+import { ApiTag, Operation } from '../web/route.decorator.js';
 import { safeReturnPath } from '../web/return-to.js';
 import { PublicUrlProperties, ServletProperties } from '../http/server.properties.js';
 import type { HttpRequest } from '../web/http-request.js';

@@ -1,3 +1,5 @@
+import { ServiceError } from '../errors/service-error.js';
+
 /** Authentication methods in the order of the specification (RFC 8176). */
 export type Amr = readonly ('pwd' | 'otp')[];
 
@@ -31,4 +33,18 @@ export interface RequiredAmr {
   readonly method: 'otp';
   /** Longest time since the second factor, in seconds. */
   readonly maxAge?: number;
+}
+
+/** What a login lacks: another method, or a more recent proof. */
+export interface RequiredLogin {
+  readonly method: 'pwd' | 'otp';
+  /** Seconds. */
+  readonly maxAge?: number;
+}
+
+/** Ends a request that needs a stronger or more recent login (RFC 9470). */
+export class StepUpRequired extends ServiceError {
+  constructor(readonly required: RequiredLogin) {
+    super('STEP_UP_REQUIRED');
+  }
 }

@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { SecureContextOptions } from 'node:tls';
 import { readWholeFile } from '../files/whole-file.js';
+import { resolve } from 'node:path';
 
 /** Far more than a chain of certificates takes. */
 const MAX_BYTES = 1024 * 1024;
@@ -59,4 +60,14 @@ function whyUnread(cause: unknown): string {
 export function codeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;
+}
+
+/** The absolute path of the file that a value names, with or without `file:`. */
+export function placeOf(value: string): string {
+  return resolve(value.replace(/^file:(?:\/\/(?=\/))?/, ''));
+}
+
+/** The same for a value that may also be a PEM text, which names none. */
+export function fileOf(value: string): string | undefined {
+  return value.includes('-----BEGIN ') ? undefined : placeOf(value);
 }

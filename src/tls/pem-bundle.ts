@@ -1,6 +1,5 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { type BundleContents, bytesOf, codeOf, UnusableBundle } from './bundle-reading.js';
-import { fileOf } from './place.js';
+import { type BundleContents, bytesOf, codeOf, UnusableBundle, fileOf } from './bundle-reading.js';
 
 const CERTIFICATE = 'keystore.certificate';
 const PRIVATE_KEY = 'keystore.private-key';

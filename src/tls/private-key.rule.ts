@@ -1,6 +1,6 @@
 import { type Finding, Rule, type RuleFacts } from '../config/check/rule.js';
 import { exposureOfFile, MAKE_PRIVATE } from '../files/secret-file.js';
-import { fileOf, placeOf } from './place.js';
+import { fileOf, placeOf } from './bundle-reading.js';
 import { SslBundleProperties } from './tls.properties.js';
 
 /**

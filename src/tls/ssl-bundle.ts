@@ -3,10 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/clock.js';
 import { ConfigurationFailure, type Problem } from '../config/problem.js';
 import { type BundleContents, type BundleFault, codeOf, UnusableBundle } from './bundle-reading.js';
-import { fits } from './cipher-suite.js';
-import type { TlsVersion } from './tls-version.js';
-import { validityWarnings } from './validity.js';
+import { fits, type TlsVersion } from './protocol-options.js';
 import { watchFiles } from './watched-files.js';
+import type { X509Certificate } from 'node:crypto';
 
 /** What a bundle says about its use. */
 export interface BundleChoices {
@@ -121,4 +120,20 @@ function checkUsable(context: SecureContextOptions): void {
       { cause },
     );
   }
+}
+
+/** One warning per certificate that has expired or is not valid yet; clients would reject it. */
+export function validityWarnings(chain: readonly X509Certificate[], nowMillis: number): readonly string[] {
+  return chain.flatMap((certificate, index) => {
+    const which = index === 0 ? 'The certificate' : `Certificate ${index + 1} of the chain`;
+    const called = `${which} (${oneLine(certificate.subject)})`;
+    const [begin, end] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+    if (end < nowMillis) return [`${called} has expired: it was valid until ${new Date(end).toISOString()}`];
+    if (begin > nowMillis) return [`${called} is not valid before ${new Date(begin).toISOString()}`];
+    return [];
+  });
+}
+
+function oneLine(subject: string): string {
+  return subject.replaceAll('\n', ', ');
 }

@@ -1,8 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
-import { type BundleContents, bytesOf, codeOf, UnusableBundle } from './bundle-reading.js';
-import { placeOf } from './place.js';
+import { type BundleContents, bytesOf, codeOf, UnusableBundle, placeOf } from './bundle-reading.js';
 
 const LOCATION = 'keystore.location';
 const PASSWORD = 'keystore.password';

@@ -1,8 +1,7 @@
 import { acceptedOnly, full, near, noEffect, notYet } from '../config/bind/effect.js';
 import { flag, list, objects, oneOf, type ScalarType, text } from '../config/bind/key-type.js';
 import { Key, Members, Properties } from '../config/bind/properties.decorator.js';
-import { cipherSuite } from './cipher-suite.js';
-import { type TlsVersion, tlsVersion } from './tls-version.js';
+import { cipherSuite, type TlsVersion, tlsVersion } from './protocol-options.js';
 import type { SelfChecking, Violation } from '../config/bind/properties-class.js';
 import { ConversionError } from '../config/problem.js';
 import { healthComponent } from '../health/health-components.js';

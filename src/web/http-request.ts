@@ -1,18 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
 
-/** What guards may read of a request; the HTTP framework's own request has more. */
+/** The part of a request that guards and services read; the request of Fastify has more. */
 export interface HttpRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   /** `http` or `https`. */
   readonly protocol: string;
-  /** Name and port as the caller wrote them into `Host`. */
+  /** Value of the `Host` header. */
   readonly host: string;
   readonly ip: string;
-  readonly routeOptions: { readonly url?: string | undefined };
 }
 
-/** The matched route, e.g. `/sessions/:id`, without context path; empty where none matched. */
-export function templateOf({ routeOptions }: HttpRequest): string {
-  return routeOptions.url ?? '';
-}
+/** Parameter: the query as it was sent, without its question mark; signatures of the redirect binding cover these octets. */
+export const RawQuery = createParamDecorator((_data: unknown, context: ExecutionContext): string => {
+  const { originalUrl } = context.switchToHttp().getRequest<FastifyRequest>();
+  const at = originalUrl.indexOf('?');
+  return at < 0 ? '' : originalUrl.slice(at + 1);
+});

@@ -1,7 +1,10 @@
-import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { createParamDecorator, type ExecutionContext, SetMetadata } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { WithRouteOptions } from '../http/route-options.decorator.js';
 import { type IncomingUpload, uploadOf } from '../http/upload/uploads.js';
+import { withoutUndefined } from '../collections/without-undefined.js';
+import type { GenericSchema } from 'valibot';
+import { WithRouteOptions } from '../http/route-options.decorator.js';
+import type { OperationOptions, TagOptions } from './openapi/operation.js';
 
 /**
  * Errors of the route are pages if the caller prefers HTML. `backTo` is the path, below the context path, that these
@@ -20,3 +23,17 @@ export const Upload = createParamDecorator((_data: unknown, context: ExecutionCo
   const http = context.switchToHttp();
   return uploadOf(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
 });
+
+/** Metadata keys that `routes.ts` reads from controllers and handlers. */
+export const OPERATION = 'openapi:operation';
+export const TAG = 'openapi:tag';
+
+/** Describes a route in the OpenAPI document. */
+export const Operation = (options: OperationOptions): MethodDecorator => SetMetadata(OPERATION, options);
+
+/** Groups the routes of a controller under a tag; where controllers share a tag, one of them gives its description. */
+export const ApiTag = (name: string, description?: string): ClassDecorator =>
+  SetMetadata(TAG, withoutUndefined({ name, description }) satisfies TagOptions);
+
+/** The body of the success response, as the handler returns it; members that are not optional are always sent. */
+export const ResponseSchema = (schema: GenericSchema): MethodDecorator => WithRouteOptions({ responseSchema: schema });

@@ -102,7 +102,7 @@ describe('service log', () => {
     process.kill(service.pid, 'SIGUSR2');
 
     expect((await service.exit).code).toBe(1);
-    expect(service.troubles).toContain('ERROR An error that nobody catches ends the service');
+    expect(service.troubles).toContain('ERROR An uncaught error ends the service');
     expect(service.stdout).toMatch(
       /\nTypeError: out of it, token=\*{6}\n {4}at [^\n]+\n$|\nTypeError: .*\n(?: {4}at .*\n)+$/,
     );
@@ -116,7 +116,7 @@ describe('service log', () => {
     process.kill(service.pid, 'SIGUSR2');
 
     expect((await service.exit).code).toBe(1);
-    expect(service.troubles).toContain('ERROR A rejection that nobody handles ends the service');
+    expect(service.troubles).toContain('ERROR An unhandled rejection ends the service');
   });
 });
 

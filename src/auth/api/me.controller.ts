@@ -4,7 +4,7 @@ import { Accounts } from '../../account/accounts.service.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { Caller, RequireAmr } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { code, password } from './login.schema.js';
 import { toMeBody } from './presenters.js';
 import { meResponse, settlementResponse } from './responses.schema.js';

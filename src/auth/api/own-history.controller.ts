@@ -8,7 +8,7 @@ import { UnitOfWork } from '../../persistence/unit-of-work.js';
 import { Caller } from '../../principal/access.decorator.js';
 import { amrOf } from '../../principal/amr.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { toDate, toListBody } from './presenters.js';
 import { devicesResponse, eventsResponse } from './history.schema.js';
 import { LIST_DEVICES, LIST_EVENTS, REVOKE_DEVICE } from './auth.openapi.js';

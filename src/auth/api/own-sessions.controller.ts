@@ -3,7 +3,7 @@ import type { InferOutput } from 'valibot';
 import { ServiceError } from '../../errors/service-error.js';
 import { Caller } from '../../principal/access.decorator.js';
 import type { FullPrincipal } from '../../principal/principal.js';
-import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import type { Session } from '../../session/session.js';
 import { Sessions } from '../../session/sessions.service.js';
 import { toDate, toListBody } from './presenters.js';

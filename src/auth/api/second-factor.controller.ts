@@ -3,7 +3,7 @@ import type * as v from 'valibot';
 import { AlsoHalfAuthenticated, Caller, SecondFactorRoute } from '../../principal/access.decorator.js';
 import type { FullPrincipal, Principal } from '../../principal/principal.js';
 import { Res, type Reply } from '../../web/cookies.js';
-import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { toProofBody, toFactorStateBody } from './presenters.js';
 import {
   confirmResponse,

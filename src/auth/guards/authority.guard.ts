@@ -3,9 +3,8 @@ import { Reflector } from '@nestjs/core';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { AMR, type AuthenticatedRequest, AUTHORITY } from '../../principal/access.decorator.js';
-import type { RequiredAmr } from '../../principal/amr.js';
+import { type RequiredAmr, StepUpRequired } from '../../principal/amr.js';
 import { isHalfAuthenticated } from '../../principal/principal.js';
-import { StepUpRequired } from '../../principal/step-up-required.js';
 import { hasAuthority, satisfiesAmr } from './access.js';
 
 /** 403 if the authority is missing; 401 with the challenge of RFC 9470 if the login is not strong or recent enough. */

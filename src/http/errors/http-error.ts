@@ -1,7 +1,6 @@
 import type { ErrorCode } from '../../errors/error-code.js';
 import { ServiceError, type ServiceErrorOptions } from '../../errors/service-error.js';
-import { ACR_MFA, ACR_PWD } from '../../principal/amr.js';
-import { type RequiredLogin, StepUpRequired } from '../../principal/step-up-required.js';
+import { ACR_MFA, ACR_PWD, type RequiredLogin, StepUpRequired } from '../../principal/amr.js';
 
 export interface HttpErrorOptions extends ServiceErrorOptions {
   /** Replaces the status of the code if HTTP has a more exact one for a request that could not be read. */

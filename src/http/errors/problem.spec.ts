@@ -1,7 +1,7 @@
 import { BadRequestException, ForbiddenException, ServiceUnavailableException } from '@nestjs/common';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../errors/service-error.js';
-import { StepUpRequired } from '../../principal/step-up-required.js';
+import { StepUpRequired } from '../../principal/amr.js';
 import { HttpError } from './http-error.js';
 import { defectCode, problemBody, problemHeaders, serviceErrorOf } from './problem.js';
 import { ServerErrorProperties } from '../server.properties.js';

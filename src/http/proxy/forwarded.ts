@@ -1,5 +1,5 @@
 import { hostAndPort } from './host-and-port.js';
-import { isNode } from './node.js';
+import { isNode } from './addresses.js';
 
 /** What one proxy says about the request it took; names in lower case. */
 export type ForwardedElement = ReadonlyMap<string, string>;

@@ -2,8 +2,7 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ForwardedElement, parseForwarded } from './forwarded.js';
 import { type HostAndPort, hostAndPort, hostText, portOf } from './host-and-port.js';
-import { addressOf } from './node.js';
-import { isPrivate } from './private-networks.js';
+import { addressOf, isPrivate } from './addresses.js';
 
 /** Whose word about a caller counts (`server.forward-headers-strategy`). */
 export type ForwardStrategy = 'none' | 'native' | 'framework';

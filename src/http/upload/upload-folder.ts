@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../clock/clock.js';
 import { makeFolderNow } from '../../files/make-folder.js';
 import type { Random } from '../../random/random.js';
+import { type Problem, problem } from '../../config/problem.js';
 
 const PREFIX = 'login-upload';
 /** Host, process id and a random text behind the prefix. */
@@ -94,4 +95,32 @@ function isOfAnother(pid: number): boolean {
     // A process of another user may not be asked, but it is there.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
+}
+
+const KEY = 'app.servlet.multipart.location';
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'the folder does not exist',
+  ENOTDIR: 'this is no folder',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left there',
+};
+
+/** What an operator can do about a folder that takes no uploads; `code` is that of the system. */
+export function uploadFolderProblem(
+  code: string,
+  { value, origin }: { readonly value: string | undefined; readonly origin: string | undefined },
+): Problem {
+  return problem(
+    'Uploaded files cannot be stored',
+    `Make the folder and let the user of the service write to it, or set ${KEY} to one like that.`,
+    {
+      Property: KEY,
+      Value: value,
+      Origin: origin,
+      Reason: [REASONS[code], code].filter(Boolean).join(': '),
+    },
+  );
 }

@@ -1,6 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { bytesOf, UnusableBundle } from '../../tls/bundle-reading.js';
-import { fileOf } from '../../tls/place.js';
+import { bytesOf, UnusableBundle, fileOf } from '../../tls/bundle-reading.js';
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 const MIN_RSA_BITS = 2048;

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { placeOf } from '../../tls/place.js';
+import { placeOf } from '../../tls/bundle-reading.js';
 import { MAX_METADATA_LENGTH } from '../xml/metadata-allowlist.js';
 
 /** A location of metadata. */

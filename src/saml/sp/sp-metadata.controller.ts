@@ -2,7 +2,7 @@ import { Controller, Get, Header, Param, Req } from '@nestjs/common';
 import { string } from 'valibot';
 import { Public } from '../../principal/access.decorator.js';
 import type { HttpRequest } from '../../web/http-request.js';
-import { ApiTag, Operation, ResponseSchema } from '../../web/openapi/operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
 import { Idps } from '../idp/idps.service.js';
 import { SHOW_METADATA } from '../saml.openapi.js';
 import { validationRules } from '../login/saml-messages.js';

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { Public } from '../../principal/access.decorator.js';
 import { DOCS_POLICY } from './docs-style.js';
 import { DESCRIPTION, OpenApi } from './openapi.service.js';
-import { ApiTag, Operation, ResponseSchema } from './operation.decorator.js';
+import { ApiTag, Operation, ResponseSchema } from '../route.decorator.js';
 
 /** The description of the interface, for programs and for people. */
 @Public()

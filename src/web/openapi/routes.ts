@@ -17,7 +17,7 @@ import type { RequiredAmr } from '../../principal/amr.js';
 import type { RouteOptions } from '../../http/route-options.decorator.js';
 import type { RouteAccess } from './api.js';
 import type { TagOptions, OperationOptions } from './operation.js';
-import { TAG, OPERATION } from './operation.decorator.js';
+import { TAG, OPERATION } from '../route.decorator.js';
 
 /** What a handler takes from a request: its whole body, query or path, or one `name` of them. */
 export interface RouteInput {

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { isIPv4, isIPv6, SocketAddress, BlockList, isIP } from 'node:net';
 
 /** An address with or without a port, IPv6 in brackets; a port may be hidden behind a name (RFC 7239 section 6). */
 const WITH_PORT = /^(?:(\d{1,3}(?:\.\d{1,3}){3})|\[([\da-f:.]+)\])(?::(?:\d{1,5}|_[\w.-]+))?$/i;
@@ -20,4 +20,31 @@ export function addressOf(entry: string): string | undefined {
 /** True for what `for` and `by` of `Forwarded` may hold (RFC 7239 section 6). */
 export function isNode(text: string): boolean {
   return HIDDEN.test(text) || (WITH_PORT.test(text) && addressOf(text) !== undefined);
+}
+
+/** Networks that no stranger calls from, unless the service is open to them: loopback, link-local, and RFC 1918, 4193, 6598. */
+const NETWORKS = [
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['127.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['::1', 128],
+  ['fe80::', 10],
+  ['fc00::', 7],
+] as const;
+
+const privateNetworks = new BlockList();
+for (const [network, bits] of NETWORKS) privateNetworks.addSubnet(network, bits, familyOf(network));
+
+/** True for an address of a private network, also for an IPv4 one that is written as IPv6 (`::ffff:10.0.0.1`). */
+export function isPrivate(address: string | undefined): boolean {
+  if (address === undefined || isIP(address) === 0) return false;
+  // The zone of a link-local address names an interface of this machine.
+  return privateNetworks.check(address.replace(/%.*$/s, ''), familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }

@@ -1,0 +1,91 @@
+import { Duration } from '../config/bind/duration.js';
+import type { Origin } from '../config/read/origin.js';
+import { from } from '../config/problem.js';
+import { finding, Rule, faultsOf } from '../config/check/rule.js';
+import {
+  LifecycleProperties,
+  ServerProperties,
+  PublicUrlProperties,
+  ServerErrorProperties,
+  SslProperties,
+} from './server.properties.js';
+import { accessSync, constants, statSync } from 'node:fs';
+import { MultipartProperties } from './upload/multipart.properties.js';
+import { uploadFolderProblem } from './upload/upload-folder.js';
+import { SystemClock } from '../clock/clock.js';
+
+const PHASE_LIMIT = 'app.lifecycle.timeout-per-shutdown-phase';
+const PUBLIC_URL = 'app.security.public-url';
+const STACK_TRACE = 'server.error.include-stacktrace';
+const GRACE_ORIGIN: Origin = { kind: 'variable', name: 'TERMINATION_GRACE' };
+
+/** Rule 3: the waits at a shutdown end before the process manager loses its patience, stated in seconds. */
+export const shutdownWithinGrace = new Rule('3', (facts) => {
+  const stated = facts.inputs.variables['TERMINATION_GRACE']?.trim() ?? '';
+  if (stated === '') return [];
+  if (!/^\d+$/.test(stated)) {
+    const what = 'The stop timeout of the process manager cannot be read';
+    const action = 'Set TERMINATION_GRACE to whole seconds.';
+    const variable = { Property: 'TERMINATION_GRACE', Value: `"${stated}"`, Origin: from(GRACE_ORIGIN) };
+    return [finding({ what, action }, variable)];
+  }
+  const grace = Duration.ofSeconds(Number(stated));
+  const wait = facts.get(LifecycleProperties).timeoutPerShutdownPhase;
+  const { shutdownPreDrain: preDrain } = facts.get(ServerProperties);
+  if (wait.seconds + preDrain.seconds < grace.seconds) return [];
+  const what = 'A stop may take longer than the process manager waits';
+  const action = `Set ${PHASE_LIMIT} so that both waits together are shorter than TERMINATION_GRACE, or raise that.`;
+  const others = { 'server.shutdown-pre-drain': preDrain.toString(), TERMINATION_GRACE: grace.toString() };
+  return [facts.about(PHASE_LIMIT, { what, action }, others)];
+});
+
+/** Tokens and mailed links of a service in production name where it really is, and by https. */
+export const publicUrlGiven = new Rule('security', (facts) => {
+  if (!facts.activeProfiles.includes('prod')) return [];
+  const { publicUrl } = facts.get(PublicUrlProperties);
+  if (publicUrl?.startsWith('https:')) return [];
+  const what = `Production ${publicUrl === undefined ? 'must have a public URL' : 'has a public URL without https'}`;
+  const action = `Set ${PUBLIC_URL} to the https URL of the service, as users know it.`;
+  return [facts.about(PUBLIC_URL, { what, action })];
+});
+
+/** The folder for uploads is there and can be written; the start tries it by writing. */
+export const uploadFolderWritable = new Rule('uploads', (facts) => {
+  const { location } = facts.get(MultipartProperties);
+  const code = location === undefined ? undefined : obstacle(location);
+  if (code === undefined) return [];
+  const { Value: value, Origin: origin } = facts.of('app.servlet.multipart.location');
+  return [{ ...uploadFolderProblem(code, { value, origin }), severity: 'fault' }];
+});
+
+/** Stack traces are for developers: no answer of a service in production shows one. */
+export const noStackTraces = new Rule('5', (facts) =>
+  facts.get(ServerErrorProperties).includeStacktrace === 'always' && facts.activeProfiles.includes('prod')
+    ? [
+        facts.about(STACK_TRACE, {
+          what: 'No answer of production shows a stack trace',
+          action: `Set ${STACK_TRACE} to never.`,
+        }),
+      ]
+    : [],
+);
+
+/** The certificate that the main listener shows can be read and used. */
+export const bundleUsable = new Rule('tls', async (facts) => {
+  const { bundle: name } = facts.get(SslProperties);
+  if (name === undefined) return [];
+  // A start without TLS loads nothing of it.
+  const { SslBundles } = await import('../tls/ssl-bundles.service.js');
+  const bundles = new SslBundles(facts.configuration, new SystemClock());
+  return faultsOf(() => bundles.named({ key: 'server.ssl.bundle', name }).serverIdentity());
+});
+
+function obstacle(folder: string): string | undefined {
+  try {
+    if (!statSync(folder).isDirectory()) return 'ENOTDIR';
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'EACCES';
+  }
+}
