@@ -3,7 +3,7 @@ import type { Clock } from '../clock/clock.js';
 import type { Configuration } from '../config/configuration.js';
 import { ServiceError } from '../errors/service-error.js';
 import { HttpClientProperties } from '../outbound/outbound.properties.js';
-import type { CertificateFacts } from '../saml/idp/idp-certificates.js';
+import type { CertificateFacts } from '../saml/idp/idp-trust.js';
 import { type IdpProperties, SamlProperties } from '../saml/saml.properties.js';
 import type { IdpFacts } from '../saml/idp/idp-metadata-cache.js';
 import { PublicUrlProperties, ServerProperties, serviceUrl, ServletProperties } from '../http/server.properties.js';
@@ -101,7 +101,7 @@ async function checked(parts: SamlCommandParts, name: string): Promise<ExitCode>
 async function look(report: Report, known: Configuration, properties: IdpProperties, clock: Clock): Promise<void> {
   const [found, { certificateFacts }] = await Promise.all([
     learnt(report, known, properties, clock),
-    import('../saml/idp/idp-certificates.js'),
+    import('../saml/idp/idp-trust.js'),
   ]);
   if (!found) return;
   const { lines, findings } = report;
@@ -213,7 +213,7 @@ async function lookAtUs(
   report.lines.push(`our logout      ${url}/saml/${name}/slo (redirect, post)`);
   const [{ SslBundles }, { certificateFacts }] = await Promise.all([
     import('../tls/ssl-bundles.service.js'),
-    import('../saml/idp/idp-certificates.js'),
+    import('../saml/idp/idp-trust.js'),
   ]);
   const by = { key: `app.security.saml.idp.${name}.bundle`, name: properties.bundle };
   const { cert } = new SslBundles(known, clock).named(by).serverIdentity().context;

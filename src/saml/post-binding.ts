@@ -1,7 +1,7 @@
 import { decodeMessage, type DocumentRoot, readDocument } from './xml/document-allowlist.js';
 import { isRejection, type Rejection } from './login/rejection.js';
 import type { SigningKeys } from './sp/service-provider.js';
-import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/saml-uris.js';
+import { ENVELOPED, EXCLUSIVE, RSA_SHA256, SHA256 } from './xml/saml-values.js';
 
 /**
  * The signed text of a posted message, without the signature, or why it is rejected (SAML bindings 3.5.4, core 5.4). Only this

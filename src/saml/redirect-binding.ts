@@ -1,8 +1,7 @@
 import { sign, verify } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { decodeBase64, decodeText } from './xml/xml-text.js';
+import { decodeBase64, decodeText, RSA_SHA256 } from './xml/saml-values.js';
 import type { Rejection } from './login/rejection.js';
-import { RSA_SHA256 } from './xml/saml-uris.js';
 
 /** The parameter that carries a message, in a query or a form. */
 export type MessageField = 'SAMLRequest' | 'SAMLResponse';

@@ -1,6 +1,5 @@
-import { type CertificateFacts, certificateFacts } from './idp-certificates.js';
+import { type CertificateFacts, certificateFacts, type IdpTrust } from './idp-trust.js';
 import type { MetadataReading } from './idp-metadata.js';
-import type { IdpTrust } from './idp-trust.js';
 
 /** Facts about an identity provider, from metadata or configuration. */
 export type IdpFacts = Pick<MetadataReading, 'trust'> & Partial<MetadataReading>;

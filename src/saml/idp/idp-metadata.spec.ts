@@ -9,7 +9,7 @@ import {
   type MetadataOptions,
 } from '../../../test/support/saml-metadata.js';
 import { type KeyPair, part, replaced } from '../../../test/support/saml-xml.js';
-import { certificateFacts } from './idp-certificates.js';
+import { certificateFacts } from './idp-trust.js';
 import { readMetadata, type MetadataSelection } from './idp-metadata.js';
 
 const REDIRECT: MetadataSelection = { binding: 'redirect' };

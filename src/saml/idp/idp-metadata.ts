@@ -1,10 +1,8 @@
-import { loadCertificates, parseCertificate } from './idp-certificates.js';
-import type { Binding, Endpoint, IdpTrust } from './idp-trust.js';
+import { loadCertificates, parseCertificate, type Binding, type Endpoint, type IdpTrust } from './idp-trust.js';
 import { readMetadataXml } from '../xml/metadata-allowlist.js';
 import type { XmlElement } from '../xml/xml-reader.js';
 import { verifyRootSignature } from '../xml/root-signature.js';
-import { BINDING_URI, NAMESPACE } from '../xml/saml-uris.js';
-import { durationSeconds, millisOfDateTime } from '../xml/xml-times.js';
+import { BINDING_URI, NAMESPACE, durationSeconds, millisOfDateTime } from '../xml/saml-values.js';
 
 const CERTIFICATION = 'urn:oasis:names:tc:SAML:attribute:assurance-certification';
 const CATEGORIES = ['http://macedir.org/entity-category', 'http://macedir.org/entity-category-support'];

@@ -1,4 +1,8 @@
-import { loadCertificates } from './idp-certificates.js';
+import { X509Certificate } from 'node:crypto';
+import { bytesOf, UnusableBundle, fileOf } from '../../tls/bundle-reading.js';
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+const MIN_RSA_BITS = 2048;
 
 /** The binding of a message (SAML bindings 3.4 and 3.5). */
 export type Binding = 'redirect' | 'post';
@@ -52,4 +56,58 @@ export function isSafeUrl(url: string): boolean {
 /** Whether the host is a loopback address or `localhost`. */
 export function isLoopback(url: string): boolean {
   return URL.canParse(url) && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}
+
+/** The reported facts of a certificate. */
+export interface CertificateFacts {
+  readonly subject: string;
+  /** SHA-256 of the certificate, in hexadecimal pairs with colons. */
+  readonly fingerprint: string;
+  /** Milliseconds since 1970. */
+  readonly begin: number;
+  readonly end: number;
+}
+
+export function certificateFacts(pem: string): CertificateFacts {
+  const { subject, fingerprint256, validFrom, validTo } = new X509Certificate(pem);
+  return {
+    subject: subject.replaceAll('\n', ', '),
+    fingerprint: fingerprint256,
+    begin: Date.parse(validFrom),
+    end: Date.parse(validTo),
+  };
+}
+
+/**
+ * The certificates in a value or in the file that it names, one PEM text each, or why they cannot be used. Expired
+ * certificates are accepted: trust comes from the configuration (SAML metadata interoperability profile 2.6.2).
+ */
+export function loadCertificates(value: string): readonly string[] | { readonly fault: string } {
+  const file = fileOf(value);
+  try {
+    const text = file === undefined ? value : bytesOf(file, '').toString('utf8');
+    const blocks = text.match(BLOCK) ?? [];
+    if (blocks.length === 0) return { fault: 'it holds no certificate in PEM form' };
+    const found = blocks.map((block) => parseCertificate(block));
+    const fault = found.find((each) => typeof each !== 'string');
+    return fault ?? found.filter((each) => typeof each === 'string');
+  } catch (error) {
+    if (!(error instanceof UnusableBundle)) throw error;
+    return { fault: error.fault.reason };
+  }
+}
+
+/** The certificate as PEM text, or why it cannot verify signatures; `given` is PEM or DER. */
+export function parseCertificate(given: string | Buffer): string | { readonly fault: string } {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(given);
+  } catch {
+    return { fault: 'a certificate in it cannot be read' };
+  }
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = certificate.publicKey;
+  if (type !== 'rsa') return { fault: `the key of a certificate in it is of the kind ${type ?? 'unknown'}, not RSA` };
+  const bits = details?.modulusLength ?? 0;
+  if (bits < MIN_RSA_BITS) return { fault: `the RSA key of a certificate in it has ${bits} bits, not at least 2048` };
+  return certificate.toString();
 }

@@ -136,7 +136,7 @@ async function checkMetadata(looked: RuleContext): Promise<TrustCheck> {
 async function checkMetadataCertificate(looked: RuleContext): Promise<readonly Finding[]> {
   const { metadataCertificate } = looked.properties;
   if (metadataCertificate === undefined) return [];
-  const { loadCertificates: certificatesAt } = await import('./idp-certificates.js');
+  const { loadCertificates: certificatesAt } = await import('./idp-trust.js');
   const found = certificatesAt(metadataCertificate);
   if (!('fault' in found)) return [];
   const what = 'The certificate that metadata are signed with cannot be used';
@@ -171,7 +171,7 @@ async function checkMetadataFile(looked: RuleContext, file: string): Promise<Tru
 
 /** Signatures are taken all the same: who is to be trusted was said by whoever set the certificate. */
 async function expiredCertificates(looked: RuleContext, { certificates }: IdpTrust): Promise<readonly Finding[]> {
-  const { certificateFacts } = await import('./idp-certificates.js');
+  const { certificateFacts } = await import('./idp-trust.js');
   return certificates
     .map(certificateFacts)
     .filter(({ end }) => end < looked.now)
@@ -202,7 +202,7 @@ async function bundleFindings(looked: RuleContext): Promise<readonly Finding[]> 
 }
 
 async function isRsa(certificates: string): Promise<boolean> {
-  const { parseCertificate: usableCertificate } = await import('./idp-certificates.js');
+  const { parseCertificate: usableCertificate } = await import('./idp-trust.js');
   return typeof usableCertificate(certificates) === 'string';
 }
 

@@ -10,7 +10,7 @@ import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import type { IdpMetadata } from './idp-metadata.service.js';
 import { type IdpEntry, Idps } from './idps.service.js';
 import { MetadataFailure } from './metadata-source.js';
-import { MetadataRefresh } from './metadata-refresh.task.js';
+import { MetadataRefresh, refreshDelayMillis } from './metadata-refresh.task.js';
 import { SamlProperties } from '../saml.properties.js';
 
 const HOUR = 3_600_000;
@@ -178,5 +178,36 @@ describe('metadata refresh', () => {
     await vi.advanceTimersByTimeAsync(2 * HOUR);
 
     expect(turns).toEqual([]);
+  });
+});
+
+describe('the delay before metadata is read again', () => {
+  const hourly = { refreshSeconds: 3600 };
+  const readAt = 1_800_000_000_000;
+
+  it.each([
+    ['metadata-refresh', hourly, 3_600_000],
+    ['a shorter cacheDuration', { ...hourly, cacheDurationSeconds: 600 }, 600_000],
+    ['metadata-refresh if cacheDuration is longer', { ...hourly, cacheDurationSeconds: 86_400 }, 3_600_000],
+    ['at least a minute', { ...hourly, cacheDurationSeconds: 0 }, 60_000],
+    ['half the time until validUntil', { ...hourly, readAt, validUntil: readAt + 1_000_000 }, 500_000],
+    ['a minute after validUntil has passed', { ...hourly, readAt, validUntil: readAt - 1 }, 60_000],
+  ])('is %s', (_, read, millis) => {
+    expect(refreshDelayMillis(read, 0, 1)).toBe(millis);
+  });
+
+  it.each([
+    [1, 5000],
+    [2, 10_000],
+    [3, 20_000],
+    [10, 2_560_000],
+    [11, 3_600_000],
+    [2000, 3_600_000],
+  ])('after %i failures in a row is at most %i ms', (failures, millis) => {
+    expect(refreshDelayMillis(hourly, failures, 1)).toBe(millis);
+  });
+
+  it('is up to a quarter shorter at random, so that replicas do not read at the same time', () => {
+    expect(refreshDelayMillis(hourly, 0, 0)).toBe(2_700_000);
   });
 });

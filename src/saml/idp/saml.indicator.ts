@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
 import { type Health, HealthComponents, type HealthIndicator } from '../../health/health-components.js';
-import type { CertificateFacts } from './idp-certificates.js';
+import type { CertificateFacts } from './idp-trust.js';
 import { type IdpEntry, Idps } from './idps.service.js';
 import { metadataSource } from './metadata-source.js';
 import { SAML_COMPONENT } from '../saml.properties.js';

@@ -1,8 +1,7 @@
 import { readDocument } from '../xml/document-allowlist.js';
-import { millisOfInstant } from '../xml/xml-times.js';
+import { millisOfInstant, NAMESPACE } from '../xml/saml-values.js';
 import type { XmlElement } from '../xml/xml-reader.js';
 import { isRejection, type Rejection } from './rejection.js';
-import { NAMESPACE } from '../xml/saml-uris.js';
 
 /** The facts of an assertion; all instants are milliseconds since 1970. */
 export interface AssertionFacts {

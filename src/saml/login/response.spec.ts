@@ -3,7 +3,9 @@ import { IdentityProvider } from '../../../test/support/identity-provider.js';
 import type { ResponseOptions } from '../../../test/support/saml-response.js';
 import { readDocument } from '../xml/document-allowlist.js';
 import { isRejection } from './rejection.js';
-import { readResponse } from './response.js';
+import { readResponse, assertionFault, type Expectations, responseFault, type ResponseFacts } from './response.js';
+import { fc } from '../../../test/support/property.js';
+import type { AssertionFacts } from './assertion.js';
 
 const ACS_URL = 'https://login.test/saml/staff/acs';
 const STATUS = 'urn:oasis:names:tc:SAML:2.0:status:';
@@ -101,5 +103,214 @@ describe('reading a response', () => {
     const format = 'Format="urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"';
 
     expect(read(honest.replace('<saml:Issuer ', `<saml:Issuer ${format} `))).toBe('issuer');
+  });
+});
+
+const NOW = Date.UTC(2026, 10, 21, 9);
+const SKEW = 60_000;
+const MAX_AGE = 300_000;
+const ISSUER = 'https://idp.test/metadata';
+const AUDIENCE = 'https://login.test/saml/staff/metadata';
+
+const EXPECTED: Expectations = {
+  issuer: ISSUER,
+  audience: AUDIENCE,
+  recipient: ACS_URL,
+  inResponseTo: '_request',
+  skewMillis: SKEW,
+  maxAgeMillis: MAX_AGE,
+};
+const UNSOLICITED = { ...EXPECTED, inResponseTo: undefined };
+
+const CONDITIONS = { notBefore: NOW, notOnOrAfter: NOW + 300_000, audienceRestrictions: [[AUDIENCE]] };
+const CONFIRMATION = {
+  recipient: ACS_URL,
+  inResponseTo: '_request',
+  notBefore: undefined,
+  notOnOrAfter: NOW + 300_000,
+};
+const STATEMENT = {
+  authnInstant: NOW,
+  sessionIndex: '_session',
+  sessionNotOnOrAfter: NOW + 3_600_000,
+  authnContextClassRef: 'MultiFactor',
+};
+const FACTS: AssertionFacts = {
+  id: '_honest',
+  issuer: ISSUER,
+  issueInstant: NOW,
+  nameId: undefined,
+  confirmation: CONFIRMATION,
+  conditions: CONDITIONS,
+  authnStatement: STATEMENT,
+  attributes: new Map(),
+};
+
+const withConditions = (conditions: Partial<AssertionFacts['conditions']>) => ({
+  ...FACTS,
+  conditions: { ...CONDITIONS, ...conditions },
+});
+const withConfirmation = (confirmation: Partial<AssertionFacts['confirmation']>) => ({
+  ...FACTS,
+  confirmation: { ...CONFIRMATION, ...confirmation },
+});
+const withStatement = (statement: Partial<AssertionFacts['authnStatement']>) => ({
+  ...FACTS,
+  authnStatement: { ...STATEMENT, ...statement },
+});
+
+describe('an assertion', () => {
+  it('counts when it says what is expected', () => {
+    expect(assertionFault(FACTS, EXPECTED, NOW)).toBeUndefined();
+  });
+
+  it('need not end by its conditions or by the session', () => {
+    expect(
+      assertionFault(withConditions({ notBefore: undefined, notOnOrAfter: undefined }), EXPECTED, NOW),
+    ).toBeUndefined();
+    expect(assertionFault(withStatement({ sessionNotOnOrAfter: undefined }), EXPECTED, NOW)).toBeUndefined();
+  });
+
+  it('may name us more than once', () => {
+    const restrictions = [[AUDIENCE, AUDIENCE], [AUDIENCE]];
+
+    expect(assertionFault(withConditions({ audienceRestrictions: restrictions }), EXPECTED, NOW)).toBeUndefined();
+  });
+
+  it.each<readonly [string, AssertionFacts, string]>([
+    ['issuer', { ...FACTS, issuer: 'https://other.test' }, 'issuer'],
+    ['issuer in other case', { ...FACTS, issuer: ISSUER.toUpperCase() }, 'issuer'],
+    ['issuer with a blank', { ...FACTS, issuer: `${ISSUER} ` }, 'issuer'],
+    ['audience', withConditions({ audienceRestrictions: [['https://other.test']] }), 'audience'],
+    ['audience with a slash more', withConditions({ audienceRestrictions: [[`${AUDIENCE}/`]] }), 'audience'],
+    ['second audience', withConditions({ audienceRestrictions: [[AUDIENCE, 'https://other.test']] }), 'audience'],
+    ['second restriction', withConditions({ audienceRestrictions: [[AUDIENCE], ['https://other.test']] }), 'audience'],
+    ['missing restriction', withConditions({ audienceRestrictions: [] }), 'audience'],
+    ['recipient', withConfirmation({ recipient: 'https://other.test/saml/staff/acs' }), 'recipient'],
+    ['recipient with a query', withConfirmation({ recipient: `${ACS_URL}?` }), 'recipient'],
+    ['missing recipient', withConfirmation({ recipient: undefined }), 'recipient'],
+    ['confirmation without an end', withConfirmation({ notOnOrAfter: undefined }), 'confirmation'],
+  ])('X7: does not count with another %s', (_, facts, fault) => {
+    expect(assertionFault(facts, EXPECTED, NOW)).toBe(fault);
+  });
+
+  it('X8: counts as the answer to the one request alone', () => {
+    expect(assertionFault(withConfirmation({ inResponseTo: '_other' }), EXPECTED, NOW)).toBe('in_response_to');
+    expect(assertionFault(withConfirmation({ inResponseTo: undefined }), EXPECTED, NOW)).toBe('unsolicited');
+    expect(assertionFault(withConfirmation({ inResponseTo: '' }), EXPECTED, NOW)).toBe('in_response_to');
+  });
+
+  it('X8: names no request where nobody asked', () => {
+    expect(assertionFault(withConfirmation({ inResponseTo: undefined }), UNSOLICITED, NOW)).toBeUndefined();
+    expect(assertionFault(FACTS, UNSOLICITED, NOW)).toBe('in_response_to');
+    expect(assertionFault(withConfirmation({ inResponseTo: '' }), UNSOLICITED, NOW)).toBe('in_response_to');
+  });
+
+  it.each<readonly [string, (at: number) => AssertionFacts]>([
+    ['NotBefore of the conditions', (notBefore) => withConditions({ notBefore })],
+    ['NotBefore of the confirmation', (notBefore) => withConfirmation({ notBefore })],
+    ['IssueInstant', (issueInstant) => ({ ...FACTS, issueInstant })],
+    ['AuthnInstant', (authnInstant) => withStatement({ authnInstant })],
+  ])('X10: counts from %s less the skew on, to the millisecond', (_, begins) => {
+    expect(assertionFault(begins(NOW + SKEW), EXPECTED, NOW)).toBeUndefined();
+    expect(assertionFault(begins(NOW + SKEW + 1), EXPECTED, NOW)).toBe('not_yet_valid');
+    expect(assertionFault(begins(NOW), { ...EXPECTED, skewMillis: 0 }, NOW)).toBeUndefined();
+    expect(assertionFault(begins(NOW + 1), { ...EXPECTED, skewMillis: 0 }, NOW)).toBe('not_yet_valid');
+  });
+
+  it.each<readonly [string, (at: number) => AssertionFacts]>([
+    ['NotOnOrAfter of the conditions', (notOnOrAfter) => withConditions({ notOnOrAfter })],
+    ['NotOnOrAfter of the confirmation', (notOnOrAfter) => withConfirmation({ notOnOrAfter })],
+  ])('X10: counts until %s and the skew, to the millisecond', (_, ends) => {
+    expect(assertionFault(ends(NOW - SKEW + 1), EXPECTED, NOW)).toBeUndefined();
+    expect(assertionFault(ends(NOW - SKEW), EXPECTED, NOW)).toBe('expired');
+    expect(assertionFault(ends(NOW + 1), { ...EXPECTED, skewMillis: 0 }, NOW)).toBeUndefined();
+    expect(assertionFault(ends(NOW), { ...EXPECTED, skewMillis: 0 }, NOW)).toBe('expired');
+  });
+
+  it('X10: opens no session that is over as it begins, whatever the skew', () => {
+    const until = (sessionNotOnOrAfter: number) => withStatement({ sessionNotOnOrAfter });
+    const second = NOW - (NOW % 1000);
+
+    expect(assertionFault(until(second + 1000), EXPECTED, second + 999)).toBeUndefined();
+    expect(assertionFault(until(second + 1000), EXPECTED, second + 1000)).toBe('expired');
+    expect(assertionFault(until(second + 999), EXPECTED, second)).toBe('expired');
+  });
+
+  it('X10: counts until the longest age and the skew, to the millisecond', () => {
+    const issued = (issueInstant: number) => ({ ...FACTS, issueInstant });
+
+    expect(assertionFault(issued(NOW - MAX_AGE - SKEW + 1), EXPECTED, NOW)).toBeUndefined();
+    expect(assertionFault(issued(NOW - MAX_AGE - SKEW), EXPECTED, NOW)).toBe('too_old');
+  });
+
+  it('takes a proof that is older than the assertion', () => {
+    expect(assertionFault(withStatement({ authnInstant: NOW - 86_400_000 }), EXPECTED, NOW)).toBeUndefined();
+  });
+
+  it('X10: never counts before all of its begins or after one of its ends, whatever they are', () => {
+    const instant = fc.integer({ min: NOW - 2 * MAX_AGE, max: NOW + 2 * MAX_AGE });
+
+    fc.assert(
+      fc.property(instant, instant, instant, instant, (notBefore, notOnOrAfter, confirmed, sessionNotOnOrAfter) => {
+        const facts = {
+          ...withConditions({ notBefore, notOnOrAfter }),
+          confirmation: { ...CONFIRMATION, notOnOrAfter: confirmed },
+          authnStatement: { ...STATEMENT, sessionNotOnOrAfter },
+        };
+        const isLive = Math.floor(sessionNotOnOrAfter / 1000) > Math.floor(NOW / 1000);
+        const counts = isLive && notBefore - SKEW <= NOW && NOW < Math.min(notOnOrAfter, confirmed) + SKEW;
+
+        expect(assertionFault(facts, EXPECTED, NOW) === undefined).toBe(counts);
+      }),
+    );
+  });
+});
+
+describe('a response', () => {
+  const RESPONSE: ResponseFacts = {
+    id: '_response',
+    issuer: ISSUER,
+    destination: ACS_URL,
+    inResponseTo: '_request',
+    status: { isSuccess: true, reason: undefined },
+    isSigned: false,
+    isEncrypted: false,
+  };
+
+  it.each<readonly [string, Partial<ResponseFacts>, 'issuer' | undefined]>([
+    ['signed', { isSigned: true }, 'issuer'],
+    ['unsigned with an encrypted assertion', { isEncrypted: true }, 'issuer'],
+    ['unsigned with a signed assertion', {}, undefined],
+  ])('S4: a response without Issuer that is %s (SAML profiles 4.1.4.2)', (_, facts, fault) => {
+    expect(responseFault({ ...RESPONSE, ...facts, issuer: undefined }, EXPECTED)).toBe(fault);
+    expect(responseFault({ ...RESPONSE, ...facts }, EXPECTED)).toBeUndefined();
+  });
+
+  it('counts when it says what is expected, with or without its issuer', () => {
+    expect(responseFault(RESPONSE, EXPECTED)).toBeUndefined();
+    expect(responseFault({ ...RESPONSE, issuer: undefined }, EXPECTED)).toBeUndefined();
+    expect(responseFault({ ...RESPONSE, inResponseTo: undefined }, UNSOLICITED)).toBeUndefined();
+  });
+
+  it.each<readonly [string, Partial<ResponseFacts>, string]>([
+    ['another issuer', { issuer: 'https://other.test' }, 'issuer'],
+    ['another destination', { destination: 'https://other.test' }, 'destination'],
+    ['no destination', { destination: undefined }, 'destination'],
+    ['an empty destination', { destination: '' }, 'destination'],
+    ['another request', { inResponseTo: '_other' }, 'in_response_to'],
+    ['no request', { inResponseTo: undefined }, 'unsolicited'],
+  ])('X7: does not count with %s', (_, facts, fault) => {
+    expect(responseFault({ ...RESPONSE, ...facts }, EXPECTED)).toBe(fault);
+  });
+
+  it('X8: names no request where nobody asked', () => {
+    expect(responseFault(RESPONSE, UNSOLICITED)).toBe('in_response_to');
+  });
+
+  it('X17: does not count with another status than success', () => {
+    expect(responseFault({ ...RESPONSE, status: { isSuccess: false, reason: 'AuthnFailed' } }, EXPECTED)).toBe(
+      'status',
+    );
   });
 });

@@ -2,9 +2,8 @@ import type { CacheProvider, SamlConfig } from '@node-saml/passport-saml';
 import type { RequestedContext } from './authn-context.js';
 import type { Duration } from '../../config/bind/duration.js';
 import type { IdpTrust } from '../idp/idp-trust.js';
-import { NAMESPACE } from '../xml/saml-uris.js';
+import { NAMESPACE, xmlAttribute } from '../xml/saml-values.js';
 import type { ServiceProvider } from '../sp/service-provider.js';
-import { xmlAttribute } from '../xml/xml-text.js';
 import { PERSISTENT } from './mapped-user.js';
 
 /** How the messages of an identity provider are validated. */

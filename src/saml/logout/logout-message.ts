@@ -1,5 +1,5 @@
 import { issuerOf, nameIdOf, type NameId } from '../login/assertion.js';
-import { millisOfInstant } from '../xml/xml-times.js';
+import { millisOfInstant } from '../xml/saml-values.js';
 import type { XmlElement } from '../xml/xml-reader.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
 import { readResponse, type ResponseFacts } from '../login/response.js';

@@ -1,6 +1,5 @@
 import type { NameId } from '../login/assertion.js';
-import { NAMESPACE } from '../xml/saml-uris.js';
-import { xmlAttribute, escapeXml } from '../xml/xml-text.js';
+import { NAMESPACE, xmlAttribute, escapeXml } from '../xml/saml-values.js';
 
 /** Common to both logout messages. */
 export interface LogoutHead {

@@ -1,8 +1,7 @@
 import { OFFERED_ENCRYPTION } from '../xml/encrypted-assertion.js';
 import type { Binding } from '../idp/idp-trust.js';
-import { BINDING_URI, NAMESPACE } from '../xml/saml-uris.js';
+import { BINDING_URI, NAMESPACE, xmlAttribute, escapeXml } from '../xml/saml-values.js';
 import type { ServiceProvider, SigningKeys } from './service-provider.js';
-import { xmlAttribute, escapeXml } from '../xml/xml-text.js';
 
 type DescribedProvider = Omit<ServiceProvider, 'keys'> & { readonly keys?: Pick<SigningKeys, 'certificate'> };
 

@@ -5,7 +5,7 @@ import { fc } from '../../../test/support/property.js';
 import type { ResponseOptions } from '../../../test/support/saml-response.js';
 import type { SignatureOptions } from '../../../test/support/saml-signature.js';
 import { part } from '../../../test/support/saml-xml.js';
-import { decodeMessage, MAX_MESSAGE_LENGTH, readDocument } from './document-allowlist.js';
+import { decodeMessage, MAX_MESSAGE_LENGTH, readDocument, rejectedAlgorithm } from './document-allowlist.js';
 import { isRejection } from '../login/rejection.js';
 
 const ANSWER: ResponseOptions = {
@@ -415,6 +415,11 @@ describe('a message in base64', () => {
       }),
     );
   });
+});
+
+it('S1: names nothing where every algorithm is accepted, or nothing can be read', () => {
+  expect(rejectedAlgorithm(IdentityProvider.make().response(ANSWER))).toBeUndefined();
+  expect(rejectedAlgorithm('<a>')).toBeUndefined();
 });
 
 function withSignature(assertion: string, signature: string): string {

@@ -1,11 +1,9 @@
 import { elementsIn, type XmlElement } from './xml-reader.js';
 import { createDecipheriv, type KeyObject } from 'node:crypto';
-import { readDocument } from './document-allowlist.js';
-import { decodeText } from './xml-text.js';
-import { rejectedAlgorithm, printableAlgorithm } from './signature-allowlist.js';
+import { readDocument, rejectedAlgorithm, printableAlgorithm } from './document-allowlist.js';
+import { decodeText, NAMESPACE } from './saml-values.js';
 import { isRejection, type Rejection } from '../login/rejection.js';
 import { type OaepHash, oaepDecrypt, type OaepHashes } from './rsa-oaep.js';
-import { NAMESPACE } from './saml-uris.js';
 
 /** How encrypted assertions are decrypted. */
 interface DecryptionOptions {

@@ -1,6 +1,6 @@
 import { DOMParser } from '@xmldom/xmldom';
 import { SignedXml } from 'xml-crypto';
-import { ENVELOPED, EXCLUSIVE, NAMESPACE } from './saml-uris.js';
+import { ENVELOPED, EXCLUSIVE, NAMESPACE } from './saml-values.js';
 
 const CANONICAL: readonly string[] = [EXCLUSIVE, 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315'];
 const SHA1: readonly string[] = [

@@ -1,4 +1,6 @@
 import type { Rejection } from '../login/rejection.js';
+import { ILLEGAL_CHARACTER, unescapeXml } from './saml-values.js';
+import { attributesOf, type RawAttribute, ROOT_SCOPE, type Scope, scopeOf } from './xml-namespaces.js';
 
 /** An element of a document, with the parts that SAML uses. */
 export interface XmlElement {
@@ -38,9 +40,6 @@ export const MESSAGE_LIMITS: XmlLimits = {
   allowsMisc: false,
 };
 
-const XML_NAMESPACE = 'http://www.w3.org/XML/1998/namespace';
-const XMLNS_NAMESPACE = 'http://www.w3.org/2000/xmlns/';
-
 // Sticky, so that each expression matches only at its position and no text is searched twice. Names are short and ASCII.
 const NC_NAME = '[A-Za-z_][A-Za-z0-9_.-]{0,99}';
 const NAME = `(?:(${NC_NAME}):)?(${NC_NAME})`;
@@ -52,9 +51,6 @@ const OPENING = new RegExp(`<${NAME}`, 'y');
 const ATTRIBUTE = new RegExp(`${BLANK}+${NAME}${BLANK}*=${BLANK}*(?:"([^<"]*)"|'([^<']*)')`, 'y');
 const OPENED = new RegExp(`${BLANK}*(/?)>`, 'y');
 const CLOSING = new RegExp(`</${NAME}(${BLANK}*)>`, 'y');
-const NO_CHARACTER = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
-
-type Scope = ReadonlyMap<string, string>;
 
 interface OpenElement extends XmlElement {
   readonly prefix: string | undefined;
@@ -84,7 +80,7 @@ export function readXml(xml: string): XmlElement | Rejection {
 /** Reads a document within other limits than those of messages. */
 export function parseXml(xml: string, limits: XmlLimits): XmlResult {
   const normalized = xml.replace(/\r\n?/g, '\n'); // XML 1.0, 2.11
-  const illegal = normalized.search(NO_CHARACTER);
+  const illegal = normalized.search(ILLEGAL_CHARACTER);
   const reader = new Reader(normalized, limits);
   const root = illegal === -1 ? reader.document() : 'not_well_formed';
   if (typeof root !== 'string') return { root };
@@ -134,7 +130,7 @@ class Reader {
         open.pop();
         if (open.length === 0) return parent;
       } else {
-        const element = this.opening(parent?.scope ?? new Map([['xml', XML_NAMESPACE]]));
+        const element = this.opening(parent?.scope ?? ROOT_SCOPE);
         if (typeof element === 'string') return element;
         parent?.children.push(element);
         if (!element.isEmpty) open.push(element);
@@ -159,7 +155,7 @@ class Reader {
       this.attributes += 1;
       if (written.length === this.limits.elementAttributes || this.attributes > this.limits.attributes)
         return 'structure';
-      const value = decode((quoted ?? apostrophed).replace(/[\t\n]/g, ' ')); // XML 1.0, 3.3.3
+      const value = unescapeXml((quoted ?? apostrophed).replace(/[\t\n]/g, ' ')); // XML 1.0, 3.3.3
       if (value === undefined) return 'not_well_formed';
       written.push({ prefix, name, value });
     }
@@ -176,12 +172,12 @@ class Reader {
 
   /** The text up to the next tag; undefined if it is not well-formed. */
   private text(): string | undefined {
-    let text = decode(this.next(TEXT)?.[0] ?? '');
+    let text = unescapeXml(this.next(TEXT)?.[0] ?? '');
     while (this.limits.allowsMisc && text !== undefined) {
       const section = this.section('<![CDATA[', ']]>');
       const isMisc = section !== undefined || this.comment() || this.section('<?', '?>') !== undefined;
       if (!isMisc) break;
-      const more = decode(this.next(TEXT)?.[0] ?? '');
+      const more = unescapeXml(this.next(TEXT)?.[0] ?? '');
       text = more === undefined ? undefined : text + (section ?? '') + more;
     }
     return text;
@@ -217,72 +213,8 @@ class Reader {
   }
 }
 
-interface RawAttribute {
-  readonly prefix: string | undefined;
-  readonly name: string;
-  readonly value: string;
-}
-
-/** The namespaces in scope inside an element; the key of the default one is empty (Namespaces in XML 1.0, 3 and 6). */
-function scopeOf(outer: Scope, attributes: readonly RawAttribute[], maxPrefixes: number): Scope | Rejection {
-  const declarations = attributes.filter(isDeclaration);
-  if (declarations.length === 0) return outer;
-  const scope = new Map(outer);
-  for (const { prefix, name, value } of declarations) {
-    const declared = prefix === undefined ? '' : name;
-    if (declared === 'xml' || declared === 'xmlns') return 'not_well_formed';
-    if (value === XML_NAMESPACE || value === XMLNS_NAMESPACE) return 'not_well_formed';
-    if (declared !== '' && value === '') return 'not_well_formed';
-    scope.set(declared, value);
-  }
-  return scope.size > maxPrefixes ? 'structure' : scope;
-}
-
-/** Undefined for a duplicate attribute or an undeclared prefix. */
-function attributesOf(scope: Scope, written: readonly RawAttribute[]): ReadonlyMap<string, string> | undefined {
-  const attributes = new Map<string, string>();
-  const declared = new Set<string>();
-  for (const attribute of written) {
-    const { prefix, name, value } = attribute;
-    if (isDeclaration(attribute)) {
-      const key = prefix === undefined ? '' : name;
-      if (declared.has(key)) return undefined;
-      declared.add(key);
-    } else {
-      const namespace = prefix === undefined ? '' : scope.get(prefix);
-      if (namespace === undefined) return undefined;
-      const key = namespace === '' ? name : `{${namespace}}${name}`;
-      if (attributes.has(key)) return undefined;
-      attributes.set(key, value);
-    }
-  }
-  return attributes;
-}
-
-function isDeclaration({ prefix, name }: RawAttribute): boolean {
-  return prefix === 'xmlns' || (prefix === undefined && name === 'xmlns');
-}
-
 function isBlank(text: string | undefined): boolean {
   return text !== undefined && !/[^ \t\n]/.test(text);
-}
-
-/** Replaces references to no character; it is not a legal character itself. */
-const NOTHING = '\0';
-const CHARACTERS: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}));/g;
-
-/** Resolves references; undefined for a reference that needs a DTD or names no character. */
-function decode(text: string): string | undefined {
-  if (text.includes(']]>')) return undefined;
-  if (!text.includes('&')) return text;
-  if (text.replace(REFERENCE, '').includes('&')) return undefined;
-  const plain = text.replace(REFERENCE, (_, name?: string, decimal?: string, hexadecimal?: string) => {
-    if (name !== undefined) return CHARACTERS[name] ?? NOTHING;
-    const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number.parseInt(decimal, 10);
-    return code > 0x10ffff ? NOTHING : String.fromCodePoint(code);
-  });
-  return NO_CHARACTER.test(plain) ? undefined : plain;
 }
 
 /** Yields the element and all its descendants in document order. */

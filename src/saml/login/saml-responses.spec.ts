@@ -2,7 +2,10 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, expect, it, vi } from 'vitest';
 import { CollectedLog } from '../../../test/support/collected-log.js';
+import { IdentityProvider } from '../../../test/support/identity-provider.js';
 import { ManualClock } from '../../../test/support/manual-clock.js';
+import { encoded } from '../../../test/support/saml-messages.js';
+import { SystemClock } from '../../clock/clock.js';
 import { IdpProperties } from '../saml.properties.js';
 import type { Idp } from '../idp/idps.service.js';
 import { isRejection } from './rejection.js';
@@ -48,6 +51,28 @@ it('S1: a recorded response of Keycloak with its default encryption is accepted'
     nameId: { format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:persistent' },
     authnStatement: { authnContextClassRef: 'urn:oasis:names:tc:SAML:2.0:ac:classes:unspecified' },
   });
+});
+
+it('S1: a refused algorithm is named at DEBUG', () => {
+  const log = new CollectedLog();
+  log.loggers.setLevel('saml', 'DEBUG');
+  const xml = IdentityProvider.make().response({
+    acsUrl: 'https://login.test/acs',
+    audience: 'a',
+    signature: { algorithm: 'rsa-sha1' },
+  });
+
+  const responses = new SamlResponses(new SystemClock(), {} as ServiceProviders, log.loggers);
+
+  expect(responses.read(encoded(xml), { name: 'corp' })).toBe('algorithm');
+
+  expect(log.of('saml')).toMatchObject([
+    {
+      level: 'DEBUG',
+      message: 'A response uses an algorithm that is not accepted',
+      fields: { idp: 'corp', algorithm: 'http://www.w3.org/2000/09/xmldsig#rsa-sha1' },
+    },
+  ]);
 });
 
 function fixture(name: string): Readonly<Record<string, string>> {

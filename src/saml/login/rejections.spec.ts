@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
-import { MAX_RECORDED, AuditRateLimit } from './audit-rate-limit.js';
+import { MAX_RECORDED, AuditRateLimit } from './rejections.service.js';
 
 const HERE = '192.0.2.1';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
-import { durationSeconds, millisOfDateTime, millisOfInstant } from './xml-times.js';
+import { durationSeconds, millisOfDateTime, millisOfInstant } from './saml-values.js';
 
 describe('a duration', () => {
   it.each([
