@@ -3,35 +3,37 @@ import { Clock } from '../clock/clock.js';
 import { timeOrderedId } from '../encoding/time-ordered-id.js';
 import type { FieldError } from '../errors/service-error.js';
 import { Random } from '../random/random.js';
-import type { NewAccount } from './account.store.js';
-import { isEmail } from './email.js';
-import { isLocalLoginId, looksLikeFormula } from './login-id.js';
-import { LoginIds } from './login-ids.service.js';
+import { areRoles, isEmail } from './account.js';
+import type { NewAccount } from './account-changes.store.js';
+import { PasswordImportProperties } from './account.properties.js';
+import { isLocalLoginId, LoginIds, looksLikeFormula } from './login-id.js';
+import { meetsFloor } from './password/hash-strength.js';
+import { parsePasswordHash } from './password/password-hash.js';
 import { Passwords } from './password/passwords.service.js';
-import { areRoles } from './role-names.js';
 
-/** A user as somebody describes one; without a password of any kind the account cannot sign in yet. */
+/** Values for a new account; without `password` and `passwordHash` the account cannot sign in yet. */
 export interface AccountDraft {
   readonly loginId: string;
   readonly password?: string | undefined;
-  /** Made elsewhere, in place of a password. */
+  /** A hash of another system, in place of a password. */
   readonly passwordHash?: string | undefined;
   readonly email?: string | undefined;
   readonly roles?: readonly string[] | undefined;
   readonly mfaRequired?: boolean | undefined;
 }
 
-/** Turns drafts into accounts that can be stored; takes time where a password has to be hashed. */
+/** Validates drafts and turns them into accounts that can be stored. */
 @Injectable()
 export class AccountDrafts {
   constructor(
     private readonly loginIds: LoginIds,
     private readonly passwords: Passwords,
+    private readonly imports: PasswordImportProperties,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
 
-  /** What is wrong with a draft, by field; never what stands in it. */
+  /** Returns the errors of a draft by field; they never contain its values. */
   async faults(draft: AccountDraft): Promise<readonly FieldError[]> {
     const { password, passwordHash, email, roles } = draft;
     const loginId = this.loginIds.formOf(draft.loginId);
@@ -41,7 +43,7 @@ export class AccountDrafts {
       const code = await this.passwords.fault(password, loginId ?? '');
       if (code) faults.push({ field: 'pw', code });
     }
-    if (passwordHash !== undefined && !this.passwords.canVerify(passwordHash)) {
+    if (passwordHash !== undefined && parsePasswordHash(passwordHash) === undefined) {
       faults.push({ field: 'password_hash', code: 'unsupported' });
     }
     if (passwordHash !== undefined && password !== undefined)
@@ -51,18 +53,20 @@ export class AccountDrafts {
     return faults;
   }
 
-  /** Faults of a draft that comes from a file: what another system made may be weaker than what is made here. */
+  /** Returns the errors of a draft from a file: hashes of another system may be weaker than those of this service. */
   async importFaults(draft: AccountDraft): Promise<readonly FieldError[]> {
     const { loginId, passwordHash } = draft;
     const faults = [...(await this.faults(draft))];
     if (looksLikeFormula(this.loginIds.formOf(loginId) ?? '')) faults.unshift({ field: 'id', code: 'formula' });
-    if (passwordHash !== undefined && this.passwords.isTooWeak(passwordHash)) {
-      faults.push({ field: 'password_hash', code: 'too_weak' });
-    }
+    const hash = passwordHash === undefined ? undefined : parsePasswordHash(passwordHash);
+    if (hash && !meetsFloor(hash, this.imports.minHash)) faults.push({ field: 'password_hash', code: 'too_weak' });
     return faults;
   }
 
-  /** The account of a draft without faults. @throws ServiceError `UNAVAILABLE` when too many passwords wait */
+  /**
+   * Returns the account of a draft without errors. Hashing its password takes time: call it outside of transactions.
+   * @throws ServiceError `UNAVAILABLE` if too many passwords wait
+   */
   async account({ password, passwordHash, ...draft }: AccountDraft): Promise<NewAccount> {
     return {
       id: timeOrderedId(this.clock.millis(), this.random.bytes(10)),

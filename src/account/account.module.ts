@@ -3,59 +3,63 @@ import { Module, type OnApplicationShutdown } from '@nestjs/common';
 import { EventsModule } from '../events/events.module.js';
 import { Meters } from '../metrics/meters.js';
 import { Random } from '../random/random.js';
+import { Sealer } from '../sealing/sealer.js';
 import { TasksModule } from '../tasks/tasks.module.js';
 import { AccountChanges } from './account-changes.service.js';
+import { AccountChangesStore } from './account-changes.store.js';
 import { AccountCreation } from './account-creation.service.js';
 import { AccountDrafts } from './account-drafts.service.js';
 import { AccountImport } from './import/account-import.service.js';
+import { LoginIdProperties, PasswordHashProperties } from './account.properties.js';
 import { AccountStore } from './account.store.js';
 import { Accounts } from './accounts.service.js';
-import { Decoys } from './password/decoys.service.js';
-import { DeviceCookies } from './throttle/device-cookies.service.js';
-import { LoginIds } from './login-ids.service.js';
-import { PasswordHashProperties } from './account.properties.js';
+import { LoginIds } from './login-id.js';
+import { Decoys } from './password/decoys.js';
 import { PasswordKinds } from './password/password-kinds.task.js';
 import { PasswordKindStore } from './password/password-kind.store.js';
 import { PasswordHasher, SpareWorkers } from './password/password-hasher.js';
-import { StaffAccounts } from './staff/staff-accounts.service.js';
+import { PasswordVerification, Rehashing, StoredPasswords } from './password/password-verification.service.js';
+import { PasswordChanges, Passwords } from './password/passwords.service.js';
+import { StaffAccounts, StaffCreation } from './staff/staff-accounts.service.js';
 import { StaffIdentityStore } from './staff/staff-identity.store.js';
+import { DeviceCookies } from './throttle/device-cookies.service.js';
 import { PasswordThrottle } from './throttle/password-throttle.service.js';
-import { Passwords } from './password/passwords.service.js';
 
-/** Users and the password step. */
+const loginIds = {
+  provide: LoginIds,
+  inject: [LoginIdProperties],
+  useFactory: (properties: LoginIdProperties): LoginIds => new LoginIds(properties),
+};
+
+const hasher = {
+  provide: PasswordHasher,
+  inject: [PasswordHashProperties, SpareWorkers, Random, Meters],
+  useFactory: openHasher,
+};
+
+const decoys = {
+  provide: Decoys,
+  inject: [Sealer, Random],
+  useFactory: (sealer: Sealer, random: Random): Decoys => {
+    const [key = Buffer.alloc(0)] = sealer.derivedKeys('password-decoy');
+    return new Decoys(key, random);
+  },
+};
+
+/** Users, and the verification of their passwords. */
 @Module({
   imports: [EventsModule, TasksModule],
   providers: [
-    AccountStore,
-    Accounts,
-    AccountChanges,
-    AccountCreation,
-    AccountDrafts,
-    AccountImport,
-    LoginIds,
-    Passwords,
-    PasswordThrottle,
-    PasswordKindStore,
-    Decoys,
-    PasswordKinds,
-    DeviceCookies,
-    StaffIdentityStore,
-    StaffAccounts,
-    {
-      provide: PasswordHasher,
-      inject: [PasswordHashProperties, SpareWorkers, Random, Meters],
-      useFactory: hasher,
-    },
+    ...[AccountStore, AccountChangesStore, PasswordKindStore, StaffIdentityStore],
+    ...[loginIds, Accounts, AccountChanges, AccountDrafts, AccountCreation, AccountImport],
+    ...[hasher, decoys, PasswordKinds, Passwords, PasswordChanges],
+    ...[DeviceCookies, PasswordThrottle, Rehashing, StoredPasswords, PasswordVerification],
+    ...[StaffCreation, StaffAccounts],
   ],
   exports: [
-    Accounts,
-    AccountChanges,
-    AccountCreation,
-    AccountImport,
-    DeviceCookies,
-    PasswordHasher,
-    PasswordThrottle,
-    StaffAccounts,
+    ...[Accounts, AccountChanges, AccountCreation, AccountImport],
+    ...[DeviceCookies, PasswordHasher, PasswordThrottle, PasswordVerification, Passwords, PasswordChanges],
+    ...[StaffAccounts, StaffCreation],
   ],
 })
 export class AccountModule implements OnApplicationShutdown {
@@ -66,7 +70,7 @@ export class AccountModule implements OnApplicationShutdown {
   }
 }
 
-function hasher(
+function openHasher(
   properties: PasswordHashProperties,
   { count: kept }: SpareWorkers,
   random: Random,

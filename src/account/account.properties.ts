@@ -1,7 +1,7 @@
 import { full, near } from '../config/bind/effect.js';
 import { dataSize, duration, flag, integer, list, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties } from '../config/bind/properties.decorator.js';
-import { ROLE_FORM } from './role-names.js';
+import { ROLE_FORM } from './account.js';
 import { Duration } from '../config/bind/duration.js';
 import { DataSize } from '../config/bind/data-size.js';
 import { HASH_FLOORS, type HashFloor } from './password/hash-strength.js';

@@ -2,7 +2,7 @@
 export type AccountKind = 'local' | 'staff';
 export type AccountStatus = 'active' | 'disabled';
 
-/** A stored user record, without anything that could be verified against. */
+/** A stored user record, without its password hash. */
 export interface Account {
   /** The subject of tokens. */
   readonly id: string;
@@ -12,29 +12,60 @@ export interface Account {
   readonly status: AccountStatus;
   readonly roles: readonly string[];
   readonly email?: string;
-  /** The second factor is demanded of this account, whatever its roles. */
+  /** True if this account needs a second factor, whatever its roles. */
   readonly mfaRequired: boolean;
-  /** An administrator's reset: the next login must enrol, whatever the policy says. */
+  /** True after an administrator's reset: the next login must enrol, whatever the policy. */
   readonly enrolmentForced: boolean;
-  /** Half tokens, half-authenticated sessions and pending secrets of an earlier security stamp are dead. */
+  /** `mfa_token`s, half-authenticated sessions and pending secrets of an earlier security stamp are rejected. */
   readonly securityStamp: number;
-  /** The active TOTP secret; unset where the second factor is off. */
+  /** The active TOTP secret; unset while the second factor is off. */
   readonly totpId?: string;
   readonly hasPassword: boolean;
   /** Epoch seconds at which a temporary password expires; unset for a password that the user chose. */
   readonly passwordEndsAt?: number;
 }
 
-/** Why a password step was refused, for the security event; the caller is told none of it. */
-export type PasswordRefusal = 'unknown' | 'disabled' | 'no_password' | 'wrong_password' | 'expired_password';
-
-/** The stored temporary password that was verified: it is replaced only while it is still the same. */
-export interface TemporaryPassword {
-  readonly hash: string;
+/** An account with the hash that its password is verified against. */
+export interface StoredAccount extends Omit<Account, 'hasPassword'> {
+  readonly passwordHash?: string;
 }
 
-export type PasswordVerdict =
-  | { readonly kind: 'right'; readonly account: Account }
-  /** A right temporary password: it opens nothing but its own replacement. */
-  | { readonly kind: 'temporary'; readonly account: Account; readonly temporary: TemporaryPassword }
-  | { readonly kind: 'refused'; readonly reason: PasswordRefusal; readonly subject?: string };
+/** The part of a stored account that other folders may read. */
+export function withoutHash({ passwordHash, ...account }: StoredAccount): Account {
+  return { ...account, hasPassword: passwordHash !== undefined };
+}
+
+export const ROLE_ADMIN = 'ROLE_ADMIN';
+
+/** Role names of accounts; `ROLE_PRE_MFA` is reserved for half-authenticated callers. */
+export const ROLE_FORM = /^(?!ROLE_PRE_MFA$)ROLE_[A-Z][A-Z0-9_]{0,58}$/;
+/** Length of the column. */
+const MAX_ROLES_LENGTH = 1024;
+
+/** The form in which roles are stored: unique names in alphabetical order, separated by commas. */
+export function rolesText(roles: readonly string[]): string {
+  return [...new Set(roles)].sort().join(',');
+}
+
+/** The roles of a stored text. */
+export function rolesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split(',');
+}
+
+/** The roles of a list that a user wrote: names between commas, semicolons, bars or blanks. */
+export function rolesWritten(text: string): readonly string[] {
+  return text.split(/[\s,;|]+/).filter((role) => role !== '');
+}
+
+/** True if an account may have these roles. */
+export function areRoles(roles: readonly string[]): boolean {
+  return roles.every((role) => ROLE_FORM.test(role)) && rolesText(roles).length <= MAX_ROLES_LENGTH;
+}
+
+const MAX_EMAIL_LENGTH = 254;
+const EMAIL = /^[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]{1,64}@[^\s@\p{Cc}\p{Cf}<>"(),:;\\[\]]+$/u;
+
+/** Checks only the form of a mail address: one `@`, and no character with a meaning in a mail header. */
+export function isEmail(text: string): boolean {
+  return text.isWellFormed() && text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text);
+}

@@ -1,33 +1,51 @@
 import { createHash } from 'node:crypto';
+import { ServiceError } from '../errors/service-error.js';
 
-/** Characters. */
+/** In characters. */
 export const LONGEST_LOGIN_ID = 255;
-/** Control characters, line ends of Unicode, and what only steers how its neighbours are shown. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+/** Control characters, line ends of Unicode, and characters that only control how their neighbours are shown. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/** Normalises login ids as `app.security.login-id` configures it. */
+export class LoginIds {
+  constructor(private readonly properties: { readonly caseSensitive: boolean }) {}
+
+  /** Undefined if the text is not a login id. */
+  formOf(text: string): string | undefined {
+    return normalisedLoginId(text, this.properties.caseSensitive);
+  }
+
+  /** @throws ServiceError `VALIDATION_FAILED` if the text is not a login id */
+  normalise(text: string): string {
+    const form = this.formOf(text);
+    if (form !== undefined) return form;
+    throw new ServiceError('VALIDATION_FAILED', { errors: [{ field: 'id', code: 'malformed' }] });
+  }
+}
 
 /**
  * The one form in which a login id is stored, looked up and counted: NFKC, trimmed, lower case unless case matters.
- * Undefined where there is none: empty, longer than 255 characters, with control characters or lone surrogates.
+ * Undefined for a text that is empty, longer than 255 characters, or has control characters or lone surrogates.
  */
 export function normalisedLoginId(text: string, isCaseSensitive: boolean): string | undefined {
   if (!text.isWellFormed() || length(text) > LONGEST_LOGIN_ID) return undefined;
   const composed = text.normalize('NFKC').trim();
-  // Lower case can take a composed character apart again.
+  // Lower case can decompose a composed character.
   const form = isCaseSensitive ? composed : composed.toLowerCase().normalize('NFKC');
-  return form === '' || length(form) > LONGEST_LOGIN_ID || UNSEEN.test(form) ? undefined : form;
+  return form === '' || length(form) > LONGEST_LOGIN_ID || INVISIBLE.test(form) ? undefined : form;
 }
 
-/** Stands in the log for a login id that may be nobody's, so that tries of one id can be found (operations.md, "Logging"). */
+/** Replaces a login id in the log, known or not, so that attempts for one id can be found (operations.md, "Logging"). */
 export function pseudonym(form: string): string {
   return `id:${createHash('sha256').update(form).digest('hex').slice(0, 12)}`;
 }
 
-/** False for ids that accounts of identity providers are shown by: `<idp>:<key>`. */
+/** False for the ids that display accounts of identity providers: `<idp>:<key>`. */
 export function isLocalLoginId(form: string): boolean {
   return !form.includes(':');
 }
 
-/** True for ids that a spreadsheet would run as a formula once they are exported. */
+/** True for ids that a spreadsheet would run as a formula after an export. */
 export function looksLikeFormula(form: string): boolean {
   return /^[=+\-@]/.test(form);
 }

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AccountChanges } from '../account/account-changes.service.js';
-import { randomPassword } from '../account/password/password-rules.js';
+import { PasswordChanges } from '../account/password/passwords.service.js';
 import { type Tx, UnitOfWork } from '../persistence/unit-of-work.js';
 import { withCommandReason } from '../principal/command-context.js';
-import { Random } from '../random/random.js';
 import { Locks } from '../second-factor/attempts/locks.service.js';
 import { AccountAccess } from './account-access.service.js';
 
@@ -23,17 +22,17 @@ export interface TemporaryPasswordReset {
 }
 
 /**
- * What an administrator does to one account, whether by a command or over HTTP: each act decides by the statements of
- * `AccountChanges` and ends in the same transaction what must end with it.
+ * Administrative changes of one account, for commands and HTTP. Each act decides by the statements of `AccountChanges` and
+ * ends the access to the account in the same transaction where it must.
  */
 @Injectable()
 export class AccountAdministration {
   constructor(
     private readonly work: UnitOfWork,
     private readonly changes: AccountChanges,
+    private readonly passwords: PasswordChanges,
     private readonly access: AccountAccess,
     private readonly locks: Locks,
-    private readonly random: Random,
   ) {}
 
   /** Ends the lock of the second factor; false if the account has no failures. */
@@ -47,14 +46,13 @@ export class AccountAdministration {
    */
   resetPassword(subject: string, given: string | undefined, act: Act): Promise<TemporaryPasswordReset> {
     return withCommandReason(act.reason, async () => {
-      const generated = given === undefined ? randomPassword(this.random) : undefined;
-      const ready = await this.changes.readyPassword(subject, given ?? generated ?? '', 'pw');
+      const ready = await this.passwords.readyTemporary(subject, given);
       const expiresAt = await this.work.run(async (tx) => {
-        const endsAt = await this.changes.resetPassword(tx, subject, ready, act.actor);
+        const endsAt = await this.passwords.reset(tx, subject, ready, act.actor);
         await this.access.endAll(tx, subject);
         return endsAt;
       });
-      return { expiresAt, ...(generated !== undefined && { generated }) };
+      return { expiresAt, ...(ready.generated !== undefined && { generated: ready.generated }) };
     });
   }
 

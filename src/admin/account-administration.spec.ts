@@ -3,7 +3,7 @@ import type { AccountChanges } from '../account/account-changes.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import type { UnitOfWork } from '../persistence/unit-of-work.js';
 import { commandReason } from '../principal/command-context.js';
-import { SystemRandom } from '../random/random.js';
+import type { PasswordChanges } from '../account/password/passwords.service.js';
 import type { Locks } from '../second-factor/attempts/locks.service.js';
 import type { AccountAccess } from './account-access.service.js';
 import { AccountAdministration } from './account-administration.service.js';
@@ -23,7 +23,9 @@ function situation(failure?: Error) {
           (...args: readonly unknown[]): Promise<unknown> => {
             calls.push([name, ...args, commandReason()]);
             if (failure && name === 'setStatus') return Promise.reject(failure);
-            return Promise.resolve(name === 'resetPassword' ? 1_800_000_000 : undefined);
+            if (name === 'readyTemporary')
+              return Promise.resolve({ hash: 'h', ...(args[1] === undefined && { generated: 'g' }) });
+            return Promise.resolve(name === 'reset' ? 1_800_000_000 : undefined);
           },
       },
     );
@@ -31,9 +33,9 @@ function situation(failure?: Error) {
   const administration = new AccountAdministration(
     { run } as unknown as UnitOfWork,
     recorder() as AccountChanges,
+    recorder() as PasswordChanges,
     recorder() as AccountAccess,
     recorder() as Locks,
-    new SystemRandom(),
   );
   return { administration, calls };
 }
@@ -88,22 +90,21 @@ describe('the administration of an account', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('a temporary password is generated and returned unless one is given', async () => {
+  it('a reset ends all access and returns the password only if it was generated', async () => {
     const { administration, calls } = situation();
 
     const random = await administration.resetPassword('anna', undefined, ACT);
     const given = await administration.resetPassword('anna', 'kettle orbit', { actor: 'cli:root' });
 
-    expect(random).toEqual({ generated: expect.stringMatching(/.{12,}/) as string, expiresAt: 1_800_000_000 });
+    expect(random).toEqual({ generated: 'g', expiresAt: 1_800_000_000 });
     expect(given).toEqual({ expiresAt: 1_800_000_000 });
-    expect(calls.map((call) => (call as readonly unknown[])[0])).toEqual([
-      'readyPassword',
-      'resetPassword',
-      'endAll',
-      'readyPassword',
-      'resetPassword',
-      'endAll',
+    expect(calls).toEqual([
+      ['readyTemporary', 'anna', undefined, ACT.reason],
+      ['reset', 'tx 1', 'anna', { hash: 'h', generated: 'g' }, ACT.actor, ACT.reason],
+      ['endAll', 'tx 1', 'anna', ACT.reason],
+      ['readyTemporary', 'anna', 'kettle orbit', undefined],
+      ['reset', 'tx 2', 'anna', { hash: 'h' }, 'cli:root', undefined],
+      ['endAll', 'tx 2', 'anna', undefined],
     ]);
-    expect(calls[0]).toEqual(['readyPassword', 'anna', random.generated, 'pw', ACT.reason]);
   });
 });

@@ -4,7 +4,8 @@ import { AccountCreation } from '../account/account-creation.service.js';
 import type { AccountDraft } from '../account/account-drafts.service.js';
 import { AccountImport } from '../account/import/account-import.service.js';
 import type { ImportReport, ImportRow } from '../account/import/import-row.js';
-import { StaffAccounts, type StaffPerson } from '../account/staff/staff-accounts.service.js';
+import { StaffCreation, type StaffPerson } from '../account/staff/staff-accounts.service.js';
+import { UnitOfWork } from '../persistence/unit-of-work.js';
 import { withCommandReason } from '../principal/command-context.js';
 import { ImportedTotps } from '../second-factor/totp/totp-import.service.js';
 import type { Act } from './account-administration.service.js';
@@ -14,9 +15,10 @@ import type { Act } from './account-administration.service.js';
 export class AccountProvisioning {
   constructor(
     private readonly creation: AccountCreation,
-    private readonly staff: StaffAccounts,
+    private readonly staff: StaffCreation,
     private readonly accountImport: AccountImport,
     private readonly totps: ImportedTotps,
+    private readonly work: UnitOfWork,
   ) {}
 
   /**
@@ -36,7 +38,7 @@ export class AccountProvisioning {
    * @throws ServiceError `VALIDATION_FAILED`; `CONFLICT` if the person has an account
    */
   admit(person: StaffPerson, act: Act): Promise<Account> {
-    return withCommandReason(act.reason, () => this.staff.admit(person, act.actor));
+    return withCommandReason(act.reason, () => this.work.run((tx) => this.staff.admit(tx, person, act.actor)));
   }
 
   /**

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { AccountChanges } from '../account/account-changes.service.js';
 import { Accounts } from '../account/accounts.service.js';
+import { PasswordChanges } from '../account/password/passwords.service.js';
 import { Clock } from '../clock/clock.js';
 import { ServiceError } from '../errors/service-error.js';
 import { MfaProperties } from '../second-factor/mfa.properties.js';
@@ -24,7 +24,7 @@ export class OwnPassword {
   constructor(
     private readonly accounts: Accounts,
     private readonly password: PasswordVerifier,
-    private readonly changes: AccountChanges,
+    private readonly changes: PasswordChanges,
     private readonly secondFactors: SecondFactors,
     private readonly trustedDevices: TrustedDevices,
     private readonly sessions: Sessions,
@@ -47,9 +47,9 @@ export class OwnPassword {
       throw new StepUpRequired({ method: 'otp', maxAge });
     }
     await this.password.verifySubject(subject, current, 'current');
-    const ready = await this.changes.readyPassword(subject, next);
+    const ready = await this.changes.ready(subject, next, 'new');
     const store = async (tx: Tx): Promise<void> => {
-      await this.changes.changePassword(tx, subject, ready, { securityStamp: account.securityStamp });
+      await this.changes.change(tx, subject, ready, account.securityStamp);
       await this.sessions.endAll(tx, subject, caller.sid);
       await this.trustedDevices.revokeAll(tx, subject);
     };

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { Account, PasswordVerdict, TemporaryPassword } from '../account/account.js';
-import { AccountChanges } from '../account/account-changes.service.js';
-import { Accounts } from '../account/accounts.service.js';
-import type { ReadyPassword } from '../account/password/passwords.service.js';
+import type { Account } from '../account/account.js';
+import { PasswordChanges, Passwords, type ReadyPassword } from '../account/password/passwords.service.js';
+import {
+  PasswordVerification,
+  type PasswordVerdict,
+  type TemporaryPassword,
+} from '../account/password/password-verification.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { SecurityEvents } from '../events/security-events.service.js';
 import { UnitOfWork } from '../persistence/unit-of-work.js';
@@ -22,8 +25,9 @@ export interface PasswordCredentials {
 @Injectable()
 export class PasswordVerifier {
   constructor(
-    private readonly accounts: Accounts,
-    private readonly changes: AccountChanges,
+    private readonly verification: PasswordVerification,
+    private readonly passwords: Passwords,
+    private readonly changes: PasswordChanges,
     private readonly events: SecurityEvents,
     private readonly work: UnitOfWork,
   ) {}
@@ -34,7 +38,7 @@ export class PasswordVerifier {
    * password without `newPw`, `VALIDATION_FAILED` for a `newPw` that is weak, the same, or not asked for
    */
   async verifyLogin({ id, pw, newPw, device }: PasswordCredentials): Promise<Account> {
-    const verdict = await this.accounts.verifyPassword({ loginId: id, password: pw, device });
+    const verdict = await this.verification.verify({ loginId: id, password: pw, device });
     if (verdict.kind === 'temporary') return this.replaced(verdict.account, verdict.temporary, pw, newPw);
     const account = await this.accepted(verdict);
     if (newPw === undefined) return account;
@@ -44,7 +48,7 @@ export class PasswordVerifier {
 
   /** Verifies the password of a signed-in user, sent in `field`; throws the same errors. */
   async verifySubject(subject: string, password: string, field: string): Promise<Account> {
-    return this.accepted(await this.accounts.verifyPasswordOf(subject, password, field));
+    return this.accepted(await this.verification.verifySubject(subject, password, field));
   }
 
   private async accepted(verdict: PasswordVerdict): Promise<Account> {
@@ -76,7 +80,7 @@ export class PasswordVerifier {
   private async readyReplacement(account: Account, pw: string, newPw: string): Promise<ReadyPassword> {
     try {
       if (newPw === pw) throw newPasswordError('same_as_temporary');
-      return await this.changes.readyPasswordOf(account, newPw, 'new_pw');
+      return await this.passwords.ready(newPw, account, 'new_pw');
     } catch (error) {
       if (error instanceof ServiceError && error.code === 'VALIDATION_FAILED') {
         await this.recordFailure('change_refused', account.id);

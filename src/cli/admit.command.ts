@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Act } from '../admin/account-administration.service.js';
 import type { AccountProvisioning } from '../admin/account-provisioning.service.js';
-import { rolesWritten } from '../account/role-names.js';
+import { rolesWritten } from '../account/account.js';
 import { printable } from '../config/show/failure-report.js';
 import { configuredEntityId, MetadataFailure } from '../saml/idp/metadata-source.js';
 import type { SamlProperties } from '../saml/saml.properties.js';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { Account } from '../account/account.js';
+import { type Account, rolesWritten } from '../account/account.js';
 import type { Act } from '../admin/account-administration.service.js';
-import { rolesWritten } from '../account/role-names.js';
 import { withReason } from './operator.js';
 import { type Complaint } from './users-answers.js';
 import { ofUser, type UsersServices } from './users-services.command.js';

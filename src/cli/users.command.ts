@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { importFormat, importRows } from '../account/import/import-file.js';
 import { ImportFileError, type ImportRow } from '../account/import/import-row.js';
-import { rolesWritten } from '../account/role-names.js';
+import { rolesWritten } from '../account/account.js';
 import type { Act } from '../admin/account-administration.service.js';
 import { ServiceError } from '../errors/service-error.js';
 import { commandReason } from '../principal/command-context.js';

@@ -9,8 +9,7 @@ import { amrText } from '../principal/amr.js';
 import { commandReason } from '../principal/command-context.js';
 import { requestContext } from '../principal/request-context.js';
 import { Random } from '../random/random.js';
-import { logEvent } from './event-line.js';
-import type { EventRow } from './event-line.js';
+import { type EventRow, logEvent } from './event-line.js';
 import { EventStore } from './event.store.js';
 import type { EventKind, SecurityEvent } from './security-event.js';
 

@@ -2,7 +2,7 @@ import { full } from '../config/bind/effect.js';
 import { objects, duration, flag, list, map, mapOfLists, oneOf, text } from '../config/bind/key-type.js';
 import { Key, Properties, Members } from '../config/bind/properties.decorator.js';
 import { healthComponent } from '../health/health-components.js';
-import { ROLE_FORM } from '../account/role-names.js';
+import { ROLE_FORM } from '../account/account.js';
 import { Duration } from '../config/bind/duration.js';
 import { ON_MISSING_MFA, type OnMissingMfa } from './login/assurance.js';
 import { type Comparison, COMPARISONS, type Preset, PRESETS } from './login/authn-context.js';

@@ -1,5 +1,5 @@
 import { RoleProperties } from '../account/account.properties.js';
-import { ROLE_ADMIN } from '../account/role-names.js';
+import { ROLE_ADMIN } from '../account/account.js';
 import { ROLE_MANAGEMENT } from '../principal/operator.js';
 import type { Check, RuleFacts } from '../config/check/rule.js';
 import { ROLE_USER } from '../principal/principal.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { rolesOf } from '../account/role-names.js';
+import { rolesOf } from '../account/account.js';
 import type { Tx, Value } from '../persistence/unit-of-work.js';
 import { type TargetSecret, type AttemptSubject, type FactorState, subjectConditions } from './attempts/attempt.js';
 import {

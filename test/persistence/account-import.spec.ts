@@ -33,7 +33,7 @@ onEveryDatabase('account import', (database) => {
 
     expect(report).toEqual({ created: 3, errors: [], errorsTotal: 0 });
     for (const loginId of ['with.hash', 'with.password']) {
-      expect(await parts.accounts.verifyPassword({ loginId, password: PASSWORD })).toMatchObject({ kind: 'right' });
+      expect(await parts.verification.verify({ loginId, password: PASSWORD })).toMatchObject({ kind: 'right' });
     }
     expect(await parts.accounts.findByLoginId('with.hash')).toMatchObject({
       email: 'hash@example.org',

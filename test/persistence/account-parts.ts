@@ -1,12 +1,13 @@
 import { AccountChanges } from '../../src/account/account-changes.service.js';
+import { AccountChangesStore } from '../../src/account/account-changes.store.js';
 import { AccountCreation } from '../../src/account/account-creation.service.js';
 import { AccountDrafts } from '../../src/account/account-drafts.service.js';
 import { AccountImport } from '../../src/account/import/account-import.service.js';
 import { AccountStore } from '../../src/account/account.store.js';
 import { Accounts } from '../../src/account/accounts.service.js';
-import { StaffAccounts } from '../../src/account/staff/staff-accounts.service.js';
+import { StaffAccounts, StaffCreation } from '../../src/account/staff/staff-accounts.service.js';
 import { StaffIdentityStore } from '../../src/account/staff/staff-identity.store.js';
-import { Decoys } from '../../src/account/password/decoys.service.js';
+import { Decoys } from '../../src/account/password/decoys.js';
 import { DeviceCookies } from '../../src/account/throttle/device-cookies.service.js';
 import {
   LoginIdProperties,
@@ -14,12 +15,18 @@ import {
   PasswordProperties,
   RateLimitProperties,
 } from '../../src/account/account.properties.js';
-import { LoginIds } from '../../src/account/login-ids.service.js';
+import { LoginIds } from '../../src/account/login-id.js';
+import { PasswordKinds } from '../../src/account/password/password-kinds.task.js';
+import {
+  PasswordVerification,
+  Rehashing,
+  StoredPasswords,
+} from '../../src/account/password/password-verification.service.js';
 import { PasswordKindStore } from '../../src/account/password/password-kind.store.js';
 import { PasswordHasher } from '../../src/account/password/password-hasher.js';
 import { PasswordThrottle } from '../../src/account/throttle/password-throttle.service.js';
 import type { HashFloor } from '../../src/account/password/hash-strength.js';
-import { Passwords } from '../../src/account/password/passwords.service.js';
+import { PasswordChanges, Passwords } from '../../src/account/password/passwords.service.js';
 import { Clock } from '../../src/clock/clock.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
@@ -27,6 +34,7 @@ import { Loggers } from '../../src/logging/loggers.js';
 import type { UnitOfWork } from '../../src/persistence/unit-of-work.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { Sealer } from '../../src/sealing/sealer.js';
+import { ScheduledTasks } from '../../src/tasks/scheduled-tasks.js';
 
 /** A clock that is stopped until a test moves it. */
 export class StoppedClock extends Clock {
@@ -44,14 +52,20 @@ export const CHEAP = { memoryKib: 128, iterations: 1, parallelism: 1 };
 export interface AccountParts {
   readonly clock: StoppedClock;
   readonly store: AccountStore;
+  readonly changesStore: AccountChangesStore;
   readonly accounts: Accounts;
   readonly changes: AccountChanges;
+  readonly passwords: Passwords;
+  readonly passwordChanges: PasswordChanges;
+  readonly verification: PasswordVerification;
   readonly creation: AccountCreation;
   readonly accountImport: AccountImport;
   readonly staff: StaffAccounts;
+  readonly staffCreation: StaffCreation;
   readonly devices: DeviceCookies;
   readonly hasher: PasswordHasher;
   readonly decoys: Decoys;
+  readonly kinds: PasswordKinds;
 }
 
 export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash: HashFloor = 'any'): AccountParts {
@@ -60,15 +74,20 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash:
   const imports = Object.assign(new PasswordImportProperties(), { minHash });
   const limits = new RateLimitProperties();
   const store = new AccountStore();
+  const changesStore = new AccountChangesStore();
   const identities = new StaffIdentityStore();
   const events = new SecurityEvents(new EventStore(), clock, random, loggers);
   const hasher = new PasswordHasher({ cost: CHEAP, concurrency: 2, kept: 1, queueCapacity: 1000 }, random);
-  const passwords = new Passwords(hasher, new PasswordProperties(), imports);
+  const passwords = new Passwords(hasher, new PasswordProperties(), random);
   const loginIds = new LoginIds(new LoginIdProperties());
-  const drafts = new AccountDrafts(loginIds, passwords, clock, random);
+  const drafts = new AccountDrafts(loginIds, passwords, imports, clock, random);
   const sealer = new Sealer('test', new Map([['test', random.bytes(32)]]), random);
   const devices = new DeviceCookies(sealer, clock, random, limits);
-  const decoys = new Decoys(new PasswordKindStore(), work, random, sealer);
+  const decoys = new Decoys(random.bytes(32), random);
+  const rehashing = new Rehashing(hasher, store, work, loggers);
+  const stored = new StoredPasswords(hasher, decoys, rehashing, clock, loggers);
+  const changes = new AccountChanges(store, changesStore, identities, events, clock);
+  const staffCreation = new StaffCreation(identities, changes, loginIds, clock, random);
   const throttle = new PasswordThrottle(clock, limits, devices);
   return {
     clock,
@@ -76,11 +95,17 @@ export function accountParts(work: UnitOfWork, loggers = new Loggers(), minHash:
     hasher,
     decoys,
     devices,
-    accounts: new Accounts(store, work, loginIds, hasher, decoys, throttle, clock, loggers),
-    changes: new AccountChanges(store, identities, work, passwords, events, clock, new PasswordProperties()),
-    creation: new AccountCreation(store, work, drafts, events, random),
-    accountImport: new AccountImport(store, work, drafts, events),
-    staff: new StaffAccounts(identities, store, loginIds, work, events, clock, random),
+    changesStore,
+    changes,
+    passwords,
+    staffCreation,
+    kinds: new PasswordKinds(decoys, new PasswordKindStore(), work, new ScheduledTasks(clock)),
+    accounts: new Accounts(store, work, loginIds),
+    passwordChanges: new PasswordChanges(store, work, passwords, events, clock),
+    verification: new PasswordVerification(loginIds, store, work, throttle, stored),
+    creation: new AccountCreation(changesStore, changes, work, drafts, random),
+    accountImport: new AccountImport(changesStore, work, drafts, events),
+    staff: new StaffAccounts(identities, store, staffCreation, changes),
   };
 }
 

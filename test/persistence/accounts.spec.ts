@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Account } from '../../src/account/account.js';
-import type { AccountChange } from '../../src/account/account.store.js';
+import type { AccountChange } from '../../src/account/account-changes.store.js';
 import { ServiceError } from '../../src/errors/service-error.js';
 import { CollectedLog } from '../support/collected-log.js';
 import { onEveryDatabase } from '../support/engines.js';
@@ -90,7 +90,7 @@ onEveryDatabase('accounts', (database) => {
     const { id: passwordless } = await parts.creation.create({ loginId: 'no-password' }, 'cli');
     const { id: subject } = await create('here');
     const verdict = (loginId: string, password: string): Promise<unknown> =>
-      parts.accounts.verifyPassword({ loginId, password });
+      parts.verification.verify({ loginId, password });
 
     expect(await verdict('nobody', PASSWORD)).toEqual({ kind: 'refused', reason: 'unknown' });
     expect(await verdict('away', PASSWORD)).toEqual({ kind: 'refused', reason: 'disabled', subject: disabled });
@@ -108,7 +108,7 @@ onEveryDatabase('accounts', (database) => {
     const password = `${'x1'.repeat(50)}\0tail`;
     await parts.creation.create({ loginId: 'whole', password }, 'cli');
     const isRight = async (tried: string): Promise<boolean> =>
-      (await parts.accounts.verifyPassword({ loginId: 'whole', password: tried })).kind === 'right';
+      (await parts.verification.verify({ loginId: 'whole', password: tried })).kind === 'right';
 
     expect(await isRight(password)).toBe(true);
     for (const tried of [
@@ -123,7 +123,7 @@ onEveryDatabase('accounts', (database) => {
   });
 
   it('P5: a password above 1024 bytes is rejected with VALIDATION_FAILED', async () => {
-    const long = parts.accounts.verifyPassword({ loginId: 'here', password: 'ä'.repeat(513) });
+    const long = parts.verification.verify({ loginId: 'here', password: 'ä'.repeat(513) });
 
     await expect(long).rejects.toEqual(code('VALIDATION_FAILED'));
   });
@@ -134,24 +134,24 @@ onEveryDatabase('accounts', (database) => {
     const stored = async (): Promise<string | undefined> =>
       (await database.work.single((tx) => parts.store.findByLoginId(tx, 'moved')))?.passwordHash;
 
-    expect(await parts.accounts.verifyPassword({ loginId: 'moved', password: OTHER_PASSWORD })).toMatchObject({
+    expect(await parts.verification.verify({ loginId: 'moved', password: OTHER_PASSWORD })).toMatchObject({
       kind: 'refused',
     });
     expect(await stored()).toMatch(/^\$2b\$/);
     const logins = await Promise.all(
-      [parts, others, parts, others].map(({ accounts }) =>
-        accounts.verifyPassword({ loginId: 'moved', password: PASSWORD }),
+      [parts, others, parts, others].map(({ verification }) =>
+        verification.verify({ loginId: 'moved', password: PASSWORD }),
       ),
     );
     expect(logins.map(({ kind }) => kind)).toEqual(['right', 'right', 'right', 'right']);
     const ours = await stored();
     expect(ours).toMatch(/^\$argon2id\$/);
-    expect(await parts.accounts.verifyPassword({ loginId: 'moved', password: PASSWORD })).toMatchObject({
+    expect(await parts.verification.verify({ loginId: 'moved', password: PASSWORD })).toMatchObject({
       kind: 'right',
     });
     expect(await stored()).toBe(ours);
     expect(log.of('account').map(({ message }) => message)).toContain(
-      'A password is hashed anew: its hash was of another scheme or cost',
+      'Replaced a password hash of another scheme or cost',
     );
     expect((await parts.accounts.findByLoginId('moved'))?.securityStamp).toBe(0);
   });
@@ -159,23 +159,23 @@ onEveryDatabase('accounts', (database) => {
   it('a late rehash does not restore an old password', async () => {
     const { id } = await create('changing');
     const before = await database.work.single((tx) => parts.store.find(tx, id));
-    const ready = await parts.changes.readyPassword(id, OTHER_PASSWORD);
-    await database.work.run((tx) => parts.changes.changePassword(tx, id, ready));
+    const ready = await parts.passwordChanges.ready(id, OTHER_PASSWORD, 'new');
+    await database.work.run((tx) => parts.passwordChanges.change(tx, id, ready));
 
     const isReplaced = await database.work.single((tx) =>
       parts.store.rehash(tx, id, before?.passwordHash ?? '', BCRYPT),
     );
 
     expect(isReplaced).toBe(false);
-    expect(await parts.accounts.verifyPasswordOf(id, OTHER_PASSWORD)).toMatchObject({ kind: 'right' });
+    expect(await parts.verification.verifySubject(id, OTHER_PASSWORD)).toMatchObject({ kind: 'right' });
   });
 
   it('a new password changes the security stamp and removes the pending secret', async () => {
     const { id } = await create('epochs');
     await database.work.run((tx) => tx.change('UPDATE account SET pending_totp_id = ? WHERE id = ?', ['p', id]));
-    const ready = await parts.changes.readyPassword(id, OTHER_PASSWORD);
+    const ready = await parts.passwordChanges.ready(id, OTHER_PASSWORD, 'new');
 
-    await database.work.run((tx) => parts.changes.changePassword(tx, id, ready, { securityStamp: 0 }));
+    await database.work.run((tx) => parts.passwordChanges.change(tx, id, ready, 0));
 
     const [row] = await database.work.single((tx) =>
       tx.rows<{ security_stamp: number; pending_totp_id: string | null }>(
@@ -185,14 +185,16 @@ onEveryDatabase('accounts', (database) => {
     );
     expect(row).toMatchObject({ security_stamp: 1, pending_totp_id: null });
     expect(await eventKinds(database.work, id)).toEqual(['PASSWORD_CHANGED', 'USER_CREATED']);
-    const late = database.work.run((tx) => parts.changes.changePassword(tx, id, ready, { securityStamp: 0 }));
+    const late = database.work.run((tx) => parts.passwordChanges.change(tx, id, ready, 0));
     await expect(late).rejects.toEqual(code('CONFLICT'));
   });
 
   it('new passwords that are short, common, too long or equal to the login id are rejected', async () => {
     const { id } = await create('rules.of.mine');
     const fault = async (password: string): Promise<unknown> => {
-      const error: unknown = await parts.changes.readyPassword(id, password).catch((refusal: unknown) => refusal);
+      const error: unknown = await parts.passwordChanges
+        .ready(id, password, 'new')
+        .catch((refusal: unknown) => refusal);
       return error instanceof ServiceError ? error.facts.errors : error;
     };
 
@@ -282,12 +284,25 @@ onEveryDatabase('accounts', (database) => {
     expect(await list({ query: 'x'.repeat(256) })).toEqual([]);
   });
 
+  it('A4: a temporary password is generated unless one is given', async () => {
+    const { id } = await create('forgetful');
+
+    const { generated = '', hash } = await parts.passwordChanges.readyTemporary(id, undefined);
+    await database.work.run((tx) => parts.passwordChanges.reset(tx, id, { hash }, 'cli:root'));
+
+    expect(await parts.verification.verify({ loginId: 'forgetful', password: generated })).toMatchObject({
+      kind: 'temporary',
+      account: { id },
+    });
+    expect(Object.keys(await parts.passwordChanges.readyTemporary(id, OTHER_PASSWORD))).toEqual(['hash']);
+  });
+
   it('A4: missing accounts and staff accounts cannot get a temporary password', async () => {
-    const ready = await parts.changes.readyPassword((await create('gone')).id, OTHER_PASSWORD);
+    const ready = await parts.passwordChanges.ready((await create('gone')).id, OTHER_PASSWORD, 'new');
     const staff = await create('of.an.idp');
     await database.work.run((tx) => tx.change("UPDATE account SET kind = 'staff' WHERE id = ?", [staff.id]));
     const reset = (subject: string): Promise<unknown> =>
-      database.work.run((tx) => parts.changes.resetPassword(tx, subject, ready, 'cli:root'));
+      database.work.run((tx) => parts.passwordChanges.reset(tx, subject, ready, 'cli:root'));
 
     await expect(reset('nobody')).rejects.toEqual(code('NOT_FOUND'));
     await expect(reset(staff.id)).rejects.toEqual(code('CONFLICT'));
@@ -300,7 +315,7 @@ onEveryDatabase('accounts', (database) => {
     const read = vi.spyOn(parts.store, 'findByLoginId');
     const readsOf = async (loginId: string): Promise<number> => {
       read.mockClear();
-      expect((await parts.accounts.verifyPassword({ loginId, password: 'wrong', device })).kind).toBe('refused');
+      expect((await parts.verification.verify({ loginId, password: 'wrong', device })).kind).toBe('refused');
       return read.mock.calls.length;
     };
 
@@ -314,7 +329,7 @@ onEveryDatabase('accounts', (database) => {
     const tries = (loginId: string): Promise<readonly string[]> =>
       Promise.all(
         Array.from({ length: 40 }, (_, index) =>
-          parts.accounts.verifyPassword({ loginId, password: `guess ${index}` }).then(
+          parts.verification.verify({ loginId, password: `guess ${index}` }).then(
             ({ kind }) => kind,
             (error: unknown) => (error instanceof ServiceError ? error.code : 'defect'),
           ),
@@ -327,29 +342,29 @@ onEveryDatabase('accounts', (database) => {
       expect(answers.filter((answer) => answer === 'RATE_LIMITED')).toHaveLength(30);
     }
     const right = { loginId: 'guessed', password: PASSWORD };
-    await expect(parts.accounts.verifyPassword(right)).rejects.toMatchObject({
+    await expect(parts.verification.verify(right)).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       facts: { retryAfterSeconds: 1 },
     });
-    expect(await parts.accounts.verifyPassword({ loginId: 'neighbour', password: PASSWORD })).toMatchObject({
+    expect(await parts.verification.verify({ loginId: 'neighbour', password: PASSWORD })).toMatchObject({
       kind: 'right',
     });
     const owner = await parts.accounts.findByLoginId('guessed');
     const device = parts.devices.issue(owner?.id ?? '');
-    expect(await parts.accounts.verifyPassword({ ...right, device })).toMatchObject({ kind: 'right' });
-    await expect(parts.accounts.verifyPassword({ ...right, device: parts.devices.issue(neighbour) })).rejects.toEqual(
+    expect(await parts.verification.verify({ ...right, device })).toMatchObject({ kind: 'right' });
+    await expect(parts.verification.verify({ ...right, device: parts.devices.issue(neighbour) })).rejects.toEqual(
       code('RATE_LIMITED'),
     );
-    expect(await parts.accounts.verifyPasswordOf(owner?.id ?? '', PASSWORD)).toMatchObject({ kind: 'right' });
+    expect(await parts.verification.verifySubject(owner?.id ?? '', PASSWORD)).toMatchObject({ kind: 'right' });
     parts.clock.now += 1000;
-    expect(await parts.accounts.verifyPassword(right)).toMatchObject({ kind: 'right' });
+    expect(await parts.verification.verify(right)).toMatchObject({ kind: 'right' });
   });
 
   it('P3: a hundred concurrent correct passwords are not throttled', async () => {
     await create('busy');
 
     const verdicts = await Promise.all(
-      Array.from({ length: 100 }, () => parts.accounts.verifyPassword({ loginId: 'busy', password: PASSWORD })),
+      Array.from({ length: 100 }, () => parts.verification.verify({ loginId: 'busy', password: PASSWORD })),
     );
 
     expect(verdicts.filter(({ kind }) => kind === 'right')).toHaveLength(100);
@@ -365,8 +380,8 @@ onEveryDatabase('the initial account', (database) => {
     const told = lines.filter((line) => line !== undefined);
     expect(told).toHaveLength(1);
     const [, password = ''] = /password ([a-z2-9-]{23}) /.exec(told[0] ?? '') ?? [];
-    const [{ accounts, creation }] = processes as [AccountParts];
-    expect(await accounts.verifyPassword({ loginId: 'admin', password })).toMatchObject({
+    const [{ verification, creation }] = processes as [AccountParts];
+    expect(await verification.verify({ loginId: 'admin', password })).toMatchObject({
       kind: 'right',
       account: { roles: ['ROLE_ADMIN'] },
     });

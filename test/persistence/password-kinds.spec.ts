@@ -1,6 +1,6 @@
 import bcrypt from 'bcryptjs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { kindOf } from '../../src/account/password/password-kind.js';
+import { kindOf } from '../../src/account/password/decoys.js';
 import { PasswordKindStore } from '../../src/account/password/password-kind.store.js';
 import { onEveryDatabase } from '../support/engines.js';
 import { type AccountParts, accountParts } from './account-parts.js';
@@ -32,7 +32,7 @@ onEveryDatabase('H2: kinds of password hashes', (database) => {
       mfaRequired: false,
       createdAt: 1,
     } as const;
-    expect(await database.work.single((tx) => parts.store.insert(tx, [draft]))).toBe(true);
+    expect(await database.work.single((tx) => parts.changesStore.insert(tx, [draft]))).toBe(true);
   };
 
   it('kinds are counted after classification and follow every change of a hash', async () => {
@@ -49,7 +49,7 @@ onEveryDatabase('H2: kinds of password hashes', (database) => {
     expect(await kinds()).toEqual([BCRYPT, ARGON2].sort());
     expect([await count(BCRYPT), await count(ARGON2)]).toEqual([2, 1]);
 
-    expect(await parts.accounts.verifyPassword({ loginId: 'anna', password: PASSWORD })).toMatchObject({
+    expect(await parts.verification.verify({ loginId: 'anna', password: PASSWORD })).toMatchObject({
       kind: 'right',
     });
     await database.work.single((tx) => parts.store.setPassword(tx, 'bert', bcrypt.hashSync('third', 5), 2));
@@ -60,7 +60,7 @@ onEveryDatabase('H2: kinds of password hashes', (database) => {
 
   it('a background refresh updates the decoy kinds for unknown login ids', async () => {
     await database.work.run((tx) => tx.change("DELETE FROM account WHERE id <> 'bert'"));
-    await parts.decoys.refresh();
+    await parts.kinds.refresh();
 
     expect((await parts.decoys.decoyOf('nobody'))?.kind).toBe('$2b$05');
     expect((await parts.decoys.decoyOf('corp:somebody'))?.kind).toBe('$2b$05');

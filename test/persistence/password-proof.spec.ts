@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/account/account.js';
+import type { PasswordAttempt } from '../../src/account/password/password-verification.service.js';
 import { PasswordVerifier } from '../../src/auth/password-verifier.service.js';
 import { EventStore } from '../../src/events/event.store.js';
 import { SecurityEvents } from '../../src/events/security-events.service.js';
@@ -20,18 +21,18 @@ onEveryDatabase('password verification', (database) => {
 
   beforeAll(() => {
     parts = accountParts(database.work);
-    proof = proofWith(parts.accounts);
+    proof = proofWith(parts.verification);
   });
   afterAll(() => parts.hasher.close());
 
-  function proofWith(accounts: AccountParts['accounts']): PasswordVerifier {
+  function proofWith(verification: AccountParts['verification']): PasswordVerifier {
     const events = new SecurityEvents(new EventStore(), parts.clock, new SystemRandom(), new Loggers());
-    return new PasswordVerifier(accounts, parts.changes, events, database.work);
+    return new PasswordVerifier(verification, parts.passwords, parts.passwordChanges, events, database.work);
   }
 
   async function reset({ id }: Account): Promise<void> {
-    const ready = await parts.changes.readyPassword(id, TEMPORARY);
-    await database.work.run((tx) => parts.changes.resetPassword(tx, id, ready, 'cli:root'));
+    const ready = await parts.passwordChanges.ready(id, TEMPORARY, 'new');
+    await database.work.run((tx) => parts.passwordChanges.reset(tx, id, ready, 'cli:root'));
   }
 
   const create = (loginId: string): Promise<Account> => parts.creation.create({ loginId, password: PASSWORD }, 'cli');
@@ -65,9 +66,9 @@ onEveryDatabase('password verification', (database) => {
   it('A4: an account deleted before its new password is stored gets INVALID_CREDENTIALS', async () => {
     const account = await create('bert');
     await reset(account);
-    const deleting = Object.assign(Object.create(parts.accounts) as AccountParts['accounts'], {
-      verifyPassword: async (attempt: Parameters<AccountParts['accounts']['verifyPassword']>[0]) => {
-        const verdict = await parts.accounts.verifyPassword(attempt);
+    const deleting = Object.assign(Object.create(parts.verification) as AccountParts['verification'], {
+      verify: async (attempt: PasswordAttempt) => {
+        const verdict = await parts.verification.verify(attempt);
         await database.work.run((tx) => parts.changes.delete(tx, account.id, 'cli:root'));
         return verdict;
       },

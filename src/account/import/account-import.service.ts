@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors/service-error.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { type AccountDraft, AccountDrafts } from '../account-drafts.service.js';
-import { AccountStore, type NewAccount } from '../account.store.js';
+import { AccountChangesStore, type NewAccount } from '../account-changes.store.js';
 import {
   columnOf,
   draftOf,
@@ -61,7 +61,7 @@ class TakenBack extends Error {}
 @Injectable()
 export class AccountImport {
   constructor(
-    private readonly store: AccountStore,
+    private readonly store: AccountChangesStore,
     private readonly work: UnitOfWork,
     private readonly drafts: AccountDrafts,
     private readonly events: SecurityEvents,

@@ -1,4 +1,4 @@
-import { rolesWritten } from '../role-names.js';
+import { rolesWritten } from '../account.js';
 
 /** Columns of an import, in the words of its file (http-api.md, section 7). */
 export const COLUMNS = ['login_id', 'password_hash', 'password', 'email', 'roles', 'otpauth_uri'] as const;

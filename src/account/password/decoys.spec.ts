@@ -1,10 +1,11 @@
+import bcrypt from 'bcryptjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
 import { SystemClock } from '../../clock/clock.js';
 import { SystemRandom } from '../../random/random.js';
-import { Sealer } from '../../sealing/sealer.js';
 import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
-import { Decoys } from './decoys.service.js';
+import { DECOY_BYTES, decoyOfKind, Decoys, drawnKind, kindOf, type PasswordKind } from './decoys.js';
+import { parsePasswordHash } from './password-hash.js';
 import { PasswordKindStore } from './password-kind.store.js';
 import { PasswordKinds } from './password-kinds.task.js';
 
@@ -15,7 +16,7 @@ const work = {
   single: (act: (tx: Tx) => unknown) => act(noTx),
 } as unknown as UnitOfWork;
 
-/** A table with more new hashes than are ever classified; each batch waits for `next`. */
+/** A table with endless unclassified hashes; each batch waits for `next`. */
 class EndlessStore extends PasswordKindStore {
   batches = 0;
   private go: () => void = () => undefined;
@@ -33,25 +34,27 @@ class EndlessStore extends PasswordKindStore {
     return Promise.resolve([]);
   }
 
-  /** Ends the batch that is under way. */
+  /** Ends the current batch. */
   next(): void {
     this.go();
   }
 }
 
-describe('H2: the kinds of password hashes', () => {
+describe('H2: the count of the kinds of password hashes', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  function decoysOf(store: PasswordKindStore): Decoys {
-    return new Decoys(store, work, random, new Sealer('test', new Map([['test', random.bytes(32)]]), random));
+  function counted(store: PasswordKindStore): { readonly decoys: Decoys; readonly tasks: ScheduledTasks } {
+    const [decoys, tasks] = [new Decoys(random.bytes(32), random), new ScheduledTasks(new SystemClock())];
+    new PasswordKinds(decoys, store, work, tasks);
+    return { decoys, tasks };
   }
 
-  it('H2: hold up the first password for two seconds at most, however many hashes are new', async () => {
+  it('H2: delays the first login by two seconds at most, however many hashes are unclassified', async () => {
     vi.useFakeTimers();
     const answers: unknown[] = [];
-    const decoys = decoysOf(new EndlessStore());
+    const { decoys } = counted(new EndlessStore());
     const first = decoys.decoyOf('anna').then((decoy) => answers.push(decoy));
 
     await vi.advanceTimersByTimeAsync(1900);
@@ -63,11 +66,10 @@ describe('H2: the kinds of password hashes', () => {
     expect(await decoys.decoyOf('bert')).toBeUndefined();
   });
 
-  it('H2: hold up no stop: the turn ends with the batch that is under way', async () => {
+  it('H2: stops after the current batch', async () => {
     vi.useFakeTimers();
     const store = new EndlessStore();
-    const tasks = new ScheduledTasks(new SystemClock());
-    new PasswordKinds(decoysOf(store), tasks);
+    const { tasks } = counted(store);
     tasks.start();
     await vi.advanceTimersByTimeAsync(1000);
     expect(store.batches).toBe(1);
@@ -77,5 +79,90 @@ describe('H2: the kinds of password hashes', () => {
     await stopped;
 
     expect(store.batches).toBe(1);
+  });
+});
+
+const SALT = 'c2FsdCBvZiB0aGUgdGVzdA';
+const KEY = '8x/vLGeHWK/aqL6pvxMRWSy29QQugKug5GEqo/aVc24';
+const BYTES = random.bytes(DECOY_BYTES);
+
+describe('H2: the kind of a stored hash', () => {
+  it.each([
+    [`$argon2id$v=19$m=19456,t=2,p=1$${SALT}$${KEY}`, '$argon2id$v=19$m=19456,t=2,p=1'],
+    [`{argon2}$argon2i$m=256,t=1,p=4$${SALT}$${KEY}`, '$argon2i$m=256,t=1,p=4'],
+    [bcrypt.hashSync('x', 4), '$2b$04'],
+    [`{bcrypt}${bcrypt.hashSync('x', 5).replace('$2b$', '$2y$')}`, '$2b$05'],
+    [`$scrypt$ln=10,r=8,p=1$${SALT}$${KEY}`, '$scrypt$ln=10,r=8,p=1'],
+    [`{scrypt}$a0801$${SALT}$${KEY}`, '$scrypt$ln=10,r=8,p=1'],
+    [
+      `$pbkdf2-sha512$1000$${SALT}$${Buffer.alloc(64, 7).toString('base64').slice(0, 86)}`,
+      '$pbkdf2-sha512$i=1000,l=64',
+    ],
+    [`{pbkdf2}${'ab'.repeat(40)}`, '$pbkdf2-sha1$i=185000,l=32'],
+  ])('of %s is %s, and its decoy costs the same work', (stored, kind) => {
+    const decoy = decoyOfKind(kind, BYTES);
+
+    expect(kindOf(stored)).toBe(kind);
+    const { text, salt, key, ...work } = { text: '', salt: '', key: '', ...decoy };
+    expect(parsePasswordHash(stored)).toMatchObject(work);
+    expect(text !== '' || (salt.length > 0 && key.length > 0)).toBe(true);
+  });
+
+  it.each(['', 'plain', '{noop}secret', `$argon2id$v=19$m=9999999,t=9,p=1$${SALT}$${KEY}`])(
+    'is empty for a text that cannot be verified: %s',
+    (stored) => {
+      expect(kindOf(stored)).toBe('');
+    },
+  );
+
+  it('has no decoy if it cannot be verified', () => {
+    expect(decoyOfKind('', BYTES)).toBeUndefined();
+    expect(decoyOfKind('$2b$31', BYTES)).toBeUndefined();
+  });
+});
+
+describe('H2: the kind drawn for a login id', () => {
+  const key = Buffer.alloc(32, 7);
+  const ids = Array.from({ length: 10_000 }, (_, index) => `user-${index}`);
+  const draw = (
+    counts: Readonly<Record<PasswordKind, number>>,
+    secret = key,
+  ): readonly (PasswordKind | undefined)[] => {
+    const weights = new Map(Object.entries(counts));
+    return ids.map((id) => drawnKind(secret, id, weights));
+  };
+  const share = (drawn: readonly unknown[], kind: PasswordKind): number =>
+    drawn.filter((one) => one === kind).length / drawn.length;
+
+  it('is distributed like the kinds of the accounts', () => {
+    const drawn = draw({ argon2: 700, bcrypt: 250, scrypt: 49, pbkdf2: 1 });
+
+    expect(share(drawn, 'argon2')).toBeCloseTo(0.7, 1);
+    expect(share(drawn, 'bcrypt')).toBeCloseTo(0.25, 1);
+    expect(share(drawn, 'scrypt')).toBeCloseTo(0.05, 1);
+    expect(share(drawn, 'pbkdf2')).toBeGreaterThan(0);
+    expect(share(drawn, 'pbkdf2')).toBeLessThan(0.005);
+  });
+
+  it('depends on the id and the key, not on the order of the kinds', () => {
+    const drawn = draw({ argon2: 500, bcrypt: 500 });
+
+    expect(draw({ bcrypt: 500, argon2: 500 })).toEqual(drawn);
+    expect(share(draw({ argon2: 500, bcrypt: 500 }, Buffer.alloc(32, 8)), 'argon2')).toBeCloseTo(0.5, 1);
+    expect(draw({ argon2: 500, bcrypt: 500 }, Buffer.alloc(32, 8))).not.toEqual(drawn);
+  });
+
+  it('moves between kinds only in the direction in which accounts move', () => {
+    const before = draw({ argon2: 400, bcrypt: 500, scrypt: 100 });
+    const after = draw({ argon2: 600, bcrypt: 300, scrypt: 100 });
+
+    const moves = new Set(ids.flatMap((_, at) => (before[at] === after[at] ? [] : [`${before[at]} to ${after[at]}`])));
+    const possible = ['bcrypt to argon2', 'bcrypt to scrypt', 'scrypt to argon2'];
+    expect(moves).toContain('bcrypt to argon2');
+    expect([...moves].filter((move) => !possible.includes(move))).toEqual([]);
+  });
+
+  it('is undefined without accounts', () => {
+    expect(drawnKind(key, 'anna', new Map())).toBeUndefined();
   });
 });

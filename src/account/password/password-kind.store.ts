@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '../../persistence/unit-of-work.js';
-import { kindOf, type PasswordKind } from './password-kind.js';
+import { kindOf, type PasswordKind } from './decoys.js';
 
-/** Beyond so many kinds the others are left out: a hasher that draws its cost anew for each hash makes thousands. */
-const MOST_KINDS = 100;
-/** Rows that one statement looks at. */
+/** Further kinds are ignored: a hasher with a random cost for each hash produces thousands. */
+const MAX_KINDS = 100;
+/** Rows that one statement reads. */
 const SLICE = 10_000;
-/** Rows that are classified in one transaction: a login that must write to one of them waits so long. */
+/** Rows that are classified in one transaction; a login that writes to one of them waits for its end. */
 const BATCH = 200;
-
-/** What every statement says that writes a hash: which kind it is of is found out later, by `classify`. */
-export const NEW_HASH = "password_hash = ?, password_kind = 'new'";
 
 const UNCLASSIFIED = `SELECT id, password_hash FROM account WHERE password_kind = 'new' ORDER BY id LIMIT ${BATCH}`;
 const CLASSIFY = 'UPDATE account SET password_kind = ? WHERE id = ? AND password_hash = ?';
@@ -26,10 +23,10 @@ interface HashRow {
   readonly password_hash: string | null;
 }
 
-/** How many accounts have a password hash of which kind: all reads go through an index, in slices. */
+/** Column `account.password_kind`: counts accounts by the kind of their hash, in slices of an index. */
 @Injectable()
 export class PasswordKindStore {
-  /** Notes the kinds of hashes that were written since; answers whether there may be more. */
+  /** Stores the kinds of unclassified hashes; true if there may be more. */
   async classify(tx: Tx): Promise<boolean> {
     const rows = await tx.rows<HashRow>(UNCLASSIFIED);
     for (const { id, password_hash: hash } of rows) {
@@ -39,10 +36,10 @@ export class PasswordKindStore {
     return rows.length === BATCH;
   }
 
-  /** All kinds that accounts have, however few have them. */
+  /** All kinds that accounts have, however rare. */
   async kinds(tx: Tx): Promise<readonly PasswordKind[]> {
     const kinds: PasswordKind[] = [];
-    for (let last = ''; kinds.length < MOST_KINDS;) {
+    for (let last = ''; kinds.length < MAX_KINDS;) {
       const [row] = await tx.rows<{ readonly kind: PasswordKind | null }>(NEXT_KIND, [last]);
       if (!row?.kind) break;
       kinds.push(row.kind);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commonPasswords } from './password-rules.js';
-import { passwordFault } from './password-rules.js';
+import { commonPasswords, passwordFault } from './password-rules.js';
 
 const facts = { loginId: 'anna@example.org', minLength: 8, isCommon: (password: string) => password === 'common-one' };
 

@@ -1,37 +1,41 @@
 import { Injectable } from '@nestjs/common';
+import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
-import { commonPasswords } from './password-rules.js';
+import { SecurityEvents } from '../../events/security-events.service.js';
+import { type Tx, UnitOfWork } from '../../persistence/unit-of-work.js';
+import { Random } from '../../random/random.js';
+import { type Account, type StoredAccount, withoutHash } from '../account.js';
+import { PasswordProperties } from '../account.properties.js';
+import { AccountStore } from '../account.store.js';
 import { PasswordHasher } from './password-hasher.js';
-import { parsePasswordHash } from './password-hash.js';
-import { type PasswordFault, passwordFault } from './password-rules.js';
-import { meetsFloor } from './hash-strength.js';
-import { PasswordImportProperties, PasswordProperties } from '../account.properties.js';
+import { commonPasswords, type PasswordFault, passwordFault, randomPassword } from './password-rules.js';
+import type { TemporaryPassword } from './password-verification.service.js';
 
-/** A password that may be stored: what is written is its hash. */
+/** The hash of a password that satisfies the rules. */
 export interface ReadyPassword {
   readonly hash: string;
 }
 
-/** Judges and hashes new passwords, which takes time: before a transaction, never in it. */
+/** Validates and hashes new passwords, which takes time: before a transaction, never in it. */
 @Injectable()
 export class Passwords {
   constructor(
     private readonly hasher: PasswordHasher,
     private readonly properties: PasswordProperties,
-    private readonly imports: PasswordImportProperties,
+    private readonly random: Random,
   ) {}
 
   /**
-   * Checks a new password by the rules and hashes it. `field` is its name in the request.
-   * @throws ServiceError `VALIDATION_FAILED`; `UNAVAILABLE` when too many passwords wait to be hashed
+   * Validates a new password and hashes it. `field` is its name in the request.
+   * @throws ServiceError `VALIDATION_FAILED`; `UNAVAILABLE` if too many passwords wait to be hashed
    */
-  async ready(password: string, loginId: string, field: string): Promise<ReadyPassword> {
+  async ready(password: string, { loginId }: Pick<Account, 'loginId'>, field: string): Promise<ReadyPassword> {
     const code = await this.fault(password, loginId);
     if (code) throw new ServiceError('VALIDATION_FAILED', { errors: [{ field, code }] });
     return { hash: await this.hash(password) };
   }
 
-  /** Undefined: the password may be used. */
+  /** Undefined if the password may be used. */
   async fault(password: string, loginId: string): Promise<PasswordFault | undefined> {
     const common = await commonPasswords();
     const { minLength } = this.properties;
@@ -42,14 +46,95 @@ export class Passwords {
     return this.hasher.hash(password);
   }
 
-  /** True if a hash that can be verified costs a guesser less than imported ones must. */
-  isTooWeak(hash: string): boolean {
-    const parsed = parsePasswordHash(hash);
-    return parsed !== undefined && !meetsFloor(parsed, this.imports.minHash);
+  /** A random password, which satisfies the rules. */
+  generate(): string {
+    return randomPassword(this.random);
   }
 
-  /** Whether a hash that was made elsewhere can be verified here. */
-  canVerify(hash: string): boolean {
-    return parsePasswordHash(hash) !== undefined;
+  /** Epoch seconds at which a temporary password of `now` expires. */
+  expiryOfTemporary(now: number): number {
+    return now + Math.ceil(this.properties.temporaryLifetime.seconds);
+  }
+}
+
+/** Replaces the passwords of accounts; each new password raises the security stamp, which ends logins in progress. */
+@Injectable()
+export class PasswordChanges {
+  constructor(
+    private readonly store: AccountStore,
+    private readonly work: UnitOfWork,
+    private readonly passwords: Passwords,
+    private readonly events: SecurityEvents,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Validates and hashes a new password of an account, outside of the transaction that stores it. `field` is its name in
+   * the request.
+   * @throws ServiceError `VALIDATION_FAILED`; `NOT_FOUND`; `UNAVAILABLE`
+   */
+  async ready(subject: string, password: string, field: string): Promise<ReadyPassword> {
+    return this.passwords.ready(password, await this.work.single((tx) => this.known(tx, subject)), field);
+  }
+
+  /** Hashes a temporary password, generated unless one is given. @throws ServiceError as `ready` */
+  async readyTemporary(
+    subject: string,
+    given: string | undefined,
+  ): Promise<ReadyPassword & { readonly generated?: string }> {
+    if (given !== undefined) return this.ready(subject, given, 'pw');
+    const generated = this.passwords.generate();
+    return { ...(await this.ready(subject, generated, 'pw')), generated };
+  }
+
+  /**
+   * Stores a new password; the caller ends the sessions in the same transaction. `securityStamp` is that of the account
+   * when its old password was verified.
+   * @throws ServiceError `CONFLICT` if the account has no password, or its security stamp was raised since
+   */
+  async change(tx: Tx, subject: string, { hash }: ReadyPassword, securityStamp?: number): Promise<void> {
+    if (!(await this.store.setPassword(tx, subject, hash, this.clock.seconds(), securityStamp))) {
+      throw new ServiceError('CONFLICT', { reason: 'account changed' });
+    }
+    await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject });
+  }
+
+  /**
+   * Stores a temporary password, which must be replaced at the next sign-in, and returns when it expires in epoch
+   * seconds. Second factor, failures and lock stay; the caller ends sessions and trusted devices in the same transaction.
+   * @throws ServiceError `NOT_FOUND`; `CONFLICT` for staff, who have no password here
+   */
+  async reset(tx: Tx, subject: string, { hash }: ReadyPassword, actor: string): Promise<number> {
+    const now = this.clock.seconds();
+    const endsAt = this.passwords.expiryOfTemporary(now);
+    if (!(await this.store.resetPassword(tx, subject, hash, { now, endsAt }))) {
+      await this.known(tx, subject);
+      throw new ServiceError('CONFLICT', { reason: 'no password' });
+    }
+    await this.events.record(tx, { kind: 'PASSWORD_RESET', subject, actor });
+    return endsAt;
+  }
+
+  /**
+   * Replaces the temporary password that was verified and returns the changed account. Of concurrent requests, one wins.
+   * @throws ServiceError `INVALID_CREDENTIALS` if the temporary password was replaced or has expired since
+   */
+  async replaceTemporary(
+    tx: Tx,
+    subject: string,
+    { hash: verified }: TemporaryPassword,
+    { hash }: ReadyPassword,
+  ): Promise<Account> {
+    if (!(await this.store.replaceTemporary(tx, subject, verified, hash, this.clock.seconds()))) {
+      throw new ServiceError('INVALID_CREDENTIALS', { reason: 'account changed' });
+    }
+    await this.events.record(tx, { kind: 'PASSWORD_CHANGED', subject, reason: 'temporary' });
+    return withoutHash(await this.known(tx, subject));
+  }
+
+  private async known(tx: Tx, subject: string): Promise<StoredAccount> {
+    const stored = await this.store.find(tx, subject);
+    if (!stored) throw new ServiceError('NOT_FOUND', { reason: 'account' });
+    return stored;
   }
 }

@@ -4,12 +4,10 @@ import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { isDatabaseOutage } from '../../persistence/unit-of-work.js';
-import { requestContext } from '../../principal/request-context.js';
+import { networkOf, requestContext } from '../../principal/request-context.js';
 import { DeviceCookies, type KnownDevice } from './device-cookies.service.js';
-import { networkOf } from './network.js';
 import { RateLimitProperties } from '../account.properties.js';
-import { type Bucket, Throttle, Throttled } from './throttle.js';
-import { Budget, Count, GrowingDelay, type Limit } from './throttle-limit.js';
+import { type Bucket, Budget, Count, GrowingDelay, type Limit, Throttle, Throttled } from './throttle.js';
 
 /** Limits by the first word of their keys, which is also the reason of the error. */
 const LIMITS = ['login_id', 'device', 'subject', 'client', 'operator', 'address', 'everywhere'] as const;

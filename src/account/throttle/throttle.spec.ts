@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Clock } from '../../clock/clock.js';
-import { type Bucket, Throttle, Throttled } from './throttle.js';
-import { Budget, GrowingDelay } from './throttle-limit.js';
+import { type Bucket, Budget, GrowingDelay, Throttle, Throttled } from './throttle.js';
 
 const FREE = 3;
 const SECOND = 1000;

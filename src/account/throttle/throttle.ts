@@ -1,14 +1,96 @@
 import { LruMap } from '../../collections/lru-map.js';
 import type { Clock } from '../../clock/clock.js';
-import { type Failures, type Limit, NO_FAILURES } from './throttle-limit.js';
 
-/** One of the limits that a try falls under, and whose failures count there. */
+/** Failures of one login id, device or address. */
+export interface Failures {
+  /** At `lastAt`. */
+  readonly count: number;
+  /** Milliseconds since 1970. */
+  readonly lastAt: number;
+}
+
+export const NO_FAILURES: Failures = { count: 0, lastAt: 0 };
+
+/** How failures delay the attempts that follow. */
+export interface Limit {
+  /** Failures that still count; a fraction if they are forgotten gradually. */
+  remembered(failures: Failures, now: number): number;
+  /** Milliseconds until the next attempt; 0 or less for now. */
+  waitMillis(failures: Failures, now: number): number;
+  /** Failures without a delay. */
+  readonly free: number;
+  readonly isForgottenAtSuccess: boolean;
+}
+
+/**
+ * Allows one attempt per delay after the free failures. The delay doubles up to a maximum: guessing takes years, and a user
+ * who knows the password waits for seconds. A success forgets all failures, as does some time without another one.
+ */
+export class GrowingDelay implements Limit {
+  readonly isForgottenAtSuccess = true;
+
+  constructor(
+    readonly free: number,
+    private readonly firstMillis: number,
+    private readonly longestMillis: number,
+    private readonly forgottenAfterMillis: number,
+  ) {}
+
+  remembered({ count, lastAt }: Failures, now: number): number {
+    return now - lastAt >= this.forgottenAfterMillis ? 0 : count;
+  }
+
+  waitMillis(failures: Failures, now: number): number {
+    const doublings = this.remembered(failures, now) - this.free;
+    if (doublings < 0) return 0;
+    return failures.lastAt + Math.min(this.firstMillis * 2 ** Math.min(doublings, 30), this.longestMillis) - now;
+  }
+}
+
+/**
+ * Allows a number of failures per time for an address, which many users may share; failures are forgotten evenly, one by
+ * one. A success forgets none: the owner of one account could otherwise guess at others without limit.
+ */
+export class Budget implements Limit {
+  readonly isForgottenAtSuccess = false;
+
+  constructor(
+    readonly free: number,
+    private readonly withinMillis: number,
+  ) {}
+
+  remembered({ count, lastAt }: Failures, now: number): number {
+    return Math.max(0, count - ((now - lastAt) * this.free) / this.withinMillis);
+  }
+
+  waitMillis(failures: Failures, now: number): number {
+    return ((this.remembered(failures, now) - this.free + 1) * this.withinMillis) / this.free;
+  }
+}
+
+/** Counts like a growing delay but never delays: shows whether a login id is guessed at from many addresses. */
+export class Count implements Limit {
+  readonly isForgottenAtSuccess = false;
+  readonly free = Infinity;
+
+  constructor(private readonly forgottenAfterMillis: number) {}
+
+  remembered({ count, lastAt }: Failures, now: number): number {
+    return now - lastAt >= this.forgottenAfterMillis ? 0 : count;
+  }
+
+  waitMillis(): number {
+    return 0;
+  }
+}
+
+/** A limit that applies to an attempt, with the key of its failures. */
 export interface Bucket {
   readonly key: string;
   readonly limit: Limit;
 }
 
-/** Refused before anything was looked at. */
+/** An attempt that was rejected without a comparison. */
 export class Throttled {
   constructor(
     readonly key: string,
@@ -18,17 +100,17 @@ export class Throttled {
 
 interface Entry {
   failures: Failures;
-  /** Tries that were let in and are not decided yet. */
+  /** Admitted attempts without a verdict. */
   pending: number;
-  /** Settled at the next decision. */
+  /** Settled with the next verdict. */
   decided: PromiseWithResolvers<void> | undefined;
 }
 
 /**
- * Slows down guessing. A try that is being looked at counts as a possible failure, so that a burst gets no more of them
- * than a sequence does; those behind it wait for its verdict, so that right passwords are never refused for their number.
+ * Slows down guessing. A pending attempt counts as a possible failure, so that a burst gets no more comparisons than a
+ * sequence; further attempts wait for its verdict, so that correct passwords are never rejected for their number.
  *
- * It is in the memory of this process alone, which is bounded: what was used least recently is forgotten first.
+ * The entries are in the bounded memory of this process: the least recently used one is forgotten first.
  */
 export class Throttle {
   private readonly entries: LruMap<string, Entry>;
@@ -41,8 +123,9 @@ export class Throttle {
   }
 
   /**
-   * Runs one try under all its limits. One that throws has no verdict and counts as nothing. If its error `endsWaits`,
-   * such as an outage of the database, the tries behind it fail with it: each of them would meet the outage after it.
+   * Runs one attempt under all its limits. An attempt that throws has no verdict and does not count. If its error
+   * `endsWaits`, such as an outage of the database, the waiting attempts fail with it: each of them would meet the outage
+   * one after the other.
    */
   async attempt<T>(
     buckets: readonly Bucket[],
@@ -54,7 +137,7 @@ export class Throttle {
       if (state instanceof Throttled) return state;
       await state.promise;
     }
-    // Nothing is awaited in between: what was looked at is still so.
+    // Nothing is awaited in between, so the result of `look` still holds.
     const taken = buckets.map((bucket) => ({ ...bucket, entry: this.take(bucket.key) }));
     let verdict: 'right' | 'wrong' | 'none' = 'none';
     let failure: unknown;
@@ -75,25 +158,25 @@ export class Throttle {
     }
   }
 
-  /** Failures that still count there. */
+  /** Failures of a bucket that still count. */
   remembered({ key, limit }: Bucket): number {
     const entry = this.entries.get(key);
     return entry ? limit.remembered(entry.failures, this.clock.millis()) : 0;
   }
 
-  /** The same with the tries that are in progress, each of which may become a failure. */
+  /** Failures of a bucket including pending attempts, each of which may become one. */
   possible(bucket: Bucket): number {
     return this.remembered(bucket) + (this.entries.get(bucket.key)?.pending ?? 0);
   }
 
-  /** Whether one more may be looked at now, must wait for a verdict, or is refused. */
+  /** Decides whether an attempt may run now, must wait for a verdict, or is rejected. */
   private look(buckets: readonly Bucket[]): 'free' | PromiseWithResolvers<void> | Throttled {
     const now = this.clock.millis();
     let crowded: Entry | undefined;
     for (const { key, limit } of buckets) {
       const entry = this.entries.get(key);
       if (!entry) continue;
-      // A clock that was set back makes no wait longer.
+      // A clock that was set back must not extend a wait.
       if (entry.failures.lastAt > now) entry.failures = { ...entry.failures, lastAt: now };
       const wait = limit.waitMillis(entry.failures, now);
       if (wait > 0) return new Throttled(key, Math.ceil(wait / 1000));

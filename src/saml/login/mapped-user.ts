@@ -1,4 +1,4 @@
-import { areRoles } from '../../account/role-names.js';
+import { areRoles } from '../../account/account.js';
 import { isPersonName } from '../../account/staff/staff-identity.js';
 import type { AssertionFacts, NameId } from './assertion.js';
 import type { Rejection } from './rejection.js';

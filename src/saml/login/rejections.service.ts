@@ -1,5 +1,5 @@
-import { networkOf } from '../../account/throttle/network.js';
-import { Budget, type Failures, type Limit, NO_FAILURES } from '../../account/throttle/throttle-limit.js';
+import { networkOf, requestContext } from '../../principal/request-context.js';
+import { Budget, type Failures, type Limit, NO_FAILURES } from '../../account/throttle/throttle.js';
 import { LruMap } from '../../collections/lru-map.js';
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../clock/clock.js';
@@ -9,7 +9,6 @@ import { SecurityEvents } from '../../events/security-events.service.js';
 import type { Logger } from '../../logging/logger.js';
 import { Loggers } from '../../logging/loggers.js';
 import { UnitOfWork } from '../../persistence/unit-of-work.js';
-import { requestContext } from '../../principal/request-context.js';
 import { SamlMeters } from '../saml-meters.js';
 import type { Rejection } from './rejection.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fc } from '../../../test/support/property.js';
-import { networkOf } from './network.js';
+import { fc } from '../../test/support/property.js';
+import { networkOf } from './request-context.js';
 
 describe('the network of an address', () => {
   it.each([

@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx, Value } from '../persistence/unit-of-work.js';
+import { type AccountKind, ROLE_ADMIN, rolesText } from './account.js';
+
+/** The values of a new account. */
+export interface NewAccount {
+  readonly id: string;
+  readonly loginId: string;
+  readonly kind: AccountKind;
+  readonly passwordHash?: string | undefined;
+  readonly roles: readonly string[];
+  readonly email?: string | undefined;
+  readonly mfaRequired: boolean;
+  /** Epoch seconds. */
+  readonly createdAt: number;
+}
+
+/** Changes of an account besides status and password; undefined members stay. */
+export interface AccountChange {
+  readonly roles?: readonly string[];
+  /** Null removes the address. */
+  readonly email?: string | null;
+  readonly mfaRequired?: boolean;
+}
+
+const ANY = 'SELECT 1 FROM account LIMIT 1';
+
+const WRITTEN =
+  'id, login_id, kind, status, password_hash, roles, is_admin, email, mfa_required, enrolment_forced, security_stamp, ' +
+  'last_used_step, failures, failures_in_row, lock_level, last_attempt_at, created_at, updated_at';
+const ROW = `(?, ?, ?, 'active', ?, ?, ?, ?, ?, 0, 0, -1, 0, 0, 0, 0, ?, ?)`;
+const INSERT = `INSERT INTO account (${WRITTEN}) VALUES `;
+
+/**
+ * Every statement that removes an administrator runs after this one, which makes them wait for each other: two
+ * administrators that remove each other concurrently would otherwise both see one left.
+ */
+const LOCK_ADMINISTRATORS = 'UPDATE account SET is_admin = 1 WHERE is_admin = 1';
+/** True if another active administrator remains. MySQL needs a derived table to read the table that it changes. */
+const NOT_THE_LAST =
+  "(is_admin = 0 OR status <> 'active' OR (SELECT number FROM (SELECT COUNT(*) AS number FROM account " +
+  "WHERE is_admin = 1 AND status = 'active' AND id <> ?) AS others) > 0)";
+const DISABLE =
+  "UPDATE account SET status = 'disabled', security_stamp = security_stamp + 1, pending_totp_id = NULL, updated_at = ? " +
+  `WHERE id = ? AND status <> 'disabled' AND ${NOT_THE_LAST}`;
+const ENABLE =
+  "UPDATE account SET status = 'active', security_stamp = security_stamp + 1, pending_totp_id = NULL, updated_at = ? " +
+  "WHERE id = ? AND status <> 'active'";
+const DELETE = `DELETE FROM account WHERE id = ? AND ${NOT_THE_LAST}`;
+
+/** Ends `mfa_token`s, half-authenticated sessions and pending secrets. */
+const NEW_STAMP = ['security_stamp = security_stamp + 1', 'pending_totp_id = NULL'];
+
+/** Table `account`: inserts, changes and deletes accounts; at least one active administrator always remains. */
+@Injectable()
+export class AccountChangesStore {
+  async isEmpty(tx: Tx): Promise<boolean> {
+    return (await tx.rows(ANY)).length === 0;
+  }
+
+  /** The login ids among these that exist. */
+  async taken(tx: Tx, loginIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const marks = loginIds.map(() => '?').join(', ');
+    const sql = `SELECT login_id FROM account WHERE login_id IN (${marks})`;
+    const rows = await tx.rows<{ readonly login_id: string }>(sql, loginIds);
+    return new Set(rows.map((row) => row.login_id));
+  }
+
+  /** Inserts all accounts, or none and returns false if one of the login ids is taken. */
+  insert(tx: Tx, accounts: readonly NewAccount[]): Promise<boolean> {
+    return tx.insert(INSERT + accounts.map(() => ROW).join(', '), accounts.flatMap(values));
+  }
+
+  /** False for the last administrator, and if the account does not exist. */
+  async delete(tx: Tx, id: string): Promise<boolean> {
+    await tx.change(LOCK_ADMINISTRATORS);
+    return (await tx.change(DELETE, [id, id])) === 1;
+  }
+
+  /** False if the account is disabled already, and for the last administrator. */
+  async disable(tx: Tx, id: string, now: number): Promise<boolean> {
+    await tx.change(LOCK_ADMINISTRATORS);
+    return (await tx.change(DISABLE, [now, id, id])) === 1;
+  }
+
+  /** False if the account is active already. */
+  async enable(tx: Tx, id: string, now: number): Promise<boolean> {
+    return (await tx.change(ENABLE, [now, id])) === 1;
+  }
+
+  /**
+   * New roles raise the security stamp, which ends logins in progress, since policy decided by the old roles. False if
+   * the change would leave no administrator, or the account does not exist.
+   */
+  async change(tx: Tx, id: string, change: AccountChange, now: number): Promise<boolean> {
+    const { sql, assigned } = changeOf(change, now, change.roles ? NEW_STAMP : []);
+    if (!change.roles || isAdmin(change.roles)) return (await tx.change(sql, [...assigned, id])) === 1;
+    await tx.change(LOCK_ADMINISTRATORS);
+    return (await tx.change(`${sql} AND ${NOT_THE_LAST}`, [...assigned, id, id])) === 1;
+  }
+
+  /** Applies what an identity provider states, even if that removes the last administrator. */
+  async follow(tx: Tx, id: string, change: AccountChange, now: number): Promise<void> {
+    const { sql, assigned } = changeOf(change, now);
+    await tx.change(sql, [...assigned, id]);
+  }
+}
+
+/** The statement of a change without the id at its end, and its values; `more` are assignments without a value. */
+function changeOf(
+  { roles, email, mfaRequired }: AccountChange,
+  now: number,
+  more: readonly string[] = [],
+): { readonly sql: string; readonly assigned: readonly Value[] } {
+  const assignments = ['updated_at = ?', ...more];
+  const assigned: Value[] = [now];
+  if (roles) {
+    assignments.push('roles = ?', 'is_admin = ?');
+    assigned.push(rolesText(roles), isAdmin(roles));
+  }
+  if (email !== undefined) {
+    assignments.push('email = ?');
+    assigned.push(email);
+  }
+  if (mfaRequired !== undefined) {
+    assignments.push('mfa_required = ?');
+    assigned.push(Number(mfaRequired));
+  }
+  return { sql: `UPDATE account SET ${assignments.join(', ')} WHERE id = ?`, assigned };
+}
+
+function values(row: NewAccount): Value[] {
+  const { id, loginId, kind, passwordHash = null, roles, email = null, mfaRequired, createdAt } = row;
+  const [mfa, admin] = [Number(mfaRequired), isAdmin(roles)];
+  return [id, loginId, kind, passwordHash, rolesText(roles), admin, email, mfa, createdAt, createdAt];
+}
+
+function isAdmin(roles: readonly string[]): number {
+  return Number(roles.includes(ROLE_ADMIN));
+}
