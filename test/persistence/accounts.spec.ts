@@ -151,7 +151,7 @@ onEveryDatabase('accounts', (database) => {
     });
     expect(await stored()).toBe(ours);
     expect(log.of('account').map(({ message }) => message)).toContain(
-      'Replaced a password hash of another scheme or cost',
+      'Rehashed a password whose hash was of another scheme or cost',
     );
     expect((await parts.accounts.findByLoginId('moved'))?.securityStamp).toBe(0);
   });

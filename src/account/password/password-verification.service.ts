@@ -59,11 +59,11 @@ export class Rehashing {
     try {
       const fresh = await this.hasher.hash(password);
       await this.work.single((tx) => this.store.rehash(tx, subject, verified.text, fresh));
-      this.log.debug('Replaced a password hash of another scheme or cost');
+      this.log.debug('Rehashed a password whose hash was of another scheme or cost');
     } catch (error) {
       // The password was correct all the same; the next login tries again.
       if (!(error instanceof ServiceError)) throw error;
-      this.log.debug('Could not replace a password hash of another scheme or cost; the next login tries again', {
+      this.log.debug('Could not rehash a password; the next login tries again', {
         reason: error.facts.reason,
       });
     }
