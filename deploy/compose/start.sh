@@ -1,6 +1,6 @@
 #!/bin/sh
-# Entry point of the container: makes a self-signed certificate for the host of PUBLIC_URL, unless the folder has one,
-# and becomes the given command. Browsers keep the cookies of the service over https only.
+# Entry point of the container: creates a self-signed certificate for the host of PUBLIC_URL if TLS_FOLDER has none, then
+# executes the given command. Browsers keep the cookies of the service over https only.
 set -eu
 
 folder=${TLS_FOLDER:?set TLS_FOLDER to the folder of tls.crt and tls.key}
@@ -13,7 +13,7 @@ if [ ! -s "$folder/tls.crt" ] || [ ! -s "$folder/tls.key" ]; then
     *[!0-9.]*) name="DNS:$host" ;;
     *) name="IP:$host" ;;
   esac
-  # In a process of its own, so that the command below keeps its umask.
+  # In a subshell, so that the command below keeps its umask.
   if ! said=$(
     umask 077
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 397 \
