@@ -19,7 +19,7 @@ function setupOf(args: readonly string[], file?: string, name = 'logging.yml'): 
   return logSetup(loadConfiguration(PROPERTIES, inputs), inputs);
 }
 
-/** What stops a start, each problem as one line. */
+/** The problems that prevent startup, one line each. */
 function problemsOf(args: readonly string[], file?: string, name?: string): readonly string[] {
   try {
     setupOf(args, file, name);
@@ -32,12 +32,12 @@ function problemsOf(args: readonly string[], file?: string, name?: string): read
   return [];
 }
 
-describe('the keys', () => {
-  it('write to the console alone where no file is named', () => {
+describe('the logging keys', () => {
+  it('write to the console only if no file is configured', () => {
     expect(setupOf([])).toMatchObject({ console: { pattern: USUAL }, file: undefined, warnings: [] });
   });
 
-  it('name the file and its limits', () => {
+  it('configure the file and its limits', () => {
     const policy = '--logging.engine.rollingpolicy.';
     const { file } = setupOf([
       '--logging.file.name=/var/log/a.log',
@@ -60,25 +60,25 @@ describe('the keys', () => {
     });
   });
 
-  it('take a folder for a file with the usual name, unless the file is named', () => {
+  it('accept a folder, which gets a file with the default name unless a file is configured', () => {
     expect(setupOf(['--logging.file.path=/var/log']).file?.file).toBe('/var/log/login-service.log');
     expect(setupOf(['--logging.file.path=/var/log', '--logging.file.name=a.log']).file?.file).toBe('a.log');
   });
 
-  it('give the console and the file a character set each', () => {
+  it('configure the character sets of console and file separately', () => {
     const { console, file } = setupOf(['--logging.charset.console=EUC-KR', '--logging.file.name=a']);
 
     expect([console?.charset, file?.form.charset]).toEqual(['EUC-KR', 'UTF-8']);
     expect(setupOf(['--logging.charset.file=latin1', '--logging.file.name=a']).file?.form.charset).toBe('latin1');
   });
 
-  it.each(['klingon', 'UTF-16'])('do not take %s for a character set', (name) => {
+  it.each(['klingon', 'UTF-16'])('reject the character set %s', (name) => {
     expect(problemsOf([`--logging.charset.file=${name}`])).toEqual([
       expect.stringMatching(/^The value of logging\.charset\.file cannot be used \| .*such as UTF-8/),
     ]);
   });
 
-  it('give the file a form of its own', () => {
+  it('configure the pattern of the file separately', () => {
     const { console, file } = setupOf(['--logging.file.name=a', '--logging.pattern.file=%m%n']);
 
     expect(console?.pattern).toBe(USUAL);
@@ -86,7 +86,7 @@ describe('the keys', () => {
   });
 
   it.each(['classpath:logging.yml', 'https://a.example/logging.yml', 'file:logback.xml', 'file:', 'a.groovy'])(
-    'do not take %s for logging.config',
+    'reject %s as logging.config',
     (location) => {
       expect(problemsOf([`--logging.config=${location}`])).toEqual([
         expect.stringMatching(/^The value of logging\.config cannot be used \| .*Reason: .*such as file:\/etc\/login/),
@@ -117,7 +117,7 @@ groups:
   login: [auth, mfa]
 `;
 
-  it('replaces the other keys, and names those that somebody set', () => {
+  it('replaces the other keys, and a warning lists the keys that are set', () => {
     const setup = setupOf(['--logging.level.auth=trace', '--logging.file.name=b.log'], whole);
 
     expect(setup).toEqual({
@@ -165,7 +165,7 @@ groups:
     );
   });
 
-  it('is taken as the manual shows it, with all its members', () => {
+  it('may contain all members of the example in docs/operations.md', () => {
     const manual = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
     const [, example = ''] = /```yaml\n(appenders:[\s\S]*?)```/.exec(manual) ?? [];
 
@@ -176,11 +176,11 @@ groups:
     expect(warnings).toEqual([]);
   });
 
-  it('that is empty writes to the console alone', () => {
+  it('may be empty: the log is written to the console only', () => {
     expect(setupOf([], '# nothing yet\n')).toMatchObject({ console: { pattern: USUAL }, file: undefined });
   });
 
-  it('stops the start with all its mistakes, each with its place', () => {
+  it('prevents startup with all its errors and their positions', () => {
     const text = `appenders:
   file:
     nam: /var/log/a.log
@@ -207,10 +207,10 @@ levels:
 
   it.each([
     ['JSON of another program', '{"wIg9pPZ0": {"private_key": "x"}}', 1],
-    ['with the same name twice', 'wIg-9pPZ0: a\nwIg9PPZ0: b\n', 1],
-    ['with a name of many parts', `wIg9pPZ0${'.a'.repeat(200)}: b\n`, 1],
-    ['of several documents', '---\n---\nwIg9pPZ0:\n  - a\n', 4],
-  ])('L1: is not quoted where it is a file %s', (_, text, line) => {
+    ['a file with the same name twice', 'wIg-9pPZ0: a\nwIg9PPZ0: b\n', 1],
+    ['a file with a name of many parts', `wIg9pPZ0${'.a'.repeat(200)}: b\n`, 1],
+    ['a file of several documents', '---\n---\nwIg9pPZ0:\n  - a\n', 4],
+  ])('L1: is not quoted in the report if it is %s', (_, text, line) => {
     const [problem = '', ...others] = problemsOf([], text);
 
     expect(others).toEqual([]);
@@ -221,14 +221,14 @@ levels:
 
   it.each([
     ['XML', '<configuration/>', /^The file of logging\.config is XML.*Write it in YAML or JSON/],
-    ['no YAML', 'levels: [', /^A configuration file cannot be read.*\[logging\.yml\] - \d+:\d+/],
-    ['no mapping', '- a', /^A configuration file cannot be read.*a document must be a mapping/],
+    ['invalid YAML', 'levels: [', /^A configuration file cannot be read.*\[logging\.yml\] - \d+:\d+/],
+    ['a list', '- a', /^A configuration file cannot be read.*a document must be a mapping/],
     ['a placeholder without a value', 'levels: { root: "${NONE}" }', /^The placeholder \$\{NONE\} of levels\.root/],
-  ])('stops the start where it is %s', (_, text, expected) => {
+  ])('prevents startup if it is %s', (_, text, expected) => {
     expect(problemsOf([], text)).toEqual([expect.stringMatching(expected)]);
   });
 
-  it('stops the start where it is not there', () => {
+  it('prevents startup if it does not exist', () => {
     expect(problemsOf(['--logging.config=/none/logging.yml'])).toEqual([
       'The file of logging.config does not exist | Property: logging.config | Value: "/none/logging.yml" | ' +
         'Origin: "logging.config" from property source "commandLineArgs" | ' +

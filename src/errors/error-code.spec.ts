@@ -10,18 +10,18 @@ const rows = Array.from(
 );
 
 describe('docs/errors.md', () => {
-  it('lists exactly the codes there are, in their order, with their statuses', () => {
+  it('lists exactly the existing codes in their order, with their statuses', () => {
     expect(rows.map(([code, status]) => [code, Number(status)])).toEqual(Object.entries(STATUS));
   });
 
-  it('says what a caller does in the words of the service', () => {
+  it('repeats the advice of the error texts', () => {
     expect(rows.map(([code, , , advice]) => [code, advice])).toEqual(
       Object.entries(TEXT).map(([code, { advice }]) => [code, advice]),
     );
   });
 });
 
-it('no two codes have the same title', () => {
+it('every error code has a unique title', () => {
   const titles = Object.values(TEXT).map(({ title }) => title);
 
   expect(new Set(titles).size).toBe(titles.length);

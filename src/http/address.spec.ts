@@ -10,24 +10,24 @@ function known(family: 'IPv4' | 'IPv6', address: string, internal = false): Netw
 const LOOPBACK = [known('IPv4', '127.0.0.1', true), known('IPv6', '::1', true)];
 const CARD = [known('IPv6', 'fe80::1'), known('IPv6', '2001:db8::7'), known('IPv4', '10.0.0.7')];
 
-describe('the address for other machines', () => {
+describe('the address that other machines use', () => {
   it.each([
     ['10.0.0.9', '10.0.0.9'],
     ['2001:db8::9', '[2001:db8::9]'],
     ['login.internal', 'login.internal'],
-  ])('is the one that is bound: %s', (bound, expected) => {
+  ])('is the bound address %s', (bound, expected) => {
     expect(outward(bound, { lo: LOOPBACK, eth0: CARD })).toBe(expected);
   });
 
-  it.each([undefined, '0.0.0.0', '::'])('is the first of the network where all are bound: %s', (bound) => {
+  it.each([undefined, '0.0.0.0', '::'])('is the first network address if all are bound (%s)', (bound) => {
     expect(outward(bound, { lo: LOOPBACK, eth0: CARD })).toBe('10.0.0.7');
   });
 
-  it('is one of IPv6 where there is no other, but none that counts on its link only', () => {
+  it('is a global IPv6 address if there is no IPv4 address', () => {
     expect(outward(undefined, { lo: LOOPBACK, eth0: CARD.slice(0, 2) })).toBe('[2001:db8::7]');
   });
 
-  it('is this machine where it has no network', () => {
+  it('is localhost without a network', () => {
     expect(outward(undefined, { lo: LOOPBACK, eth0: CARD.slice(0, 1) })).toBe('localhost');
   });
 });
@@ -37,6 +37,6 @@ it.each([
   ['::', 'localhost'],
   ['::1', '[::1]'],
   ['127.0.0.1', '127.0.0.1'],
-])('somebody on this machine opens %s at %s', (bound, expected) => {
+])('a listener bound to %s is reachable on this machine at %s', (bound, expected) => {
   expect(reachable(bound)).toBe(expected);
 });

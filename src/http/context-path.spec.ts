@@ -10,7 +10,7 @@ it.each([
   ['/auth', 'http://evil.example/auth/me', '/me'],
   ['/auth', 'HTTPS://evil.example:80/auth?a=1', '/?a=1'],
   ['/grün', '/gr%C3%BCn/me', '/me'],
-])('below %s, %s is %s', (contextPath, target, inside) => {
+])('with context path %s, the target %s is routed as %s', (contextPath, target, inside) => {
   expect(withoutContextPath(contextPath)(target)).toBe(inside);
 });
 
@@ -25,7 +25,7 @@ it.each([
   '*',
   '',
   'http://auth/login',
-])('below /auth there is no %s', (target) => {
+])('with context path /auth, no route gets the target "%s"', (target) => {
   // Routes start with a slash, so none takes this.
   expect(withoutContextPath('/auth')(target)).toBe('*');
 });

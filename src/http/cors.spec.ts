@@ -3,10 +3,10 @@ import { Cors, originIn } from './cors.js';
 
 const PORTAL = 'https://portal.example';
 
-describe('the answer to a script', () => {
+describe('CORS headers of a response', () => {
   const cors = new Cors([PORTAL, 'http://other.example:8080']);
 
-  it('of an allowed origin may be read by that one alone, with what it says in its headers', () => {
+  it('let exactly the allowed origin read the response and its listed headers', () => {
     expect(cors.headersFor(PORTAL)).toEqual({
       vary: 'Origin',
       'access-control-allow-origin': PORTAL,
@@ -27,7 +27,7 @@ describe('the answer to a script', () => {
     `${PORTAL}.evil`,
     'constructor',
     '__proto__',
-  ])('H9 of %j may not, and no cache mixes the two up', (origin) => {
+  ])('H9: allow nothing to the origin %j, and vary by Origin', (origin) => {
     expect(cors.headersFor(origin)).toEqual({ vary: 'Origin' });
   });
 });
@@ -44,11 +44,11 @@ describe('the origin in a head that is too large', () => {
     [`GET /?origin: ${PORTAL} HTTP/1.1\r\n`, undefined],
     ['GET / HTTP/1.1\r\nOrigin: a b\r\n', undefined],
     ['GET / HTTP/1.1\r\nOrigin:\r\nHost: x\r\n', undefined],
-  ])('is read: %j', (head, origin) => {
+  ])('is found in %j: %s', (head, origin) => {
     expect(of(head)).toBe(origin);
   });
 
-  it('H9 is none where there are two, or no bytes at all', () => {
+  it('H9: is undefined if there are two or no bytes', () => {
     expect(of(`GET / HTTP/1.1\r\nOrigin: https://evil.example\r\nOrigin: ${PORTAL}\r\n`)).toBeUndefined();
     expect(originIn(undefined)).toBeUndefined();
   });

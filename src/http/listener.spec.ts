@@ -23,7 +23,7 @@ function answers(host: string, port: number): Promise<boolean> {
   });
 }
 
-it('opens one address where localhost has two: limits and the end of the service know of no second server', async () => {
+it('a listener opens only one address of localhost, since limits and shutdown cover one server', async () => {
   vi.spyOn(dns, 'lookup').mockImplementation(((host: string, _options: object, tell: Tell) => {
     const addresses = host === 'localhost' ? [FIRST, SECOND] : [host];
     tell(

@@ -19,11 +19,11 @@ it.each<readonly [string | undefined, boolean]>([
   ['application/json, text/html;q=0.9', false],
   ['text/html;q=0.1, */*;q=0.2', false],
   ['text/html;q=0', false],
-])('of Accept: %s, HTML is preferred: %s', (accept, expected) => {
+])('Accept: %s prefers a page: %s', (accept, expected) => {
   expect(prefersPage(accept)).toBe(expected);
 });
 
-it('a page shows its title as text', () => {
+it('a page escapes its title', () => {
   const page = htmlPage('<b>', html``);
 
   expect(page).toContain('<title>&lt;b&gt; - Login service</title>');

@@ -41,7 +41,7 @@ describe('app.security.public-url', () => {
     ['http://login.example.com', 'prod', 1],
     ['https://login.example.com', 'prod', 0],
     ['', '', 0],
-  ])('%j with profile %j has %i findings', (url, profile, count) => {
+  ])('the URL %j with profile %j has %i findings', (url, profile, count) => {
     const { environment, registry, instances } = reading(url, profile);
     const inputs = { args: [], variables: {}, workingFolder: '/', packageFolder: '/' };
 
@@ -55,7 +55,7 @@ describe('the URL of the service', () => {
   const server = Object.assign(new ServerProperties(), { port: 9000 });
   const servlet = Object.assign(new ServletProperties(), { contextPath: '/login' });
 
-  it('is the public URL, else this machine', () => {
+  it('is the public URL or, if that is unset, a URL of this machine', () => {
     const publicUrl = 'https://login.example.com/auth';
 
     expect(serviceUrl(Object.assign(new PublicUrlProperties(), { publicUrl }), server, servlet)).toBe(publicUrl);

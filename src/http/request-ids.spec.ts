@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { SystemRandom } from '../random/random.js';
 import { RequestIds } from './request-ids.js';
 
-it('no id comes twice, and all have the form that is kept of others', () => {
+it('generated request ids are unique and have the form that is accepted from callers', () => {
   const ids = new RequestIds(new SystemRandom());
   const all = Array.from({ length: 1000 }, () => ids.next());
 

@@ -74,14 +74,14 @@ needs('openssl')('a certificate bundle', () => {
     writeFileSync(jks, Buffer.from('feedfeed00000002', 'hex'));
   });
 
-  it('is read from files, with file: before the path or without, and from texts', () => {
+  it('is read from file paths, with or without file:, and from PEM texts', () => {
     const texts = { 'keystore.certificate': made.pem, 'keystore.private-key': readFileSync(made.key, 'utf8') };
 
     expect(identity(configured('pem', pemOf(made))).context).toMatchObject({ cert: made.pem });
     expect(identity(configured('pem', texts)).context).toMatchObject({ cert: made.pem });
   });
 
-  it('takes an encrypted key with its password, and a PKCS12 file with its own', () => {
+  it('may have an encrypted key or a PKCS12 file with a password', () => {
     const pem = { 'keystore.certificate': made.certificate, 'keystore.private-key': encryptedKey(made, PASSWORD) };
     const store = { 'keystore.location': `file:${keyStore(made, PASSWORD)}`, 'keystore.password': '${SECRET}' };
 
@@ -102,7 +102,7 @@ needs('openssl')('a certificate bundle', () => {
     expect(identity(configured('pem', members)).context).toMatchObject({ minVersion, maxVersion });
   });
 
-  it('takes suites by their names in OpenSSL and in the registry of IANA', () => {
+  it('accepts cipher suites by their OpenSSL and IANA names', () => {
     const members = {
       ...pemOf(made),
       'options.ciphers':
@@ -114,7 +114,7 @@ needs('openssl')('a certificate bundle', () => {
     );
   });
 
-  it('whose certificate is over, or has not begun, says so and can be used', () => {
+  it('with an expired certificate, or one that is not valid yet, is used with a warning', () => {
     const configuration = configured('pem', pemOf(made));
     const at = (days: number): readonly string[] =>
       identity(configuration, 'web', new ManualClock(new SystemClock().seconds() + days * DAY)).warnings;
@@ -126,7 +126,7 @@ needs('openssl')('a certificate bundle', () => {
     expect(at(-1)).toEqual([expect.stringMatching(/^The certificate \(CN=login\.test\) is not valid before \d{4}-/)]);
   });
 
-  it('that nobody defined is told with those that are there', () => {
+  it('that is not defined is reported with the names of the defined bundles', () => {
     expect(problemOf(configured('pem', pemOf(made), 'wbe'), 'wbe')).toEqual({
       what: 'There is no certificate bundle "wbe"',
       action: 'Did you mean "web"? Correct server.ssl.bundle, or define the bundle under app.ssl.bundle.pem.wbe.',
@@ -139,7 +139,7 @@ needs('openssl')('a certificate bundle', () => {
     });
   });
 
-  it('that is defined twice is told', () => {
+  it('that is defined twice is reported', () => {
     const reading = place({
       'work/application.yml':
         'app.ssl.bundle: { pem.web.protocol: TLS, jks.web.protocol: TLS }\nserver.ssl.bundle: web',
@@ -178,7 +178,7 @@ needs('openssl')('a certificate bundle', () => {
       'the certificate of the bundle has no private key beside it',
     ],
     [
-      'nothing of its own',
+      'no certificate of its own',
       'pem',
       () => ({ 'truststore.certificate': made.certificate }),
       'keystore.certificate',
@@ -218,7 +218,7 @@ needs('openssl')('a certificate bundle', () => {
       'it holds no private key in PEM form',
     ],
     [
-      'a certificate that is none',
+      'an unreadable certificate',
       'pem',
       () => ({ ...pemOf(made), 'truststore.certificate': garbage }),
       'truststore.certificate',
@@ -313,7 +313,7 @@ needs('openssl')('a certificate bundle', () => {
       () => keyStore(made, PASSWORD, ['-nokeys']),
       'a key store without a private key cannot be read here',
     ],
-  ])('is refused for %s, and the report names no secret', (_, kind, members, member, file, reason) => {
+  ])('is rejected for %s, and the report contains no secret', (_, kind, members, member, file, reason) => {
     const keys = members();
     const { what, action, facts } = problemOf(configured(kind, keys));
 
@@ -328,7 +328,7 @@ needs('openssl')('a certificate bundle', () => {
     expect(JSON.stringify({ action, facts })).not.toContain(PASSWORD);
   });
 
-  it('warns where others may read the private key, and only there', () => {
+  it('with a private key that others may read causes a warning', () => {
     const exposed = makeCertificate();
     chmodSync(exposed.key, 0o644);
     const store = keyStore(exposed, PASSWORD);
@@ -349,7 +349,7 @@ needs('openssl')('a certificate bundle', () => {
     ]);
   });
 
-  it('breaks the rule of secrets with a private key in clear, and not with the path of one', () => {
+  it('violates the rule of secrets with a private key in clear text, not with its path', () => {
     const text = { ...pemOf(made), 'keystore.private-key': readFileSync(made.key, 'utf8') };
 
     expect(secretsByReference.check(factsOf(configured('pem', pemOf(made))))).toEqual([]);

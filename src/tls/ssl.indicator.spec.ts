@@ -25,7 +25,7 @@ function pem({ certificate, key }: MadeCertificate, name = 'web'): Readonly<Reco
   return { [`pem.${name}.keystore.certificate`]: certificate, [`pem.${name}.keystore.private-key`]: key };
 }
 
-it('there is nothing to look at without a bundle', () => {
+it('there is no ssl component without a bundle', () => {
   expect(indicator({}).components.all).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ needs('openssl')('the health of the certificates', () => {
     made = makeCertificate({ days: 30 });
   });
 
-  it('is UP with the chains of all bundles, each with its end', async () => {
+  it('is UP with the chains of all bundles and their expiry', async () => {
     const store = { 'jks.store.keystore.location': keyStore(made, 'p'), 'jks.store.keystore.password': 'p' };
     const { ssl, components } = indicator({
       ...pem(made),
@@ -70,7 +70,7 @@ needs('openssl')('the health of the certificates', () => {
     [-1, 'OUT_OF_SERVICE', 'NOT_YET_VALID'],
     [29, 'UP', 'VALID'],
     [31, 'OUT_OF_SERVICE', 'EXPIRED'],
-  ] as const)('after %i days is %s, since a certificate is %s', async (days, status, validity) => {
+  ] as const)('after %i days is %s, because a certificate is %s', async (days, status, validity) => {
     const { ssl, clock } = indicator(pem(made));
 
     clock.advance(days * DAY);
@@ -82,7 +82,7 @@ needs('openssl')('the health of the certificates', () => {
     ]);
   });
 
-  it('is OUT_OF_SERVICE with the reason for a bundle that cannot be read, beside good ones', async () => {
+  it('is OUT_OF_SERVICE with a reason if one of several bundles cannot be read', async () => {
     const { ssl } = indicator({
       ...pem(made),
       'pem.gone.keystore.certificate': '/no/such.crt',
@@ -101,25 +101,22 @@ needs('openssl')('the health of the certificates', () => {
   it.each([
     ['true', 'new'],
     ['false', 'old'],
-  ])(
-    'with reload-on-update %s is that of the %s certificate after a change, as for who uses it',
-    async (reload, name) => {
-      const folder = temporaryFolder('bundle');
-      const old = makeCertificate({ name: 'old', folder });
-      const { ssl, clock } = indicator({ ...pem(old), 'pem.web.reload-on-update': reload });
-      await ssl.check();
+  ])('with reload-on-update %s shows the %s certificate after a change, as the listener does', async (reload, name) => {
+    const folder = temporaryFolder('bundle');
+    const old = makeCertificate({ name: 'old', folder });
+    const { ssl, clock } = indicator({ ...pem(old), 'pem.web.reload-on-update': reload });
+    await ssl.check();
 
-      makeCertificate({ name: 'new', folder });
-      // Its validity begins after the instant at which the clock stands.
-      clock.advance(DAY);
+    makeCertificate({ name: 'new', folder });
+    // Its validity begins after the instant at which the clock stands.
+    clock.advance(DAY);
 
-      expect((await ssl.check()).details).toMatchObject({
-        validChains: [{ certificates: [{ subject: `CN=${name}` }] }],
-      });
-    },
-  );
+    expect((await ssl.check()).details).toMatchObject({
+      validChains: [{ certificates: [{ subject: `CN=${name}` }] }],
+    });
+  });
 
-  it('is that of the old certificate while the new files cannot be used', async () => {
+  it('shows the old certificate while the new files cannot be used', async () => {
     const folder = temporaryFolder('bundle');
     const old = makeCertificate({ name: 'old', folder });
     const { ssl } = indicator({ ...pem(old), 'pem.web.reload-on-update': 'true' });

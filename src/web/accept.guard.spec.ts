@@ -20,6 +20,6 @@ it.each<readonly [string | undefined, string, boolean]>([
   ['application/jwk-set+json;q=0, application/json', 'application/jwk-set+json', false],
   ['nonsense', 'application/json', true],
   ['', 'application/json', true],
-])('%s takes %s: %s', (accept, offered, expected) => {
+])('Accept: %s permits %s: %s', (accept, offered, expected) => {
   expect(acceptsType(accept, offered)).toBe(expected);
 });

@@ -5,7 +5,7 @@ import { safeReturnPath } from './return-to.js';
 const OWN = 'https://own.example';
 const CONTEXTS = ['', '/auth', '/a/b.c'];
 
-/** Pieces that open redirects are made of; two thirds of what is made of them is refused. */
+/** Pieces of open redirects; two thirds of the texts built from them are rejected. */
 const PIECES = [
   ...['/', '//', '\\', '.', '..', '%2f', '%2F', '%5c', '%5C', '%2e', '%2E', '%252f', '%255c', '%25252f', '%c0%af'],
   ...['%09', '%0a', '%0d', '%00', '\t', '\n', '\r', ' ', '\u0000', '\u2028', '\u00a0', '\uff0f', '\u3002', '%e2%80%a8'],
@@ -24,16 +24,16 @@ describe('the page to return to', () => {
     ['/auth/a..b/...?up=..', '/auth/a..b/...?up=..'],
     ['/auth/menu?of=%23&or=a%3fb#..%23', '/auth/menu?of=%23&or=a%3fb#..%23'],
     [`/auth/${'x'.repeat(1018)}`, `/auth/${'x'.repeat(1018)}`],
-  ])('is %s', (returnTo, expected) => {
+  ])('may be %s', (returnTo, expected) => {
     expect(safeReturnPath(returnTo, '/auth')).toBe(expected);
   });
 
   it.each([
-    ['none', undefined],
-    ['an empty one', ''],
+    ['a missing value', undefined],
+    ['an empty text', ''],
     ['an absolute URL', 'https://evil.example/auth/'],
-    ['one without a scheme', '//evil.example/auth/'],
-    ['one without a slash', 'auth/menu'],
+    ['a URL without a scheme', '//evil.example/auth/'],
+    ['a path without a leading slash', 'auth/menu'],
     ['a scheme without a host', 'https:/auth/'],
     ['a scheme of scripts', 'javascript:alert(1)//auth/'],
     ['the context path alone', '/auth'],
@@ -59,7 +59,7 @@ describe('the page to return to', () => {
     ['a wide slash', '/auth/\uff0f\uff0fevil.example'],
     ['a line end of Unicode', '/auth/\u2028'],
     ['encoded slashes', '/auth/%2f%2fevil.example'],
-    ['one encoded slash beside one', '/auth/%2Fevil.example'],
+    ['an encoded slash beside a slash', '/auth/%2Fevil.example'],
     ['twice encoded slashes', '/auth/%252f%252fevil.example'],
     ['four times encoded slashes', '/auth/%2525252f%2525252fevil.example'],
     ['an encoded backslash', '/auth/%5cevil.example'],
@@ -81,9 +81,9 @@ describe('the page to return to', () => {
     ['a twice encoded step up', '/auth/%252e%252e/other/'],
     ['a step up with an encoded slash', '/auth/..%2fother/'],
     ['a step on the spot', '/auth/./menu'],
-    ['one that is too long', `/auth/${'x'.repeat(1019)}`],
-    ['percent signs without end', `/auth/${'%25'.repeat(339)}2f/`],
-  ])('X16: is the start page in place of %s', (_, returnTo) => {
+    ['a path that is too long', `/auth/${'x'.repeat(1019)}`],
+    ['percent signs that are encoded many times', `/auth/${'%25'.repeat(339)}2f/`],
+  ])('X16: is the start page instead of %s', (_, returnTo) => {
     expect(safeReturnPath(returnTo, '/auth')).toBe('/auth/');
   });
 
@@ -95,7 +95,7 @@ describe('the page to return to', () => {
     ['a step up before an encoded space', '/auth/..%20'],
     ['an encoded question mark in the path', '/auth/a%3fb'],
     ['an encoded number sign in the path', '/auth/a%23b'],
-  ])('H7: is the start page in place of %s', (_, returnTo) => {
+  ])('H7: is the start page instead of %s', (_, returnTo) => {
     expect(safeReturnPath(returnTo, '/auth')).toBe('/auth/');
   });
 
@@ -110,11 +110,11 @@ describe('the page to return to', () => {
     ['/@evil.example', '/@evil.example'],
     ['evil.example', '/'],
     ['', '/'],
-  ])('X16: without a context path is, for %s, %s', (returnTo, expected) => {
+  ])('X16: without a context path, for the value "%s", is %s', (returnTo, expected) => {
     expect(safeReturnPath(returnTo, '')).toBe(expected);
   });
 
-  it('X16: is for a browser on the same origin and below the context path, whatever is asked for', () => {
+  it('X16: is on the same origin and below the context path for any value', () => {
     const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 8 }).map((pieces) => pieces.join(''));
     const texts = fc.oneof(hostile, fc.webUrl(), fc.webPath(), fc.string({ unit: 'binary', maxLength: 40 }));
     fc.assert(
@@ -124,7 +124,7 @@ describe('the page to return to', () => {
         const { origin, pathname } = new URL(path, `${OWN}/somewhere/else`);
         expect(origin).toBe(OWN);
         expect(`${pathname}/`.startsWith(`${context}/`)).toBe(true);
-        // Whoever decodes it once more on its way goes nowhere else, either.
+        // A component that decodes the path once more stays on this origin, too.
         const again = new URL(decodedOnce(path), `${OWN}/somewhere/else`);
         expect(again.origin).toBe(OWN);
         expect(again.pathname.startsWith(`${context}/`)).toBe(true);
@@ -135,7 +135,7 @@ describe('the page to return to', () => {
     );
   });
 
-  it('takes every plain path below the context path as it is', () => {
+  it('is unchanged for every plain path below the context path', () => {
     const segment = fc.string({
       unit: fc.constantFrom(...Array.from('abz019-_~!$&()*+,;=:@')),
       minLength: 1,

@@ -28,11 +28,11 @@ function errorsOf(value: unknown, parameter?: string): unknown {
   return fieldErrors(issues, parameter);
 }
 
-describe('what does not fit', () => {
+describe('a validation error', () => {
   it.each([
     ['a missing member', {}, [{ field: 'id', code: 'required' }]],
     ['null', { id: null }, [{ field: 'id', code: 'type' }]],
-    ['an object where text is due', { id: { $gt: '' } }, [{ field: 'id', code: 'type' }]],
+    ['an object in place of text', { id: { $gt: '' } }, [{ field: 'id', code: 'type' }]],
     ['an unknown member', { id: 'a', mfa_required: false }, [{ field: 'mfa_required', code: 'unknown' }]],
     ['a member of every object', { id: 'a', toString: 'b' }, [{ field: 'toString', code: 'unknown' }]],
     ['too little', { id: '' }, [{ field: 'id', code: 'too_short' }]],
@@ -41,21 +41,21 @@ describe('what does not fit', () => {
     ['a number out of range', { id: 'a', count: 0 }, [{ field: 'count', code: 'range' }]],
     ['half a number', { id: 'a', count: 1.5 }, [{ field: 'count', code: 'format' }]],
     ['another word', { id: 'a', kind: 'sms' }, [{ field: 'kind', code: 'format' }]],
-    ['what a rule of our own refuses', { id: 'a', code: 'x' }, [{ field: 'code', code: 'format' }]],
-    ['a rule without a code', { id: 'a', own: '' }, [{ field: 'own', code: 'format' }]],
+    ['a failed v.check', { id: 'a', code: 'x' }, [{ field: 'code', code: 'format' }]],
+    ['a failed v.check without a code', { id: 'a', own: '' }, [{ field: 'own', code: 'format' }]],
     ['an item of a list', { id: 'a', tags: ['a', 1] }, [{ field: 'tags.1', code: 'type' }]],
-    ['no object', 'text', [{ field: '', code: 'type' }]],
-  ])('is told by member and code: %s', (_, value, expected) => {
+    ['a text in place of the object', 'text', [{ field: '', code: 'type' }]],
+  ])('has the member and a code: %s', (_, value, expected) => {
     expect(errorsOf(value)).toEqual(expected);
   });
 
-  it('is told with the name of the parameter it came in', () => {
+  it('of a single parameter has the name of the parameter', () => {
     const { issues = [] } = v.safeParse(text(3), 'abcd');
 
     expect(fieldErrors(issues, 'id')).toEqual([{ field: 'id', code: 'too_long' }]);
   });
 
-  it('never makes an answer long', () => {
+  it('keeps the response short for a large request', () => {
     const errors = JSON.stringify(errorsOf({ id: 'a', tags: Array(30_000).fill(1), ['x'.repeat(50_000)]: 1 }));
 
     expect(errors.length).toBeLessThan(2000);
@@ -71,12 +71,12 @@ describe('the pagination query', () => {
       { limit: 1, after: 'x' },
     ],
     [{ limit: '200' }, { limit: 200 }],
-  ])('%j is %j', (query, expected) => {
+  ])('%j is parsed as %j', (query, expected) => {
     expect(v.parse(paginationSchema, query)).toEqual(expected);
   });
 
   it.each([{ limit: '0' }, { limit: '201' }, { limit: '1e2' }, { limit: '-1' }, { limit: ['1', '2'] }, { after: '' }])(
-    'is never %j',
+    'rejects %j',
     (query) => {
       expect(v.is(paginationSchema, query)).toBe(false);
     },

@@ -4,7 +4,7 @@ import { Admission, type Slot } from './admission.js';
 
 const nothing = (): void => undefined;
 
-it('gives slots at once until all are taken, then places in the queue, then nothing', () => {
+it('admission grants slots first, then places in the queue, then nothing', () => {
   const admission = new Admission(2, 1);
 
   expect(admission.enter(nothing)?.isWaiting).toBe(false);
@@ -15,7 +15,7 @@ it('gives slots at once until all are taken, then places in the queue, then noth
   expect(admission.enter(nothing)).toBeUndefined();
 });
 
-it('lets those who wait start in the order in which they came, as slots become free', () => {
+it('waiting requests start in the order of their arrival as slots become free', () => {
   const admission = new Admission(1, 3);
   const started: string[] = [];
   const first = admission.enter(nothing);
@@ -27,7 +27,7 @@ it('lets those who wait start in the order in which they came, as slots become f
   expect(started).toEqual(['a', 'b']);
 });
 
-it('forgets who leaves the queue, and gives the place to the next', () => {
+it('a request that leaves the queue never starts and frees its place', () => {
   const admission = new Admission(1, 1);
   const started: string[] = [];
   const first = admission.enter(nothing);
@@ -42,7 +42,7 @@ it('forgets who leaves the queue, and gives the place to the next', () => {
   expect(started).toEqual(['next']);
 });
 
-it('lets nobody wait where the queue has no places', () => {
+it('no request waits if the queue has no places', () => {
   const admission = new Admission(1, 0);
   const first = admission.enter(nothing);
 
@@ -51,7 +51,7 @@ it('lets nobody wait where the queue has no places', () => {
   expect(admission.enter(nothing)).toBeDefined();
 });
 
-it('a ticket that leaves twice frees one slot', () => {
+it('a request that leaves twice frees one slot', () => {
   const admission = new Admission(2, 0);
   const first = admission.enter(nothing);
   admission.enter(nothing);
@@ -62,7 +62,7 @@ it('a ticket that leaves twice frees one slot', () => {
   expect(admission.enter(nothing)).toBeUndefined();
 });
 
-it('whatever the order of coming and leaving, there are never more in progress than slots, and none is lost', () => {
+it('in any order of arrivals and departures, no slot is exceeded or lost', () => {
   const steps = fc.array(fc.oneof(fc.constant('enter' as const), fc.nat({ max: 20 })), { maxLength: 100 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 0, max: 4 }), steps, (most, places, moves) => {

@@ -8,11 +8,11 @@ import { readBody } from './read-body.js';
 const KIBIBYTE = 1024;
 
 interface Sender {
-  /** Sends bytes that are read before the answer. */
+  /** Resolves when the bytes are read. */
   send(bytes: number): Promise<void>;
   end(): void;
   leave(): void;
-  /** How it ended, so far. */
+  /** Every result so far: an error code or the length of the body. */
   readonly outcomes: readonly (string | number)[];
 }
 
@@ -34,8 +34,8 @@ function sender(memory: BodyMemory, announced?: number, limit = 64 * KIBIBYTE): 
   };
 }
 
-describe('a body', () => {
-  it('is what was sent, in however many pieces', async () => {
+describe('a request body', () => {
+  it('equals the bytes that were sent in any number of chunks', async () => {
     const stream = new PassThrough();
     const read = new Promise<string>((resolve) => {
       readBody(stream, undefined, { limit: KIBIBYTE, memory: new BodyMemory(KIBIBYTE) }, (_, body) => {
@@ -51,11 +51,11 @@ describe('a body', () => {
 
   it.each([
     ['shorter than announced', 10, [4], 'VALIDATION_FAILED'],
-    ['of no bytes', undefined, [], 0],
-    ['as large as it may be', undefined, [KIBIBYTE, 63 * KIBIBYTE], 64 * KIBIBYTE],
-    ['larger', undefined, [64 * KIBIBYTE, 1], 'PAYLOAD_TOO_LARGE'],
-    ['announced as larger', 64 * KIBIBYTE + 1, [], 'PAYLOAD_TOO_LARGE'],
-  ])('H5 %s has one outcome', async (_, announced, pieces, outcome) => {
+    ['without bytes', undefined, [], 0],
+    ['as large as the limit', undefined, [KIBIBYTE, 63 * KIBIBYTE], 64 * KIBIBYTE],
+    ['larger than the limit', undefined, [64 * KIBIBYTE, 1], 'PAYLOAD_TOO_LARGE'],
+    ['announced as larger than the limit', 64 * KIBIBYTE + 1, [], 'PAYLOAD_TOO_LARGE'],
+  ])('H5: %s has exactly one result', async (_, announced, pieces, outcome) => {
     const memory = new BodyMemory(0);
     const client = sender(memory, announced);
 
@@ -67,7 +67,7 @@ describe('a body', () => {
     expect(memory.used).toBe(0);
   });
 
-  it('R7 holds hardly more memory than it has bytes, however small its pieces are', async () => {
+  it('R7: takes at most twice its bytes of memory even in chunks of one byte', async () => {
     const memory = new BodyMemory(0);
     const client = sender(memory);
 
@@ -78,8 +78,8 @@ describe('a body', () => {
   });
 });
 
-describe('R7 the memory of bodies that are not whole', () => {
-  it('is that of the bytes that came, not of those announced', async () => {
+describe('R7: the memory of incomplete bodies', () => {
+  it('counts the bytes that were received, not those that were announced', async () => {
     const memory = new BodyMemory(0);
     const client = sender(memory, 60 * KIBIBYTE);
 
@@ -88,7 +88,7 @@ describe('R7 the memory of bodies that are not whole', () => {
     expect(memory.used).toBe(5 * KIBIBYTE);
   });
 
-  it('counts a body whose bytes are complete until its end arrives', async () => {
+  it('counts a body with all its bytes until its end is received', async () => {
     const memory = new BodyMemory(0);
     const client = sender(memory, 16 * KIBIBYTE);
 
@@ -100,7 +100,7 @@ describe('R7 the memory of bodies that are not whole', () => {
     expect([client.outcomes, memory.used]).toEqual([[16 * KIBIBYTE], 0]);
   });
 
-  it('is taken from the largest where it is short, and given back', async () => {
+  it('is taken from the largest body if it runs short, and is released', async () => {
     const memory = new BodyMemory(0, 64 * KIBIBYTE);
     const [large, larger, last] = [sender(memory), sender(memory), sender(memory)];
     await large.send(20 * KIBIBYTE);
@@ -112,7 +112,7 @@ describe('R7 the memory of bodies that are not whole', () => {
     expect(memory.used).toBe(36 * KIBIBYTE);
   });
 
-  it('is refused to whoever would be the largest', async () => {
+  it('is denied to a body that would become the largest', async () => {
     const memory = new BodyMemory(0, 64 * KIBIBYTE);
     const [large, late] = [sender(memory), sender(memory)];
     await large.send(30 * KIBIBYTE);
@@ -122,7 +122,7 @@ describe('R7 the memory of bodies that are not whole', () => {
     expect([large.outcomes, late.outcomes]).toEqual([[], ['UNAVAILABLE']]);
   });
 
-  it('costs nobody who sends little anything', async () => {
+  it('runs short without an effect on small bodies', async () => {
     const memory = new BodyMemory(0, 64 * KIBIBYTE);
     const full = [sender(memory), sender(memory)];
     for (const client of full) await client.send(32 * KIBIBYTE);
@@ -137,7 +137,7 @@ describe('R7 the memory of bodies that are not whole', () => {
     expect(full.map(({ outcomes }) => outcomes)).toEqual([[], []]);
   });
 
-  it('is given back by a client that leaves', async () => {
+  it('is released when a client disconnects', async () => {
     const memory = new BodyMemory(0);
     const client = sender(memory);
     await client.send(8 * KIBIBYTE);
@@ -149,7 +149,7 @@ describe('R7 the memory of bodies that are not whole', () => {
     expect(memory.used).toBe(0);
   });
 
-  it('has room for the largest body that is taken', () => {
+  it('is never smaller than the largest permitted body', () => {
     expect(new BodyMemory(100, 10).limit).toBe(100);
   });
 });

@@ -6,7 +6,7 @@ import { problemPage } from './problem-page.js';
 
 const CODES = Object.keys(STATUS) as readonly ErrorCode[];
 
-it.each(CODES)('%s: shows the text for users, the code and the request id', (code) => {
+it.each(CODES)('the error page of %s shows the text for users, the code and the request id', (code) => {
   const page = problemPage({ code, requestId: 'request-1' }, '/auth/portal/login');
 
   expect(page).toContain(`<p>${TEXT[code].page ?? `${TEXT[code].title}.`}</p>`);
@@ -22,7 +22,7 @@ it.each([
   [120, '2 minutes'],
   [241, '5 minutes'],
   [3600, '60 minutes'],
-])('tells who must wait %i seconds to try again in %s', (waitSeconds, told) => {
+])('an error page with a wait of %i seconds asks to try again in %s', (waitSeconds, told) => {
   const page = problemPage({ code: 'MFA_LOCKED', requestId: 'request-1', waitSeconds }, '/');
 
   expect(page).toContain(`<p>Try again in ${told}.</p>`);

@@ -7,6 +7,6 @@ it.each([
   ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'VALIDATION_FAILED'],
   ['HPE_INVALID_METHOD', 400, 'VALIDATION_FAILED'],
   [undefined, 400, 'VALIDATION_FAILED'],
-])('a request that fails with %s is answered %i', (error, status, code) => {
+])('the parser error %s leads to status %i', (error, status, code) => {
   expect(rawErrorOf(error)).toEqual({ status, code });
 });

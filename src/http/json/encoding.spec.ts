@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { charsetOf } from '../../encoding/charset.js';
 import { Encoding } from './encoding.js';
 
-/** The name of the character set a request body is read in; undefined where it is refused. */
+/** The name of the character set in which a request body is read; undefined if the body is rejected. */
 function readIn(charset: string, force: boolean | undefined, stated: string | undefined): string | undefined {
   const encoding = new Encoding({ charset, ...(force !== undefined && { force }) });
   const chosen = encoding.ofRequest(stated === undefined ? 'application/json' : `application/json; charset=${stated}`);
   return ['UTF-8', 'EUC-KR', 'ISO-8859-1'].find((name) => charsetOf(name) === chosen);
 }
 
-describe('a request body is read', () => {
+describe('the character set of a request body', () => {
   it.each([
     ['UTF-8', undefined, undefined, 'UTF-8'],
     ['UTF-8', undefined, 'utf-8', 'UTF-8'],
@@ -30,29 +30,29 @@ describe('a request body is read', () => {
     ['EUC-KR', true, 'UTF-8', 'EUC-KR'],
     ['EUC-KR', false, 'UTF-8', 'UTF-8'],
     ['EUC-KR', false, undefined, 'EUC-KR'],
-  ])('%s configured, force %s, %s stated: %s', (charset, force, stated, read) => {
+  ])('with charset %s, force %s and the header value %s is %s', (charset, force, stated, read) => {
     expect(readIn(charset, force, stated)).toBe(read);
   });
 });
 
-describe('an answer', () => {
+describe('the character set of a response', () => {
   const forced = new Encoding({ charset: 'utf-8', force: true });
   const korean = new Encoding({ charset: 'EUC-KR', force: true });
   const unforced = new Encoding({ charset: 'EUC-KR' });
 
-  it('of JSON names the character set only where it is forced', () => {
+  it('is named in a JSON content type only if it is forced', () => {
     expect(new Encoding().jsonType('application/json')).toBe('application/json');
     expect(unforced.jsonType('application/problem+json')).toBe('application/problem+json');
     expect(forced.jsonType('application/json')).toBe('application/json;charset=UTF-8');
     expect(korean.jsonType('application/problem+json; charset=utf-8')).toBe('application/problem+json;charset=EUC-KR');
   });
 
-  it('of JSON is right in both where the character set is not UTF-8', () => {
+  it('leaves JSON in ASCII if it is not UTF-8', () => {
     expect(forced.json('"ü"')).toBe('"ü"');
     expect(korean.json('"ü\u007f"')).toBe('"\\u00fc\u007f"');
   });
 
-  it('of text keeps the character set it states unless another is forced', () => {
+  it('is that of the content type of a text unless another is forced', () => {
     const stated = 'text/html; charset=utf-8';
 
     expect(unforced.text(stated, '한')).toEqual({ type: stated, body: '한' });
@@ -65,6 +65,6 @@ describe('an answer', () => {
   });
 });
 
-it('is not made of a character set that HTTP texts could not be told apart in', () => {
+it('a character set that does not contain ASCII is rejected', () => {
   expect(() => new Encoding({ charset: 'UTF-16' })).toThrow('does not hold ASCII');
 });

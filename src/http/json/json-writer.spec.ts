@@ -11,7 +11,7 @@ function answers(json: Partial<JsonProperties> = {}, writeDatesAsTimestamps = fa
   return new JsonWriter(Object.assign(new JsonProperties(), json), { writeDatesAsTimestamps });
 }
 
-describe('a date in an answer is written', () => {
+describe('a date in a response is written', () => {
   it.each([
     ['as ISO 8601 in UTC', {}, false, '"2026-11-21T00:00:00.000Z"'],
     [
@@ -21,18 +21,18 @@ describe('a date in an answer is written', () => {
       '"2026-11-21T09:00:00.000+09:00"',
     ],
     ['as ISO 8601 in UTC under another name', { timeZone: 'Etc/GMT' }, false, '"2026-11-21T00:00:00.000Z"'],
-    ['as ISO 8601 where the format is empty', { dateFormat: '' }, false, '"2026-11-21T00:00:00.000Z"'],
+    ['as ISO 8601 if the configured format is empty', { dateFormat: '' }, false, '"2026-11-21T00:00:00.000Z"'],
     ['as milliseconds', {}, true, '1795219200000'],
     ['as milliseconds, which have no zone', { timeZone: 'Asia/Seoul' }, true, '1795219200000'],
-    ['by its format', { dateFormat: 'yyyy-MM-dd HH:mm:ss' }, false, '"2026-11-21 00:00:00"'],
+    ['by the configured format', { dateFormat: 'yyyy-MM-dd HH:mm:ss' }, false, '"2026-11-21 00:00:00"'],
     [
-      'by its format in the zone',
+      'by the configured format in the configured zone',
       { dateFormat: 'dd.MM. HH:mm VV', timeZone: 'Asia/Seoul' },
       false,
       '"21.11. 09:00 Asia/Seoul"',
     ],
-    ['by its format, which wins over milliseconds', { dateFormat: 'yyyy' }, true, '"2026"'],
-    ['with its quotes escaped', { dateFormat: 'yyyy"' }, false, String.raw`"2026\""`],
+    ['by the configured format rather than as milliseconds', { dateFormat: 'yyyy' }, true, '"2026"'],
+    ['with the quotes of the format escaped', { dateFormat: 'yyyy"' }, false, String.raw`"2026\""`],
   ])('%s', (_, json, asTimestamps, text) => {
     const body = { at: DATE, list: [DATE, { at: DATE }], no: '2026-11-21T00:00:00.000Z' };
 
@@ -41,14 +41,14 @@ describe('a date in an answer is written', () => {
     );
   });
 
-  it('as null where it is none', () => {
+  it('as null if the date is invalid', () => {
     for (const json of [{}, { dateFormat: 'yyyy' }, { timeZone: 'Asia/Seoul' }]) {
       expect(answers(json).write({ at: new Date(NaN) })).toBe('{"at":null}');
     }
   });
 });
 
-describe('members without a value', () => {
+describe('members without a value in a response', () => {
   const body = { a: 1, none: null, text: '', list: [], members: {}, zero: 0, no: false, unset: undefined };
 
   it.each([
@@ -58,30 +58,30 @@ describe('members without a value', () => {
     ['non_absent', '{"a":1,"text":"","list":[],"members":{},"zero":0,"no":false}'],
     ['non_default', '{"a":1,"text":"","list":[],"members":{},"zero":0,"no":false}'],
     ['non_empty', '{"a":1,"zero":0,"no":false}'],
-  ] as const)('with %s', (defaultPropertyInclusion, text) => {
+  ] as const)('with default-property-inclusion %s are written as configured', (defaultPropertyInclusion, text) => {
     expect(answers({ defaultPropertyInclusion }).write(body)).toBe(text);
     expect(answers({ defaultPropertyInclusion }).write([{ deep: body }])).toBe(`[{"deep":${text}}]`);
   });
 
-  it('are left out, but never as items of a list', () => {
+  it('are kept as items of a list', () => {
     expect(answers({ defaultPropertyInclusion: 'non_empty' }).write([null, '', [], {}, [null]])).toBe(
       '[null,"",[],{},[null]]',
     );
   });
 
-  it('leave an object without members, which counts as empty in turn', () => {
+  it('are left out with the object that becomes empty without them', () => {
     expect(answers({ defaultPropertyInclusion: 'non_empty' }).write({ a: { b: null }, c: { d: [null] } })).toBe(
       '{"c":{"d":[null]}}',
     );
   });
 
-  it('stay where a date has a value', () => {
+  it('do not include a date', () => {
     expect(answers({ defaultPropertyInclusion: 'non_empty' }).write({ at: DATE })).toBe(
       '{"at":"2026-11-21T00:00:00.000Z"}',
     );
   });
 
-  it('always stay where the answer promises them', () => {
+  it('are kept if the response schema requires them', () => {
     const schema = v.object({
       items: v.array(v.object({ device: v.nullable(v.string()), ip: v.optional(v.nullable(v.string())) })),
       methods: v.array(v.string()),
@@ -98,10 +98,10 @@ describe('members without a value', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a JSON response', () => {
   const PACKAGED = { dateFormat: 'yyyy-MM-dd HH:mm:ss', defaultPropertyInclusion: 'non_null' } as const;
 
-  it('is what JSON.stringify writes where nothing has to change', () => {
+  it('equals the output of JSON.stringify with default settings', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {
         expect(answers().write(body)).toBe(JSON.stringify(body));
@@ -110,7 +110,7 @@ describe('an answer', () => {
     );
   });
 
-  it('loses members that are null, and nothing else', () => {
+  it('lacks null members, and nothing else, with non_null', () => {
     const withoutNull = (name: string, value: unknown): unknown =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
@@ -123,26 +123,26 @@ describe('an answer', () => {
     );
   });
 
-  it('leaves what the handler gave as it was', () => {
+  it('does not modify the value of the handler', () => {
     const body = Object.freeze({ none: null, list: Object.freeze([DATE, null]) });
 
     expect(answers(PACKAGED).write(body)).toBe('{"list":["2026-11-21 00:00:00",null]}');
     expect(body).toEqual({ none: null, list: [DATE, null] });
   });
 
-  it('H4 has a member called __proto__ like any other', () => {
+  it('H4: keeps a member called __proto__', () => {
     const body = JSON.parse('{"__proto__":{"at":null,"b":1},"none":null}') as unknown;
 
     expect(answers(PACKAGED).write(body)).toBe('{"__proto__":{"b":1}}');
   });
 
-  it('may hold what writes itself', () => {
+  it('uses toJSON of a value', () => {
     expect(answers(PACKAGED).write({ url: new URL('https://a.example/'), more: { toJSON: () => [DATE] } })).toBe(
       '{"url":"https://a.example/","more":["2026-11-21 00:00:00"]}',
     );
   });
 
-  it('is ASCII where the character set is not UTF-8', () => {
+  it('is ASCII if the character set is not UTF-8', () => {
     const encoding = new Encoding({ charset: 'EUC-KR', force: true });
     const json = new JsonWriter(new JsonProperties(), undefined, encoding);
     const text = json.write({ name: '한 "ü" 😀' });

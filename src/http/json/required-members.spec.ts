@@ -6,7 +6,7 @@ function always(schema: v.GenericSchema): readonly string[] {
   return [...requiredMembersOf(schema).always];
 }
 
-it('of an object are those that are not optional', () => {
+it('the required members of an object are those that are not optional', () => {
   const schema = v.strictObject({
     kept: v.string(),
     empty: v.nullable(v.string()),
@@ -21,14 +21,14 @@ it('of an object are those that are not optional', () => {
 
 it.each([
   ['a pipe', v.pipe(v.object({ a: v.string() }), v.readonly())],
-  ['what may be null', v.nullable(v.object({ a: v.string() }))],
-  ['what may be missing', v.optional(v.object({ a: v.string() }))],
-  ['one of two', v.union([v.object({ a: v.string() }), v.string()])],
-])('are found behind %s', (_, schema) => {
+  ['nullable', v.nullable(v.object({ a: v.string() }))],
+  ['optional', v.optional(v.object({ a: v.string() }))],
+  ['a union', v.union([v.object({ a: v.string() }), v.string()])],
+])('required members are found inside %s', (_, schema) => {
   expect(always(schema)).toEqual(['a']);
 });
 
-it('of alternatives are those of each one, below as well', () => {
+it('the required members of a variant are those of all its alternatives, nested ones included', () => {
   const schema = v.variant('done', [
     v.object({ done: v.literal(true), token: v.object({ text: v.string() }) }),
     v.object({ done: v.literal(false), methods: v.array(v.string()), token: v.object({ kind: v.string() }) }),
@@ -44,17 +44,17 @@ it.each([
   ['a tuple with a rest', v.tupleWithRest([v.string()], v.object({ a: v.string() }))],
   ['a record', v.record(v.string(), v.object({ a: v.string() }))],
   ['an object with a rest', v.objectWithRest({ b: v.string() }, v.object({ a: v.string() }))],
-])('of the items of %s are found', (_, schema) => {
+])('required members are found in the items of %s', (_, schema) => {
   expect(requiredMembersOf(schema).items?.always).toEqual(new Set(['a']));
 });
 
-it('of what is no object are none', () => {
+it('a schema that is not an object has no required members', () => {
   for (const schema of [v.string(), v.picklist(['a']), v.unknown(), v.date()]) {
     expect(requiredMembersOf(schema)).toMatchObject({ always: new Set(), items: undefined });
   }
 });
 
-it('are read once', () => {
+it('the required members of a schema are computed once', () => {
   const schema = v.object({ a: v.string() });
 
   expect(requiredMembersOf(schema)).toBe(requiredMembersOf(schema));

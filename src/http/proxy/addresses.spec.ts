@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { addressOf, isNode, isPrivate } from './addresses.js';
 import { fc } from '../../../test/support/property.js';
 
-describe('the address of an entry', () => {
+describe('addressOf', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['203.0.113.7:51234', '203.0.113.7'],
@@ -14,7 +14,7 @@ describe('the address of an entry', () => {
     ['::ffff:203.0.113.7', '203.0.113.7'],
     ['[::ffff:cb00:7107]:80', '203.0.113.7'],
     ['::1', '::1'],
-  ])('in %s is %s', (entry, address) => {
+  ])('reads %s as %s', (entry, address) => {
     expect(addressOf(entry)).toBe(address);
   });
 
@@ -30,11 +30,11 @@ describe('the address of an entry', () => {
     ],
     ...['2001:db8::1]:80', '[2001:db8::1', '[203.0.113.7]', '2001:db8::1%eth0', '[fe80::1%25eth0]', '"2001:db8::1"'],
     ...['x'.repeat(20_000), '1'.repeat(20_000), ':'.repeat(20_000), '1.'.repeat(10_000)],
-  ])('is missing in %.40j', (entry) => {
+  ])('rejects %.40j', (entry) => {
     expect(addressOf(entry)).toBeUndefined();
   });
 
-  it('is an address or nothing, whatever the text', () => {
+  it('returns an IP address or undefined for any text', () => {
     const parts = fc.constantFrom('1', '203.0.113.7', ':', '.', '[', ']', '::', 'ffff', '%', '_', ',', '"', '80', ' ');
     fc.assert(
       fc.property(
@@ -50,7 +50,7 @@ describe('the address of an entry', () => {
     );
   });
 
-  it('is spelled in one way only, with and without port', () => {
+  it('returns one spelling of an address, with and without port', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.nat(65_535), (address, port) => {
         const known = addressOf(address);
@@ -67,12 +67,12 @@ describe('the address of an entry', () => {
 it.each([
   ...['203.0.113.7', '203.0.113.7:80', '[2001:db8::1]', '[2001:db8::1]:80', '[2001:db8::1]:_p', 'unknown', 'Unknown'],
   ...['unknown:80', '_a', '_gazonk', '_SEVKISEK.a-b', '_hidden:_port'],
-])('%s is a node of RFC 7239', (text) => {
+])('%s is a node identifier of RFC 7239', (text) => {
   expect(isNode(text)).toBe(true);
 });
 
-it.each(['', '2001:db8::1', '_', '_a b', 'somebody', '203.0.113.700', '[nothing]', 'unknown:', '_a:b:c'])(
-  '%j is none',
+it.each(['', '2001:db8::1', '_', '_a b', 'name', '203.0.113.700', '[nothing]', 'unknown:', '_a:b:c'])(
+  '%j is not a node identifier of RFC 7239',
   (text) => {
     expect(isNode(text)).toBe(false);
   },
@@ -83,7 +83,7 @@ it.each([
   ...['169.254.0.1', '127.0.0.1', '127.255.255.255', '100.64.0.0', '100.127.255.255'],
   ...['::1', 'fe80::1', 'febf:ffff::1', 'fe80::1%eth0', 'fc00::1', 'fdff::1', 'FD00::1'],
   ...['::ffff:10.1.2.3', '::FFFF:127.0.0.1', '::ffff:c0a8:1'],
-])('%s is private', (address) => {
+])('%s is a private address', (address) => {
   expect(isPrivate(address)).toBe(true);
 });
 
@@ -91,18 +91,18 @@ it.each([
   ...['9.255.255.255', '11.0.0.0', '172.15.255.255', '172.32.0.0', '192.167.255.255', '192.169.0.0'],
   ...['169.253.255.255', '169.255.0.0', '126.255.255.255', '128.0.0.0', '100.63.255.255', '100.128.0.0', '0.0.0.0'],
   ...['::', '::2', 'fe7f::1', 'fec0::1', 'fbff::1', 'fe00::1', '2001:db8::1', '::ffff:203.0.113.7', '::10.0.0.1'],
-])('%s is not', (address) => {
+])('%s is not a private address', (address) => {
   expect(isPrivate(address)).toBe(false);
 });
 
 it.each([undefined, '', '10', '10.1', '0x0a.0.0.1', '010.0.0.1', '10.0.0.1:80', '[::1]', '10.0.0.1 ', 'localhost'])(
-  '%j is no address, so it is not',
+  '%j is not an address and therefore not private',
   (text) => {
     expect(isPrivate(text)).toBe(false);
   },
 );
 
-it('takes any text', () => {
+it('isPrivate accepts any text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.ipV4(), fc.ipV6()), (text) => {
       expect(typeof isPrivate(text)).toBe('boolean');

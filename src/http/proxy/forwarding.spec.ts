@@ -6,7 +6,7 @@ import { Forwarding, type ForwardStrategy } from './forwarding.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What everybody behind the listener sees of a request. */
+/** The properties of a request as handlers see them. */
 interface Seen {
   readonly ip: string;
   readonly protocol: string;
@@ -48,8 +48,8 @@ const PARTS: Headers = {
 };
 const ALL: Headers = { ...PARTS, forwarded: 'for=192.0.2.9;proto=https;host=other.example' };
 
-describe('native', () => {
-  it('sees what a proxy in a private network says, and not Forwarded', async () => {
+describe('the strategy native', () => {
+  it('trusts X-Forwarded-* of a proxy in a private network, and ignores Forwarded', async () => {
     for (const peer of [PROXY, '::ffff:10.0.0.1', '::1', 'fd00::1', '127.0.0.1']) {
       expect(await seen('native', peer, ALL), peer).toEqual({
         ip: CALLER,
@@ -59,7 +59,7 @@ describe('native', () => {
     }
   });
 
-  it('T8 sees nothing of what anybody else says', async () => {
+  it('T8: ignores the headers of all other peers', async () => {
     for (const peer of [STRANGER, '2001:db8::66', '::ffff:203.0.113.66', '11.0.0.1']) {
       expect(await seen('native', peer, ALL), peer).toEqual({ ip: peer, protocol: 'http', host: 'inner:8080' });
     }
@@ -74,19 +74,19 @@ describe('native', () => {
     ['a port', `${CALLER}:51234`, CALLER],
     ['IPv6 in capitals, with port', '[2001:DB8::7]:51234', '2001:db8::7'],
     ['IPv4 as IPv6', `::ffff:${CALLER}`, CALLER],
-    ['no address', 'unknown', PROXY],
-    ['no address left of a proxy', `${CALLER}, unknown, 10.0.0.2`, '10.0.0.2'],
-    ['no address right of all', `${CALLER}, <script>`, PROXY],
+    ['a word in place of an address', 'unknown', PROXY],
+    ['a word left of a proxy', `${CALLER}, unknown, 10.0.0.2`, '10.0.0.2'],
+    ['markup as the last entry', `${CALLER}, <script>`, PROXY],
     ['an empty entry', `${CALLER}, ,10.0.0.2`, '10.0.0.2'],
     ['an empty entry at the end', `${CALLER},`, PROXY],
-    ['nothing', '', PROXY],
+    ['no content', '', PROXY],
     ['spaces', '  ', PROXY],
     ['10,000 forged entries', `${'192.0.2.1,'.repeat(10_000)}${CALLER}`, CALLER],
     ['10,000 empty entries', ','.repeat(10_000), PROXY],
     ['control characters', `${CALLER}\u0001`, PROXY],
     ['other characters', '\u00e9\u00ff', PROXY],
     ['a number', '3405803783', PROXY],
-  ])('X-Forwarded-For with %s', async (_, value, ip) => {
+  ])('reads X-Forwarded-For with %s', async (_, value, ip) => {
     expect((await seen('native', PROXY, { 'x-forwarded-for': value })).ip).toBe(ip);
   });
 
@@ -101,7 +101,7 @@ describe('native', () => {
     ['https\u0001', 'http'],
     ['https;', 'http'],
     ['https, ', 'http'],
-  ])('X-Forwarded-Proto: %j is %s', async (value, protocol) => {
+  ])('reads X-Forwarded-Proto: %j as %s', async (value, protocol) => {
     expect((await seen('native', PROXY, { 'x-forwarded-proto': value })).protocol).toBe(protocol);
   });
 
@@ -118,15 +118,15 @@ describe('native', () => {
     ],
     ['two hosts', { 'x-forwarded-host': 'evil.example, login.example' }, 'login.example'],
     ['a bad port', { 'x-forwarded-host': 'login.example', 'x-forwarded-port': '0' }, 'login.example'],
-    ['no host', { 'x-forwarded-host': 'evil.example/"><script>' }, 'inner:8080'],
+    ['markup in the host', { 'x-forwarded-host': 'evil.example/"><script>' }, 'inner:8080'],
     ['user information', { 'x-forwarded-host': 'login.example@evil.example' }, 'inner:8080'],
     ['an empty host', { 'x-forwarded-host': '' }, 'inner:8080'],
-    ['nothing', {}, 'inner:8080'],
-  ])('the host with %s', async (_, headers, host) => {
+    ['no header', {}, 'inner:8080'],
+  ])('reads the host from headers with %s', async (_, headers, host) => {
     expect((await seen('native', PROXY, headers)).host).toBe(host);
   });
 
-  it('T8 whatever a caller sends, the address that the proxy adds is the caller', async () => {
+  it('T8: takes the address that the proxy adds, whatever the caller sends', async () => {
     const forged = fc.oneof(
       fc.string({ unit: fc.constantFrom(...Array.from(' ,.:[]"\\;=_%1afx0\u00ff')), maxLength: 40 }),
       fc.array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.constantFrom('127.0.0.1', '10.0.0.1', '::1', ''))).map(String),
@@ -143,8 +143,8 @@ describe('native', () => {
   });
 });
 
-describe('framework', () => {
-  it('sees what any peer says', async () => {
+describe('the strategy framework', () => {
+  it('trusts X-Forwarded-* of every peer', async () => {
     const headers = { ...PARTS, 'x-forwarded-for': `${CALLER}, ${STRANGER}` };
 
     for (const peer of [PROXY, STRANGER, '2001:db8::66']) {
@@ -156,7 +156,7 @@ describe('framework', () => {
     }
   });
 
-  it('sees the request as the first proxy took it', async () => {
+  it('uses the scheme and the host of the first proxy', async () => {
     const headers = { 'x-forwarded-proto': 'https, http', 'x-forwarded-host': 'login.example, inner' };
 
     expect(await seen('framework', STRANGER, headers)).toMatchObject({ protocol: 'https', host: 'login.example' });
@@ -168,19 +168,19 @@ describe('framework', () => {
     ['IPv6 with port', 'for="[2001:DB8::9]:4711"', { ip: '2001:db8::9' }],
     ['several elements', 'for=192.0.2.9, for=198.51.100.1;proto=https', { ip: '192.0.2.9', protocol: 'https' }],
     ['the first scheme and host', 'proto=https;host=a, proto=http;host=b', { protocol: 'https', host: 'a' }],
-    ['a first caller that is not told', 'for=unknown, for=192.0.2.9', { ip: '192.0.2.9' }],
-    ['a caller behind a name', 'for=_hidden', { ip: STRANGER }],
-    ['an element without a caller', 'for=192.0.2.9, proto=https', { ip: STRANGER, protocol: 'https' }],
+    ['an unknown first address', 'for=unknown, for=192.0.2.9', { ip: '192.0.2.9' }],
+    ['an obfuscated address', 'for=_hidden', { ip: STRANGER }],
+    ['an element without an address', 'for=192.0.2.9, proto=https', { ip: STRANGER, protocol: 'https' }],
     ['another scheme', 'for=192.0.2.9;proto=wss', { ip: '192.0.2.9', protocol: 'http' }],
     ['nothing', '', { ip: STRANGER, protocol: 'http', host: 'inner:8080' }],
     ['a malformed part', 'for=192.0.2.9;proto=https, for=', { ip: STRANGER, protocol: 'http', host: 'inner:8080' }],
-  ])('Forwarded with %s beats X-Forwarded-*', async (_, forwarded, expected) => {
+  ])('prefers Forwarded with %s to X-Forwarded-*', async (_, forwarded, expected) => {
     expect(await seen('framework', STRANGER, { ...ALL, forwarded })).toMatchObject(expected);
   });
 });
 
 it.each(['native', 'framework'] as const)(
-  '%s never sees anything but an address, a scheme and a host, whatever the headers',
+  'the strategy %s always yields a valid address, scheme and host',
   async (strategy) => {
     const text = fc.oneof(
       fc.string({ unit: fc.constantFrom(...Array.from(' ,.:[]"\\;=_%<>@/1afx0\t\u0001\u00ff')), maxLength: 30 }),
@@ -199,21 +199,21 @@ it.each(['native', 'framework'] as const)(
   },
 );
 
-describe('a connection', () => {
+describe('the forwarding of a connection', () => {
   function tidied(headers: Headers, isEncrypted = false): Readonly<Record<string, unknown>> {
     const request = { headers: { ...headers }, socket: { remoteAddress: PROXY, encrypted: isEncrypted } };
     new Forwarding('native').tidy(request);
     return request.headers;
   }
 
-  it('with TLS of our own has the usual port of https', () => {
+  it('with TLS omits the port 443 from the host', () => {
     const headers = { host: 'login.example', 'x-forwarded-port': '443' };
 
     expect(tidied(headers, true)['x-forwarded-host']).toBe('login.example');
     expect(tidied(headers)['x-forwarded-host']).toBe('login.example:443');
   });
 
-  it('without an address any more, as behind a client that hung up, is believed nothing', () => {
+  it('without a peer address, as after a disconnect, trusts no header', () => {
     expect(new Forwarding('framework').isProxy(undefined)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fc } from '../../../test/support/property.js';
 import { hostAndPort, hostText } from './host-and-port.js';
 
-describe('a host', () => {
+describe('hostAndPort', () => {
   it.each([
     ['login.example', { host: 'login.example' }],
     ['LOGIN.Example:8443', { host: 'login.example', port: 8443 }],
@@ -10,7 +10,7 @@ describe('a host', () => {
     ['login.example.', { host: 'login.example.' }],
     ['203.0.113.7:80', { host: '203.0.113.7', port: 80 }],
     ['[2001:DB8::1]:443', { host: '[2001:db8::1]', port: 443 }],
-  ])('%s is read', (text, read) => {
+  ])('parses %s', (text, read) => {
     expect(hostAndPort(text)).toEqual(read);
   });
 
@@ -36,11 +36,11 @@ describe('a host', () => {
     ],
     ...['a:', 'a:0', 'a:65536', 'a:080000', 'a:x', 'a:80:80', ':80', '2001:db8::1', '[2001:db8::1', '[a]', '[]', '[1]'],
     ...['https://a', 'a.example/..', 'a\u0000', 'x'.repeat(300), 'a.'.repeat(10_000)],
-  ])('%.40j is none', (text) => {
+  ])('rejects %.40j', (text) => {
     expect(hostAndPort(text)).toBeUndefined();
   });
 
-  it('holds nothing that a page, a log or an URL would take for something else', () => {
+  it('returns only letters, digits and the characters _ . : [ ] - for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(hostAndPort(text)?.host ?? '').toMatch(/^[\w.:[\]-]*$/);

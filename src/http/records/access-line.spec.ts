@@ -29,17 +29,17 @@ function pathOf(target: string): string {
   return lineOf('%U', { request: { method: 'GET', target, protocol: 'HTTP/1.1' } });
 }
 
-/** Common Log Format as readers of it split it. */
+/** Common Log Format as log readers split it. */
 const COMMON =
   /^(\S+) - (\S+) \[(\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4})\] "(-|[^\s"]+ [^\s"]+ [^\s"]+)" (\d{3}) (\d+|-)$/;
 
-it('is Common Log Format', () => {
+it('the pattern common writes Common Log Format', () => {
   const [, ...words] = COMMON.exec(lineOf('common')) ?? [];
 
   expect(words).toMatchObject(['192.0.2.7', FACTS.subject, /./, 'GET /me HTTP/1.1', '200', '123'].map(matching));
 });
 
-it('is the combined format', () => {
+it('the pattern combined adds referrer and user agent to Common Log Format', () => {
   expect(lineOf('combined').slice(lineOf('common').length)).toBe(
     String.raw` "https://portal.example/start" "Browser/1.0 (X11; \x22Linux\x22)"`,
   );
@@ -54,11 +54,11 @@ it.each([
   ['%l %I', '- main'],
   ['%{X-Request-Id}o', 'request-77'],
   ['100%% of "%s"', '100% of "200"'],
-])('%s is %s', (pattern, expected) => {
+])('the pattern %s writes %s', (pattern, expected) => {
   expect(lineOf(pattern)).toBe(expected);
 });
 
-it('says - for what there is not, and 0 where a number is asked for', () => {
+it('missing values are written as -, or as 0 for %B', () => {
   const none: Partial<AccessRecord> = {
     address: undefined,
     localAddress: undefined,
@@ -77,11 +77,11 @@ it('says - for what there is not, and 0 where a number is asked for', () => {
   expect(lineOf('%b', { bytes: 0 })).toBe('-');
 });
 
-it('takes no less than no time where the clock was set back', () => {
+it('the duration is 0 if the clock was set back', () => {
   expect(lineOf('%D', { endedAt: FACTS.startedAt - 5000 })).toBe('0');
 });
 
-describe('the time', () => {
+describe('the time of a line', () => {
   afterEach(() => {
     vi.unstubAllEnvs();
   });
@@ -91,7 +91,7 @@ describe('the time', () => {
     ['Europe/Berlin', '[21/Nov/2026:10:00:01 +0100]'],
     ['America/St_Johns', '[21/Nov/2026:05:30:01 -0330]'],
     ['Asia/Kathmandu', '[21/Nov/2026:14:45:01 +0545]'],
-  ])('is that of the zone %s of the process', (zone, expected) => {
+  ])('is in the time zone of the process, such as %s', (zone, expected) => {
     vi.stubEnv('TZ', zone);
 
     // Another second than that of the case before.
@@ -100,7 +100,7 @@ describe('the time', () => {
   });
 });
 
-describe('L1: a path', () => {
+describe('L1: a logged path', () => {
   const jwt = 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
   const opaque = 'q3zv9x2W-4u1sR_p7Kc0aYtB5mEoHdLgNfJiVwXkZ8Q';
 
@@ -117,7 +117,7 @@ describe('L1: a path', () => {
     ['an opaque token', `/reset/${opaque}`, '/reset/q3zv9x...'],
     ['a secret in Base32', '/2fa/JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP', '/2fa/JBSWY3...'],
     ['a hexadecimal secret', `/x/${'0123456789abcdef'.repeat(2)}`, '/x/012345...'],
-  ])('without %s', (_, target, expected) => {
+  ])('does not contain %s', (_, target, expected) => {
     expect(pathOf(target)).toBe(expected);
   });
 
@@ -127,11 +127,11 @@ describe('L1: a path', () => {
     '/2fa/setup/qr.png',
     '/saml/corporate-idp-eu-west-1/metadata',
     '*',
-  ])('keeps what is no secret: %s', (path) => {
+  ])('is unchanged if it contains no secret: %s', (path) => {
     expect(pathOf(path)).toBe(path);
   });
 
-  it('is cut at 1,024 characters, and no piece of a token is left where it was cut', () => {
+  it('has at most 1,024 characters and does not end with a part of a token', () => {
     const deep = '/abcdefg'.repeat(1000);
     const late = `/${'a'.repeat(2020)}/${opaque}`;
 
@@ -139,14 +139,14 @@ describe('L1: a path', () => {
     expect(pathOf(late)).toBe('/aaaaaa.../...');
   });
 
-  it('stands the same way in a referring page', () => {
+  it('is masked in the referrer, too', () => {
     const referer = `https://user:hidden@portal.example/reset/${opaque}?token=hidden#hidden`;
 
     expect(lineOf('%{Referer}i', { referer })).toBe('https://portal.example/reset/q3zv9x...');
   });
 });
 
-describe('L2: a line is one line', () => {
+describe('L2: an access log line', () => {
   it.each([
     ['CR and LF', 'a\r\nb', String.raw`a\x0D\x0Ab`],
     ['ESC', 'a\u{1b}[2Jb', String.raw`a\x1B[2Jb`],
@@ -155,15 +155,15 @@ describe('L2: a line is one line', () => {
     ['line separators', 'a\u{2028}\u{2029}b', String.raw`a\u{2028}\u{2029}b`],
     ['a quotation mark', 'a" 200 1 "b', String.raw`a\x22 200 1 \x22b`],
     ['a backslash', String.raw`a\x0Ab`, String.raw`a\x5Cx0Ab`],
-  ])('whatever a browser calls itself: %s', (_, userAgent, expected) => {
+  ])('escapes a user agent with %s', (_, userAgent, expected) => {
     expect(lineOf('"%{User-Agent}i"', { userAgent })).toBe(`"${expected}"`);
   });
 
-  it('keeps a text with spaces one word where the pattern has no quotation marks around it', () => {
+  it('escapes spaces in a value that the pattern does not quote', () => {
     expect(lineOf('%{User-Agent}i %s', { userAgent: 'a b' })).toBe(String.raw`a\x20b 200`);
   });
 
-  it('cuts what is long', () => {
+  it('shortens long values to 512 characters', () => {
     expect(lineOf('%{User-Agent}i', { userAgent: 'x'.repeat(16_000) })).toBe(`${'x'.repeat(512)}...`);
   });
 
@@ -189,7 +189,7 @@ describe('L2: a line is one line', () => {
     endedAt: fc.nat(4_000_000_000_000),
   });
 
-  it('of printable ASCII with the words of its pattern, whatever a request holds', () => {
+  it('is one line of printable ASCII with all words of its pattern for every request', () => {
     const words = Object.keys(WORDS).filter((word) => word !== '%t' && word !== '%r');
     const each = lineWriterOf(words.join(' '));
     const combined = lineWriterOf('combined');
@@ -204,7 +204,7 @@ describe('L2: a line is one line', () => {
     );
   });
 
-  it('L1: nothing behind a question mark shows, whatever stands there', () => {
+  it('L1: never contains the query or the fragment of a URL', () => {
     fc.assert(
       fc.property(anything, fc.constantFrom('?', '#', '%3F', '%3f', '%23', '%253F'), (rest, mark) => {
         expect(pathOf(`/me${mark}${rest}`)).toBe('/me');

@@ -93,12 +93,12 @@ async function opened(): Promise<Socket> {
 
 const LAST = 'Connection: close\r\n';
 
-describe('the bytes of a body', () => {
+describe('the logged size of a response body', () => {
   it.each([
-    ['of known length', 'GET', '/fine', `200 ${FINE_BYTES}`],
-    ['that is streamed', 'GET', '/stream', '200 8'],
-    ['of an answer without one', 'GET', '/nothing', '204 -'],
-    ['of an answer to HEAD', 'HEAD', '/fine', '200 -'],
+    ['of known length is its length', 'GET', '/fine', `200 ${FINE_BYTES}`],
+    ['that is streamed is its length', 'GET', '/stream', '200 8'],
+    ['that does not exist is -', 'GET', '/nothing', '204 -'],
+    ['of a response to HEAD is -', 'HEAD', '/fine', '200 -'],
   ])('%s', async (_, method, path, expected) => {
     await (await fetch(url + path, { method })).text();
 
@@ -106,7 +106,7 @@ describe('the bytes of a body', () => {
   });
 });
 
-it('requests that came at once have their lines in the order of their answers', async () => {
+it('pipelined requests are logged in the order of their responses', async () => {
   const first = Array.from({ length: 5 }, (_, number) => requestTo(`/fine?${number}`)).join('');
 
   const { statuses } = await sendRaw(url, first + requestTo('/nowhere', LAST));
@@ -118,14 +118,14 @@ it('requests that came at once have their lines in the order of their answers', 
   ]);
 });
 
-it('a request has one line, however long its connection lives', async () => {
+it('every request on a connection has exactly one line', async () => {
   for (let round = 0; round < 3; round += 1) await (await fetch(`${url}/fine`)).text();
   await listener.close(0);
 
   expect(await lines(3)).toHaveLength(3);
 });
 
-it('tells how long a request took', async () => {
+it('the line of a request contains its duration', async () => {
   const answer = fetch(`${url}/slow`);
   await waitUntil('the request has come', () => slowRequests === 1);
   clock.advance(1.5);
@@ -135,8 +135,8 @@ it('tells how long a request took', async () => {
   expect(await lines(1)).toEqual([`"GET /slow HTTP/1.1" 200 ${FINE_BYTES} 1500`]);
 });
 
-describe('a client that leaves', () => {
-  it('before its answer has 499, and so have those it had sent behind', async () => {
+describe('the line of a client that disconnects', () => {
+  it('before the response has status 499, also for its pipelined requests', async () => {
     const socket = await opened();
     socket.write(requestTo('/slow') + requestTo('/fine'));
     await waitUntil('the request has come', () => slowRequests === 1);
@@ -146,7 +146,7 @@ describe('a client that leaves', () => {
     expect(await lines(2)).toEqual(['"GET /slow HTTP/1.1" 499 - 0', '"GET /fine HTTP/1.1" 499 - 0']);
   });
 
-  it('has no second line when its answer is ready', async () => {
+  it('is not written again when the response is ready', async () => {
     const socket = await opened();
     socket.write(requestTo('/slow'));
     await waitUntil('the request has come', () => slowRequests === 1);
@@ -159,7 +159,7 @@ describe('a client that leaves', () => {
     expect(await lines(2)).toEqual(['"GET /slow HTTP/1.1" 499 - 0', `"GET /fine HTTP/1.1" 200 ${FINE_BYTES} 0`]);
   });
 
-  it('within its answer has the status it was sent', async () => {
+  it('during the response has the status that was sent', async () => {
     const socket = await opened();
     socket.write(requestTo('/endless'));
     await once(socket, 'data');
@@ -170,9 +170,13 @@ describe('a client that leaves', () => {
   });
 
   it.each([
-    ['is reset has 499, because nothing could be said', '499 -', (socket: Socket) => socket.resetAndDestroy()],
-    ['ends has the 400 that says so', expect.stringMatching(/^400 \d+$/) as string, (socket: Socket) => socket.end()],
-  ])('within its request, whose connection %s', async (_, expected, leave) => {
+    ['by a reset has 499, because no response could be sent', '499 -', (socket: Socket) => socket.resetAndDestroy()],
+    [
+      'by ending the connection has the 400 of the response',
+      expect.stringMatching(/^400 \d+$/) as string,
+      (socket: Socket) => socket.end(),
+    ],
+  ])('within its request body %s', async (_, expected, leave) => {
     const socket = await opened();
     socket.write('POST /fine HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
     await sendRaw(url, requestTo('/fine', LAST));
@@ -183,7 +187,7 @@ describe('a client that leaves', () => {
     expect(/^"POST \/fine HTTP\/1\.1" (\d+ \S+) 0$/.exec(line)?.[1]).toEqual(expected);
   });
 
-  it('without having said anything has no line', async () => {
+  it('before a complete request head is not written', async () => {
     const silent = await opened();
     silent.destroy();
     const half = await opened();
@@ -196,19 +200,19 @@ describe('a client that leaves', () => {
   });
 });
 
-describe('what could not be read', () => {
+describe('the line of bytes that are not a request', () => {
   it.each([
     ['nonsense', 'NONSENSE\r\n\r\n', 400],
     ['control characters in a path', 'GET /\u{1b}[2J HTTP/1.1\r\nHost: a\r\n\r\n', 400],
     ['a head above its limit', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('has - in place of the request: %s', async (_, sent, status) => {
+  ])('has - in place of the request for %s', async (_, sent, status) => {
     const { statuses, text } = await sendRaw(url, sent);
 
     expect(statuses).toEqual([status]);
     expect(await lines(1)).toEqual([`"-" ${status} ${text.split('\r\n\r\n')[1]?.length ?? 0} 0`]);
   });
 
-  it('behind a request that was answered has a line of its own', async () => {
+  it('is written separately after a request with a response', async () => {
     const socket = await opened();
     socket.write(requestTo('/fine'));
     await once(socket, 'data');
@@ -221,7 +225,7 @@ describe('what could not be read', () => {
     ]);
   });
 
-  it('behind a request that is still to be answered has its line behind that', async () => {
+  it('follows the line of a request that still waits for its response', async () => {
     const socket = await opened();
     socket.write(`${requestTo('/slow')}NONSENSE\r\n\r\n`);
     await waitUntil('the request has come', () => slowRequests === 1);
@@ -235,7 +239,7 @@ describe('what could not be read', () => {
     ]);
   });
 
-  it('as the body of a request is told by the line of that request', async () => {
+  it('is the line of the request if the bytes are its body', async () => {
     const head =
       'POST /fine HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 
@@ -246,7 +250,7 @@ describe('what could not be read', () => {
   });
 });
 
-it('a path that no route could take is told as far as it can be shown', async () => {
+it('a path that cannot be decoded is logged without its query', async () => {
   await sendRaw(url, requestTo('/%zz?a=%ff', LAST));
 
   expect(await lines(1)).toEqual([expect.stringMatching(/^"GET \/%zz HTTP\/1\.1" 400 \d+ 0$/)]);

@@ -104,7 +104,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map(({ log }) => log.close()));
 });
 
-it('makes folder and file when it is opened, readable by owner and group alone', async () => {
+it('opening the access log creates folder and file, readable by owner and group only', async () => {
   const at = stage();
 
   await at.log.open();
@@ -113,7 +113,7 @@ it('makes folder and file when it is opened, readable by owner and group alone',
   expect(statSync(at.file()).mode & 0o777).toBe(0o640);
 });
 
-it('writes what waits by itself, and in order', async () => {
+it('waiting lines are written without a flush, in order', async () => {
   const at = stage();
   for (let number = 0; number < 100; number += 1) at.request(`/${number}`);
 
@@ -122,7 +122,7 @@ it('writes what waits by itself, and in order', async () => {
   expect(at.pathsIn()).toEqual(Array.from({ length: 100 }, (_, number) => `/${number}`));
 });
 
-it('writes what still waits when it is closed', async () => {
+it('closing the access log writes the waiting lines', async () => {
   const at = stage();
   at.request('/last');
 
@@ -131,7 +131,7 @@ it('writes what still waits when it is closed', async () => {
   expect(at.pathsIn()).toEqual(['/last']);
 });
 
-it('does not lose or mix up lines that come in a crowd', async () => {
+it('a burst of 20,000 lines is written completely and in order', async () => {
   const at = stage();
   const paths = Array.from({ length: 20_000 }, (_, number) => `/${number}`);
   for (const [index, path] of paths.entries()) {
@@ -144,7 +144,7 @@ it('does not lose or mix up lines that come in a crowd', async () => {
   expect(at.pathsIn()).toEqual(paths);
 });
 
-it('goes on behind what an earlier run wrote', async () => {
+it('a restart appends to the file of an earlier run', async () => {
   const first = stage();
   first.request('/first');
   await first.log.close();
@@ -155,7 +155,7 @@ it('goes on behind what an earlier run wrote', async () => {
   expect(second.pathsIn()).toEqual(['/first', '/second']);
 });
 
-it('ends the line that a crash has torn', async () => {
+it('a line that a crash has cut off is terminated', async () => {
   const at = stage();
   await at.log.open();
   const next = stage(at.folder);
@@ -167,7 +167,7 @@ it('ends the line that a crash has torn', async () => {
   expect(at.pathsIn()).toEqual(['no line: 192.0.2.9 - - [torn', '/next']);
 });
 
-it('begins a new file at local midnight, and each line stands in the file of its day', async () => {
+it('a new file begins at local midnight, and each line is in the file of its day', async () => {
   const at = stage();
   at.request('/evening');
   at.clock.advance(15 * 60 - 0.001);
@@ -181,7 +181,7 @@ it('begins a new file at local midnight, and each line stands in the file of its
   expect(at.pathsIn(TOMORROW)).toEqual(['/night']);
 });
 
-it('deletes no file', async () => {
+it('old files are not deleted', async () => {
   const at = stage();
   for (let day = 0; day < 40; day += 1) {
     at.request('/a');
@@ -193,8 +193,8 @@ it('deletes no file', async () => {
   expect(readdirSync(at.folder)).toHaveLength(40);
 });
 
-describe('R12: requests never notice', () => {
-  it('that the file was moved away: the next lines are in a new one', async () => {
+describe('R12: requests are not affected', () => {
+  it('if the file is moved away: the next lines are in a new file', async () => {
     const at = stage();
     at.request('/before');
     await at.seen('/before');
@@ -208,7 +208,7 @@ describe('R12: requests never notice', () => {
     expect(at.complaints).toEqual([]);
   });
 
-  it('that the folder was removed: it is made again', async () => {
+  it('if the folder is removed: it is created again', async () => {
     const at = stage();
     await at.log.open();
     rmSync(at.folder, { recursive: true });
@@ -219,7 +219,7 @@ describe('R12: requests never notice', () => {
     expect(at.complaints).toEqual([]);
   });
 
-  it('that there can be no folder: one warning, another try each minute, and a word when it works', async () => {
+  it('if the folder cannot be created: one warning, a retry every minute, and a message when it succeeds', async () => {
     const at = stage();
     mkdirSync(join(at.folder, '..'), { recursive: true });
     writeFileSync(at.folder, '');
@@ -243,7 +243,7 @@ describe('R12: requests never notice', () => {
     expect(at.pathsIn()).toEqual(['/a']);
   });
 
-  it('that the disk is full: lines wait, and those beyond the limit are counted', async () => {
+  it('if the disk is full: lines wait, and those beyond the limit are counted', async () => {
     const at = stage();
     mkdirSync(at.folder, { recursive: true });
     symlinkSync('/dev/full', at.file());
@@ -261,7 +261,7 @@ describe('R12: requests never notice', () => {
     expect(at.pathsIn()).toHaveLength(WAITING);
   });
 
-  it('that the disk is slower than they are', async () => {
+  it('if the disk is too slow: lines beyond the limit are counted', async () => {
     const at = stage();
 
     for (let number = 0; number < WAITING + 1; number += 1) at.request(LONG_PATH);
@@ -274,7 +274,7 @@ describe('R12: requests never notice', () => {
     expect(at.pathsIn()).toHaveLength(WAITING);
   });
 
-  it('that the file of a day is in the way: midnight brings another', async () => {
+  it('if a folder has the name of the file: the file of the next day is written', async () => {
     const at = stage();
     mkdirSync(at.file(), { recursive: true });
     at.request('/evening');
@@ -292,7 +292,7 @@ describe('R12: requests never notice', () => {
     ]);
   });
 
-  it('that somebody put a pipe there, which nobody reads', async () => {
+  it('if the file is a pipe without a reader: a warning', async () => {
     const at = stage();
     mkdirSync(at.folder, { recursive: true });
     execFileSync('mkfifo', [at.file()]);

@@ -4,15 +4,15 @@ import { accessPattern, COMMON_PATTERN, parsePattern, WORDS } from './access-pat
 
 function reasonOf(pattern: string): string {
   const parsed = parsePattern(pattern);
-  return parsed instanceof ConversionError ? parsed.reason : 'taken';
+  return parsed instanceof ConversionError ? parsed.reason : 'accepted';
 }
 
-it('takes the names of the two usual formats, and every word of the list', () => {
+it('common, combined and every documented word are valid patterns', () => {
   expect(parsePattern('common')).toEqual(COMMON_PATTERN);
-  for (const pattern of ['combined', ...Object.keys(WORDS)]) expect(reasonOf(pattern), pattern).toBe('taken');
+  for (const pattern of ['combined', ...Object.keys(WORDS)]) expect(reasonOf(pattern), pattern).toBe('accepted');
 });
 
-it('shows a pattern as the operator wrote it', () => {
+it('a parsed pattern is formatted back to its original text', () => {
   const pattern = '%h "%{user-agent}I" 100%%';
   const parsed = parsePattern(pattern.replace('I', 'i'));
 
@@ -21,13 +21,13 @@ it('shows a pattern as the operator wrote it', () => {
   );
 });
 
-it('takes the names of headers in any case, and the letters of words in their own', () => {
+it('header names are case-insensitive, letters of words are case-sensitive', () => {
   expect(parsePattern('%{REFERER}i')).toMatchObject({ pieces: [{ word: '%{Referer}i' }] });
   expect(parsePattern('%b%B')).toMatchObject({ pieces: [{ word: '%b' }, { word: '%B' }] });
   expect(reasonOf('%R')).toMatch(/no such word/);
 });
 
-it('knows which words stand between quotation marks', () => {
+it('a word between quotation marks is marked as quoted', () => {
   expect(parsePattern('%h "a %r" %u')).toMatchObject({
     pieces: [
       { word: '%h', isQuoted: false },
@@ -39,7 +39,7 @@ it('knows which words stand between quotation marks', () => {
   });
 });
 
-describe('L1: what could let a reader of the log in is refused with a reason', () => {
+describe('L1: a word that could log a credential is rejected with a reason', () => {
   it.each([
     ['%{Authorization}i', 'others can carry secrets'],
     ['%{Cookie}i', 'others can carry secrets'],
@@ -62,11 +62,11 @@ it.each([
   ['a lonely percent sign', '%h %', 'character 4: no such word'],
   ['a name without an end', '%h %{Referer', 'character 4: no such word'],
   ['a name without a letter', '%h %{Referer}', 'character 4: '],
-  ['no word at all', 'Common', 'neither a name nor a word in it'],
-  ['nothing', '', 'neither a name nor a word in it'],
+  ['text but no word', 'Common', 'neither a name nor a word in it'],
+  ['no text', '', 'neither a name nor a word in it'],
   ['a quotation mark alone', '%h "%r', 'a quotation mark is not closed'],
   ['a line break', '%h\n%r', 'only printable ASCII'],
   ['letters of other scripts', '%h ü', 'only printable ASCII'],
-])('refuses %s', (_, pattern, reason) => {
+])('a pattern with %s is rejected', (_, pattern, reason) => {
   expect(reasonOf(pattern)).toContain(reason);
 });

@@ -15,7 +15,7 @@ const FACTS: ExchangeRecord = {
   responseHeaders: { 'content-type': 'application/json' },
 };
 
-it('keeps what it is told to', () => {
+it('an exchange contains the configured parts only', () => {
   const exchanges = new HttpExchanges(new Set(['request-headers', 'response-headers', 'time-taken']));
   exchanges.record(FACTS);
 
@@ -29,7 +29,7 @@ it('keeps what it is told to', () => {
   ]);
 });
 
-it('keeps who asked from where only where it is told to', () => {
+it('an exchange contains address, principal and session only if they are configured', () => {
   const exchanges = new HttpExchanges(new Set(['remote-address', 'principal', 'session-id']));
   exchanges.record(FACTS);
 
@@ -45,7 +45,7 @@ it('keeps who asked from where only where it is told to', () => {
 });
 
 it.each(['x-forwarded-for', 'X-Real-IP', 'forwarded', 'cf-connecting-ip', 'true-client-ip'])(
-  'keeps what %s tells of a caller only where it keeps his address',
+  'the header %s is recorded only with the part remote-address',
   (name) => {
     const requestHeaders = { accept: '*/*', [name]: '192.0.2.7' };
     const kept = (...parts: readonly ExchangePart[]): object | undefined => {
@@ -59,14 +59,14 @@ it.each(['x-forwarded-for', 'X-Real-IP', 'forwarded', 'cf-connecting-ip', 'true-
   },
 );
 
-it('leaves out what is not known', () => {
+it('unknown parts are omitted', () => {
   const exchanges = new HttpExchanges(new Set(EXCHANGE_PARTS));
   exchanges.record({ ...FACTS, principal: undefined, sessionId: undefined, remoteAddress: undefined });
 
   expect(Object.keys(exchanges.all[0] ?? {})).toEqual(['timestamp', 'request', 'response', 'timeTaken']);
 });
 
-it('keeps the last hundred, the newest one first', () => {
+it('the last 100 exchanges are kept, newest first', () => {
   const exchanges = new HttpExchanges(new Set());
   for (let status = 1; status <= 150; status += 1) exchanges.record({ ...FACTS, status });
 
@@ -75,7 +75,7 @@ it('keeps the last hundred, the newest one first', () => {
   );
 });
 
-it('keeps nothing where it is off', () => {
+it('nothing is recorded if recording is off', () => {
   const exchanges = new HttpExchanges();
   exchanges.record(FACTS);
 

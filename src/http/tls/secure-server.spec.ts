@@ -61,7 +61,7 @@ needs('openssl')('a server with TLS', () => {
     expect([answer.text, answer.headers.connection, answer.headers['x-host']]).toEqual(['1.1 true', 'close', host]);
   });
 
-  it('lets a request finish when it closes, and does not wait for connections without one', async () => {
+  it('completes a running request when it closes, and does not wait for idle connections', async () => {
     const waiting: ServerResponse[] = [];
     const url = await start((request, response) => {
       busy.add(request.socket);
@@ -83,7 +83,7 @@ needs('openssl')('a server with TLS', () => {
     await closed;
   });
 
-  it('lets a slow reader of HTTP/1.1 take its answer when it closes', async () => {
+  it('lets a slow client read its response when it closes', async () => {
     const size = 20_000_000;
     const url = await start((request, response) => {
       busy.add(request.socket);

@@ -55,7 +55,7 @@ const MALFORMED = invalid('', 'format');
 const TOO_LARGE = { code: 'PAYLOAD_TOO_LARGE', errors: undefined };
 
 describe('an upload', () => {
-  it('is written to its file byte by byte, however it is cut into pieces', async () => {
+  it('is stored byte for byte, in whatever chunks it arrives', async () => {
     const cases = fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.array(fc.nat(400), { maxLength: 8 }));
 
     await fc.assert(
@@ -73,7 +73,7 @@ describe('an upload', () => {
     );
   });
 
-  it('says what the part says about itself', async () => {
+  it('has the name and the media type of its part', async () => {
     const { received } = await outcomeOf([
       filePart('a', 'people.csv', '\r\nContent-Type: Text/CSV; charset=utf-8'),
       END,
@@ -82,7 +82,7 @@ describe('an upload', () => {
     expect(received).toEqual({ name: 'people.csv', mediaType: 'text/csv', size: 1 });
   });
 
-  it('needs no name of its own', async () => {
+  it('may lack a file name', async () => {
     const head = 'Content-Disposition: form-data; name="file"\r\nContent-Type: application/octet-stream';
 
     const { received } = await outcomeOf([part(head, 'a'), END]);
@@ -98,13 +98,13 @@ describe('an upload', () => {
     ['a\0b', 'a\0b'],
     ['jürgen.csv', 'jürgen.csv'],
     ['x'.repeat(1000), 'x'.repeat(255)],
-  ])('keeps of the name %j what is no folder, and nothing of it in a path', async (sent, name) => {
+  ])('with the file name %j has the base name only', async (sent, name) => {
     const { received } = await outcomeOf([filePart('a', sent), END]);
 
     expect(received.name).toBe(name);
   });
 
-  it('may be exactly as large as the limits', async () => {
+  it('is accepted up to exactly the size limits', async () => {
     const body = Buffer.concat([filePart('x'.repeat(1000)), Buffer.from(END)]);
     const limits = { maxFileBytes: 1000, maxRequestBytes: body.length };
 
@@ -113,7 +113,7 @@ describe('an upload', () => {
     expect(await refusalOf([body], { ...limits, maxRequestBytes: body.length - 1 })).toEqual(TOO_LARGE);
   });
 
-  it('is refused as soon as the file is too large, before its end has come', async () => {
+  it('is rejected as soon as the file is too large, before its end is received', async () => {
     const endless = Readable.from(
       (function* () {
         yield filePart('');
@@ -125,7 +125,7 @@ describe('an upload', () => {
   });
 
   it.each([
-    ['nothing', [], invalid('file', 'required')],
+    ['an empty body', [], invalid('file', 'required')],
     ['no part', [END], invalid('file', 'required')],
     [
       'another file',
@@ -168,7 +168,7 @@ describe('an upload', () => {
     ['a cut-off head', [filePart('half').subarray(0, 40)], MALFORMED],
     ['no boundary in it', ['login_id\nanna\n'], MALFORMED],
     ['another boundary', ['--other\r\n\r\nx\r\n--other--\r\n'], MALFORMED],
-  ])('is refused with %s', async (_, pieces, refusal) => {
+  ])('with %s is rejected', async (_, pieces, refusal) => {
     expect(await refusalOf(pieces)).toEqual(refusal);
   });
 
@@ -179,11 +179,11 @@ describe('an upload', () => {
     `multipart/form-data; boundary=${'b'.repeat(71)}`,
     'multipart/form-data; charset=utf-8',
     'multipart/form-data; note="; boundary=xXxXx; "',
-  ])('is refused with the media type %s', async (contentType) => {
+  ])('with the media type %s is rejected', async (contentType) => {
     expect(await refusalOf([filePart('a'), END], {}, { contentType })).toEqual(MALFORMED);
   });
 
-  it('is cut off where no byte comes for as long as a client may be silent', async () => {
+  it('is aborted if no byte arrives within the permitted silence', async () => {
     const silent = new Readable({ read: () => undefined });
     silent.push(filePart('half').subarray(0, -4));
 
@@ -191,7 +191,7 @@ describe('an upload', () => {
     expect(silent.destroyed).toBe(true);
   });
 
-  it('does not end the stream it refuses, whose rest has to be thrown away', async () => {
+  it('leaves the stream open when it is rejected, so that the rest can be discarded', async () => {
     const stream = Readable.from([filePart('x'.repeat(100)), Buffer.from(END)]);
 
     await refusalOf(stream, { maxFileBytes: 10 });
@@ -199,7 +199,7 @@ describe('an upload', () => {
     expect(stream.destroyed).toBe(false);
   });
 
-  it('is a matter of the server where the disk fails', async () => {
+  it('fails with UNAVAILABLE if the disk fails', async () => {
     const target = await open('/dev/full', 'w');
     const stream = Readable.from([filePart('x'.repeat(100)), Buffer.from(END)]);
     const body = {
@@ -214,7 +214,7 @@ describe('an upload', () => {
     await expect(received).rejects.toMatchObject({ code: 'UNAVAILABLE', facts: { cause: { code: 'ENOSPC' } } });
   });
 
-  it('H1: is taken or refused, whatever its bytes, and always comes to an end', async () => {
+  it('H1: with any bytes is accepted or rejected and always ends', async () => {
     const token = fc.constantFrom(
       ...[
         `--${BOUNDARY}`,

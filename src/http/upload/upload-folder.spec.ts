@@ -33,10 +33,10 @@ function endedProcess(): number {
   return spawnSync(process.execPath, ['--version']).pid;
 }
 
-describe('the folder of uploads', () => {
+describe('the upload folder', () => {
   afterEach(() => vi.unstubAllEnvs());
 
-  it('is empty after it was tried out', () => {
+  it('is empty after the check at startup', () => {
     const path = temporaryFolder();
 
     open(path);
@@ -44,7 +44,7 @@ describe('the folder of uploads', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('gives every upload a path of its own in it', () => {
+  it('gives every upload a unique path in it', () => {
     const path = temporaryFolder();
     const folder = open(path);
 
@@ -54,14 +54,14 @@ describe('the folder of uploads', () => {
     expect(files.every((file) => join(path, basename(file)) === file)).toBe(true);
   });
 
-  it('may be reached through a link', () => {
+  it('may be a symbolic link', () => {
     const link = join(temporaryFolder(), 'link');
     symlinkSync(temporaryFolder(), link);
 
     expect(open(link).path).toBe(link);
   });
 
-  it('is made where it is the temporary folder of the machine', () => {
+  it('is created if it is the temporary folder of the machine', () => {
     const missing = join(temporaryFolder(), 'not/there');
     vi.stubEnv('TMPDIR', missing);
 
@@ -71,7 +71,7 @@ describe('the folder of uploads', () => {
     expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
-  it.runIf(existsSync('/proc/self'))('is refused where that cannot be made', () => {
+  it.runIf(existsSync('/proc/self'))('is rejected if the temporary folder cannot be created', () => {
     vi.stubEnv('TMPDIR', '/proc/no-such-folder/tmp');
 
     expect(() => UploadFolder.open(undefined, new SystemRandom(), new StoppedClock())).toThrow(UploadFolderFailure);
@@ -82,7 +82,7 @@ describe('the folder of uploads', () => {
     ['is a file', import.meta.filename, /^ENOTDIR$/],
     // Not even root may make files there.
     ['cannot be written', '/proc', /^(?:EACCES|ENOENT|EPERM)$/],
-  ])('is refused where it %s', (_, location, code) => {
+  ])('is rejected if it %s', (_, location, code) => {
     let failure: unknown;
     try {
       open(location);
@@ -96,8 +96,8 @@ describe('the folder of uploads', () => {
   });
 });
 
-describe('what a killed process left in the folder of uploads', () => {
-  it('is removed at the next start', () => {
+describe('a file that a killed process left in the upload folder', () => {
+  it('is removed at the next startup', () => {
     const path = temporaryFolder();
     leave(path, { pid: endedProcess() });
     // In a container every process has the same number.
@@ -108,7 +108,7 @@ describe('what a killed process left in the folder of uploads', () => {
     expect(readdirSync(path)).toEqual([]);
   });
 
-  it('stays while its process runs, or may run on another machine', () => {
+  it('is kept while its process runs or may run on another machine', () => {
     const path = temporaryFolder();
     const kept = [leave(path, { pid: process.ppid }), leave(path, { host: 'another-host', pid: endedProcess() })];
 
@@ -117,7 +117,7 @@ describe('what a killed process left in the folder of uploads', () => {
     expect(readdirSync(path).toSorted()).toEqual(kept.toSorted());
   });
 
-  it('is removed after a day, on whatever machine it was made', () => {
+  it('is removed after a day, whichever machine created it', () => {
     const path = temporaryFolder();
     const hour = 60 * 60 * 1000;
     leave(path, { host: 'another-host', pid: 1 }, 25 * hour);
@@ -128,7 +128,7 @@ describe('what a killed process left in the folder of uploads', () => {
     expect(readdirSync(path)).toEqual([kept]);
   });
 
-  it('cannot be planted so that it keeps the service from its start', () => {
+  it('cannot be faked by a folder or a link to prevent startup', () => {
     const path = temporaryFolder();
     const folder = leave(path, { pid: endedProcess() });
     rmSync(join(path, folder));
@@ -142,7 +142,7 @@ describe('what a killed process left in the folder of uploads', () => {
     expect(readdirSync(path).toSorted()).toEqual([folder, link].toSorted());
   });
 
-  it('is nothing that anybody else might have put there', () => {
+  it('is recognized by its name; other files are kept', () => {
     const path = temporaryFolder();
     const ended = endedProcess();
     const names = [

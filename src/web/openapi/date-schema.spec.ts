@@ -9,19 +9,19 @@ function withPattern(dateFormat: string): Pick<JsonProperties, 'dateFormat' | 't
   return { dateFormat, timeZone: 'Asia/Seoul' };
 }
 
-describe('an instant in an answer', () => {
-  it('is a text of RFC 3339 where no key says otherwise', () => {
+describe('the schema of an instant in a response', () => {
+  it('is a date-time of RFC 3339 by default', () => {
     expect(dateForm(new JsonProperties(), TEXTS)).toEqual({
       schema: { type: 'string', format: 'date-time' },
       told: 'texts in ISO 8601',
     });
   });
 
-  it('is a number of milliseconds with timestamps', () => {
+  it('is an integer if dates are written as timestamps', () => {
     expect(dateForm(new JsonProperties(), NUMBERS).schema).toEqual({ type: 'integer' });
   });
 
-  it('is a text of the pattern where there is one, also with timestamps', () => {
+  it('is a text that matches the configured pattern, even with timestamps', () => {
     for (const serialization of [TEXTS, NUMBERS]) {
       const { schema, told } = dateForm(withPattern('dd.MM.yyyy'), serialization);
 
@@ -39,7 +39,7 @@ describe('an instant in an answer', () => {
     ["h''mm", "3'04", '3:04'],
     ['EEEE [VV] (Z)', 'Wednesday [Europe/Berlin] (+0100)', 'Wednesday Europe/Berlin (+0100)'],
     ['SSS', '006', '6'],
-  ])('of the pattern %s is matched as %s, and not as %s', (pattern, right, wrong) => {
+  ])('for the pattern %s matches %s and not %s', (pattern, right, wrong) => {
     const expression = new RegExp(String(dateForm(withPattern(pattern), TEXTS).schema.pattern), 'u');
 
     expect(right).toMatch(expression);

@@ -41,8 +41,8 @@ function operationOf(of: Route): OperationObject {
   return operation;
 }
 
-describe('the description of a route', () => {
-  it('takes who is asked and what the guards refuse from those who know', () => {
+describe('the OpenAPI operation of a route', () => {
+  it('has security, errors and notes of the API', () => {
     const { security, description, responses } = operationOf(route('GET', '/parcels'));
 
     expect(security).toEqual([{ key: [] }]);
@@ -50,7 +50,7 @@ describe('the description of a route', () => {
     expect(Object.keys(responses)).toEqual(['200', '401', '503', 'default']);
   });
 
-  it('of an open one says what it looks at itself', () => {
+  it('of a public route lists the security schemes that the route checks itself', () => {
     const operation = { summary: 'Open', security: [ANONYMOUS, 'jar'] };
 
     expect(operationOf(route('GET', '/', { access: { isPublic: true }, operation })).security).toEqual([
@@ -64,11 +64,11 @@ describe('the description of a route', () => {
     ['GET', '/', 'getRoot'],
     ['DELETE', '/parcels/:id', 'deleteParcelsById'],
     ['GET', '/.well-known/keys.json', 'getWellKnownKeysJson'],
-  ])('%s %s has the id %s', (method, template, id) => {
+  ])('for %s %s has the id %s', (method, template, id) => {
     expect(operationOf(route(method, template)).operationId).toBe(id);
   });
 
-  it('names parameters of the path, whether or not they have a schema, and those of the query with their defaults', () => {
+  it('lists path parameters with or without schema, and query parameters with their defaults', () => {
     const inputs: Route['inputs'] = [
       { from: 'path', name: 'id', schema: v.pipe(v.string(), v.maxLength(5)) },
       { from: 'query', schema: v.strictObject({ ...paginationSchema.entries, partial: v.optional(v.boolean()) }) },
@@ -95,7 +95,7 @@ describe('the description of a route', () => {
     ['JSON', {}, 'application/json'],
     ['a form', { takesForm: true }, 'application/x-www-form-urlencoded'],
     ['an upload', { takesUpload: true }, 'multipart/form-data'],
-  ])('takes %s in its media type', (_, options, type) => {
+  ])('has a request body for %s with its media type', (_, options, type) => {
     const schema = v.strictObject({ weight: v.number() });
 
     const { requestBody, responses } = operationOf(
@@ -107,7 +107,7 @@ describe('the description of a route', () => {
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '413', '415']));
   });
 
-  it.each(['POST', 'DELETE'])('of %s tells what a body is refused for, also where none is taken', (method) => {
+  it.each(['POST', 'DELETE'])('of %s without a request body lists the errors of a request body, too', (method) => {
     const { responses, requestBody } = operationOf(route(method, '/parcels'));
 
     expect(requestBody).toBeUndefined();
@@ -119,7 +119,7 @@ describe('the description of a route', () => {
     });
   });
 
-  it('knows the status and the code of a body that is late', () => {
+  it('refers to a response for a body that does not arrive in time', () => {
     const { responses } = described(API, [route('POST', '/parcels')], SETTING).components;
 
     expect(Object.keys(responses).toSorted()).toEqual([
@@ -137,7 +137,7 @@ describe('the description of a route', () => {
     });
   });
 
-  it('of an upload that the handler reads itself has the shape that is said of it', () => {
+  it('of an upload has the stated schema of its body', () => {
     const body = v.strictObject({ file: v.pipe(v.string(), v.metadata({ contentMediaType: 'text/csv' })) });
     const upload = route('POST', '/parcels', { options: { takesUpload: true }, operation: { summary: 'Send', body } });
 
@@ -146,13 +146,13 @@ describe('the description of a route', () => {
     });
   });
 
-  it('has no body where the answer has none', () => {
+  it('has no response content for status 204', () => {
     expect(operationOf(route('POST', '/parcels', { status: 204 })).responses['204']).not.toHaveProperty('content');
   });
 });
 
-describe('the page', () => {
-  it('H3: shows texts as texts, whatever is in them', () => {
+describe('the documentation page', () => {
+  it('H3: escapes all texts', () => {
     const operation = { summary: '<script>alert(1)</script>', description: 'a `b"<i>` & c' };
     const page = docsPage(described(API, [route('GET', '/', { operation, tag: { name: "<img src='x'>" } })], SETTING));
 
@@ -165,7 +165,7 @@ describe('the page', () => {
     ['POST', '/parcels', {}, `curl -sS -X POST "$BASE/parcels" \\\n  -u "$CLIENT:$SECRET"`],
     ['GET', '/parcels/:id', {}, `curl -sS "$BASE/parcels/$ID" \\\n  -u "$CLIENT:$SECRET"`],
     ['GET', '/label.png', { mediaType: 'image/png' }, `curl -sS "$BASE/label.png" \\\n  -u "$CLIENT:$SECRET" \\\n  -O`],
-  ])('shows how to send %s %s', (method, path, more, expected) => {
+  ])('shows a curl command for %s %s', (method, path, more, expected) => {
     const page = docsPage(described(API, [route(method, path, { tag: { name: 'All' }, ...more })], SETTING));
 
     const [, example = ''] = /<pre><code>([^<]*)<\/code>/.exec(page) ?? [];

@@ -5,11 +5,11 @@ import { schemaWriter } from './json-schema.js';
 
 const write = schemaWriter({ type: 'integer' });
 
-it('writes an instant in the form that is configured, with what is said about it', () => {
+it('an instant has the configured form and keeps its description', () => {
   expect(write(v.pipe(v.date(), v.description('When.')), 'output')).toEqual({ type: 'integer', description: 'When.' });
 });
 
-it('leaves out what JSON Schema has no word for, and keeps what is said in its place', () => {
+it('a check without equivalent in JSON Schema is omitted, and its metadata are kept', () => {
   const even = v.pipe(
     v.string(),
     v.check((text) => text.length % 2 === 0),
@@ -20,16 +20,16 @@ it('leaves out what JSON Schema has no word for, and keeps what is said in its p
   expect(write(listOf(v.boolean()), 'output')).toEqual({ type: 'array', items: { type: 'boolean' } });
 });
 
-it('counts as many characters as there may be bytes', () => {
+it('a limit in bytes becomes the same limit in characters', () => {
   expect(write(textOfBytes(16), 'output')).toEqual({ type: 'string', minLength: 1, maxLength: 16 });
 });
 
-it('M5: takes no text of a request with a NUL', () => {
+it('M5: text in a request must not contain NUL', () => {
   expect(write(v.string(), 'input')).toEqual({ type: 'string', pattern: '^[^\\u0000]*$' });
   expect(write(v.string(), 'output')).toEqual({ type: 'string' });
 });
 
-it('writes what a text stands for in place of the text', () => {
+it('withJsonSchema replaces the schema of the text', () => {
   const number = v.pipe(
     v.string(),
     v.regex(/^\d$/),
@@ -40,7 +40,7 @@ it('writes what a text stands for in place of the text', () => {
   expect(write(v.optional(number, '5'), 'input')).toEqual({ type: 'integer', maximum: 9, default: '5' });
 });
 
-it('tells objects that take no other member, that take any, and that may gain some', () => {
+it('strict, loose and plain objects differ in additionalProperties', () => {
   expect(write(v.strictObject({}), 'input')).toEqual({ type: 'object', properties: {}, additionalProperties: false });
   expect(write(v.looseObject({}), 'output')).toEqual({ type: 'object', properties: {}, additionalProperties: true });
   expect(write(v.object({ a: v.literal(1) }), 'output')).toEqual({
@@ -50,6 +50,6 @@ it('tells objects that take no other member, that take any, and that may gain so
   });
 });
 
-it('does not write what it would have to guess', () => {
+it('a schema without equivalent in JSON Schema is rejected', () => {
   expect(() => write(v.object({ a: v.instance(Map) }), 'output')).toThrow('instance');
 });
