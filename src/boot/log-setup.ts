@@ -71,7 +71,7 @@ function setupOfFile(path: string, configuration: Configuration, workingFolder: 
     path,
     workingFolder,
     key: KEY,
-    origin: configuration.placeOf(KEY),
+    origin: configuration.findOrigin(KEY),
     environment: configuration.environment,
   });
   const toConsole = read.get(ConsoleAppenderProperties) as ConsoleAppenderProperties;

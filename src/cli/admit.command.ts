@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Act } from '../admin/account-administration.service.js';
 import type { AccountProvisioning } from '../admin/account-provisioning.service.js';
 import { rolesWritten } from '../account/account.js';
@@ -56,7 +57,7 @@ async function admitted(
     const issuer = known ?? given;
     if (issuer === undefined)
       return { complaint: `The metadata of ${idp} are at a URL: give its entity id by --issuer.` };
-    const who = { idp, issuer, person, roles: rolesWritten(roles), ...(email !== undefined && { email }) };
+    const who = withoutUndefined({ idp, issuer, person, roles: rolesWritten(roles), email });
     const { loginId } = await provisioning.admit(who, act);
     return [`Created user ${loginId}, who may sign in through ${idp}.`];
   } catch (error) {

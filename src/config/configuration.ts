@@ -40,17 +40,17 @@ export class Configuration {
 
   /** True if some source sets the key. */
   isSet(key: string): boolean {
-    return this.placeOf(key) !== undefined;
+    return this.findOrigin(key) !== undefined;
   }
 
   /** The origin of a key's value for reports, with the files that imported it; `default value` if no source sets it. */
   originOf(key: string): string {
-    const place = this.placeOf(key);
-    return place ? originChain(place) : 'default value';
+    const origin = this.findOrigin(key);
+    return origin ? originChain(origin) : 'default value';
   }
 
-  /** The origin of a key's value, of a map entry or a member of a named object as well; undefined if it is not set. */
-  placeOf(key: string): Origin | undefined {
+  /** The origin of the value of a key, also of a map entry or a member of a named object; undefined if it is not set. */
+  findOrigin(key: string): Origin | undefined {
     return assignmentOfKey(this.environment, this.registry, key)?.origin;
   }
 

@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { Configuration } from '../config/configuration.js';
 import type { Environment } from '../config/read/environment.js';
 import type { Inspection, SanitizedValue } from '../config/show/inspection.js';
@@ -76,20 +77,20 @@ export function describeKey({ environment, inspection, showsValues }: EnvContext
   const found = inspection.find(name);
   if (!found) return undefined;
   const { inForce, bySource } = found;
-  return {
-    ...(inForce && {
-      property: {
+  return withoutUndefined({
+    property:
+      inForce &&
+      withoutUndefined({
         source: inForce.source.name,
         value: showsValues ? inForce.value : MASK,
-        ...(inForce.note && { note: inForce.note }),
-      },
-    }),
+        note: inForce.note,
+      }),
     ...profilesOf(environment),
     propertySources: environment.sources.map((source) => {
       const value = bySource.get(source);
-      return { name: source.name, ...(value && { property: visibleValue(value, showsValues) }) };
+      return withoutUndefined({ name: source.name, property: value && visibleValue(value, showsValues) });
     }),
-  };
+  });
 }
 
 function profilesOf({ profiles }: Environment): object {

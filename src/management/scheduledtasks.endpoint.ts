@@ -1,7 +1,8 @@
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { ScheduledTasks } from '../tasks/scheduled-tasks.js';
 import { ManagementEndpoint } from './dispatch/management-endpoint.decorator.js';
 import type { Endpoint, Operation } from './dispatch/operation.js';
-import type { ScheduledTask, Trigger } from '../tasks/scheduled-task.js';
+import type { Execution, ScheduledTask, Trigger } from '../tasks/scheduled-task.js';
 
 /** `GET {management_base}/scheduledtasks`: background tasks, their schedule and their last execution. */
 @ManagementEndpoint()
@@ -29,18 +30,16 @@ export function describeTasks(tasks: readonly ScheduledTask[]): Readonly<Record<
 }
 
 function describeTask({ target, trigger, nextAt, lastExecution }: ScheduledTask): TaskView {
-  return {
+  return withoutUndefined({
     runnable: { target },
     ...describeTrigger(trigger),
-    ...(nextAt !== undefined && { nextExecution: { time: isoTime(nextAt) } }),
-    ...(lastExecution && {
-      lastExecution: {
-        ...(lastExecution.exception && { exception: lastExecution.exception }),
-        status: lastExecution.status,
-        time: isoTime(lastExecution.at),
-      },
-    }),
-  };
+    nextExecution: nextAt === undefined ? undefined : { time: isoTime(nextAt) },
+    lastExecution: lastExecution && describeExecution(lastExecution),
+  });
+}
+
+function describeExecution({ exception, status, at }: Execution): TaskView {
+  return withoutUndefined({ exception, status, time: isoTime(at) });
 }
 
 function describeTrigger(trigger: Trigger): TaskView {

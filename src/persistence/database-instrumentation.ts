@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../collections/without-undefined.js';
 import type { Logger } from '../logging/logger.js';
 import { Loggers } from '../logging/loggers.js';
 import { Meters } from '../metrics/meters.js';
@@ -37,7 +38,7 @@ export class StatementLog {
 
   private write(sql: string, begun: number, failure?: string): void {
     const millis = Math.round((performance.now() - begun) * 1000) / 1000;
-    this.logger.debug(sql.replaceAll(/\s+/g, ' ').trim(), { millis, ...(failure !== undefined && { failure }) });
+    this.logger.debug(sql.replaceAll(/\s+/g, ' ').trim(), withoutUndefined({ millis, failure }));
   }
 }
 

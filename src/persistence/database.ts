@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { withoutUndefined } from '../collections/without-undefined.js';
 import { ConversionError } from '../config/problem.js';
 import { poolOf } from './engines/database-server.js';
 import { DatabaseUnavailable } from './engines/database-unavailable.js';
@@ -106,8 +107,7 @@ async function serverOptions(
     ...COMMON,
     type: engine,
     database,
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
+    ...withoutUndefined({ username, password }),
     timezone: utcOffset,
     // As with the embedded database: numbers if they are exact, otherwise digits.
     supportBigNumbers: true,

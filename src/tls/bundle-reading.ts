@@ -63,11 +63,11 @@ export function codeOf(error: unknown): string {
 }
 
 /** The absolute path of the file that a value names, with or without `file:`. */
-export function placeOf(value: string): string {
+export function pathOf(value: string): string {
   return resolve(value.replace(/^file:(?:\/\/(?=\/))?/, ''));
 }
 
 /** The same for a value that may also be a PEM text, which names none. */
 export function fileOf(value: string): string | undefined {
-  return value.includes('-----BEGIN ') ? undefined : placeOf(value);
+  return value.includes('-----BEGIN ') ? undefined : pathOf(value);
 }

@@ -1,6 +1,6 @@
 import { type Finding, Rule, type RuleFacts } from '../config/check/rule.js';
 import { exposureOfFile, MAKE_PRIVATE } from '../files/secret-file.js';
-import { fileOf, placeOf } from './bundle-reading.js';
+import { fileOf, pathOf } from './bundle-reading.js';
 import { SslBundleProperties } from './tls.properties.js';
 
 /**
@@ -15,7 +15,7 @@ export const bundleKeysKeptPrivate = new Rule('security', (facts) => {
   ]);
   const stores = Array.from(jks, ([name, { keystoreLocation: value }]): readonly [string, string | undefined] => [
     `app.ssl.bundle.jks.${name}.keystore.location`,
-    value === undefined ? undefined : placeOf(value),
+    value === undefined ? undefined : pathOf(value),
   ]);
   return [...keys, ...stores].flatMap(([key, file]) => exposed(facts, key, file));
 });

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls';
-import { type BundleContents, bytesOf, codeOf, UnusableBundle, placeOf } from './bundle-reading.js';
+import { type BundleContents, bytesOf, codeOf, UnusableBundle, pathOf } from './bundle-reading.js';
 
 const LOCATION = 'keystore.location';
 const PASSWORD = 'keystore.password';
@@ -17,7 +17,7 @@ export interface StoreMembers {
 
 /** Files that a key store bundle is read from, absolute. */
 export function storeFiles({ keystoreLocation }: StoreMembers): readonly string[] {
-  return keystoreLocation === undefined ? [] : [placeOf(keystoreLocation)];
+  return keystoreLocation === undefined ? [] : [pathOf(keystoreLocation)];
 }
 
 /** @throws UnusableBundle */
@@ -29,7 +29,7 @@ export function readStoreBundle({
   if (truststoreLocation !== undefined) {
     throw new UnusableBundle({
       member: 'truststore.location',
-      file: placeOf(truststoreLocation),
+      file: pathOf(truststoreLocation),
       reason: 'a key store without a private key cannot be read here',
       action:
         'Export its certificates (openssl pkcs12 -in <file> -nokeys -out ca.pem) and name that file in ' +
@@ -37,7 +37,7 @@ export function readStoreBundle({
     });
   }
   if (keystoreLocation === undefined) return { identity: undefined, chain: [], trusted: undefined };
-  const file = placeOf(keystoreLocation);
+  const file = pathOf(keystoreLocation);
   const identity = { pfx: bytesOf(file, LOCATION), passphrase: keystorePassword ?? '' };
   const own = ownCertificate(openStore(file, identity, keystorePassword !== undefined));
   return { identity, chain: own ? [own] : [], trusted: undefined };

@@ -4,7 +4,7 @@ import { checked, type Document, type Format, readDocuments } from './document.j
 import { decoded, isFolder, kindOf, namesIn, shortest, wholeFile } from './file-access.js';
 import { KeyName } from '../names/key-name.js';
 import type { Location } from './location.js';
-import type { Origin, Resource } from './origin.js';
+import { type Origin, positionIn, type Resource } from './origin.js';
 import { ConfigurationFailure, from, problem } from '../problem.js';
 import type { Entry } from './source.js';
 import type { Variables } from './variables.js';
@@ -182,7 +182,7 @@ function configTrees(location: Location, surroundings: ConfigContext): readonly 
             .toString()
             .replace(/^\uFEFF/, '')
             .replace(/\r?\n$/, ''),
-          origin: { kind: 'position', resource, line: 1, column: 1, isWholeFile: true, ...(parent && { parent }) },
+          origin: { ...positionIn(resource, 1, 1, parent), isWholeFile: true },
         };
       });
       return [checked(entries)];

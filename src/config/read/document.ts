@@ -1,4 +1,4 @@
-import { type Origin, originChain, type Resource } from './origin.js';
+import { type Origin, originChain, positionIn, type Resource } from './origin.js';
 import { ConfigurationFailure, problem, unreadable } from '../problem.js';
 import { readProperties } from './properties-document.js';
 import type { Entry } from './source.js';
@@ -33,7 +33,7 @@ export function uncheckedDocuments(
     ? readYaml(text, resource, parent)
     : readProperties(text, resource, parent)) {
     if (documents.length === MAX_DOCUMENTS) {
-      const start: Origin = { kind: 'position', resource, line: 1, column: 1, ...(parent && { parent }) };
+      const start: Origin = positionIn(resource, 1, 1, parent);
       throw unreadable(document[0]?.origin ?? start, `more than ${MAX_DOCUMENTS} documents`);
     }
     documents.push(document);

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { FileAccess } from '../../files/whole-file.js';
 
 /** A file as reports name it: `class path resource [application.yml]` or `file [config/application.yml]`. */
@@ -9,23 +10,29 @@ export interface Resource {
   readonly access?: FileAccess;
 }
 
+/** The position of a value in a file; lines and columns start at 1. */
+export interface Position {
+  readonly kind: 'position';
+  readonly resource: Resource;
+  readonly line: number;
+  readonly column: number;
+  /** Set if the value is a whole file, as in a folder of mounted secrets. */
+  readonly isWholeFile?: true;
+  /** The origin of the key that imported the file. */
+  readonly parent?: Origin;
+}
+
 /** Where a value was written (configuration-sources.md, "Origins"). */
 export type Origin =
-  | {
-      readonly kind: 'position';
-      readonly resource: Resource;
-      /** Of the value, from 1. */
-      readonly line: number;
-      readonly column: number;
-      /** The value is all of a file, as in a folder of mounted secrets. */
-      readonly isWholeFile?: true;
-      /** Where the file was imported. */
-      readonly parent?: Origin;
-    }
+  | Position
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'argument'; readonly source: 'commandLineArgs' | 'systemProperties'; readonly name: string }
   /** Published by the running service itself. */
   | { readonly kind: 'running'; readonly name: string };
+
+export function positionIn(resource: Resource, line: number, column: number, parent?: Origin): Position {
+  return withoutUndefined({ kind: 'position' as const, resource, line, column, parent });
+}
 
 /** Name of the source of facts that the running service publishes. */
 export const RUNNING = 'server.ports';

@@ -1,6 +1,6 @@
 import { type Comment, type Node, type Pair, parseLines } from 'dot-properties';
 import { KeyName } from '../names/key-name.js';
-import type { Origin, Resource } from './origin.js';
+import { type Origin, positionIn, type Resource } from './origin.js';
 import { unreadable } from '../problem.js';
 import type { Entry } from './source.js';
 
@@ -23,7 +23,7 @@ export function readProperties(text: string, resource: Resource, parent?: Origin
     } else if (isPair(node)) {
       const [start, , value, end] = node.range;
       const [line, column] = position(value);
-      const origin: Origin = { kind: 'position', resource, line, column, ...(parent && { parent }) };
+      const origin: Origin = positionIn(resource, line, column, parent);
       if (BROKEN_ESCAPE.test(lines.slice(start, end))) {
         throw unreadable(origin, 'after \\u four hexadecimal digits must follow; a backslash itself is written \\\\');
       }

@@ -15,8 +15,9 @@ import {
   Parser,
   type Scalar,
 } from 'yaml';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { KeyName } from '../names/key-name.js';
-import type { Origin, Resource } from './origin.js';
+import { type Origin, positionIn, type Resource } from './origin.js';
 import { unreadable } from '../problem.js';
 import type { Entry } from './source.js';
 
@@ -33,7 +34,7 @@ export function* readYaml(text: string, resource: Resource, parent?: Origin): Ge
   const lines = new LineCounter();
   const at = (offset: number): Origin => {
     const { line, col } = lines.linePos(offset);
-    return { kind: 'position', resource, line: Math.max(line, 1), column: Math.max(col, 1), ...(parent && { parent }) };
+    return positionIn(resource, Math.max(line, 1), Math.max(col, 1), parent);
   };
   // Block text up to here has no line break at its end; the reader adds one.
   const end = text.slice(text.lastIndexOf('\n') + 1).trim() === '' ? -1 : text.length;
@@ -128,7 +129,7 @@ class Flattening {
 
   private add(key: KeyName, spelled: string, text: string, offset: number, literal?: number | boolean): void {
     if (this.entries.length >= MAX_ENTRIES) throw unreadable(this.at(offset), `more than ${MAX_ENTRIES} values`);
-    this.entries.push({ key, spelled, text, ...(literal !== undefined && { literal }), origin: this.at(offset) });
+    this.entries.push(withoutUndefined({ key, spelled, text, literal, origin: this.at(offset) }));
   }
 
   /** Aliases can make a short text endless without a single value in it. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { Environment } from '../read/environment.js';
 import { Sanitizer } from './sanitizer.js';
 import { requestedKey, unregisteredEntries, keyFromInput } from '../names/key-lookup.js';
@@ -57,7 +58,8 @@ export class Inspection {
     const bySource = new Map(state.assignments.map((assignment) => [assignment.source, this.assigned(assignment)]));
     const [winner] = state.assignments;
     const note = this.noteOf(state);
-    const inForce = winner && { source: winner.source, value: this.valueInForce(state) ?? MASK, ...(note && { note }) };
+    const inForce =
+      winner && withoutUndefined({ source: winner.source, value: this.valueInForce(state) ?? MASK, note });
     return { inForce, bySource };
   }
 

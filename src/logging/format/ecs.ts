@@ -16,11 +16,12 @@ export const ecs: LineFormat = (line) => {
     process: { pid, thread: { name: line.thread } },
     service: { name: SERVICE },
     message,
-    ...(requestId !== undefined && { http: { request: { id: requestId } } }),
-    ...(user !== undefined && { user: { id: user } }),
-    ...(ip !== undefined && { client: { ip } }),
-    ...(error && { error: { type: error.first.type, message: error.first.message, stack_trace: error.trace } }),
-    ...(fields.length > 0 && { labels: Object.fromEntries(fields) }),
+    // JSON leaves out what is undefined.
+    http: requestId === undefined ? undefined : { request: { id: requestId } },
+    user: user === undefined ? undefined : { id: user },
+    client: ip === undefined ? undefined : { ip },
+    error: error && { type: error.first.type, message: error.first.message, stack_trace: error.trace },
+    labels: fields.length > 0 ? Object.fromEntries(fields) : undefined,
     ecs: { version: VERSION },
   });
 };

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { Configuration } from '../../config/configuration.js';
 import { Duration } from '../../config/bind/duration.js';
 import { needsWarning } from '../../config/bind/effect.js';
@@ -108,7 +109,7 @@ class Report {
     const note = this.inspection.noteOf(state);
     setPath(bean.inputs, path, {
       ...(source && { value: isShown ? given : MASK, origin: source.origin }),
-      ...(note && { note }),
+      ...withoutUndefined({ note }),
       ...(needsWarning(effect) && { effect: effect.level, note: effect.note }),
     });
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Clock } from '../../clock/clock.js';
 import { ServiceError } from '../../errors/service-error.js';
 import type { ListenerResponse, PlainRequest } from '../../http/listener.js';
@@ -106,7 +107,7 @@ async function runCached(cache: ResponseCache, operation: Operation, request: Op
 
 function toResponse({ status, body, headers }: Result, mediaType: string): ListenerResponse {
   const code = status ?? (body === undefined ? 204 : 200);
-  if (body === undefined) return { status: code, ...(headers && { headers }) };
+  if (body === undefined) return withoutUndefined({ status: code, headers });
   return {
     status: code,
     body: isJsonValue(body) ? jsonText(body) : body,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { Clock } from '../../clock/clock.js';
 import { Duration } from '../../config/bind/duration.js';
 import type { Health, HealthIndicator } from '../../health/health-components.js';
@@ -66,7 +67,7 @@ export class HealthChecks {
     this.log.warn(`The health indicator ${indicator.name} has not answered within ${limit}`);
     const lastResult = this.last.get(indicator);
     const error = `TimeoutError: no answer within ${limit}`;
-    return { status: DOWN, details: { error, ...(lastResult && { lastResult }) } };
+    return { status: DOWN, details: withoutUndefined({ error, lastResult }) };
   }
 
   private end(indicator: HealthIndicator, begunAt: number, status: string | undefined): void {

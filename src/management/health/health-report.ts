@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { Health } from '../../health/health-components.js';
 import type { Operator } from '../../principal/operator.js';
 import { isShown, type Show } from '../access/access.js';
@@ -45,10 +46,11 @@ export function toHealthBody(
     components ?? [],
     ([name, part]) => [name, toHealthBody(part, visible, componentsAs)] as const,
   );
-  return {
+  const hasDetails = visible.details && Object.keys(details).length > 0;
+  return withoutUndefined({
     status,
-    ...(description !== undefined && visible.details && { description }),
+    description: visible.details ? description : undefined,
     ...(parts.length > 0 && visible.components && { [componentsAs]: Object.fromEntries(parts) }),
-    ...(Object.keys(details).length > 0 && visible.details && { details }),
-  };
+    ...(hasDetails && { details }),
+  });
 }

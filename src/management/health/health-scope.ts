@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { DEFAULT_HTTP_MAPPING, type StatusRules } from './status.js';
 import type { Show } from '../access/access.js';
 import type { VisibilityRules } from './health-report.js';
@@ -109,7 +110,7 @@ function groupOf(name: string, settings: GroupSettings, whole: OverallSettings):
   const { include = [], exclude = [], additionalPath, statusHttpMapping } = settings;
   const scope = overallScope({
     showDetails: settings.showDetails ?? whole.showDetails,
-    ...(showComponents !== undefined && { showComponents }),
+    ...withoutUndefined({ showComponents }),
     roles: settings.roles ?? whole.roles,
     statusOrder: settings.statusOrder ?? whole.statusOrder,
     statusHttpMapping: statusHttpMapping?.size ? statusHttpMapping : whole.statusHttpMapping,

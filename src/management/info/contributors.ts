@@ -1,4 +1,5 @@
 import { availableParallelism, release, type as osName, userInfo } from 'node:os';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import type { Configuration } from '../../config/configuration.js';
 import type { Inspection } from '../../config/show/inspection.js';
 import { KeyName } from '../../config/names/key-name.js';
@@ -33,17 +34,12 @@ function withLists(value: unknown): unknown {
 export function gitInfo(git: NonNullable<BuildInfo['git']>, mode: 'simple' | 'full'): object {
   if (mode === 'full') return git;
   const { branch, commit } = git;
-  return { ...(branch !== undefined && { branch }), commit: { id: commit.id.abbrev, time: commit.time } };
+  return withoutUndefined({ branch, commit: { id: commit.id.abbrev, time: commit.time } });
 }
 
 export function processInfo(): object {
   const owner = processOwner();
-  return {
-    pid: process.pid,
-    parentPid: process.ppid,
-    ...(owner !== undefined && { owner }),
-    cpus: availableParallelism(),
-  };
+  return withoutUndefined({ pid: process.pid, parentPid: process.ppid, owner, cpus: availableParallelism() });
 }
 
 /** Undefined in a container whose user id has no name. */

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { SecurityEvents } from '../../events/security-events.service.js';
 import type { LevelChanged } from '../../logging/log-levels.js';
 import { LogLevels } from '../../logging/log-levels.js';
@@ -38,7 +39,7 @@ export class LevelEvents implements OnModuleInit {
       .filter((changed) => changed.old !== changed.new)
       .map((changed) => {
         const detail = { logger: changed.logger.slice(0, MAX_LOGGER_LENGTH), old: changed.old, new: changed.new };
-        return { kind: 'LOGLEVEL_CHANGED', actor, detail, ...(reason !== undefined && { reason }) } as const;
+        return withoutUndefined({ kind: 'LOGLEVEL_CHANGED' as const, actor, detail, reason });
       });
     if (events.length === 0) return;
     try {

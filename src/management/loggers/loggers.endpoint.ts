@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../collections/without-undefined.js';
 import { ServiceError } from '../../errors/service-error.js';
 import { LEVELS } from '../../logging/level.js';
 import { type LogGroup, LogLevels } from '../../logging/log-levels.js';
@@ -61,9 +62,9 @@ function invalidName(code: string): ServiceError {
 }
 
 function levelsOf({ configuredLevel, effectiveLevel }: Logger): object {
-  return { ...(configuredLevel && { configuredLevel }), effectiveLevel };
+  return withoutUndefined({ configuredLevel, effectiveLevel });
 }
 
 function membersOf({ configuredLevel, members }: LogGroup): object {
-  return { ...(configuredLevel && { configuredLevel }), members };
+  return withoutUndefined({ configuredLevel, members });
 }

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { placeOf } from '../../tls/bundle-reading.js';
+import { pathOf } from '../../tls/bundle-reading.js';
 import { MAX_METADATA_LENGTH } from '../xml/metadata-allowlist.js';
 
 /** A location of metadata. */
@@ -7,7 +7,7 @@ type MetadataSource = { readonly kind: 'file'; readonly file: string } | { reado
 
 /** Parses the value of the key `metadata`. */
 export function metadataSource(value: string): MetadataSource {
-  return value.startsWith('file:') ? { kind: 'file', file: placeOf(value) } : { kind: 'url', url: value };
+  return value.startsWith('file:') ? { kind: 'file', file: pathOf(value) } : { kind: 'url', url: value };
 }
 
 /** Metadata that could not be read; the message states why, without naming the identity provider. */
