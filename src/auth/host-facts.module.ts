@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { SpareWorkers } from '../account/password/password-hasher.js';
 import { ThreadsProperties } from '../http/admission/embedded.properties.js';
 import { PublicUrlProperties, ServerProperties, serviceUrl, ServletProperties } from '../http/server.properties.js';
-import { Issuer } from '../token/issuer.js';
+import { Issuer } from '../token/signed-token.js';
 
 /**
  * Tells `token` and `account` what they need of the configuration of the HTTP host, so that neither depends on HTTP: the

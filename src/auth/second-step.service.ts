@@ -10,8 +10,7 @@ import { type DeviceSecret, TrustedDevices } from '../second-factor/trusted-devi
 import type { Tx } from '../persistence/unit-of-work.js';
 import { setUser } from '../principal/request-context.js';
 import type { FullPrincipal, HalfPrincipal, Principal } from '../principal/principal.js';
-import type { MfaClaims } from '../token/mfa-token.js';
-import { MfaTokens } from '../token/mfa-tokens.service.js';
+import { type MfaClaims, MfaTokens } from '../token/mfa-tokens.service.js';
 import { type OpenedSession, Sessions } from '../session/sessions.service.js';
 
 /** An accepted second factor, with the session that it opened or stepped up. */

@@ -11,11 +11,9 @@ import {
   expiryOfAccessToken,
   toAccessPayload,
 } from './access-token.js';
-import { Issuer } from './issuer.js';
-import { JTI_BYTES } from './mfa-token.js';
 import type { Session } from '../session/session.js';
-import { signToken, parseHeader, verifyToken } from './signed-token.js';
-import { SigningKeys } from './keys/signing-keys.service.js';
+import { Issuer, JTI_BYTES, parseHeader, signToken, verifyToken } from './signed-token.js';
+import { SigningKeys } from './keys/signing-keys.js';
 import { TokenProperties } from './token.properties.js';
 
 /** Issues and verifies the access tokens of sessions (RFC 9068). */

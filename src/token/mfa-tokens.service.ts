@@ -1,20 +1,31 @@
 import { Injectable } from '@nestjs/common';
+import type { JWTPayload } from 'jose';
 import { Clock } from '../clock/clock.js';
+import { expiringTable } from '../persistence/expiring-tables.js';
 import type { Tx } from '../persistence/unit-of-work.js';
+import { PWD } from '../principal/amr.js';
 import { Random } from '../random/random.js';
-import { Issuer } from './issuer.js';
-import {
-  JTI_BYTES,
-  MFA_AUDIENCE,
-  MFA_TOKEN_SECONDS,
-  MFA_TYP,
-  type MfaClaims,
-  parseMfaPayload,
-  toMfaPayload,
-} from './mfa-token.js';
-import { signToken, parseHeader, verifyToken } from './signed-token.js';
-import { SigningKeys } from './keys/signing-keys.service.js';
-import { UsedMfaTokenStore } from './used-mfa-token.store.js';
+import { SigningKeys } from './keys/signing-keys.js';
+import { Issuer, JTI_BYTES, parseHeader, signToken, verifyToken } from './signed-token.js';
+
+expiringTable('used_mfa_token', 'jti');
+
+const INSERT_USED = 'INSERT INTO used_mfa_token (jti, expires_at) VALUES (?, ?)';
+
+const TYP = 'mfa+jwt';
+const AUDIENCE = 'mfa';
+/** Specification, "Authentication" item 1. */
+const MFA_TOKEN_SECONDS = 180;
+
+/** Claims of a verified `mfa_token`; instants in epoch seconds. */
+export interface MfaClaims {
+  readonly subject: string;
+  readonly jti: string;
+  /** The security stamp of the account, claim `epoch` of the token: when it rises, the token is no longer accepted. */
+  readonly securityStamp: number;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
 
 /** Issues and verifies `mfa_token`s, which prove a recent password check and are valid for one second step. */
 @Injectable()
@@ -22,7 +33,6 @@ export class MfaTokens {
   constructor(
     private readonly keys: SigningKeys,
     private readonly issuer: Issuer,
-    private readonly used: UsedMfaTokenStore,
     private readonly clock: Clock,
     private readonly random: Random,
   ) {}
@@ -34,22 +44,43 @@ export class MfaTokens {
     const issuedAt = this.clock.seconds();
     const expiresAt = issuedAt + MFA_TOKEN_SECONDS;
     const jti = this.random.text(JTI_BYTES);
-    const claims = toMfaPayload({ ...account, jti, issuedAt, expiresAt }, this.issuer.url);
-    return { token: await signToken(this.keys.current('mfa'), MFA_TYP, claims), jti, expiresAt };
+    const claims = toPayload({ ...account, jti, issuedAt, expiresAt }, this.issuer.url);
+    return { token: await signToken(this.keys.current('mfa'), TYP, claims), jti, expiresAt };
   }
 
-  /** Looks at the token alone; whether its security stamp goes on and its `jti` is unused is for the caller's transaction. */
+  /** Verifies the token only; the transaction of the caller checks the security stamp and whether `jti` is unused. */
   async verify(token: string): Promise<MfaClaims | undefined> {
-    const header = parseHeader(token, [MFA_TYP]);
+    const header = parseHeader(token, [TYP]);
     const key = header && (await this.keys.find('mfa', header.kid));
     if (!key) return undefined;
-    const rules = { issuer: this.issuer.url, audience: MFA_AUDIENCE, required: ['amr', 'epoch'] };
-    const claims = await verifyToken(token, key, MFA_TYP, rules, this.clock.seconds());
-    return claims && parseMfaPayload(claims);
+    const rules = { issuer: this.issuer.url, audience: AUDIENCE, required: ['amr', 'epoch'] };
+    const claims = await verifyToken(token, key, TYP, rules, this.clock.seconds());
+    return claims && parsePayload(claims);
   }
 
   /** True for the one transaction that uses the token. */
   markUsed(tx: Tx, { jti, expiresAt }: Pick<MfaClaims, 'jti' | 'expiresAt'>): Promise<boolean> {
-    return this.used.insert(tx, jti, expiresAt);
+    return tx.insert(INSERT_USED, [jti, expiresAt]);
   }
+}
+
+function toPayload({ subject, jti, securityStamp, issuedAt, expiresAt }: MfaClaims, issuer: string): JWTPayload {
+  return {
+    iss: issuer,
+    sub: subject,
+    aud: AUDIENCE,
+    iat: issuedAt,
+    exp: expiresAt,
+    jti,
+    amr: [...PWD],
+    epoch: securityStamp,
+  };
+}
+
+/** Undefined if a claim is malformed. */
+function parsePayload({ sub, jti, epoch, iat, exp, amr }: JWTPayload): MfaClaims | undefined {
+  if (sub === undefined || jti === undefined || iat === undefined || exp === undefined) return undefined;
+  if (typeof sub !== 'string' || typeof jti !== 'string' || !Number.isSafeInteger(epoch)) return undefined;
+  if (exp - iat > MFA_TOKEN_SECONDS || !Array.isArray(amr) || amr.join(' ') !== PWD.join(' ')) return undefined;
+  return { subject: sub, jti, securityStamp: epoch as number, issuedAt: iat, expiresAt: exp };
 }

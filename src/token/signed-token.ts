@@ -1,6 +1,14 @@
 import type { JWTPayload } from 'jose';
 import type { UsableKey } from './keys/key-material.js';
 
+/** Issuer of our tokens: their claim `iss`, and the base of the URLs in the metadata. */
+export class Issuer {
+  constructor(readonly url: string) {}
+}
+
+/** 128 bits. */
+export const JTI_BYTES = 16;
+
 /** Requirements of a token beyond its signature. */
 export interface TokenRules {
   readonly issuer: string;

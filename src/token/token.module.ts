@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { Clock } from '../clock/clock.js';
 import { Configuration } from '../config/configuration.js';
 import { EventsModule } from '../events/events.module.js';
 import { TasksModule } from '../tasks/tasks.module.js';
@@ -8,11 +9,10 @@ import { ConfiguredKeys } from './keys/configured-keys.js';
 import { KeyRotation } from './keys/key-rotation.service.js';
 import { MfaTokens } from './mfa-tokens.service.js';
 import { SessionModule } from '../session/session.module.js';
-import { SigningKeyRefresh } from './keys/signing-key-refresh.task.js';
+import { SigningKeyLoader, SigningKeyRefresh } from './keys/signing-key-refresh.task.js';
 import { SigningKeyStore } from './keys/signing-key.store.js';
-import { SigningKeys } from './keys/signing-keys.service.js';
+import { SigningKeys } from './keys/signing-keys.js';
 import { TokenProperties } from './token.properties.js';
-import { UsedMfaTokenStore } from './used-mfa-token.store.js';
 
 const configuredKeys = {
   provide: ConfiguredKeys,
@@ -21,12 +21,17 @@ const configuredKeys = {
     new ConfiguredKeys(properties, (key) => configuration.originOf(key)),
 };
 
+const signingKeys = {
+  provide: SigningKeys,
+  inject: [ConfiguredKeys, Clock],
+  useFactory: (configured: ConfiguredKeys, clock: Clock): SigningKeys => new SigningKeys(configured, clock),
+};
+
 /** Access tokens, MFA tokens, and the keys that sign them. */
 @Module({
   imports: [EventsModule, SessionModule, TasksModule],
   providers: [
-    ...[UsedMfaTokenStore, SigningKeyStore],
-    ...[configuredKeys, KeyRotation, SigningKeys, SigningKeyRefresh],
+    ...[configuredKeys, SigningKeyStore, KeyRotation, signingKeys, SigningKeyLoader, SigningKeyRefresh],
     ...[MfaTokens, AccessTokens, Clients],
   ],
   exports: [MfaTokens, AccessTokens, SigningKeys, KeyRotation, Clients],

@@ -22,7 +22,7 @@ onEveryDatabase('signing keys', (database) => {
   const sealer = randomSealer('k1');
   const started = async (settings: TokenSettings = {}): Promise<TokenParts> => {
     const parts = tokenParts(database.work, clock, { sealer, ...settings });
-    await parts.keys.onModuleInit();
+    await parts.keyRefresh.onModuleInit();
     return parts;
   };
   const fresh = async (settings: TokenSettings = {}): Promise<TokenParts> => {
@@ -50,7 +50,7 @@ onEveryDatabase('signing keys', (database) => {
     const first = await fresh();
     const second = await started();
     const imported = first.keys.current('access');
-    await first.keys.reload();
+    await first.loader.reload();
 
     expect(await rows()).toHaveLength(2);
     expect(first.keys.current('access')).toBe(imported);
@@ -101,7 +101,7 @@ onEveryDatabase('signing keys', (database) => {
     const parts = await fresh();
     const old = await token(parts);
     const [next] = (await parts.rotation.rotate({ actor: 'test' })).filter(({ purpose }) => purpose === 'access');
-    await parts.keys.reload();
+    await parts.loader.reload();
 
     expect(next?.signsFrom).toBe(clock.seconds() + DAY);
     expect(parts.keys.jwks().keys.map(({ kid }) => kid)).toEqual([kidOf(old), next?.kid]);
@@ -134,11 +134,11 @@ onEveryDatabase('signing keys', (database) => {
     const parts = await fresh();
     const before = await token(parts);
     const [made] = await parts.rotation.rotate({ actor: 'test', atOnce: true });
-    await parts.keys.reload();
+    await parts.loader.reload();
     const between = await token(parts);
     const [waiting] = await parts.rotation.rotate({ actor: 'test' });
     await parts.rotation.rotate({ actor: 'test', atOnce: true });
-    await parts.keys.reload();
+    await parts.loader.reload();
     const after = await token(parts);
 
     expect([kidOf(between), kidOf(after)]).toEqual([made?.kid, waiting?.kid]);
@@ -151,9 +151,9 @@ onEveryDatabase('signing keys', (database) => {
     const parts = await fresh({ loggers: log.loggers });
     const stranger = tokenParts(database.work, clock, { sealer: randomSealer('k2'), loggers: log.loggers });
     const short = (await rows()).map(({ id }) => id.slice(0, 8)).toSorted();
-    await parts.keys.reload();
+    await parts.loader.reload();
 
-    await stranger.keys.reload();
+    await stranger.loader.reload();
 
     const what = 'The keys that sign tokens have changed';
     expect(log.of('token').map(({ message, fields }) => [message, fields])).toEqual([
@@ -166,7 +166,7 @@ onEveryDatabase('signing keys', (database) => {
     const reader = await fresh();
     const rotating = await started();
     await rotating.rotation.rotate({ actor: 'test', atOnce: true });
-    await rotating.keys.reload();
+    await rotating.loader.reload();
     clock.advance(3);
 
     expect(await reader.accessTokens.verify(await token(rotating))).toBeDefined();
@@ -175,10 +175,10 @@ onEveryDatabase('signing keys', (database) => {
   });
 
   it('tokens with unknown key ids cause at most one read in two seconds', async () => {
-    const { keys } = await fresh();
+    const { keys, loader } = await fresh();
     let reads = 0;
-    const reload = keys.reload.bind(keys);
-    keys.reload = () => {
+    const reload = loader.reload.bind(loader);
+    loader.reload = () => {
       reads += 1;
       return reload();
     };
@@ -199,7 +199,7 @@ onEveryDatabase('signing keys', (database) => {
     const { kid } = parts.keys.current(purpose);
 
     expect(await parts.rotation.retire(kid, { actor: 'test' })).toBe(true);
-    await parts.keys.reload();
+    await parts.loader.reload();
 
     expect(parts.keys.current(purpose).kid).not.toBe(kid);
     expect(await parts.keys.find(purpose, kid)).toBeDefined();
@@ -212,7 +212,7 @@ onEveryDatabase('signing keys', (database) => {
     await parts.rotation.rotate({ actor: 'test' });
 
     expect(await parts.rotation.retire(String(kidOf(stolen)), { actor: 'test', atOnce: true })).toBe(true);
-    await parts.keys.reload();
+    await parts.loader.reload();
 
     expect(await parts.accessTokens.verify(stolen)).toBeUndefined();
     expect(await parts.accessTokens.verify(await token(parts))).toBeDefined();
@@ -265,8 +265,8 @@ onEveryDatabase('signing keys', (database) => {
     const foreign = new Sealer('k1', new Map([['k1', new SystemRandom().bytes(32)]]), new SystemRandom());
     const intruder = tokenParts(database.work, clock, { sealer: foreign });
     await intruder.rotation.rotate({ actor: 'intruder', atOnce: true });
-    await intruder.keys.reload();
-    await parts.keys.reload();
+    await intruder.loader.reload();
+    await parts.loader.reload();
     clock.advance(3);
 
     expect(await parts.accessTokens.verify(await token(intruder))).toBeUndefined();
@@ -298,7 +298,7 @@ onEveryDatabase('signing keys', (database) => {
     expect(await rekeying.rotation.reseal('test')).toBe(0);
 
     expect((await rows()).map(({ seal_key: sealKey }) => sealKey)).toEqual(['k2', 'k2']);
-    await running.keys.reload();
+    await running.loader.reload();
     expect(await running.accessTokens.verify(await token(running))).toBeDefined();
     const alone = await started({ sealer: new Sealer('k2', new Map([...both].slice(1)), random) });
     expect(await alone.accessTokens.verify(jws)).toBeDefined();

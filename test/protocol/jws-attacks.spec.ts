@@ -4,13 +4,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { PWD, PWD_OTP } from '../../src/principal/amr.js';
 import { SystemRandom } from '../../src/random/random.js';
 import { AccessTokens } from '../../src/token/access-tokens.service.js';
-import { Issuer } from '../../src/token/issuer.js';
+import { Issuer } from '../../src/token/signed-token.js';
 import { keyOfDer, keyOfSecret, newPrivateKey, type UsableKey } from '../../src/token/keys/key-material.js';
 import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
 import type { Session } from '../../src/session/session.js';
-import { SigningKeys } from '../../src/token/keys/signing-keys.service.js';
+import { SigningKeys } from '../../src/token/keys/signing-keys.js';
 import { TokenProperties } from '../../src/token/token.properties.js';
-import { UsedMfaTokenStore } from '../../src/token/used-mfa-token.store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { fc } from '../support/property.js';
 
@@ -40,7 +39,7 @@ describe('token verification', () => {
     accessKey = keyOfDer(await newPrivateKey('ES256'));
     const keys = keyRing({ access: accessKey, mfa: mfaKey });
     accessTokens = new AccessTokens(keys, issuer, clock, random, new TokenProperties());
-    mfaTokens = new MfaTokens(keys, issuer, new UsedMfaTokenStore(), clock, random);
+    mfaTokens = new MfaTokens(keys, issuer, clock, random);
     ({ accessToken: access } = await accessTokens.issue(session(clock.seconds()), ['ROLE_A']));
     ({ token: mfaToken } = await mfaTokens.issue({ subject: 'anna', securityStamp: 4 }));
   });

@@ -13,7 +13,7 @@ import { ExpirySweep } from '../../src/persistence/expiry-sweep.task.js';
 // Their stores register the tables that are swept.
 import '../../src/saml/login/authn-request.store.js';
 import '../../src/second-factor/trusted-device/trusted-device.store.js';
-import { Issuer } from '../../src/token/issuer.js';
+import { Issuer } from '../../src/token/signed-token.js';
 import { KeyRotation } from '../../src/token/keys/key-rotation.service.js';
 import { MfaTokens } from '../../src/token/mfa-tokens.service.js';
 import { RefreshTokenStore } from '../../src/session/refresh-token.store.js';
@@ -23,10 +23,10 @@ import { RefreshGrace } from '../../src/session/refresh-grace.task.js';
 import { SessionWriter } from '../../src/session/session-writer.service.js';
 import { SessionStore } from '../../src/session/session.store.js';
 import { Sessions } from '../../src/session/sessions.service.js';
+import { SigningKeyLoader, SigningKeyRefresh } from '../../src/token/keys/signing-key-refresh.task.js';
 import { SigningKeyStore } from '../../src/token/keys/signing-key.store.js';
-import { SigningKeys } from '../../src/token/keys/signing-keys.service.js';
+import { SigningKeys } from '../../src/token/keys/signing-keys.js';
 import { TokenProperties } from '../../src/token/token.properties.js';
-import { UsedMfaTokenStore } from '../../src/token/used-mfa-token.store.js';
 
 /** Settings of a test; all others have their default. */
 export interface TokenSettings {
@@ -42,6 +42,8 @@ export interface TokenParts {
   readonly sessions: Sessions;
   readonly rotation: KeyRotation;
   readonly keys: SigningKeys;
+  readonly loader: SigningKeyLoader;
+  readonly keyRefresh: SigningKeyRefresh;
   readonly accessTokens: AccessTokens;
   readonly mfaTokens: MfaTokens;
   readonly sweep: ExpirySweep;
@@ -69,7 +71,8 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
 
   const keyStore = new SigningKeyStore(sealer, clock, random);
   const rotation = new KeyRotation(keyStore, work, events, clock, token);
-  const keys = new SigningKeys(rotation, keyStore, new ConfiguredKeys(token, () => 'test'), clock, loggers);
+  const keys = new SigningKeys(new ConfiguredKeys(token, () => 'test'), clock);
+  const loader = new SigningKeyLoader(rotation, keyStore, keys, clock, loggers);
   const issuer = new Issuer('http://localhost:8080');
 
   const sessionStore = new SessionStore(clock);
@@ -81,8 +84,10 @@ export function tokenParts(work: UnitOfWork, clock: Clock, settings: TokenSettin
     sessions: new Sessions(sessionStore, writer, refreshTokens, work, events),
     rotation,
     keys,
+    loader,
+    keyRefresh: new SigningKeyRefresh(rotation, loader, tasks),
     accessTokens: new AccessTokens(keys, issuer, clock, random, token),
-    mfaTokens: new MfaTokens(keys, issuer, new UsedMfaTokenStore(), clock, random),
+    mfaTokens: new MfaTokens(keys, issuer, clock, random),
     sealedSuccessors,
     sweep: new ExpirySweep(work, clock, random, tasks),
   };

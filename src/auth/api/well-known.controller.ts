@@ -2,9 +2,9 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { Public } from '../../principal/access.decorator.js';
 import { ACR_MFA, ACR_PWD } from '../../principal/amr.js';
 import { ApiTag, Operation, ResponseSchema } from '../../web/route.decorator.js';
-import { Issuer } from '../../token/issuer.js';
+import { Issuer } from '../../token/signed-token.js';
 import type { PublicJwk } from '../../token/keys/key-material.js';
-import { SigningKeys } from '../../token/keys/signing-keys.service.js';
+import { SigningKeys } from '../../token/keys/signing-keys.js';
 import { type ServerMetadata, serverMetadata } from './well-known.js';
 import { jwksResponse, metadataResponse } from './well-known.schema.js';
 

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import type { HttpRequest } from '../../web/http-request.js';
 import { PublicUrlProperties, ServletProperties } from '../../http/server.properties.js';
 import { SslBundles } from '../../tls/ssl-bundles.service.js';
-import { Issuer } from '../../token/issuer.js';
+import { Issuer } from '../../token/signed-token.js';
 import type { Idp } from '../idp/idps.service.js';
 import { isLoopback } from '../idp/idp-trust.js';
 import { keysOf, type ServiceProvider, createServiceProvider, type ServiceProviderKeys } from './service-provider.js';

@@ -2,12 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../test/support/manual-clock.js';
 import { ScheduledTasks } from '../../tasks/scheduled-tasks.js';
 import type { KeyRotation } from './key-rotation.service.js';
-import { SigningKeyRefresh } from './signing-key-refresh.task.js';
-import type { SigningKeys } from './signing-keys.service.js';
+import { type SigningKeyLoader, SigningKeyRefresh } from './signing-key-refresh.task.js';
 
 const HALF_A_MINUTE = 30_000;
 
-describe('the signing keys of a running service', () => {
+describe('the refresh of signing keys', () => {
   const turns: string[] = [];
   let failure: Error | undefined;
   const keepUp = (): Promise<void> => {
@@ -27,7 +26,7 @@ describe('the signing keys of a running service', () => {
     tasks = new ScheduledTasks(new ManualClock());
     new SigningKeyRefresh(
       { keepUp } as Partial<KeyRotation> as KeyRotation,
-      { reload } as Partial<SigningKeys> as SigningKeys,
+      { reload } as Partial<SigningKeyLoader> as SigningKeyLoader,
       tasks,
     );
     tasks.start();
@@ -37,13 +36,13 @@ describe('the signing keys of a running service', () => {
     vi.useRealTimers();
   });
 
-  it('are kept up and read anew every half minute', async () => {
+  it('rotates and reloads the keys every half minute', async () => {
     await vi.advanceTimersByTimeAsync(2 * HALF_A_MINUTE);
 
     expect(turns).toEqual(['keep up', 'read', 'keep up', 'read']);
   });
 
-  it('are tried again after the database was away', async () => {
+  it('is tried again after an outage of the database', async () => {
     failure = new Error('away');
     await vi.advanceTimersByTimeAsync(HALF_A_MINUTE);
     failure = undefined;
@@ -52,7 +51,7 @@ describe('the signing keys of a running service', () => {
     expect(turns).toEqual(['keep up', 'keep up', 'read']);
   });
 
-  it('are known as a task with a next run, also while the database is away', async () => {
+  it('is shown as a task with a next run, also during an outage of the database', async () => {
     failure = new Error('away');
     await vi.advanceTimersByTimeAsync(HALF_A_MINUTE);
 
@@ -61,7 +60,7 @@ describe('the signing keys of a running service', () => {
     expect(task?.nextAt).toBe(1_800_000_030_000);
   });
 
-  it('are left alone after the end', async () => {
+  it('does not run after the end of the tasks', async () => {
     await tasks.stop();
     await vi.advanceTimersByTimeAsync(2 * HALF_A_MINUTE);
 
